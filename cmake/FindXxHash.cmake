@@ -1,0 +1,16 @@
+# xxHash by header and library. Gives XxHash::XxHash.
+find_path(XxHash_INCLUDE_DIR xxhash.h)
+find_library(XxHash_LIBRARY xxhash)
+if(XxHash_INCLUDE_DIR)
+  file(STRINGS ${XxHash_INCLUDE_DIR}/xxhash.h lines REGEX "#define XXH_VERSION_(MAJOR|MINOR|RELEASE) ")
+  string(REGEX REPLACE "[^0-9;]" "" XxHash_VERSION "${lines}")
+  string(REPLACE ";" "." XxHash_VERSION "${XxHash_VERSION}")
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(XxHash REQUIRED_VARS XxHash_LIBRARY XxHash_INCLUDE_DIR VERSION_VAR XxHash_VERSION)
+if(XxHash_FOUND AND NOT TARGET XxHash::XxHash)
+  add_library(XxHash::XxHash UNKNOWN IMPORTED)
+  set_target_properties(XxHash::XxHash PROPERTIES
+    IMPORTED_LOCATION ${XxHash_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${XxHash_INCLUDE_DIR})
+endif()
+mark_as_advanced(XxHash_INCLUDE_DIR XxHash_LIBRARY)

@@ -1,0 +1,15 @@
+# cmake --install: the library, the command, the headers, and the files behind find_package(weft).
+include(CMakePackageConfigHelpers)
+set(WEFT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+
+install(TARGETS weft EXPORT weftTargets)
+if(TARGET weft_command)
+  install(TARGETS weft_command)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN llvm EXCLUDE PATTERN cuda EXCLUDE)
+install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${WEFT_CMAKE_DIR})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake
+                              INSTALL_DESTINATION ${WEFT_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake DESTINATION ${WEFT_CMAKE_DIR})

@@ -1,0 +1,1 @@
+// The file whose compilation makes the precompiled header that all folders share.
