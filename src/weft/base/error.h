@@ -1,0 +1,52 @@
+// Errors. `require` is for the caller's mistake and throws weft::Error at the call that made it; WEFT_ASSERT is for ours and
+// throws weft::InternalError. Nothing aborts the process. A message is led by the public function's name:
+//   require(a.rank() == 2, "matmul: expected rank 2, got ", a.type());
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace weft {
+
+// A mistake of the caller, or of the bytes handed to us; what() is one line.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A mistake of weft itself: please report it.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+// The concatenation of the parts as an ostream prints them.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return std::move(out).str();
+}
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  throw Error(concat(parts...));
+}
+
+template <class... Parts>
+void require(bool condition, const Parts&... parts) {
+  if (!condition) [[unlikely]] fail(parts...);
+}
+
+namespace detail {
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line, const std::string& message);
+}
+
+}  // namespace weft
+
+#define WEFT_ASSERT(condition, ...)                                                                                  \
+  do {                                                                                                               \
+    if (!(condition)) [[unlikely]]                                                                                   \
+      ::weft::detail::assertion_failed(#condition, __FILE__, __LINE__, ::weft::concat(__VA_ARGS__));                 \
+  } while (false)

@@ -1,0 +1,34 @@
+// Hashing: a fast mixing step for values already at hand, and xxHash for bytes. Not for untrusted keys.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace weft {
+
+// Folds `value` into `seed`: one widening multiplication (wyhash's step), order-sensitive.
+constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
+  const auto product = static_cast<unsigned __int128>(seed ^ 0x9e3779b97f4a7c15u) * (value ^ 0xd6e8feb86659fd93u);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// 128 bits, for identities that must not collide by chance.
+struct Fingerprint {
+  std::uint64_t low = 0x243f6a8885a308d3u, high = 0x13198a2e03707344u;
+
+  constexpr void add(std::uint64_t value) {
+    low = mix(low, value);
+    high = mix(high + 0xa4093822299f31d0u, value);
+  }
+  friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+struct FingerprintHash {
+  constexpr std::size_t operator()(const Fingerprint& f) const { return f.low; }
+};
+
+std::uint64_t hash_bytes(const void* data, std::size_t size);
+inline std::uint64_t hash_bytes(std::string_view text) { return hash_bytes(text.data(), text.size()); }
+
+}  // namespace weft

@@ -1,0 +1,135 @@
+#include <weft/ir/attributes.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include <weft/base/hash.h>
+
+namespace weft::ir {
+
+namespace {
+
+Literal copy_of(Arena& arena, const Literal& value) { return {value.type, arena.copy(value.bytes)}; }
+Ints copy_of(Arena& arena, Ints values) { return arena.copy(values); }
+std::string_view copy_of(Arena& arena, std::string_view text) {
+  const auto chars = arena.copy(std::span<const char>(text.data(), text.size()));
+  return {chars.data(), chars.size()};
+}
+template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+T copy_of(Arena&, T value) {
+  return value;
+}
+
+std::uint64_t hash_of(const Literal& value) { return mix(value.type.hash(), hash_bytes(value.bytes.data(), value.bytes.size())); }
+std::uint64_t hash_of(Ints values) {
+  std::uint64_t hash = values.size();
+  for (const std::int64_t v : values) hash = mix(hash, static_cast<std::uint64_t>(v));
+  return hash;
+}
+std::uint64_t hash_of(std::string_view text) { return hash_bytes(text); }
+template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+std::uint64_t hash_of(T value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+bool same(const Literal& a, const Literal& b) { return a.type == b.type && std::ranges::equal(a.bytes, b.bytes); }
+bool same(Ints a, Ints b) { return std::ranges::equal(a, b); }
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b;
+}
+
+void show(FieldVisitor& v, std::string_view name, const Literal& value) { v.literal(name, value); }
+void show(FieldVisitor& v, std::string_view name, const Ints& value) { v.integers(name, value); }
+void show(FieldVisitor& v, std::string_view name, const std::string_view& value) { v.string(name, value); }
+template <class T>
+void show(FieldVisitor& v, std::string_view name, const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    v.boolean(name, value);
+  } else if constexpr (std::is_enum_v<T>) {
+    v.enumerator(name, EnumNames<T>::attribute, EnumNames<T>::names[static_cast<std::size_t>(value)]);
+  } else {
+    v.integer(name, value);
+  }
+}
+
+void ask(FieldReader& r, std::string_view name, Literal& value) { r.literal(name, value); }
+void ask(FieldReader& r, std::string_view name, Ints& value) { r.integers(name, value); }
+void ask(FieldReader& r, std::string_view name, std::string_view& value) { r.string(name, value); }
+template <class T>
+void ask(FieldReader& r, std::string_view name, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    r.boolean(name, value);
+  } else if constexpr (std::is_enum_v<T>) {
+    int at = static_cast<int>(value);
+    if (r.enumerator(name, EnumNames<T>::names, at)) value = static_cast<T>(at);
+  } else {
+    std::int64_t wide = value;
+    if (r.integer(name, wide)) value = static_cast<T>(wide);
+  }
+}
+
+}  // namespace
+
+template <class A>
+const AttributeSchema Schema<A>::value = {
+    .copy = [](Arena& arena, const void* attributes) -> const void* {
+      if constexpr (std::is_empty_v<A>) return nullptr;
+      A* copy = arena.make<A>(*static_cast<const A*>(attributes));
+      A::fields(*copy, [&](std::string_view, auto& value) { value = copy_of(arena, value); });
+      return copy;
+    },
+    .hash = [](const void* attributes) -> std::uint64_t {
+      std::uint64_t hash = 0;
+      if constexpr (!std::is_empty_v<A>)
+        A::fields(*static_cast<const A*>(attributes), [&](std::string_view, const auto& value) { hash = mix(hash, hash_of(value)); });
+      return hash;
+    },
+    .equal = [](const void* a, const void* b) -> bool {
+      if constexpr (std::is_empty_v<A>) return true;
+      // Fields are visited in the same order, so the addresses of b's fields stand at the same offsets.
+      bool equal = true;
+      A::fields(*static_cast<const A*>(a), [&]<class T>(std::string_view, const T& value) {
+        const auto offset = reinterpret_cast<const char*>(&value) - static_cast<const char*>(a);
+        equal = equal && same(value, *reinterpret_cast<const T*>(static_cast<const char*>(b) + offset));
+      });
+      return equal;
+    },
+    .visit = [](const void* attributes, FieldVisitor& visitor) {
+      if constexpr (!std::is_empty_v<A>)
+        A::fields(*static_cast<const A*>(attributes), [&](std::string_view name, const auto& value) { show(visitor, name, value); });
+    },
+    .read = [](Arena& arena, FieldReader& reader) -> const void* {
+      if constexpr (std::is_empty_v<A>) return nullptr;
+      A* attributes = arena.make<A>();
+      A::fields(*attributes, [&](std::string_view name, auto& value) { ask(reader, name, value); });
+      return attributes;
+    },
+};
+
+template struct Schema<NoAttributes>;
+template struct Schema<ParameterAttributes>;
+template struct Schema<ConstantAttributes>;
+template struct Schema<IotaAttributes>;
+template struct Schema<CompareAttributes>;
+template struct Schema<ReducePrecisionAttributes>;
+template struct Schema<BroadcastAttributes>;
+template struct Schema<TransposeAttributes>;
+template struct Schema<SliceAttributes>;
+template struct Schema<PadAttributes>;
+template struct Schema<ConcatenateAttributes>;
+template struct Schema<DimensionsAttributes>;
+template struct Schema<DynamicSliceAttributes>;
+template struct Schema<DotAttributes>;
+template struct Schema<ConvolutionAttributes>;
+template struct Schema<GatherAttributes>;
+template struct Schema<ScatterAttributes>;
+template struct Schema<SortAttributes>;
+template struct Schema<ReduceWindowAttributes>;
+template struct Schema<SelectAndScatterAttributes>;
+template struct Schema<RngAttributes>;
+template struct Schema<CompositeAttributes>;
+
+}  // namespace weft::ir

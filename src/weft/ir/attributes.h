@@ -1,0 +1,266 @@
+// What an op carries besides its operands: one plain struct per shape of attributes. A struct lists its fields once, with
+// StableHLO's names; copying, hashing, comparing, printing and parsing are derived from that list.
+//
+// Attributes live in a Graph's arena, so they are trivially destructible: lists are spans into the same arena.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <weft/base/arena.h>
+#include <weft/base/type.h>
+
+namespace weft::ir {
+
+using Ints = std::span<const std::int64_t>;
+
+// Enumerations print as StableHLO's words: `names` in the order of the enumerators.
+template <class E>
+struct EnumNames;
+#define WEFT_ENUM_NAMES(E, type, ...)                                  \
+  template <>                                                          \
+  struct EnumNames<E> {                                                \
+    static constexpr std::string_view attribute = type;                \
+    static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__}); \
+  };
+
+enum class Direction : std::uint8_t { EQ, NE, LT, LE, GT, GE };
+WEFT_ENUM_NAMES(Direction, "comparison_direction", "EQ", "NE", "LT", "LE", "GT", "GE")
+enum class Comparison : std::uint8_t { NOTYPE, FLOAT, TOTALORDER, SIGNED, UNSIGNED };
+WEFT_ENUM_NAMES(Comparison, "comparison_type", "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED")
+enum class RngAlgorithm : std::uint8_t { DEFAULT, THREE_FRY, PHILOX };
+WEFT_ENUM_NAMES(RngAlgorithm, "rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")
+
+// A constant's elements: row-major, little-endian; a splat holds one element for all of them.
+struct Literal {
+  Type type;
+  std::span<const std::byte> bytes;
+
+  bool is_splat() const { return bytes.size() == static_cast<std::size_t>(byte_size(type.dtype())); }
+  // Element `i` in row-major order; T is the C++ type of the dtype.
+  template <class T>
+  T at(std::int64_t i) const {
+    T value;
+    std::memcpy(&value, bytes.data() + (is_splat() ? 0 : i * static_cast<std::int64_t>(sizeof(T))), sizeof(T));
+    return value;
+  }
+};
+
+struct NoAttributes {
+  static void fields(auto&, auto&&) {}
+};
+struct ParameterAttributes {
+  std::int64_t index = 0;
+  static void fields(auto& self, auto&& field) { field("index", self.index); }
+};
+struct ConstantAttributes {
+  Literal value;
+  static void fields(auto& self, auto&& field) { field("value", self.value); }
+};
+struct IotaAttributes {
+  std::int64_t dimension = 0;
+  static void fields(auto& self, auto&& field) { field("iota_dimension", self.dimension); }
+};
+struct CompareAttributes {
+  Direction direction = Direction::EQ;
+  Comparison type = Comparison::NOTYPE;
+  static void fields(auto& self, auto&& field) {
+    field("comparison_direction", self.direction);
+    field("compare_type", self.type);
+  }
+};
+struct ReducePrecisionAttributes {
+  std::int32_t exponent_bits = 8, mantissa_bits = 23;
+  static void fields(auto& self, auto&& field) {
+    field("exponent_bits", self.exponent_bits);
+    field("mantissa_bits", self.mantissa_bits);
+  }
+};
+struct BroadcastAttributes {
+  Ints dimensions;  // result dimension of each operand dimension
+  static void fields(auto& self, auto&& field) { field("broadcast_dimensions", self.dimensions); }
+};
+struct TransposeAttributes {
+  Ints permutation;
+  static void fields(auto& self, auto&& field) { field("permutation", self.permutation); }
+};
+struct SliceAttributes {
+  Ints start, limit, strides;
+  static void fields(auto& self, auto&& field) {
+    field("start_indices", self.start);
+    field("limit_indices", self.limit);
+    field("strides", self.strides);
+  }
+};
+struct PadAttributes {
+  Ints low, high, interior;
+  static void fields(auto& self, auto&& field) {
+    field("edge_padding_low", self.low);
+    field("edge_padding_high", self.high);
+    field("interior_padding", self.interior);
+  }
+};
+struct ConcatenateAttributes {
+  std::int64_t dimension = 0;
+  static void fields(auto& self, auto&& field) { field("dimension", self.dimension); }
+};
+struct DimensionsAttributes {  // reverse, reduce
+  Ints dimensions;
+  static void fields(auto& self, auto&& field) { field("dimensions", self.dimensions); }
+};
+struct DynamicSliceAttributes {
+  Ints sizes;
+  static void fields(auto& self, auto&& field) { field("slice_sizes", self.sizes); }
+};
+struct DotAttributes {  // the result's dimensions are: batching, lhs free, rhs free
+  Ints lhs_batching, rhs_batching, lhs_contracting, rhs_contracting;
+  static constexpr std::string_view struct_name = "dot";
+  static void fields(auto& self, auto&& field) {
+    field("lhs_batching_dimensions", self.lhs_batching);
+    field("rhs_batching_dimensions", self.rhs_batching);
+    field("lhs_contracting_dimensions", self.lhs_contracting);
+    field("rhs_contracting_dimensions", self.rhs_contracting);
+  }
+};
+struct ConvolutionAttributes {
+  std::int64_t input_batch = 0, input_feature = 1;
+  Ints input_spatial;
+  std::int64_t kernel_input_feature = 1, kernel_output_feature = 0;
+  Ints kernel_spatial;
+  std::int64_t output_batch = 0, output_feature = 1;
+  Ints output_spatial;
+  Ints strides, padding /* low, high of each spatial dimension */, lhs_dilation, rhs_dilation, reversal /* 0 or 1 */;
+  std::int64_t feature_groups = 1, batch_groups = 1;
+  static void fields(auto& self, auto&& field) {
+    field("input_batch_dimension", self.input_batch);
+    field("input_feature_dimension", self.input_feature);
+    field("input_spatial_dimensions", self.input_spatial);
+    field("kernel_input_feature_dimension", self.kernel_input_feature);
+    field("kernel_output_feature_dimension", self.kernel_output_feature);
+    field("kernel_spatial_dimensions", self.kernel_spatial);
+    field("output_batch_dimension", self.output_batch);
+    field("output_feature_dimension", self.output_feature);
+    field("output_spatial_dimensions", self.output_spatial);
+    field("window_strides", self.strides);
+    field("padding", self.padding);
+    field("lhs_dilation", self.lhs_dilation);
+    field("rhs_dilation", self.rhs_dilation);
+    field("window_reversal", self.reversal);
+    field("feature_group_count", self.feature_groups);
+    field("batch_group_count", self.batch_groups);
+  }
+};
+struct GatherAttributes {
+  Ints offset_dims, collapsed_slice_dims, operand_batching_dims, start_indices_batching_dims, start_index_map;
+  std::int64_t index_vector_dim = 0;
+  Ints slice_sizes;
+  bool indices_are_sorted = false;
+  static void fields(auto& self, auto&& field) {
+    field("offset_dims", self.offset_dims);
+    field("collapsed_slice_dims", self.collapsed_slice_dims);
+    field("operand_batching_dims", self.operand_batching_dims);
+    field("start_indices_batching_dims", self.start_indices_batching_dims);
+    field("start_index_map", self.start_index_map);
+    field("index_vector_dim", self.index_vector_dim);
+    field("slice_sizes", self.slice_sizes);
+    field("indices_are_sorted", self.indices_are_sorted);
+  }
+};
+struct ScatterAttributes {
+  Ints update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims, scatter_dims_to_operand_dims;
+  std::int64_t index_vector_dim = 0;
+  bool indices_are_sorted = false, unique_indices = false;
+  static void fields(auto& self, auto&& field) {
+    field("update_window_dims", self.update_window_dims);
+    field("inserted_window_dims", self.inserted_window_dims);
+    field("input_batching_dims", self.input_batching_dims);
+    field("scatter_indices_batching_dims", self.scatter_indices_batching_dims);
+    field("scatter_dims_to_operand_dims", self.scatter_dims_to_operand_dims);
+    field("index_vector_dim", self.index_vector_dim);
+    field("indices_are_sorted", self.indices_are_sorted);
+    field("unique_indices", self.unique_indices);
+  }
+};
+struct SortAttributes {
+  std::int64_t dimension = -1;
+  bool is_stable = false;
+  static void fields(auto& self, auto&& field) {
+    field("dimension", self.dimension);
+    field("is_stable", self.is_stable);
+  }
+};
+struct ReduceWindowAttributes {
+  Ints window_dimensions, window_strides, base_dilations, window_dilations, padding;  // padding: low, high of each dimension
+  static void fields(auto& self, auto&& field) {
+    field("window_dimensions", self.window_dimensions);
+    field("window_strides", self.window_strides);
+    field("base_dilations", self.base_dilations);
+    field("window_dilations", self.window_dilations);
+    field("padding", self.padding);
+  }
+};
+struct SelectAndScatterAttributes {
+  Ints window_dimensions, window_strides, padding;
+  static void fields(auto& self, auto&& field) {
+    field("window_dimensions", self.window_dimensions);
+    field("window_strides", self.window_strides);
+    field("padding", self.padding);
+  }
+};
+struct RngAttributes {
+  RngAlgorithm algorithm = RngAlgorithm::DEFAULT;
+  static void fields(auto& self, auto&& field) { field("rng_algorithm", self.algorithm); }
+};
+struct CompositeAttributes {
+  std::string_view name;  // weft.softmax
+  static void fields(auto& self, auto&& field) { field("name", self.name); }
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What is derived from the lists of fields.
+
+// Called with each field of an attribute struct, in order.
+class FieldVisitor {
+ public:
+  virtual ~FieldVisitor() = default;
+  virtual void integer(std::string_view name, std::int64_t value) = 0;
+  virtual void boolean(std::string_view name, bool value) = 0;
+  virtual void integers(std::string_view name, Ints values) = 0;
+  virtual void enumerator(std::string_view name, std::string_view attribute, std::string_view value) = 0;
+  virtual void string(std::string_view name, std::string_view value) = 0;
+  virtual void literal(std::string_view name, const Literal& value) = 0;
+};
+
+// Asked for each field of an attribute struct, in order; returns false to leave the default. Lists must outlive the reading
+// (Graph::append copies them).
+class FieldReader {
+ public:
+  virtual ~FieldReader() = default;
+  virtual bool integer(std::string_view name, std::int64_t& value) = 0;
+  virtual bool boolean(std::string_view name, bool& value) = 0;
+  virtual bool integers(std::string_view name, Ints& values) = 0;
+  virtual bool enumerator(std::string_view name, std::span<const std::string_view> names, int& value) = 0;
+  virtual bool string(std::string_view name, std::string_view& value) = 0;
+  virtual bool literal(std::string_view name, Literal& value) = 0;
+};
+
+// The operations on one attribute struct, by pointer.
+struct AttributeSchema {
+  const void* (*copy)(Arena& arena, const void* attributes);  // deep: lists too
+  std::uint64_t (*hash)(const void* attributes);               // the same in every process
+  bool (*equal)(const void* a, const void* b);
+  void (*visit)(const void* attributes, FieldVisitor& visitor);
+  const void* (*read)(Arena& arena, FieldReader& reader);
+};
+
+// The schema of an attribute struct; instantiated in attributes.cpp for the structs above.
+template <class A>
+struct Schema {
+  static const AttributeSchema value;
+};
+template <class A>
+inline constexpr const AttributeSchema* schema = &Schema<A>::value;
+
+}  // namespace weft::ir

@@ -1,0 +1,131 @@
+// Functions that append one node each and return its value: the vocabulary in which gradients, composites and passes are
+// written. Each is named after its StableHLO op and appends to the graph of its operands, at that graph's current location.
+// Types must match exactly as StableHLO demands (no implicit broadcasting or conversion: that is the tensor layer's), and a
+// mismatch throws Error. Names that C++ reserves have a trailing underscore.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/ir/scalar.h>
+
+namespace weft::ir {
+
+// Sources
+Value constant(Graph& graph, Type type, double value);                    // splat; integers up to 2^53
+Value constant(Graph& graph, const Literal& literal);
+Value iota(Graph& graph, Type type, std::int64_t dimension);
+Value constant_like(Value model, double value);                           // of the type of `model`
+
+// Elementwise, one operand
+Value abs(Value x);
+Value cbrt(Value x);
+Value ceil(Value x);
+Value cosine(Value x);
+Value count_leading_zeros(Value x);
+Value erf(Value x);  // chlo
+Value exponential(Value x);
+Value exponential_minus_one(Value x);
+Value floor(Value x);
+Value is_finite(Value x);
+Value log(Value x);
+Value log_plus_one(Value x);
+Value logistic(Value x);
+Value negate(Value x);
+Value not_(Value x);
+Value popcnt(Value x);
+Value round_nearest_afz(Value x);
+Value round_nearest_even(Value x);
+Value rsqrt(Value x);
+Value sign(Value x);
+Value sine(Value x);
+Value sqrt(Value x);
+Value tan(Value x);
+Value tanh(Value x);
+Value convert(Value x, DType dtype);
+Value bitcast_convert(Value x, Type type);
+Value reduce_precision(Value x, int exponent_bits, int mantissa_bits);
+
+// Elementwise, two operands and more
+Value add(Value a, Value b);
+Value and_(Value a, Value b);
+Value atan2(Value a, Value b);
+Value compare(Value a, Value b, Direction direction, Comparison type = Comparison::NOTYPE);
+Value divide(Value a, Value b);
+Value maximum(Value a, Value b);
+Value minimum(Value a, Value b);
+Value multiply(Value a, Value b);
+Value or_(Value a, Value b);
+Value power(Value a, Value b);
+Value remainder(Value a, Value b);
+Value shift_left(Value a, Value b);
+Value shift_right_arithmetic(Value a, Value b);
+Value shift_right_logical(Value a, Value b);
+Value subtract(Value a, Value b);
+Value xor_(Value a, Value b);
+Value select(Value predicate, Value on_true, Value on_false);  // the predicate may be rank 0
+Value clamp(Value low, Value x, Value high);                   // the bounds may be rank 0
+
+// Shape
+Value broadcast_in_dim(Value x, Type type, Ints dimensions);
+Value broadcast(Value x, Type type);  // of a rank-0 value, or NumPy-style: trailing dimensions, sizes of 1
+Value reshape(Value x, std::span<const Dim> dims);
+Value reshape(Value x, std::initializer_list<Dim> dims);
+Value transpose(Value x, Ints permutation);
+Value slice(Value x, Ints start, Ints limit, Ints strides);
+Value pad(Value x, Value value, Ints low, Ints high, Ints interior);
+Value concatenate(std::span<const Value> parts, std::int64_t dimension);
+Value reverse(Value x, Ints dimensions);
+
+// Reductions. The body of a reduction is a graph of two rank-0 inputs; those of one op are shared and compared by address.
+std::shared_ptr<const Graph> reduction_body(const Op& op, DType dtype);   // add, maximum, ..., ops::and_
+const Op* reduction_op(const Graph& body);                               // the op if the body is just that op; else nullptr
+std::vector<Value> reduce(std::span<const Value> xs, std::span<const Value> inits, Ints dimensions, std::shared_ptr<const Graph> body);
+Value reduce_sum(Value x, Ints dimensions);
+Value reduce_max(Value x, Ints dimensions);   // of nothing: -inf or the least integer
+Value reduce_min(Value x, Ints dimensions);
+Value reduce_product(Value x, Ints dimensions);
+Value reduce_window(Value x, Value init, const ReduceWindowAttributes& window, std::shared_ptr<const Graph> body);
+Value select_and_scatter(Value x, Value source, Value init, const SelectAndScatterAttributes& window,
+                         std::shared_ptr<const Graph> select, std::shared_ptr<const Graph> scatter);
+
+// Contractions
+Value dot_general(Value lhs, Value rhs, const DotAttributes& dimensions, DType result);
+Value dot_general(Value lhs, Value rhs, const DotAttributes& dimensions);  // result of the operands' dtype
+Value convolution(Value x, Value kernel, const ConvolutionAttributes& attributes);
+
+// Indexing
+Value gather(Value x, Value indices, const GatherAttributes& attributes);
+Value scatter(Value x, Value indices, Value updates, const ScatterAttributes& attributes, std::shared_ptr<const Graph> body);
+Value dynamic_slice(Value x, std::span<const Value> starts, Ints sizes);
+Value dynamic_update_slice(Value x, Value update, std::span<const Value> starts);
+std::vector<Value> sort(std::span<const Value> xs, std::int64_t dimension, bool is_stable, std::shared_ptr<const Graph> comparator);
+
+// Control. Regions are closed graphs: what they use comes in as inputs. For if and case, `captures` are the inputs of every branch.
+std::vector<Value> while_(std::span<const Value> inits, std::shared_ptr<const Graph> condition, std::shared_ptr<const Graph> body);
+std::vector<Value> if_(Value predicate, std::span<const Value> captures, std::shared_ptr<const Graph> on_true, std::shared_ptr<const Graph> on_false);
+std::vector<Value> case_(Value index, std::span<const Value> captures, std::span<const std::shared_ptr<const Graph>> branches);
+std::vector<Value> composite(std::string_view name, std::span<const Value> operands, std::shared_ptr<const Graph> decomposition);
+
+// Other
+std::vector<Value> rng_bit_generator(Value state, Type type, RngAlgorithm algorithm);  // new state, bits
+std::vector<Value> optimization_barrier(std::span<const Value> xs);
+
+// A graph made by calling `body` with `inputs` of the given types; what it returns are the outputs.
+std::shared_ptr<const Graph> make_graph(std::span<const Type> inputs,
+                                        const std::function<std::vector<Value>(Graph&, std::span<const Value>)>& body);
+
+// Sugar for gradients and composites.
+inline Value operator+(Value a, Value b) { return add(a, b); }
+inline Value operator-(Value a, Value b) { return subtract(a, b); }
+inline Value operator*(Value a, Value b) { return multiply(a, b); }
+inline Value operator/(Value a, Value b) { return divide(a, b); }
+inline Value operator-(Value x) { return negate(x); }
+inline Value operator*(Value a, double b) { return multiply(a, constant_like(a, b)); }
+inline Value operator+(Value a, double b) { return add(a, constant_like(a, b)); }
+
+}  // namespace weft::ir

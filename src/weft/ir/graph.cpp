@@ -1,0 +1,126 @@
+#include <weft/ir/graph.h>
+
+#include <algorithm>
+
+#include <weft/ir/op.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void Call::fail(const std::string& message) const {
+  std::string types;
+  for (const Value v : operands) types += (types.empty() ? "" : ", ") + concat(v.type());
+  weft::fail(op.name, ": ", message, " (operands: ", types.empty() ? "none" : types, ")");
+}
+
+Type Call::requested_type() const {
+  require(requested.size() == 1, "the result type must be given");
+  return requested[0];
+}
+
+void GradientCall::add(int operand, Value cotangent) const {
+  Value& sum = operand_cotangents[static_cast<std::size_t>(operand)];
+  WEFT_ASSERT(cotangent.type() == x(operand).type(), node.op->name, ": the cotangent of operand ", operand, " is ", cotangent.type(), ", not ",
+              x(operand).type());
+  sum = sum ? ir::add(sum, cotangent) : cotangent;
+}
+
+void zero_gradient(const GradientCall&) {}
+
+void not_differentiable(const GradientCall& call) { fail("grad: ", call.node.op->name, " has no gradient; stop_gradient before it if none is wanted"); }
+
+Node& Graph::append(const Op& op, std::span<const Value> operands, const void* attributes, std::span<const Type> types,
+                    std::span<const std::shared_ptr<const Graph>> regions) {
+  const Call call{op, operands, attributes, types, regions};
+  if (op.arity != variadic && static_cast<std::size_t>(op.arity) != operands.size()) [[unlikely]]
+    call.fail(concat("expected ", op.arity, " operands, got ", operands.size()));
+  if (op.regions != variadic && static_cast<std::size_t>(op.regions) != regions.size()) [[unlikely]]
+    call.fail(concat("expected ", op.regions, " regions, got ", regions.size()));
+  for (const Value v : operands) WEFT_ASSERT(v.node->graph == this, op.name, ": an operand belongs to another graph");
+  inferred_.clear();
+  op.types(call, inferred_);
+  if (!types.empty() && !std::ranges::equal(types, inferred_)) [[unlikely]]
+    call.fail(concat("the result is ", inferred_.empty() ? Type() : inferred_[0], ", not ", types[0]));
+
+  Node node{&op, this, op.attributes ? op.attributes->copy(arena_, attributes) : nullptr, arena_.copy(operands), arena_.copy(std::span<const Type>(inferred_)), {}, location_, 0};
+  if (!regions.empty()) {
+    auto* to = static_cast<const Graph**>(arena_.allocate(regions.size() * sizeof(Graph*), alignof(Graph*)));
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      to[i] = regions[i].get();
+      kept_regions_.push_back(regions[i]);
+    }
+    node.regions = {to, regions.size()};
+  }
+  return push(node);
+}
+
+Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
+  Node node = from;
+  node.graph = this;
+  node.operands = arena_.copy(operands);
+  if (from.graph != this) {
+    node.types = arena_.copy(from.types);
+    if (from.op->attributes) node.attribute_data = from.op->attributes->copy(arena_, from.attribute_data);
+    if (!from.regions.empty()) {
+      node.regions = arena_.copy(from.regions);
+      for (const Graph* region : from.regions)
+        for (const auto& kept : from.graph->kept_regions_)
+          if (kept.get() == region) {
+            kept_regions_.push_back(kept);
+            break;
+          }
+    }
+  }
+  return push(node);
+}
+
+Node& Graph::push(Node node) {
+  node.id = static_cast<std::uint32_t>(nodes_.size());
+  // Result types follow from the rest but for the ops whose rule wants them given; hashing the first covers those.
+  fingerprint_.add(reinterpret_cast<std::uintptr_t>(node.op) ^ (node.op->attributes ? node.op->attributes->hash(node.attribute_data) : 0));
+  fingerprint_.add(mix(node.types.empty() ? 0 : node.types[0].hash(), node.operands.size()));
+  for (const Value v : node.operands) fingerprint_.add((static_cast<std::uint64_t>(v.node->id) << 16) + v.index);
+  for (const Graph* region : node.regions) fingerprint_.add(fingerprint_of(*region).low);
+  nodes_.push_back(arena_.make<Node>(node));
+  return *nodes_.back();
+}
+
+Value Graph::add_input(Type type) {
+  const ParameterAttributes attributes{static_cast<std::int64_t>(inputs_.size())};
+  inputs_.push_back(append(ops::parameter, {}, &attributes, std::span(&type, 1)).result());
+  return inputs_.back();
+}
+
+void Graph::clear() {
+  nodes_.clear();
+  inputs_.clear();
+  outputs_.clear();
+  kept_regions_.clear();
+  arena_.clear();
+  fingerprint_ = {};
+}
+
+namespace {
+
+bool same_value(Value a, Value b) { return a.index == b.index && a.node->id == b.node->id; }
+
+bool same_node(const Node& a, const Node& b) {
+  return a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) && std::ranges::equal(a.types, b.types) &&
+         (!a.op->attributes || a.op->attributes->equal(a.attribute_data, b.attribute_data)) &&
+         std::ranges::equal(a.regions, b.regions, [](const Graph* x, const Graph* y) { return x == y || structurally_equal(*x, *y); });
+}
+
+}  // namespace
+
+bool structurally_equal(const Graph& a, const Graph& b) {
+  return std::ranges::equal(a.nodes(), b.nodes(), [](const Node* x, const Node* y) { return same_node(*x, *y); }) &&
+         std::ranges::equal(a.outputs(), b.outputs(), same_value);
+}
+
+Fingerprint fingerprint_of(const Graph& graph) {
+  Fingerprint f = graph.fingerprint();
+  for (const Value v : graph.outputs()) f.add((static_cast<std::uint64_t>(v.node->id) << 16) + v.index);
+  return f;
+}
+
+}  // namespace weft::ir

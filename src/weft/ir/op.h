@@ -1,0 +1,118 @@
+// An Op is one kind of operation, declared once as a constant (ops/*.h): everything weft must know of it. Passes, lowering and
+// the interpreter switch on its kind, never on the op.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/ir/scalar.h>
+
+namespace weft::ir {
+
+enum class Kind : std::uint8_t {
+  elementwise,  // result[i] = scalar(operands[i]...)
+  shape,        // moves elements: broadcast, reshape, transpose, slice, pad, concatenate, reverse
+  reduction,    // reduce, reduce_window
+  contraction,  // dot_general, convolution
+  indexing,     // positions are data: gather, scatter, dynamic slices, sort
+  control,      // regions decide: while, if, case, composite
+  source,       // no operands: parameter, constant, iota
+  opaque,       // one kernel of its own: rng_bit_generator, custom_call, optimization_barrier
+};
+
+// A set of dtypes.
+using DTypes = std::uint16_t;
+constexpr DTypes dtypes(std::initializer_list<DType> list) {
+  DTypes set = 0;
+  for (const DType t : list) set |= static_cast<DTypes>(1u << static_cast<int>(t));
+  return set;
+}
+constexpr bool contains(DTypes set, DType t) { return (set >> static_cast<int>(t)) & 1; }
+inline constexpr DTypes floats = dtypes({DType::f16, DType::bf16, DType::f32, DType::f64});
+inline constexpr DTypes signed_integers = dtypes({DType::i8, DType::i16, DType::i32, DType::i64});
+inline constexpr DTypes unsigned_integers = dtypes({DType::u8, DType::u16, DType::u32, DType::u64});
+inline constexpr DTypes integers = signed_integers | unsigned_integers;
+inline constexpr DTypes booleans = dtypes({DType::boolean});
+inline constexpr DTypes all_dtypes = floats | integers | booleans;
+
+// A node about to be made: what a type rule sees.
+struct Call {
+  const Op& op;
+  std::span<const Value> operands;
+  const void* attribute_data;
+  std::span<const Type> requested;  // result types given by the caller; empty where the rule infers them
+  std::span<const std::shared_ptr<const Graph>> regions;
+
+  Type type(int i) const { return operands[static_cast<std::size_t>(i)].type(); }
+  template <class A>
+  const A& attributes() const {
+    return *static_cast<const A*>(attribute_data);
+  }
+  // Throws Error: "<op>: <parts...> (operands: <types>)".
+  template <class... Parts>
+  void require(bool condition, const Parts&... parts) const {
+    if (!condition) [[unlikely]] fail(concat(parts...));
+  }
+  [[noreturn]] void fail(const std::string& message) const;
+  Type requested_type() const;  // the one result type, which must have been given
+};
+
+// A node to differentiate: result i has cotangent `cotangents[i]` (no value: zero). A rule calls `add` for each operand
+// that depends on it differentiably. Rules build with the functions of builder.h, so gradients can be differentiated again.
+struct GradientCall {
+  Node& node;
+  std::span<const Value> cotangents;
+  std::vector<Value>& operand_cotangents;  // one per operand
+
+  Value x(int i = 0) const { return node.operand(i); }
+  Value y(int i = 0) const { return {&node, static_cast<std::uint32_t>(i)}; }
+  Value dy(int i = 0) const { return cotangents[static_cast<std::size_t>(i)]; }
+  void add(int operand, Value cotangent) const;
+};
+
+struct ScalarCall {
+  std::span<const Scalar> operands;
+  DType result;  // dtype of the result
+  const void* attribute_data;
+
+  Scalar operator[](int i) const { return operands[static_cast<std::size_t>(i)]; }
+  template <class A>
+  const A& attributes() const {
+    return *static_cast<const A*>(attribute_data);
+  }
+};
+
+using TypeRule = void (*)(const Call& call, std::vector<Type>& results);
+using GradientRule = void (*)(const GradientCall& call);
+using ScalarRule = Scalar (*)(ScalarBuilder& builder, const ScalarCall& call);
+
+inline constexpr int variadic = -1;
+
+struct Op {
+  std::string_view name;  // StableHLO's, without the dialect
+  Kind kind;
+  int arity;              // operands; variadic: any number
+  TypeRule types;
+  GradientRule gradient;  // not_differentiable where there is none
+  ScalarRule scalar = nullptr;      // of elementwise ops
+  DTypes domain = all_dtypes;       // of the operands (operands that must be indices or predicates aside)
+  double low = -4, high = 4;        // test inputs of floating-point dtype are drawn from here
+  const AttributeSchema* attributes = nullptr;
+  int regions = 0;                  // number of regions; variadic: any number
+  bool commutative = false;
+  bool duplicable = true;           // computing it twice is the same as once
+};
+
+// A gradient rule for ops whose result carries no gradient to any operand (comparisons, integers, sort order...).
+void zero_gradient(const GradientCall& call);
+// A gradient rule that throws Error: the op has no gradient.
+[[noreturn]] void not_differentiable(const GradientCall& call);
+
+// All ops, sorted by name; and by StableHLO's name, nullptr if there is none.
+std::span<const Op* const> all_ops();
+const Op* find_op(std::string_view name);
+
+}  // namespace weft::ir

@@ -1,0 +1,53 @@
+// The op table. Each header under ops/ declares the primitives of one family with WEFT_OP: one constant each, which enters the
+// table by being declared. To add a primitive, write one declaration there and one function in builder.h.
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include <weft/ir/builder.h>
+#include <weft/ir/op.h>
+
+namespace weft::ir::ops {
+
+namespace detail {
+template <int>
+struct Entry;
+inline constexpr int first = __COUNTER__ + 1;
+}  // namespace detail
+
+// WEFT_OP(identifier) {.name = "add", ...};
+#define WEFT_OP(identifier) WEFT_OP_AT(identifier, __COUNTER__)
+#define WEFT_OP_AT(identifier, counter)               \
+  extern const Op identifier;                         \
+  template <>                                         \
+  struct detail::Entry<counter - detail::first> {     \
+    static constexpr const Op* op = &identifier;      \
+  };                                                  \
+  inline constexpr Op identifier
+
+}  // namespace weft::ir::ops
+
+#include <weft/ir/ops/control.h>
+#include <weft/ir/ops/contraction.h>
+#include <weft/ir/ops/elementwise.h>
+#include <weft/ir/ops/indexing.h>
+#include <weft/ir/ops/reduction.h>
+#include <weft/ir/ops/shape.h>
+#include <weft/ir/ops/source.h>
+
+namespace weft::ir::ops {
+
+inline constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
+  return std::array{detail::Entry<I>::op...};
+}(std::make_integer_sequence<int, __COUNTER__ - detail::first>{});
+
+static_assert([] {
+  for (const Op* op : table) {
+    if (op->name.empty() || !op->types || !op->gradient) return false;
+    if ((op->kind == Kind::elementwise) != (op->scalar != nullptr)) return false;
+  }
+  return true;
+}(), "an op of the table lacks a rule");
+
+}  // namespace weft::ir::ops
