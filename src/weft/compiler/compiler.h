@@ -1,0 +1,43 @@
+// Graph to Executable: simplify, fuse, schedule, plan memory, generate kernels.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::compiler {
+
+struct Options {
+  // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
+  bool strict = false;
+  bool fuse = true;                         // off: one kernel per node
+  std::set<std::string> disabled_passes;    // by name
+  std::vector<bool> donatable;              // per input: its bytes may be taken over by an output; missing: none
+};
+
+struct PassTiming {
+  std::string name;
+  double ms = 0;
+  bool changed = false;
+};
+
+struct Report {
+  double total_ms = 0;
+  std::vector<PassTiming> passes;
+  int nodes = 0, thunks = 0, kernels = 0, distinct_kernels = 0;
+  std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
+  std::uint64_t peak_bytes = 0;
+};
+
+// Compiles the graph. Throws Error for what cannot be compiled. Thread-safe; deterministic: equal graphs and options give equal
+// programs.
+std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options = {}, Report* report = nullptr);
+
+}  // namespace weft::compiler

@@ -1,0 +1,68 @@
+// A Buffer is a tensor's bytes on a device: promised first, there later. It has its logical id from the moment it is promised,
+// so everything but reading can be done before the bytes exist. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include <weft/base/type.h>
+
+namespace weft::runtime {
+
+// A point in time that is waited for: it comes with success or with the error of the launch that failed. The first outcome wins.
+class Event {
+ public:
+  bool ready() const { return ready_.load(std::memory_order_acquire); }
+  void wait() const;  // returns when it has come; rethrows the error
+  std::exception_ptr error() const;  // of an event that has come
+  void set();
+  void set_error(std::exception_ptr error);
+
+ private:
+  std::atomic<bool> ready_ = false;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable came_;
+  std::exception_ptr error_;
+};
+
+// Memory of a device, given back to its allocator when the last owner lets go.
+using Memory = std::shared_ptr<std::byte>;
+
+class Buffer {
+ public:
+  explicit Buffer(Type type);                 // promised: bytes come with fulfil()
+  Buffer(Type type, Memory memory);           // there
+
+  Type type() const { return type_; }
+  std::uint64_t id() const { return id_; }    // unique in the process
+  const std::shared_ptr<Event>& event() const { return event_; }
+
+  void wait() const { event_->wait(); }       // rethrows the error of the launch that should have made it
+  // The bytes; waits for them.
+  std::span<const std::byte> bytes() const;
+
+  // How many user handles (Tensors) can reach it. At zero its bytes may be donated to a launch that reads it.
+  void add_holder() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_holder() { holders_.fetch_sub(1, std::memory_order_release); }
+  bool held() const { return holders_.load(std::memory_order_acquire) > 0; }
+
+  // For the executor. Memory is set before the event and dropped when donated.
+  void set_memory(Memory memory) { memory_ = std::move(memory); }
+  const Memory& memory() const { return memory_; }
+
+ private:
+  Type type_;
+  std::uint64_t id_;
+  std::shared_ptr<Event> event_;
+  Memory memory_;
+  std::atomic<int> holders_ = 0;
+};
+using BufferPtr = std::shared_ptr<Buffer>;
+
+}  // namespace weft::runtime

@@ -1,0 +1,48 @@
+// An Executable is a compiled graph: thunks in an order that honours their reads and writes, the allocations they work on, and
+// how inputs and outputs are bound. Immutable once made; shared by any number of launches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/base/type.h>
+#include <weft/runtime/thunk.h>
+
+namespace weft::runtime {
+
+// One range of memory that slices refer to.
+struct Allocation {
+  enum class Kind : std::uint8_t {
+    input,      // bytes of input `index`
+    output,     // bytes of output `index`, made for the launch; or those of a donated input
+    constant,   // bytes held by the executable, never written
+    temporary,  // bytes of the launch alone, at `offset` of its one block of temporaries
+  };
+  Kind kind = Kind::temporary;
+  std::uint32_t index = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0;                   // of a temporary
+  std::shared_ptr<const std::byte> constant;  // of a constant
+};
+
+struct Output {
+  Type type;
+  std::uint32_t allocation = 0;     // of kind output, or input where an input is passed through unchanged
+  std::int32_t donated_input = -1;  // the input whose bytes this output takes over
+};
+
+struct Executable {
+  std::string name;
+  std::vector<Type> inputs;
+  std::vector<Output> outputs;
+  std::vector<Allocation> allocations;
+  std::vector<std::unique_ptr<const Thunk>> thunks;
+  std::uint64_t temporary_bytes = 0;  // size of the block of temporaries
+  std::uint64_t peak_bytes = 0;       // inputs, outputs, constants and temporaries alive at once
+
+  std::shared_ptr<const void> code;  // keeps generated machine code mapped
+};
+
+}  // namespace weft::runtime
