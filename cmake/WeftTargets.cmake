@@ -1,6 +1,7 @@
 # weft_folder(NAME)          the sources under src/weft/NAME as object library weft_NAME (slashes become underscores)
+# weft_test(NAME COMMAND...) one test, with the environment all tests share
 # weft_folder_tests(NAME)    the *_test.cpp under tests/NAME as one program and one test, weft_NAME_test
-# weft_text_tests()          every *.mlir under tests/ as one test
+# weft_text_tests()          every *.mlir under tests/ as one test; those in folders named inputs are material for others
 # weft_programs(DIR PREFIX)  every DIR/*.cpp as one program, bin/DIR/<file>
 # Folders without sources are skipped; new files are found at the next build.
 
@@ -32,6 +33,13 @@ function(weft_folder name)
   set_property(GLOBAL APPEND PROPERTY WEFT_FOLDERS ${target})
 endfunction()
 
+# Several tests run side by side: OpenMP's idle threads sleep instead of spinning.
+function(weft_test name)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT
+    "OMP_WAIT_POLICY=passive;ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+endfunction()
+
 function(weft_folder_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
@@ -47,7 +55,7 @@ function(weft_folder_tests name)
   if(name STREQUAL cli AND TARGET weft_cli)
     target_link_libraries(${target} PRIVATE weft_cli CLI11::CLI11)
   endif()
-  add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  weft_test(${name} ${target} --gtest_brief=1)
 endfunction()
 
 function(weft_text_tests)
@@ -55,8 +63,8 @@ function(weft_text_tests)
   list(FILTER files EXCLUDE REGEX "/inputs/")
   foreach(file ${files})
     cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
-    add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/filecheck.sh
-             $<TARGET_FILE_DIR:weft_command> ${WEFT_FILECHECK} ${PROJECT_BINARY_DIR}/text-tests ${file})
+    weft_test(${name} ${PROJECT_SOURCE_DIR}/tests/filecheck.sh
+              $<TARGET_FILE_DIR:weft_command> ${WEFT_FILECHECK} ${PROJECT_BINARY_DIR}/text-tests ${file})
   endforeach()
 endfunction()
 
@@ -75,7 +83,7 @@ function(weft_programs directory prefix)
     if(prefix STREQUAL bench)
       target_link_libraries(${target} PRIVATE benchmark::benchmark)
     elseif(WEFT_TESTS)
-      add_test(NAME ${prefix}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+      weft_test(examples/${name} ${target})
     endif()
   endforeach()
 endfunction()

@@ -26,7 +26,7 @@ target_compile_features(weft_settings INTERFACE cxx_std_20)
 target_include_directories(weft_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # No contraction in compiled C++: the interpreter is the oracle and means what it says on every CPU.
 target_compile_options(weft_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off -fno-semantic-interposition)
-if(WEFT_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+if(WEFT_CCACHE AND WEFT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(weft_settings INTERFACE -fpch-preprocess)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
