@@ -108,7 +108,7 @@ endif()
 add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
-# What folders of the library may call, in one target, so that all of them share one precompiled header.
-target_link_libraries(weft_settings INTERFACE
-  Threads::Threads OpenMP::OpenMP_CXX OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json
-  XxHash::XxHash zstd::libzstd_shared)
+# What the folders of the library may call: one list for all of them, so that they share one precompiled header.
+set(WEFT_LIBRARIES OpenMP::OpenMP_CXX OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
+                   zstd::libzstd_shared)
+target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

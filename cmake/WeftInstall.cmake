@@ -9,6 +9,11 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN llvm EXCLUDE PATTERN cuda EXCLUDE)
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${WEFT_CMAKE_DIR})
+if(NOT BUILD_SHARED_LIBS)
+  set(WEFT_STATIC ON)  # the user links what a shared library would have linked itself
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindOneDNN.cmake ${PROJECT_SOURCE_DIR}/cmake/FindXxHash.cmake
+          DESTINATION ${WEFT_CMAKE_DIR})
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake
                               INSTALL_DESTINATION ${WEFT_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
