@@ -1,0 +1,21 @@
+// The weft command. Each subcommand is one file that adds itself to the application; its callback runs after the whole line
+// has been read.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace weft::cli {
+
+// Runs the command line and returns the exit code: 0 done; 1 the work failed; 2 wrong use. Whatever failed is told in one line,
+// `error: ...`, on the error stream.
+int run(const std::string& version, int argc, const char* const* argv);
+
+// A subcommand's callback throws Error for what went wrong (exit 1) and CLI::ValidationError for options that do not fit
+// together (exit 2).
+void add_opt(CLI::App& app);
+
+}  // namespace weft::cli
