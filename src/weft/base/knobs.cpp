@@ -1,0 +1,113 @@
+#include <weft/base/knobs.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <string_view>
+#include <type_traits>
+
+#include <unistd.h>
+
+#include <weft/base/error.h>
+
+namespace weft::knobs {
+
+namespace {
+
+std::mutex mutex;
+
+std::string variable_of(std::string_view name) {
+  std::string variable = "WEFT_";
+  for (const char c : name) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return variable;
+}
+
+// What a value of the type looks like, for messages and the table.
+template <class T>
+constexpr std::string_view type_name = std::is_same_v<T, Switch>    ? "0 or 1"
+                                       : std::is_same_v<T, Integer> ? "integer"
+                                       : std::is_same_v<T, Real>    ? "number"
+                                                                    : "text";
+
+bool parse(std::string_view text, Switch& value) {
+  value = text == "1" || text == "true" || text == "on";
+  return value || text == "0" || text == "false" || text == "off";
+}
+
+bool parse(std::string_view text, Integer& value) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0) return false;
+  const std::string_view suffix(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  if (suffix.empty()) return true;
+  const auto power = std::string_view("KMG").find(suffix[0]);
+  if (suffix.size() != 1 || power == std::string_view::npos) return false;
+  return !__builtin_mul_overflow(value, Integer{1} << (10 * (power + 1)), &value);
+}
+
+bool parse(std::string_view text, Real& value) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && rest == text.data() + text.size();
+}
+
+bool parse(std::string_view text, Text& value) {
+  value = text;
+  return true;
+}
+
+template <class T>
+Row row(const Knob<T>& knob) {
+  return {
+      knob.name(), variable_of(knob.name()), std::string(type_name<T>), concat(knob.default_value()), concat(knob()),
+      knob.help()};
+}
+
+}  // namespace
+
+template <class T>
+const T* Knob<T>::keep(T value) {
+  static auto* kept = new std::deque<T>;  // never destroyed: knobs are read until the process ends
+  const std::lock_guard lock(mutex);
+  return &kept->emplace_back(std::move(value));
+}
+
+template <class T>
+const T* Knob<T>::read() const {
+  T value = make_default_();
+  const std::string variable = variable_of(name_);
+  if (const char* text = std::getenv(variable.c_str())) {
+    require(parse(text, value), variable, ": expected ", type_name<T>, ", got '", text, "'");
+  }
+  const T* expected = nullptr;
+  const T* read = keep(std::move(value));
+  return value_.compare_exchange_strong(expected, read, std::memory_order_acq_rel) ? read : expected;
+}
+
+template class Knob<Switch>;
+template class Knob<Integer>;
+template class Knob<Real>;
+template class Knob<Text>;
+
+std::vector<Row> table() {
+#define WEFT_KNOB_ROW(name, type, default_value, help) row(name),
+  return {WEFT_KNOBS(WEFT_KNOB_ROW)};
+#undef WEFT_KNOB_ROW
+}
+
+std::vector<std::string> unknown_variables() {
+#define WEFT_KNOB_VARIABLE(name, type, default_value, help) variable_of(#name),
+  const std::vector<std::string> known = {WEFT_KNOBS(WEFT_KNOB_VARIABLE)};
+#undef WEFT_KNOB_VARIABLE
+  std::vector<std::string> unknown;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::string variable(text.substr(0, text.find('=')));
+    if (variable.starts_with("WEFT_") && std::ranges::find(known, variable) == known.end()) unknown.push_back(variable);
+  }
+  std::ranges::sort(unknown);
+  return unknown;
+}
+
+}  // namespace weft::knobs

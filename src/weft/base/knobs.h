@@ -1,0 +1,89 @@
+// Knobs: the settings that a user makes through the environment. Each is one row of the table below; `weft knobs` prints it.
+// A knob is read from its variable, WEFT_ and its name in capitals, when it is first asked for; a value that does not parse
+// throws Error. Thread-safe.
+//   const auto threads = knobs::num_threads();
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::knobs {
+
+using Switch = bool;           // 0 or 1
+using Integer = std::int64_t;  // not negative; K, M and G after the digits multiply by 2^10, 2^20 and 2^30
+using Real = double;
+using Text = std::string;
+
+// KNOB(name, type, default, help)
+#define WEFT_KNOBS(KNOB)                                                                               \
+  KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)") \
+  KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")   \
+  KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits") \
+  KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold") \
+  KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")              \
+  KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
+
+template <class T>
+class Knob {
+ public:
+  constexpr Knob(const char* name, T (*make_default)(), const char* help)
+      : name_(name), make_default_(make_default), help_(help) {}
+  Knob(const Knob&) = delete;
+  Knob& operator=(const Knob&) = delete;
+
+  T operator()() const {
+    const T* value = value_.load(std::memory_order_acquire);
+    return value ? *value : *read();
+  }
+
+  const char* name() const { return name_; }
+  const char* help() const { return help_; }
+  T default_value() const { return make_default_(); }
+
+ private:
+  template <class>
+  friend class Override;
+  const T* read() const;          // from the environment, once
+  static const T* keep(T value);  // for the life of the process, since another thread may be reading it
+  const T* exchange(const T* value) { return value_.exchange(value, std::memory_order_acq_rel); }
+
+  const char* name_;
+  T (*make_default_)();
+  const char* help_;
+  mutable std::atomic<const T*> value_ = nullptr;
+};
+
+#define WEFT_DECLARE_KNOB(name, type, default_value, help) \
+  inline constinit Knob<type> name(#name, [] { return type(default_value); }, help);
+WEFT_KNOBS(WEFT_DECLARE_KNOB)
+#undef WEFT_DECLARE_KNOB
+
+// Gives a knob another value until the end of a scope: knobs::Override one(knobs::num_threads, 1). Overrides of one knob end in
+// the reverse order of their beginning.
+template <class T>
+class Override {
+ public:
+  template <class V>
+  Override(Knob<T>& knob, V&& value) : knob_(knob), before_(knob.exchange(Knob<T>::keep(T(std::forward<V>(value))))) {}
+  ~Override() { knob_.exchange(before_); }
+  Override(const Override&) = delete;
+  Override& operator=(const Override&) = delete;
+
+ private:
+  Knob<T>& knob_;
+  const T* before_;
+};
+
+// One row of the table, as text.
+struct Row {
+  std::string name, variable, type, default_value, value, help;
+};
+std::vector<Row> table();
+
+// Variables of the environment that start with WEFT_ but belong to no knob: probably misspelled.
+std::vector<std::string> unknown_variables();
+
+}  // namespace weft::knobs

@@ -1,0 +1,96 @@
+#include <weft/base/log.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <weft/base/knobs.h>
+
+namespace weft::log {
+
+namespace {
+
+constexpr auto names = std::to_array<std::string_view>({
+#define WEFT_LOG_CHANNEL_NAME(name, help) #name,
+    WEFT_LOG_CHANNELS(WEFT_LOG_CHANNEL_NAME)
+#undef WEFT_LOG_CHANNEL_NAME
+});
+
+struct Output {
+  std::mutex mutex;
+  Sink sink;
+  spdlog::logger logger{"weft", std::make_shared<spdlog::sinks::stderr_sink_st>()};
+
+  Output() {
+    logger.set_pattern("%H:%M:%S.%e %v");
+    logger.flush_on(spdlog::level::info);
+  }
+};
+
+Output& output() {
+  static auto* instance = new Output;  // never destroyed: threads log until the process ends
+  return *instance;
+}
+
+std::uint64_t parse_channels(std::string_view text) {
+  std::uint64_t channels = 0;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    const auto word = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (word.empty()) continue;
+    const auto at = static_cast<std::size_t>(std::ranges::find(names, word) - names.begin());
+    if (word == "all") {
+      channels = (std::uint64_t{1} << names.size()) - 1;
+    } else if (at < names.size()) {
+      channels |= std::uint64_t{1} << at;
+    } else {
+      std::string known = "all";
+      for (const auto name : names) known += concat(", ", name);
+      fail("WEFT_LOGS: there is no channel '", word, "'; the channels are ", known);
+    }
+  }
+  return channels;
+}
+
+}  // namespace
+
+std::string_view name(Channel channel) { return names[static_cast<std::size_t>(channel)]; }
+
+std::uint64_t detail::read_channels() {
+  // A misspelled channel must not fail the launch that happens to log first.
+  std::uint64_t read = 0;
+  try {
+    read = parse_channels(knobs::logs());
+  } catch (const Error& error) {
+    const std::lock_guard lock(output().mutex);
+    output().logger.warn(error.what());
+  }
+  auto expected = unread;
+  return channels.compare_exchange_strong(expected, read) ? read : expected;
+}
+
+void set_channels(std::string_view text) { detail::channels = parse_channels(text); }
+
+void set_sink(Sink sink) {
+  const std::lock_guard lock(output().mutex);
+  output().sink = std::move(sink);
+}
+
+void write(Channel channel, std::string_view message) {
+  const std::lock_guard lock(output().mutex);
+  if (output().sink) {
+    output().sink(channel, message);
+  } else {
+    output().logger.info("[{}] {}", name(channel), message);
+  }
+}
+
+}  // namespace weft::log

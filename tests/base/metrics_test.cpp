@@ -1,0 +1,107 @@
+#include <weft/base/metrics.h>
+
+#include <algorithm>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace weft::metrics {
+namespace {
+
+constinit Counter test_counter("TestCounter");
+constinit Counter unused_counter("UnusedCounter");
+constinit Metric test_time("TestTime");
+constinit Metric test_bytes("TestBytes", Unit::bytes);
+constinit Metric test_window("TestWindow", Unit::count);
+
+MetricValue value_of(const Metric& metric) {
+  const auto all = snapshot().metrics;
+  return *std::ranges::find(all, metric.name(), &MetricValue::name);
+}
+
+TEST(Metrics, CountersCount) {
+  test_counter.add();
+  test_counter.add(4);
+  EXPECT_EQ(test_counter.value(), 5u);
+  EXPECT_THAT(report(), testing::HasSubstr("Counter: TestCounter\n  Value: 5\n"));
+  EXPECT_THAT(report(), testing::Not(testing::HasSubstr(unused_counter.name())));
+  clear();
+  EXPECT_EQ(test_counter.value(), 0u);
+}
+
+TEST(Metrics, PercentilesAreNearestRanks) {
+  for (std::uint64_t i = 1; i <= 100; ++i) test_time.add(101 - i);
+  const auto value = value_of(test_time);
+  EXPECT_EQ(value.count, 100u);
+  EXPECT_EQ(value.total, 5050u);
+  for (const auto& [percent, at] : value.percentiles) EXPECT_EQ(static_cast<double>(at), percent);
+  clear();
+  EXPECT_EQ(value_of(test_time).count, 0u);
+  EXPECT_TRUE(value_of(test_time).percentiles.empty());
+}
+
+TEST(Metrics, PercentilesForgetWhatLeftTheWindow) {
+  for (std::size_t i = 0; i < Metric::window; ++i) test_window.add(1'000'000);
+  for (std::size_t i = 0; i < Metric::window; ++i) test_window.add(3);
+  const auto value = value_of(test_window);
+  EXPECT_EQ(value.count, 2 * Metric::window);
+  EXPECT_EQ(value.total, Metric::window * 1'000'003);
+  EXPECT_EQ(value.percentiles.front().second, 3u);
+  EXPECT_EQ(value.percentiles.back().second, 3u);
+}
+
+TEST(Metrics, ReportsAsPyTorchXla) {
+  clear();
+  test_time.add(61'002'003'004);
+  test_bytes.add(1536);
+  EXPECT_THAT(
+      report(),
+      testing::HasSubstr(
+          "Metric: TestTime\n  TotalSamples: 1\n  Accumulator: 01m01s002ms003.004us\n  Percentiles: 1%=01m01s"));
+  EXPECT_THAT(report(), testing::HasSubstr("Metric: TestBytes\n  TotalSamples: 1\n  Accumulator: 1.50KB\n"));
+}
+
+TEST(Metrics, JsonHoldsTheSame) {
+  clear();
+  test_counter.add(2);
+  test_time.add(8);
+  test_time.add(4);
+  const auto read = nlohmann::json::parse(json());
+  EXPECT_EQ(read["counters"]["TestCounter"], 2);
+  const auto& time = read["metrics"]["TestTime"];
+  EXPECT_EQ(time["unit"], "ns");
+  EXPECT_EQ(time["count"], 2);
+  EXPECT_EQ(time["total"], 12);
+  EXPECT_EQ(time["percentiles"]["50"], 4);
+  EXPECT_EQ(time["percentiles"]["99"], 8);
+}
+
+TEST(Metrics, NothingIsLostBetweenThreads) {
+  clear();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 1000; ++i) {
+        test_counter.add();
+        test_bytes.add(2);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(test_counter.value(), 4000u);
+  EXPECT_EQ(value_of(test_bytes).count, 4000u);
+  EXPECT_EQ(value_of(test_bytes).total, 8000u);
+}
+
+TEST(Metrics, ATimerAddsOneSample) {
+  clear();
+  {
+    const Timer timer(test_time);
+  }
+  EXPECT_EQ(value_of(test_time).count, 1u);
+}
+
+}  // namespace
+}  // namespace weft::metrics
