@@ -1,5 +1,5 @@
-#include <weft/base/dtype.h>
-
 #include <iostream>
+
+#include <weft/base/dtype.h>
 
 int main() { std::cout << weft::name(weft::DType::f32) << "\n"; }
