@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include <weft/base/hash.h>
 
@@ -51,7 +52,7 @@ void show(FieldVisitor& v, std::string_view name, const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     v.enumerator(name, EnumNames<T>::attribute, EnumNames<T>::names[static_cast<std::size_t>(value)]);
   } else {
-    v.integer(name, value);
+    v.integer(name, value, static_cast<int>(8 * sizeof(T)));
   }
 }
 
@@ -67,7 +68,9 @@ void ask(FieldReader& r, std::string_view name, T& value) {
     if (r.enumerator(name, EnumNames<T>::names, at)) value = static_cast<T>(at);
   } else {
     std::int64_t wide = value;
-    if (r.integer(name, wide)) value = static_cast<T>(wide);
+    if (!r.integer(name, wide)) return;
+    require(std::in_range<T>(wide), name, ": ", wide, " does not fit ", 8 * sizeof(T), " bits");
+    value = static_cast<T>(wide);
   }
 }
 
@@ -107,6 +110,10 @@ const AttributeSchema Schema<A>::value = {
       A::fields(*attributes, [&](std::string_view name, auto& value) { ask(reader, name, value); });
       return attributes;
     },
+    .struct_name = [] {
+      if constexpr (requires { A::struct_name; }) return A::struct_name;
+      return std::string_view();
+    }(),
 };
 
 template struct Schema<NoAttributes>;

@@ -1,5 +1,6 @@
 // What an op carries besides its operands: one plain struct per shape of attributes. A struct lists its fields once, with
-// StableHLO's names; copying, hashing, comparing, printing and parsing are derived from that list.
+// StableHLO's names; copying, hashing, comparing, printing and parsing are derived from that list. A name `a.b` is field b of
+// the struct attribute a, whose mnemonic is the struct's struct_name: a = #stablehlo.gather<b = [1]>.
 //
 // Attributes live in a Graph's arena, so they are trivially destructible: lists are spans into the same arena.
 #pragma once
@@ -118,10 +119,10 @@ struct DotAttributes {  // the result's dimensions are: batching, lhs free, rhs 
   Ints lhs_batching, rhs_batching, lhs_contracting, rhs_contracting;
   static constexpr std::string_view struct_name = "dot";
   static void fields(auto& self, auto&& field) {
-    field("lhs_batching_dimensions", self.lhs_batching);
-    field("rhs_batching_dimensions", self.rhs_batching);
-    field("lhs_contracting_dimensions", self.lhs_contracting);
-    field("rhs_contracting_dimensions", self.rhs_contracting);
+    field("dot_dimension_numbers.lhs_batching_dimensions", self.lhs_batching);
+    field("dot_dimension_numbers.rhs_batching_dimensions", self.rhs_batching);
+    field("dot_dimension_numbers.lhs_contracting_dimensions", self.lhs_contracting);
+    field("dot_dimension_numbers.rhs_contracting_dimensions", self.rhs_contracting);
   }
 };
 struct ConvolutionAttributes {
@@ -133,16 +134,17 @@ struct ConvolutionAttributes {
   Ints output_spatial;
   Ints strides, padding /* low, high of each spatial dimension */, lhs_dilation, rhs_dilation, reversal /* 0 or 1 */;
   std::int64_t feature_groups = 1, batch_groups = 1;
+  static constexpr std::string_view struct_name = "conv";
   static void fields(auto& self, auto&& field) {
-    field("input_batch_dimension", self.input_batch);
-    field("input_feature_dimension", self.input_feature);
-    field("input_spatial_dimensions", self.input_spatial);
-    field("kernel_input_feature_dimension", self.kernel_input_feature);
-    field("kernel_output_feature_dimension", self.kernel_output_feature);
-    field("kernel_spatial_dimensions", self.kernel_spatial);
-    field("output_batch_dimension", self.output_batch);
-    field("output_feature_dimension", self.output_feature);
-    field("output_spatial_dimensions", self.output_spatial);
+    field("dimension_numbers.input_batch_dimension", self.input_batch);
+    field("dimension_numbers.input_feature_dimension", self.input_feature);
+    field("dimension_numbers.input_spatial_dimensions", self.input_spatial);
+    field("dimension_numbers.kernel_input_feature_dimension", self.kernel_input_feature);
+    field("dimension_numbers.kernel_output_feature_dimension", self.kernel_output_feature);
+    field("dimension_numbers.kernel_spatial_dimensions", self.kernel_spatial);
+    field("dimension_numbers.output_batch_dimension", self.output_batch);
+    field("dimension_numbers.output_feature_dimension", self.output_feature);
+    field("dimension_numbers.output_spatial_dimensions", self.output_spatial);
     field("window_strides", self.strides);
     field("padding", self.padding);
     field("lhs_dilation", self.lhs_dilation);
@@ -157,13 +159,14 @@ struct GatherAttributes {
   std::int64_t index_vector_dim = 0;
   Ints slice_sizes;
   bool indices_are_sorted = false;
+  static constexpr std::string_view struct_name = "gather";
   static void fields(auto& self, auto&& field) {
-    field("offset_dims", self.offset_dims);
-    field("collapsed_slice_dims", self.collapsed_slice_dims);
-    field("operand_batching_dims", self.operand_batching_dims);
-    field("start_indices_batching_dims", self.start_indices_batching_dims);
-    field("start_index_map", self.start_index_map);
-    field("index_vector_dim", self.index_vector_dim);
+    field("dimension_numbers.offset_dims", self.offset_dims);
+    field("dimension_numbers.collapsed_slice_dims", self.collapsed_slice_dims);
+    field("dimension_numbers.operand_batching_dims", self.operand_batching_dims);
+    field("dimension_numbers.start_indices_batching_dims", self.start_indices_batching_dims);
+    field("dimension_numbers.start_index_map", self.start_index_map);
+    field("dimension_numbers.index_vector_dim", self.index_vector_dim);
     field("slice_sizes", self.slice_sizes);
     field("indices_are_sorted", self.indices_are_sorted);
   }
@@ -172,13 +175,14 @@ struct ScatterAttributes {
   Ints update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims, scatter_dims_to_operand_dims;
   std::int64_t index_vector_dim = 0;
   bool indices_are_sorted = false, unique_indices = false;
+  static constexpr std::string_view struct_name = "scatter";
   static void fields(auto& self, auto&& field) {
-    field("update_window_dims", self.update_window_dims);
-    field("inserted_window_dims", self.inserted_window_dims);
-    field("input_batching_dims", self.input_batching_dims);
-    field("scatter_indices_batching_dims", self.scatter_indices_batching_dims);
-    field("scatter_dims_to_operand_dims", self.scatter_dims_to_operand_dims);
-    field("index_vector_dim", self.index_vector_dim);
+    field("scatter_dimension_numbers.update_window_dims", self.update_window_dims);
+    field("scatter_dimension_numbers.inserted_window_dims", self.inserted_window_dims);
+    field("scatter_dimension_numbers.input_batching_dims", self.input_batching_dims);
+    field("scatter_dimension_numbers.scatter_indices_batching_dims", self.scatter_indices_batching_dims);
+    field("scatter_dimension_numbers.scatter_dims_to_operand_dims", self.scatter_dims_to_operand_dims);
+    field("scatter_dimension_numbers.index_vector_dim", self.index_vector_dim);
     field("indices_are_sorted", self.indices_are_sorted);
     field("unique_indices", self.unique_indices);
   }
@@ -225,7 +229,7 @@ struct CompositeAttributes {
 class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
-  virtual void integer(std::string_view name, std::int64_t value) = 0;
+  virtual void integer(std::string_view name, std::int64_t value, int bits) = 0;  // bits: 64, or 32 where StableHLO wants i32
   virtual void boolean(std::string_view name, bool value) = 0;
   virtual void integers(std::string_view name, Ints values) = 0;
   virtual void enumerator(std::string_view name, std::string_view attribute, std::string_view value) = 0;
@@ -253,6 +257,7 @@ struct AttributeSchema {
   bool (*equal)(const void* a, const void* b);
   void (*visit)(const void* attributes, FieldVisitor& visitor);
   const void* (*read)(Arena& arena, FieldReader& reader);
+  std::string_view struct_name;  // of the struct attribute that some fields belong to; empty: none do
 };
 
 // The schema of an attribute struct; instantiated in attributes.cpp for the structs above.
