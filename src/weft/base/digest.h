@@ -1,0 +1,25 @@
+// A 128-bit digest of a stream of bytes (XXH3), to notice damage; not against those who mean harm.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace weft {
+
+class Digest {
+ public:
+  Digest();
+  void add(std::span<const std::byte> bytes);
+  std::string hex() const;  // 32 digits, of what was added so far; as `xxh128sum` prints it
+
+ private:
+  struct State;
+  struct Free {
+    void operator()(State* state) const;
+  };
+  std::unique_ptr<State, Free> state_;
+};
+
+}  // namespace weft

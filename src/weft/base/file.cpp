@@ -1,0 +1,164 @@
+#include <weft/base/file.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <weft/base/error.h>
+
+namespace weft {
+
+namespace detail {
+
+int (*file_fault)(const char* operation) = nullptr;
+
+void fail_with_errno(std::string_view verb, const std::filesystem::path& path, int error) {
+  fail("cannot ", verb, " ", path.string(), ": ", std::generic_category().message(error));
+}
+
+}  // namespace detail
+
+namespace {
+
+constexpr std::string_view temporary_prefix = ".weft-tmp-";
+
+// The result of a system call that may be interrupted or, in tests, made to fail.
+template <class Call>
+auto attempt(const char* operation, Call call) -> decltype(call()) {
+  if (detail::file_fault) {
+    if (const int error = detail::file_fault(operation)) {
+      errno = error;
+      return -1;
+    }
+  }
+  decltype(call()) result;
+  do result = call();
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.number() < 0) detail::fail_with_errno("open", folder, errno);
+  const int result = attempt("fsync", [&] { return ::fsync(descriptor.number()); });
+  if (result < 0 && errno != EINVAL)
+    detail::fail_with_errno("sync", folder, errno);  // EINVAL: a file system without it
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+File::File(std::filesystem::path path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (descriptor_.number() < 0) detail::fail_with_errno("read", path_, errno);
+  struct stat status;
+  if (::fstat(descriptor_.number(), &status) != 0) detail::fail_with_errno("read", path_, errno);
+  require(!S_ISDIR(status.st_mode), "cannot read ", path_.string(), ": it is a folder");
+  require(S_ISREG(status.st_mode), "cannot read ", path_.string(), ": it is not a regular file");
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+void File::read(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    constexpr std::size_t most = std::size_t{1} << 30;  // of one call
+    const ssize_t count =
+        ::pread(descriptor_.number(), to.data(), std::min(to.size(), most), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) detail::fail_with_errno("read", path_, errno);
+    require(count > 0, "cannot read ", path_.string(), ": it ends at byte ", offset, ", ", to.size(),
+            " more were expected");
+    to = to.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
+std::string File::digest() const {
+  Digest digest;
+  std::vector<std::byte> block(static_cast<std::size_t>(std::min(size_, std::uint64_t{1} << 20)));
+  for (std::uint64_t offset = 0; offset < size_; offset += block.size()) {
+    const auto part =
+        std::span(block).first(static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), size_ - offset)));
+    read(offset, part);
+    digest.add(part);
+  }
+  return digest.hex();
+}
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
+  const File file(path);
+  require(file.size() <= limit, "cannot read ", path.string(), ": it has ", file.size(), " bytes, at most ", limit,
+          " are allowed");
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& folder) : folder_(folder.empty() ? "." : folder) {
+  static std::atomic<int> next = 0;
+  do {
+    temporary_ = folder_ / concat(temporary_prefix, ::getpid(), "-", next++);
+    descriptor_ = Descriptor(
+        attempt("open", [&] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
+  } while (descriptor_.number() < 0 && errno == EEXIST);
+  if (descriptor_.number() >= 0) return;
+  const int error = errno;
+  temporary_.clear();
+  detail::fail_with_errno("write to the folder", folder_, error);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  digest_.add(bytes);
+  size_ += bytes.size();
+  while (!bytes.empty()) {
+    constexpr std::size_t most = std::size_t{1} << 30;  // of one call
+    const ssize_t count =
+        attempt("write", [&] { return ::write(descriptor_.number(), bytes.data(), std::min(bytes.size(), most)); });
+    if (count < 0) detail::fail_with_errno("write to the folder", folder_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void AtomicFile::commit(const std::string& name) {
+  const auto path = folder_ / name;
+  if (attempt("fsync", [&] { return ::fsync(descriptor_.number()); }) < 0)
+    detail::fail_with_errno("write", path, errno);
+  const int result = attempt("rename", [&] { return ::rename(temporary_.c_str(), path.c_str()); });
+  if (result < 0) detail::fail_with_errno("write", path, errno);
+  temporary_.clear();
+  sync_folder(folder_);
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  AtomicFile file(path.parent_path());
+  file.write(text);
+  file.commit(path.filename().string());
+}
+
+void remove_temporaries(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (!entry.path().filename().string().starts_with(temporary_prefix)) continue;
+    attempt("unlink", [&] { return ::unlink(entry.path().c_str()); });
+  }
+}
+
+}  // namespace weft

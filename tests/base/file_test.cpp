@@ -1,0 +1,105 @@
+#include <weft/base/file.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <tests/support/temporary_folder.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <weft/base/error.h>
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Digest, IsXxh128InHex) {
+  EXPECT_EQ(Digest().hex(), "99aa06d3014798d86001c324468d497f");  // the published value for no bytes and seed 0
+  Digest whole, parts;
+  const std::string text = "weft and warp";
+  whole.add(std::as_bytes(std::span(text)));
+  parts.add(std::as_bytes(std::span(text).first(5)));
+  parts.add(std::as_bytes(std::span(text).subspan(5)));
+  EXPECT_EQ(whole.hex(), parts.hex());
+}
+
+TEST(File, ReadsExactly) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "0123456789");
+  const File file(folder / "a");
+  EXPECT_EQ(file.size(), 10u);
+  std::string part(4, ' ');
+  file.read(3, std::as_writable_bytes(std::span(part)));
+  EXPECT_EQ(part, "3456");
+  EXPECT_THAT([&] { file.read(8, std::as_writable_bytes(std::span(part))); },
+              ThrowsMessage<Error>(HasSubstr("/a: it ends at byte 10, 2 more were expected")));
+  EXPECT_THAT([&] { read_file(folder / "a", 9); }, ThrowsMessage<Error>(HasSubstr("it has 10 bytes, at most 9")));
+  Digest digest;
+  digest.add(std::as_bytes(std::span("0123456789", 10)));
+  EXPECT_EQ(file.digest(), digest.hex());
+}
+
+TEST(File, NamesWhatCannotBeRead) {
+  const TemporaryFolder folder;
+  EXPECT_THAT([&] { File(folder / "none"); }, ThrowsMessage<Error>(HasSubstr("/none: No such file or directory")));
+  EXPECT_THAT([&] { File(folder.path()); }, ThrowsMessage<Error>(HasSubstr("it is a folder")));
+  EXPECT_THAT([&] { File("/dev/null"); }, ThrowsMessage<Error>(HasSubstr("it is not a regular file")));
+}
+
+TEST(AtomicFile, ReplacesWholeOrNotAtAll) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "old");
+  {
+    AtomicFile abandoned(folder.path());
+    abandoned.write("half of the n");
+  }
+  EXPECT_EQ(read_file(folder / "a"), "old");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+  write_file(folder / "a", "new");
+  EXPECT_EQ(read_file(folder / "a"), "new");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+}
+
+TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "kept");
+  write_file(folder / ".weft-tmp-1-0", "left by a killed process");
+  remove_temporaries(folder.path());
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+}
+
+int fail_at = 0, operations = 0;
+int fail_once(const char*) { return operations++ == fail_at ? ENOSPC : 0; }
+
+TEST(AtomicFile, EveryFailureIsAnErrorAndLeavesTheOldFile) {
+  const TemporaryFolder folder;
+  const std::string old = "old";
+  bool failed = true;
+  for (fail_at = 0; failed; ++fail_at) {
+    write_file(folder / "a", old);
+    operations = 0;
+    failed = false;
+    detail::file_fault = fail_once;
+    try {
+      write_file(folder / "a", "new");
+    } catch (const Error& error) {
+      failed = true;
+      EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
+      EXPECT_THAT(error.what(), HasSubstr(folder.path().string()));
+    }
+    detail::file_fault = nullptr;
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+    const std::string found = read_file(folder / "a");
+    EXPECT_TRUE(found == old || found == "new") << found;
+    EXPECT_TRUE(failed || found == "new");
+  }
+  EXPECT_EQ(fail_at, 6);  // open, write, fsync, rename, fsync of the folder, and the round without a failure
+}
+
+}  // namespace
+}  // namespace weft
