@@ -73,6 +73,16 @@ TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
 }
 
+TEST(FolderLock, IsExclusive) {
+  const TemporaryFolder folder;
+  {
+    const FolderLock lock(folder.path());
+    EXPECT_THAT([&] { FolderLock(folder.path()); }, ThrowsMessage<Error>(HasSubstr("another process is writing to")));
+  }
+  EXPECT_NO_THROW(FolderLock(folder.path()));
+  EXPECT_THAT([&] { FolderLock(folder / "none"); }, ThrowsMessage<Error>(HasSubstr("No such file")));
+}
+
 int fail_at = 0, operations = 0;
 int fail_once(const char*) { return operations++ == fail_at ? ENOSPC : 0; }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -153,12 +154,22 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   file.commit(path.filename().string());
 }
 
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_.number() < 0) detail::fail_with_errno("open", folder, errno);
+  // A file system without locks is used without one.
+  const bool taken = ::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  require(!taken, "another process is writing to ", folder.string());
+}
+
+bool remove_file(const std::filesystem::path& path) {
+  return attempt("unlink", [&] { return ::unlink(path.c_str()); }) == 0;
+}
+
 void remove_temporaries(const std::filesystem::path& folder) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (!entry.path().filename().string().starts_with(temporary_prefix)) continue;
-    attempt("unlink", [&] { return ::unlink(entry.path().c_str()); });
-  }
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(temporary_prefix)) remove_file(entry.path());
 }
 
 }  // namespace weft

@@ -74,8 +74,19 @@ class AtomicFile {
 
 void write_file(const std::filesystem::path& path, std::string_view text);  // through an AtomicFile
 
+bool remove_file(const std::filesystem::path& path);  // false: it is still there, or never was
+
 // Removes from `folder` what killed processes left of their AtomicFiles. For a folder that no other process writes to now.
 void remove_temporaries(const std::filesystem::path& folder);
+
+// Keeps other processes that do the same out of a folder, until its end or the end of the process.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);  // throws Error at once when another process has it
+
+ private:
+  Descriptor descriptor_;
+};
 
 namespace detail {
 // A test's way to make the disk fail: called before every operation that changes a folder or a file, with the name of the system

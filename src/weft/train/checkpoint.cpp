@@ -1,0 +1,121 @@
+#include <weft/train/checkpoint.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <system_error>
+
+#include <weft/base/error.h>
+#include <weft/train/manifest.h>
+
+namespace weft::train {
+
+namespace {
+
+constexpr const char* manifest_name = "manifest.json";
+constexpr std::uint64_t max_manifest_bytes = 1 << 20;
+
+Manifest read_manifest(const std::filesystem::path& folder) {
+  const auto path = folder / manifest_name;
+  const std::string text = read_file(path, max_manifest_bytes);
+  try {
+    return parse_manifest(text);
+  } catch (const Error& error) {
+    fail("checkpoint ", path.string(), ": ", error.what());
+  }
+}
+
+std::set<std::string> file_names(const Manifest& manifest) {
+  std::set<std::string> names;
+  for (const auto& [part, file] : manifest.files) names.insert(file.name);
+  return names;
+}
+
+// The files of the checkpoint that stands; nothing if there is a manifest that cannot be read.
+std::optional<std::set<std::string>> standing_files(const std::filesystem::path& folder) {
+  if (!has_checkpoint(folder)) return std::set<std::string>{};
+  try {
+    return file_names(read_manifest(folder));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void remove_parts(const std::filesystem::path& folder, const std::set<std::string>& except) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (is_part_file_name(name) && !except.contains(name)) remove_file(entry.path());
+  }
+}
+
+data::SafetensorsFile open_part(const std::filesystem::path& folder, const ManifestFile& expected) {
+  const File raw(folder / expected.name);
+  const std::string path = "checkpoint " + raw.path().string();
+  require(raw.size() == expected.bytes, path, " is damaged: it has ", raw.size(), " bytes instead of ", expected.bytes);
+  require(raw.digest() == expected.digest, path, " is damaged: its digest does not match the manifest");
+  return data::SafetensorsFile(raw.path());
+}
+
+std::filesystem::path made(std::filesystem::path folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail("cannot make the folder ", folder.string(), ": ", error.message());
+  return folder;
+}
+
+}  // namespace
+
+CheckpointFolder::CheckpointFolder(std::filesystem::path folder) : folder_(made(std::move(folder))), lock_(folder_) {
+  remove_temporaries(folder_);
+  if (const auto names = standing_files(folder_)) remove_parts(folder_, *names);
+}
+
+void CheckpointFolder::save(std::int64_t step, const Settings& config, const CheckpointParts& parts) {
+  const auto before = standing_files(folder_);
+  Manifest manifest{step, config, {}};
+  try {
+    for (const auto& [part, tensors] : parts) {
+      AtomicFile file(folder_);
+      data::write_safetensors(file, tensors, {{"format", "pt"}});  // what other readers of safetensors look for
+      const ManifestFile entry{part_file_name(part, step, file.digest()), file.size(), file.digest()};
+      file.commit(entry.name);
+      manifest.files[part] = entry;
+    }
+    write_file(folder_ / manifest_name, print_manifest(manifest));
+  } catch (const Error& error) {
+    // The manifest may stand although its folder could not be synced: then both are kept.
+    if (auto names = standing_files(folder_); names && before) {
+      names->insert(before->begin(), before->end());
+      remove_parts(folder_, *names);
+    }
+    fail("cannot save the checkpoint of step ", step, ": ", error.what());
+  }
+  remove_parts(folder_, file_names(manifest));
+}
+
+bool has_checkpoint(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / manifest_name, ignored);
+}
+
+Checkpoint open_checkpoint(const std::filesystem::path& folder) {
+  require(has_checkpoint(folder), "no checkpoint in ", folder.string(), ": it has no ", manifest_name);
+  Manifest manifest = read_manifest(folder);
+  while (true) {
+    try {
+      Checkpoint checkpoint{manifest.step, manifest.config, {}};
+      for (const auto& [part, file] : manifest.files) checkpoint.parts.emplace(part, open_part(folder, file));
+      return checkpoint;
+    } catch (const Error&) {
+      // A save that ended meanwhile has removed the files of the checkpoint before.
+      Manifest now = read_manifest(folder);
+      if (file_names(now) == file_names(manifest)) throw;
+      manifest = std::move(now);
+    }
+  }
+}
+
+}  // namespace weft::train

@@ -1,0 +1,84 @@
+#include <weft/train/manifest.h>
+
+#include <regex>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+#include <weft/base/digest.h>
+#include <weft/base/error.h>
+#include <weft/base/version.h>
+
+namespace weft::train {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int format_version = 1;
+
+std::string digest_of(const json& manifest) {
+  Digest digest;
+  const std::string text = manifest.dump();
+  digest.add(std::as_bytes(std::span(text)));
+  return digest.hex();
+}
+
+json to_json(const Setting& setting) {
+  return std::visit([](const auto& value) { return json(value); }, setting);
+}
+
+Setting setting_from(const json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return value.get<std::string>();
+}
+
+}  // namespace
+
+std::string part_file_name(std::string_view part, std::int64_t step, std::string_view digest) {
+  return concat(part, "-", step, "-", digest.substr(0, 16), ".safetensors");
+}
+
+bool is_part_file_name(const std::string& name) {
+  static const std::regex pattern("[a-z]+-[0-9]+-[0-9a-f]{16}\\.safetensors");
+  return std::regex_match(name, pattern);
+}
+
+std::string print_manifest(const Manifest& manifest) {
+  json config = json::object(), files = json::object();
+  for (const auto& [name, setting] : manifest.config) config[name] = to_json(setting);
+  for (const auto& [part, file] : manifest.files)
+    files[part] = {{"name", file.name}, {"bytes", file.bytes}, {"xxh128", file.digest}};
+  json text = {{"format", "weft checkpoint"}, {"version", format_version}, {"weft", version()},
+               {"step", manifest.step},       {"config", config},          {"files", files}};
+  text["xxh128"] = digest_of(text);  // of all the rest
+  return text.dump(2) + "\n";
+}
+
+Manifest parse_manifest(const std::string& text) {
+  try {
+    json root = json::parse(text);
+    require(root.is_object() && root.value("format", "") == "weft checkpoint",
+            "it is not the manifest of a checkpoint");
+    require(root.at("version") == format_version, "its format has version ", root.at("version").dump(),
+            ", this weft reads version ", format_version);
+    const std::string digest = root.at("xxh128");
+    root.erase("xxh128");
+    require(digest == digest_of(root), "it is damaged: its digest does not match");
+    Manifest manifest;
+    manifest.step = root.at("step");
+    for (const auto& [name, value] : root.at("config").items()) manifest.config[name] = setting_from(value);
+    for (const auto& [part, file] : root.at("files").items()) {
+      const ManifestFile entry{file.at("name"), file.at("bytes"), file.at("xxh128")};
+      require(is_part_file_name(entry.name), "it names the file ", entry.name);
+      manifest.files[part] = entry;
+    }
+    return manifest;
+  } catch (const json::exception&) {
+    fail("it is damaged: not the JSON of a manifest");
+  }
+}
+
+}  // namespace weft::train

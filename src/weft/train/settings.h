@@ -1,0 +1,20 @@
+// Settings: what a run was configured with, by name, in a form that is stored and compared.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace weft::train {
+
+using Setting = std::variant<bool, std::int64_t, double, std::string>;
+using Settings = std::map<std::string, Setting>;
+
+std::string to_string(const Setting& setting);  // numbers as the shortest text that reads back
+
+// Every difference in one line, "width is 384 in SAVED and 128 in CURRENT, ..."; empty: there is none.
+std::string differences(const Settings& saved, const Settings& current, const std::string& saved_name,
+                        const std::string& current_name);
+
+}  // namespace weft::train
