@@ -16,10 +16,10 @@
 namespace weft::ir {
 
 // Sources
-Value constant(Graph& graph, Type type, double value);                    // splat; integers up to 2^53
+Value constant(Graph& graph, Type type, double value);  // splat; integers up to 2^53
 Value constant(Graph& graph, const Literal& literal);
 Value iota(Graph& graph, Type type, std::int64_t dimension);
-Value constant_like(Value model, double value);                           // of the type of `model`
+Value constant_like(Value model, double value);  // of the type of `model`
 
 // Elementwise, one operand
 Value abs(Value x);
@@ -44,9 +44,10 @@ Value rsqrt(Value x);
 Value sign(Value x);
 Value sine(Value x);
 Value sqrt(Value x);
+Value stop_gradient(Value x);  // x, through which no gradient passes; ours
 Value tan(Value x);
 Value tanh(Value x);
-Value convert(Value x, DType dtype);
+Value convert(Value x, DType dtype);  // x itself if it is of that dtype
 Value bitcast_convert(Value x, Type type);
 Value reduce_precision(Value x, int exponent_bits, int mantissa_bits);
 
@@ -70,7 +71,7 @@ Value xor_(Value a, Value b);
 Value select(Value predicate, Value on_true, Value on_false);  // the predicate may be rank 0
 Value clamp(Value low, Value x, Value high);                   // the bounds may be rank 0
 
-// Shape
+// Shape. A broadcast, reshape or transpose that changes nothing is x itself.
 Value broadcast_in_dim(Value x, Type type, Ints dimensions);
 Value broadcast(Value x, Type type);  // of a rank-0 value, or NumPy-style: trailing dimensions, sizes of 1
 Value reshape(Value x, std::span<const Dim> dims);
@@ -82,14 +83,17 @@ Value concatenate(std::span<const Value> parts, std::int64_t dimension);
 Value reverse(Value x, Ints dimensions);
 
 // Reductions. The body of a reduction is a graph of two rank-0 inputs; those of one op are shared and compared by address.
-std::shared_ptr<const Graph> reduction_body(const Op& op, DType dtype);   // add, maximum, ..., ops::and_
-const Op* reduction_op(const Graph& body);                               // the op if the body is just that op; else nullptr
-std::vector<Value> reduce(std::span<const Value> xs, std::span<const Value> inits, Ints dimensions, std::shared_ptr<const Graph> body);
+std::shared_ptr<const Graph> reduction_body(const Op& op, DType dtype);  // add, maximum, ..., ops::and_
+const Op* reduction_op(const Graph& body);  // the op if the body is just that op; else nullptr
+std::vector<Value> reduce(std::span<const Value> xs, std::span<const Value> inits, Ints dimensions,
+                          std::shared_ptr<const Graph> body);
 Value reduce_sum(Value x, Ints dimensions);
-Value reduce_max(Value x, Ints dimensions);   // of nothing: -inf or the least integer
+Value reduce_max(Value x, Ints dimensions);  // of nothing: -inf or the least integer
 Value reduce_min(Value x, Ints dimensions);
 Value reduce_product(Value x, Ints dimensions);
 Value reduce_window(Value x, Value init, const ReduceWindowAttributes& window, std::shared_ptr<const Graph> body);
+std::vector<Value> reduce_window(std::span<const Value> xs, std::span<const Value> inits,
+                                 const ReduceWindowAttributes& window, std::shared_ptr<const Graph> body);
 Value select_and_scatter(Value x, Value source, Value init, const SelectAndScatterAttributes& window,
                          std::shared_ptr<const Graph> select, std::shared_ptr<const Graph> scatter);
 
@@ -100,20 +104,30 @@ Value convolution(Value x, Value kernel, const ConvolutionAttributes& attributes
 
 // Indexing
 Value gather(Value x, Value indices, const GatherAttributes& attributes);
-Value scatter(Value x, Value indices, Value updates, const ScatterAttributes& attributes, std::shared_ptr<const Graph> body);
+Value scatter(Value x, Value indices, Value updates, const ScatterAttributes& attributes,
+              std::shared_ptr<const Graph> body);
 Value dynamic_slice(Value x, std::span<const Value> starts, Ints sizes);
 Value dynamic_update_slice(Value x, Value update, std::span<const Value> starts);
-std::vector<Value> sort(std::span<const Value> xs, std::int64_t dimension, bool is_stable, std::shared_ptr<const Graph> comparator);
+std::vector<Value> sort(std::span<const Value> xs, std::int64_t dimension, bool is_stable,
+                        std::shared_ptr<const Graph> comparator);
 
 // Control. Regions are closed graphs: what they use comes in as inputs. For if and case, `captures` are the inputs of every branch.
-std::vector<Value> while_(std::span<const Value> inits, std::shared_ptr<const Graph> condition, std::shared_ptr<const Graph> body);
-std::vector<Value> if_(Value predicate, std::span<const Value> captures, std::shared_ptr<const Graph> on_true, std::shared_ptr<const Graph> on_false);
-std::vector<Value> case_(Value index, std::span<const Value> captures, std::span<const std::shared_ptr<const Graph>> branches);
-std::vector<Value> composite(std::string_view name, std::span<const Value> operands, std::shared_ptr<const Graph> decomposition);
+std::vector<Value> while_(std::span<const Value> inits, std::shared_ptr<const Graph> condition,
+                          std::shared_ptr<const Graph> body);
+std::vector<Value> if_(Value predicate, std::span<const Value> captures, std::shared_ptr<const Graph> on_true,
+                       std::shared_ptr<const Graph> on_false);
+std::vector<Value> case_(Value index, std::span<const Value> captures,
+                         std::span<const std::shared_ptr<const Graph>> branches);
+std::vector<Value> composite(std::string_view name, std::span<const Value> operands,
+                             std::shared_ptr<const Graph> decomposition);
 
 // Other
 std::vector<Value> rng_bit_generator(Value state, Type type, RngAlgorithm algorithm);  // new state, bits
 std::vector<Value> optimization_barrier(std::span<const Value> xs);
+
+// Appends copies of the nodes on which the outputs of `from` depend, with `inputs` for its inputs; the values of its outputs. The
+// copies get the current location of `into`, to which `inputs` belong.
+std::vector<Value> inline_graph(Graph& into, const Graph& from, std::span<const Value> inputs);
 
 // A graph made by calling `body` with `inputs` of the given types; what it returns are the outputs.
 std::shared_ptr<const Graph> make_graph(std::span<const Type> inputs,

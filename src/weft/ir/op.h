@@ -54,7 +54,8 @@ struct Call {
   // Throws Error: "<op>: <parts...> (operands: <types>)".
   template <class... Parts>
   void require(bool condition, const Parts&... parts) const {
-    if (!condition) [[unlikely]] fail(concat(parts...));
+    if (!condition) [[unlikely]]
+      fail(concat(parts...));
   }
   [[noreturn]] void fail(const std::string& message) const;
   Type requested_type() const;  // the one result type, which must have been given
@@ -66,10 +67,14 @@ struct GradientCall {
   Node& node;
   std::span<const Value> cotangents;
   std::vector<Value>& operand_cotangents;  // one per operand
+  std::span<const std::uint8_t> needed;    // one per operand: 0 where nobody asks for its cotangent
 
   Value x(int i = 0) const { return node.operand(i); }
   Value y(int i = 0) const { return {&node, static_cast<std::uint32_t>(i)}; }
   Value dy(int i = 0) const { return cotangents[static_cast<std::size_t>(i)]; }
+  bool needs(int operand) const {
+    return needed[static_cast<std::size_t>(operand)] != 0;
+  }  // spares the work of unused ones
   void add(int operand, Value cotangent) const;
 };
 
@@ -94,16 +99,16 @@ inline constexpr int variadic = -1;
 struct Op {
   std::string_view name;  // StableHLO's, without the dialect
   Kind kind;
-  int arity;              // operands; variadic: any number
+  int arity;  // operands; variadic: any number
   TypeRule types;
-  GradientRule gradient;  // not_differentiable where there is none
-  ScalarRule scalar = nullptr;      // of elementwise ops
-  DTypes domain = all_dtypes;       // of the operands (operands that must be indices or predicates aside)
-  double low = -4, high = 4;        // test inputs of floating-point dtype are drawn from here
+  GradientRule gradient;        // not_differentiable where there is none
+  ScalarRule scalar = nullptr;  // of elementwise ops
+  DTypes domain = all_dtypes;   // of the operands (operands that must be indices or predicates aside)
+  double low = -4, high = 4;    // test inputs of floating-point dtype are drawn from here
   const AttributeSchema* attributes = nullptr;
-  int regions = 0;                  // number of regions; variadic: any number
+  int regions = 0;  // number of regions; variadic: any number
   bool commutative = false;
-  bool duplicable = true;           // computing it twice is the same as once
+  bool duplicable = true;  // computing it twice is the same as once
 };
 
 // A gradient rule for ops whose result carries no gradient to any operand (comparisons, integers, sort order...).

@@ -18,20 +18,21 @@ inline constexpr int first = __COUNTER__ + 1;
 
 // WEFT_OP(identifier) {.name = "add", ...};
 #define WEFT_OP(identifier) WEFT_OP_AT(identifier, __COUNTER__)
-#define WEFT_OP_AT(identifier, counter)               \
-  extern const Op identifier;                         \
-  template <>                                         \
-  struct detail::Entry<counter - detail::first> {     \
-    static constexpr const Op* op = &identifier;      \
-  };                                                  \
+#define WEFT_OP_AT(identifier, counter)           \
+  extern const Op identifier;                     \
+  template <>                                     \
+  struct detail::Entry<counter - detail::first> { \
+    static constexpr const Op* op = &identifier;  \
+  };                                              \
   inline constexpr Op identifier
 
 }  // namespace weft::ir::ops
 
-#include <weft/ir/ops/control.h>
 #include <weft/ir/ops/contraction.h>
+#include <weft/ir/ops/control.h>
 #include <weft/ir/ops/elementwise.h>
 #include <weft/ir/ops/indexing.h>
+#include <weft/ir/ops/opaque.h>
 #include <weft/ir/ops/reduction.h>
 #include <weft/ir/ops/shape.h>
 #include <weft/ir/ops/source.h>
@@ -42,12 +43,14 @@ inline constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
   return std::array{detail::Entry<I>::op...};
 }(std::make_integer_sequence<int, __COUNTER__ - detail::first>{});
 
-static_assert([] {
-  for (const Op* op : table) {
-    if (op->name.empty() || !op->types || !op->gradient) return false;
-    if ((op->kind == Kind::elementwise) != (op->scalar != nullptr)) return false;
-  }
-  return true;
-}(), "an op of the table lacks a rule");
+static_assert(
+    [] {
+      for (const Op* op : table) {
+        if (op->name.empty() || !op->types || !op->gradient) return false;
+        if ((op->kind == Kind::elementwise) != (op->scalar != nullptr)) return false;
+      }
+      return true;
+    }(),
+    "an op of the table lacks a rule");
 
 }  // namespace weft::ir::ops

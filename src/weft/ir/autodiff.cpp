@@ -1,0 +1,127 @@
+#include <weft/ir/autodiff.h>
+
+#include <algorithm>
+
+#include <weft/ir/builder.h>
+#include <weft/ir/op.h>
+
+namespace weft::ir {
+
+namespace {
+
+// Puts the graph's location back, whatever happens.
+class KeepLocation {
+ public:
+  explicit KeepLocation(Graph& graph) : graph_(graph), location_(graph.location()) {}
+  ~KeepLocation() { graph_.set_location(location_); }
+  KeepLocation(const KeepLocation&) = delete;
+  KeepLocation& operator=(const KeepLocation&) = delete;
+
+ private:
+  Graph& graph_;
+  Location location_;
+};
+
+class Backward {
+ public:
+  Backward(Graph& graph, std::span<const Value> ys, std::span<const Value> xs) : graph_(graph) {
+    std::uint32_t last = 0;
+    for (const Value v : ys) last = std::max(last, v.node->id);
+    for (const Value v : xs) last = std::max(last, v.node->id);
+    first_result_.resize(last + 2);
+    for (std::uint32_t id = 0; id <= last; ++id)
+      first_result_[id + 1] = first_result_[id] + static_cast<std::uint32_t>(node(id).types.size());
+    cotangents_.resize(first_result_.back());
+    depends_.resize(first_result_.back());
+    mark(xs, last);
+  }
+
+  void accumulate(Value v, Value cotangent) {
+    Value& sum = cotangents_[at(v)];
+    sum = sum ? add(sum, cotangent) : cotangent;
+  }
+
+  void run() {
+    for (auto id = static_cast<std::uint32_t>(first_result_.size() - 1); id-- > 0;) visit(node(id));
+  }
+
+  Value cotangent(Value x) const { return cotangents_[at(x)]; }
+
+ private:
+  Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
+  std::size_t at(Value v) const { return first_result_[v.node->id] + v.index; }
+
+  // Which values depend on xs by a way on which a derivative can pass.
+  void mark(std::span<const Value> xs, std::uint32_t last) {
+    std::uint32_t first = last;
+    for (const Value x : xs) {
+      depends_[at(x)] = 1;
+      first = std::min(first, x.node->id);
+    }
+    for (std::uint32_t id = first; id <= last; ++id) {
+      const Node& n = node(id);
+      if (n.op->gradient == zero_gradient ||
+          std::ranges::none_of(n.operands, [&](Value v) { return depends_[at(v)] != 0; }))
+        continue;
+      for (std::size_t i = 0; i < n.types.size(); ++i)
+        if (is_float(n.types[i].dtype())) depends_[first_result_[id] + i] = 1;
+    }
+  }
+
+  void visit(Node& n) {
+    const auto cotangents = std::span(cotangents_).subspan(first_result_[n.id], n.types.size());
+    if (n.op->gradient == zero_gradient ||
+        std::ranges::none_of(cotangents, [](Value v) { return static_cast<bool>(v); }))
+      return;
+    needed_.clear();
+    for (const Value v : n.operands) needed_.push_back(depends_[at(v)]);
+    if (std::ranges::none_of(needed_, [](std::uint8_t needed) { return needed != 0; })) return;
+    operand_cotangents_.assign(n.operands.size(), {});
+    graph_.set_location(n.location);
+    n.op->gradient(GradientCall{n, cotangents, operand_cotangents_, needed_});
+    for (std::size_t i = 0; i < n.operands.size(); ++i)
+      if (needed_[i] && operand_cotangents_[i]) accumulate(n.operands[i], operand_cotangents_[i]);
+  }
+
+  Graph& graph_;
+  std::vector<std::uint32_t> first_result_;  // by node id: where its results stand in the lists below
+  std::vector<Value> cotangents_;
+  std::vector<std::uint8_t> depends_;
+  std::vector<std::uint8_t> needed_;       // scratch of visit
+  std::vector<Value> operand_cotangents_;  // scratch of visit
+};
+
+void require_values(const char* what, const Graph& graph, std::span<const Value> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    require(values[i] && values[i].node->graph == &graph, "grad: ", what, " ", i, " is not a value of this graph");
+    require(is_float(values[i].dtype()), "grad: ", what, " ", i, " is ", values[i].type(),
+            "; only floating-point values have gradients");
+  }
+}
+
+}  // namespace
+
+std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
+                            std::span<const Value> xs) {
+  require(ys.size() == y_cotangents.size(), "grad: expected ", ys.size(), " cotangents, got ", y_cotangents.size());
+  require_values("output", graph, ys);
+  require_values("input", graph, xs);
+  require_values("cotangent", graph, y_cotangents);
+  for (std::size_t i = 0; i < ys.size(); ++i)
+    require(ys[i].type() == y_cotangents[i].type(), "grad: the cotangent of output ", i, " is ", y_cotangents[i].type(),
+            ", not ", ys[i].type());
+
+  const KeepLocation keep(graph);
+  Backward backward(graph, ys, xs);
+  for (std::size_t i = 0; i < ys.size(); ++i) backward.accumulate(ys[i], y_cotangents[i]);
+  backward.run();
+  std::vector<Value> gradients;
+  gradients.reserve(xs.size());
+  for (const Value x : xs) {
+    const Value cotangent = backward.cotangent(x);
+    gradients.push_back(cotangent ? cotangent : constant_like(x, 0));
+  }
+  return gradients;
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,21 @@
+// Reverse-mode differentiation, graph to graph.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <weft/ir/graph.h>
+
+namespace weft::ir {
+
+// Appends to `graph` what computes the vector-Jacobian product: for each x of `xs`, the sum over i of y_cotangents[i] * dys[i]/dx,
+// of the type of x; zeros where no y depends on x. Both ys and xs are values of the graph, floating-point, and a cotangent has the
+// type of its y. An x may depend on another x: each gets its whole derivative.
+//
+// Only nodes between xs and ys are looked at. New nodes get the location of the node whose gradient they are part of, and are
+// ordinary nodes: they can be differentiated again. The order of summation is fixed by the graph. Throws Error where the way
+// from a y to an x leads through an op that has no gradient.
+std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
+                            std::span<const Value> xs);
+
+}  // namespace weft::ir

@@ -1,0 +1,26 @@
+#include <weft/ir/op.h>
+
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+constexpr auto sorted = [] {
+  auto ops = ops::table;
+  std::ranges::sort(ops, {}, [](const Op* op) { return op->name; });
+  return ops;
+}();
+
+}  // namespace
+
+std::span<const Op* const> all_ops() { return sorted; }
+
+const Op* find_op(std::string_view name) {
+  const auto at = std::ranges::lower_bound(sorted, name, {}, [](const Op* op) { return op->name; });
+  return at != sorted.end() && (*at)->name == name ? *at : nullptr;
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,29 @@
+// Contractions: sums of products. Included through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void dot_general_type(const Call& call, std::vector<Type>& results);
+void convolution_type(const Call& call, std::vector<Type>& results);
+
+namespace ops {
+
+// clang-format off: a table
+
+// The result has the operands' dtype, or one at least as wide that is asked for, in which it is then accumulated. Cotangents are
+// converted to the operands' dtype, in which the gradient's contractions are computed.
+WEFT_OP(dot_general) {
+    .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = not_differentiable,
+    .domain = integers | floats, .attributes = schema<DotAttributes>,
+};
+WEFT_OP(convolution) {
+    .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = not_differentiable,
+    .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

@@ -1,0 +1,51 @@
+// Type rules of control ops.
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/rules.h>
+
+namespace weft::ir {
+
+namespace {
+
+std::vector<Type> types_of(std::span<const Value> values) {
+  std::vector<Type> types;
+  types.reserve(values.size());
+  for (const Value v : values) types.push_back(v.type());
+  return types;
+}
+
+// Requires all regions to take the captures (operands but the first) and to return the same types, which are the result's.
+void branch_types(const Call& call, std::vector<Type>& results) {
+  results = types_of(call.regions[0]->outputs());
+  const std::vector<Type> captures = types_of(call.operands.subspan(1));
+  for (std::size_t i = 0; i < call.regions.size(); ++i) require_region(call, i, captures, results);
+}
+
+}  // namespace
+
+void while_type(const Call& call, std::vector<Type>& results) {
+  results = types_of(call.operands);
+  const Type boolean_type(DType::boolean, {});
+  require_region(call, 0, results, std::span(&boolean_type, 1));
+  require_region(call, 1, results, results);
+}
+
+void if_type(const Call& call, std::vector<Type>& results) {
+  call.require(!call.operands.empty() && call.type(0) == Type(DType::boolean, {}),
+               "expected a predicate tensor<i1> as first operand");
+  branch_types(call, results);
+}
+
+void case_type(const Call& call, std::vector<Type>& results) {
+  call.require(!call.operands.empty() && call.type(0) == Type(DType::i32, {}),
+               "expected an index tensor<i32> as first operand");
+  call.require(!call.regions.empty(), "expected at least one branch");
+  branch_types(call, results);
+}
+
+void composite_type(const Call& call, std::vector<Type>& results) {
+  call.require(!call.attributes<CompositeAttributes>().name.empty(), "a composite needs a name");
+  results = types_of(call.regions[0]->outputs());
+  require_region(call, 0, types_of(call.operands), results);
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,35 @@
+// Control: regions decide what happens. Regions are closed graphs; what they use comes in as inputs. Included through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void while_type(const Call& call, std::vector<Type>& results);
+void if_type(const Call& call, std::vector<Type>& results);
+void case_type(const Call& call, std::vector<Type>& results);
+void composite_type(const Call& call, std::vector<Type>& results);
+
+namespace ops {
+
+// clang-format off: a table
+
+WEFT_OP(while_) {  // initial values...; regions: condition, body, which both take the loop's values
+    .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = not_differentiable, .regions = 2,
+};
+WEFT_OP(if_) {  // predicate, captures...; regions: if true, if false, which both take the captures
+    .name = "if", .kind = Kind::control, .arity = variadic, .types = if_type, .gradient = not_differentiable, .regions = 2,
+};
+WEFT_OP(case_) {  // index, captures...; an index out of range chooses the last branch
+    .name = "case", .kind = Kind::control, .arity = variadic, .types = case_type, .gradient = not_differentiable, .regions = variadic,
+};
+// A named function of primitives: the region says what it computes, and a kernel made for it may take its place.
+WEFT_OP(composite) {
+    .name = "composite", .kind = Kind::control, .arity = variadic, .types = composite_type, .gradient = not_differentiable,
+    .attributes = schema<CompositeAttributes>, .regions = 1,
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

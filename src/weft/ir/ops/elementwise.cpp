@@ -1,0 +1,82 @@
+// Type rules of elementwise ops.
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/rules.h>
+
+namespace weft::ir {
+
+namespace {
+
+bool same_dims(Type a, Type b) { return std::ranges::equal(a.dims(), b.dims()); }
+
+}  // namespace
+
+void same_type(const Call& call, std::vector<Type>& results) {
+  const Type type = call.type(0);
+  require_domain(call, 0);
+  for (const Value v : call.operands)
+    call.require(v.type() == type, "operands must have one type, got ", type, " and ", v.type());
+  results.push_back(type);
+}
+
+void compare_type(const Call& call, std::vector<Type>& results) {
+  same_type(call, results);
+  const DType dtype = results.back().dtype();
+  const Comparison type = call.attributes<CompareAttributes>().type;
+  const bool fits = type == Comparison::NOTYPE ||
+                    (is_float(dtype) && (type == Comparison::FLOAT || type == Comparison::TOTALORDER)) ||
+                    (is_signed_integer(dtype) && type == Comparison::SIGNED) ||
+                    ((is_unsigned_integer(dtype) || dtype == DType::boolean) && type == Comparison::UNSIGNED);
+  call.require(fits, "compare_type ", EnumNames<Comparison>::names[static_cast<std::size_t>(type)], " does not fit ",
+               dtype);
+  results.back() = results.back().with(DType::boolean);
+}
+
+void is_finite_type(const Call& call, std::vector<Type>& results) {
+  same_type(call, results);
+  results.back() = results.back().with(DType::boolean);
+}
+
+void convert_type(const Call& call, std::vector<Type>& results) {
+  const Type type = call.requested_type();
+  call.require(same_dims(type, call.type(0)), "cannot give ", type, ": the shapes differ");
+  results.push_back(type);
+}
+
+void bitcast_convert_type(const Call& call, std::vector<Type>& results) {
+  convert_type(call, results);
+  require_domain(call, 0);
+  const DType from = call.type(0).dtype(), to = results.back().dtype();
+  call.require(contains(call.op.domain, to), "is not defined for ", to);
+  call.require(byte_size(from) == byte_size(to), "cannot give ", to, ": the widths differ");
+}
+
+void reduce_precision_type(const Call& call, std::vector<Type>& results) {
+  same_type(call, results);
+  const auto& format = call.attributes<ReducePrecisionAttributes>();
+  call.require(format.exponent_bits >= 1, "exponent_bits must be at least 1, got ", format.exponent_bits);
+  call.require(format.mantissa_bits >= 0, "mantissa_bits must not be negative, got ", format.mantissa_bits);
+}
+
+void select_type(const Call& call, std::vector<Type>& results) {
+  const Type predicate = call.type(0), type = call.type(1);
+  call.require(predicate.dtype() == DType::boolean, "the predicate must be i1, got ", predicate);
+  call.require(type == call.type(2), "cannot choose between ", type, " and ", call.type(2));
+  call.require(predicate.rank() == 0 || same_dims(predicate, type), "the predicate ", predicate,
+               " must be of rank 0 or of the shape of ", type);
+  results.push_back(type);
+}
+
+void clamp_type(const Call& call, std::vector<Type>& results) {
+  const Type type = call.type(1);
+  require_domain(call, 1);
+  for (const int i : {0, 2}) {
+    const Type bound = call.type(i);
+    call.require(bound == type || (bound.rank() == 0 && bound.dtype() == type.dtype()), "the bound ", bound,
+                 " must be ", type, " or of rank 0 and the same dtype");
+  }
+  results.push_back(type);
+}
+
+}  // namespace weft::ir

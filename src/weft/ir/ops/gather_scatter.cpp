@@ -1,0 +1,149 @@
+// Type rules of gather and scatter: the same dimension numbers, read in two directions.
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/rules.h>
+
+namespace weft::ir {
+
+namespace {
+
+// The dimension numbers under the names they have in common.
+struct Numbers {
+  Ints window_dims;       // dimensions of the windows in the result of gather, in the updates of scatter
+  Ints dropped;           // operand dimensions that windows do not have: collapsed, inserted
+  Ints batching;          // operand dimensions paired with ...
+  Ints indices_batching;  // ... dimensions of the indices
+  Ints index_map;         // operand dimension of each component of an index
+  std::int64_t index_vector_dim;
+  std::string_view window_name, dropped_name, batching_name, indices_batching_name, index_map_name;
+};
+
+// Requires dimension numbers that fit the operand and the indices; the operand dimensions that windows have.
+DimSet require_numbers(const Call& call, const Numbers& n, Type x, Type indices) {
+  const int rank = x.rank();
+  call.require(is_integer(indices.dtype()), "indices must be integers, got ", indices);
+  call.require(n.index_vector_dim >= 0 && n.index_vector_dim <= indices.rank(), "index_vector_dim ", n.index_vector_dim,
+               " is out of range for indices of rank ", indices.rank());
+  const DimSet dropped = require_dimensions(call, n.dropped_name, n.dropped, rank);
+  const DimSet batching = require_dimensions(call, n.batching_name, n.batching, rank);
+  const DimSet mapped = require_dimensions(call, n.index_map_name, n.index_map, rank);
+  const DimSet indices_batching = require_dimensions(call, n.indices_batching_name, n.indices_batching, indices.rank());
+  require_sorted(call, n.dropped_name, n.dropped);
+  require_sorted(call, n.batching_name, n.batching);
+  call.require((dropped & batching) == 0, n.dropped_name, " and ", n.batching_name, " share a dimension");
+  call.require((mapped & batching) == 0, n.index_map_name, " and ", n.batching_name, " share a dimension");
+  call.require(!has(indices_batching, n.index_vector_dim) || n.index_vector_dim == indices.rank(),
+               n.indices_batching_name, " holds index_vector_dim ", n.index_vector_dim);
+  const Dim components =
+      n.index_vector_dim < indices.rank() ? indices.dim(static_cast<int>(n.index_vector_dim)) : Dim(1);
+  call.require(components == Dim(static_cast<std::int64_t>(n.index_map.size())), n.index_map_name, " has ",
+               n.index_map.size(), " entries, an index has ", components, " components");
+  call.require(n.batching.size() == n.indices_batching.size(), n.batching_name, " has ", n.batching.size(),
+               " entries, ", n.indices_batching_name, " has ", n.indices_batching.size());
+  for (std::size_t i = 0; i < n.batching.size(); ++i) {
+    const Dim a = x.dim(static_cast<int>(n.batching[i])), b = indices.dim(static_cast<int>(n.indices_batching[i]));
+    call.require(a == b, "batching dimension ", n.batching[i], " of the operand has size ", a, ", dimension ",
+                 n.indices_batching[i], " of the indices has size ", b);
+  }
+  return ((DimSet{1} << rank) - 1) & ~dropped & ~batching;
+}
+
+// Requires sorted window dimensions of a tensor of this rank, as many as the windows have; the set of them.
+DimSet require_window_dims(const Call& call, const Numbers& n, DimSet window, int rank) {
+  const DimSet set = require_dimensions(call, n.window_name, n.window_dims, rank);
+  require_sorted(call, n.window_name, n.window_dims);
+  call.require(n.window_dims.size() == static_cast<std::size_t>(std::popcount(window)), n.window_name, " has ",
+               n.window_dims.size(), " entries, windows have ", std::popcount(window), " dimensions");
+  return set;
+}
+
+int batch_rank(const Numbers& n, Type indices) {
+  return indices.rank() - (n.index_vector_dim < indices.rank() ? 1 : 0);
+}
+
+// Calls f(dim of the indices) for those other than the index vector's, in order.
+template <class F>
+void for_each_batch_dim(const Numbers& n, Type indices, F f) {
+  for (int d = 0; d < indices.rank(); ++d)
+    if (d != n.index_vector_dim) f(indices.dim(d));
+}
+
+void require_slice_sizes(const Call& call, const GatherAttributes& a, Type x) {
+  require_count(call, "slice_sizes", a.slice_sizes, static_cast<std::size_t>(x.rank()));
+  for (std::size_t d = 0; d < a.slice_sizes.size(); ++d)
+    call.require(a.slice_sizes[d] >= 0 && a.slice_sizes[d] <= x.dims()[d].min(), "a slice of ", a.slice_sizes[d],
+                 " does not fit dimension ", d, " of size ", x.dims()[d]);
+  for (const Ints dropped : {a.collapsed_slice_dims, a.operand_batching_dims})
+    for (const std::int64_t d : dropped)
+      call.require(a.slice_sizes[static_cast<std::size_t>(d)] <= 1, "the slice of dimension ", d,
+                   ", which the result drops, must have size 1, got ", a.slice_sizes[static_cast<std::size_t>(d)]);
+}
+
+}  // namespace
+
+void gather_type(const Call& call, std::vector<Type>& results) {
+  const Type x = call.type(0), indices = call.type(1);
+  const auto& a = call.attributes<GatherAttributes>();
+  const Numbers n{a.offset_dims,           a.collapsed_slice_dims,
+                  a.operand_batching_dims, a.start_indices_batching_dims,
+                  a.start_index_map,       a.index_vector_dim,
+                  "offset_dims",           "collapsed_slice_dims",
+                  "operand_batching_dims", "start_indices_batching_dims",
+                  "start_index_map"};
+  const DimSet window = require_numbers(call, n, x, indices);
+  require_slice_sizes(call, a, x);
+  const int rank = batch_rank(n, indices) + std::popcount(window);
+  call.require(rank <= Type::max_rank, "the result would have rank ", rank);
+  const DimSet offset = require_window_dims(call, n, window, rank);
+
+  std::array<Dim, Type::max_rank> dims;
+  int batch = 0;
+  for_each_batch_dim(n, indices, [&](Dim size) {
+    while (has(offset, batch)) ++batch;
+    dims[static_cast<std::size_t>(batch++)] = size;
+  });
+  std::size_t at = 0;
+  for (int d = 0; d < x.rank(); ++d)
+    if (has(window, d))
+      dims[static_cast<std::size_t>(a.offset_dims[at++])] = a.slice_sizes[static_cast<std::size_t>(d)];
+  results.push_back(Type(x.dtype(), std::span(dims).first(static_cast<std::size_t>(rank))));
+}
+
+void scatter_type(const Call& call, std::vector<Type>& results) {
+  const Type x = call.type(0), indices = call.type(1), updates = call.type(2);
+  const auto& a = call.attributes<ScatterAttributes>();
+  const Numbers n{a.update_window_dims,           a.inserted_window_dims,
+                  a.input_batching_dims,          a.scatter_indices_batching_dims,
+                  a.scatter_dims_to_operand_dims, a.index_vector_dim,
+                  "update_window_dims",           "inserted_window_dims",
+                  "input_batching_dims",          "scatter_indices_batching_dims",
+                  "scatter_dims_to_operand_dims"};
+  const DimSet window = require_numbers(call, n, x, indices);
+  call.require(updates.dtype() == x.dtype(), "updates must be ", x.dtype(), ", got ", updates);
+  const int rank = batch_rank(n, indices) + std::popcount(window);
+  call.require(updates.rank() == rank, "updates must have rank ", rank, ", got ", updates);
+  const DimSet window_dims = require_window_dims(call, n, window, rank);
+
+  int batch = 0;
+  for_each_batch_dim(n, indices, [&](Dim size) {
+    while (has(window_dims, batch)) ++batch;
+    call.require(updates.dim(batch) == size, "dimension ", batch, " of the updates has size ", updates.dim(batch),
+                 ", the indices have ", size);
+    ++batch;
+  });
+  std::size_t at = 0;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (!has(window, d)) continue;
+    const auto u = static_cast<int>(a.update_window_dims[at++]);
+    call.require(updates.dim(u) == x.dim(d) || updates.dim(u).max() <= x.dim(d).min(), "dimension ", u,
+                 " of the updates has size ", updates.dim(u), ", which does not fit dimension ", d, " of size ",
+                 x.dim(d));
+  }
+  const Type scalar(x.dtype(), {});
+  const std::array scalars{scalar, scalar};
+  require_region(call, 0, scalars, std::span(&scalar, 1));
+  results.push_back(x);
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,29 @@
+// Opaque primitives: one kernel of their own, which no rule looks into. Included through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void rng_bit_generator_type(const Call& call, std::vector<Type>& results);
+void optimization_barrier_type(const Call& call, std::vector<Type>& results);
+
+void optimization_barrier_gradient(const GradientCall& c);
+
+namespace ops {
+
+// clang-format off: a table
+
+WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
+    .name = "rng_bit_generator", .kind = Kind::opaque, .arity = 1, .types = rng_bit_generator_type, .gradient = zero_gradient,
+    .domain = dtypes({DType::u64}), .attributes = schema<RngAttributes>,
+};
+WEFT_OP(optimization_barrier) {  // the operands, none of which is available before all are
+    .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,
+    .gradient = optimization_barrier_gradient, .duplicable = false,
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

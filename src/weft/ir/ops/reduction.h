@@ -1,0 +1,29 @@
+// Reductions: many elements become one through a body, a graph of rank-0 values. Included through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void reduce_type(const Call& call, std::vector<Type>& results);
+void reduce_window_type(const Call& call, std::vector<Type>& results);
+
+namespace ops {
+
+// clang-format off: a table
+
+// x..., init...; the body takes accumulators..., elements...
+WEFT_OP(reduce) {
+    .name = "reduce", .kind = Kind::reduction, .arity = variadic, .types = reduce_type, .gradient = not_differentiable,
+    .attributes = schema<DimensionsAttributes>, .regions = 1,
+};
+// x..., init...; the body takes accumulators..., elements...
+WEFT_OP(reduce_window) {
+    .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type, .gradient = not_differentiable,
+    .attributes = schema<ReduceWindowAttributes>, .regions = 1,
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

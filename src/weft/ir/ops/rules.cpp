@@ -1,0 +1,76 @@
+#include <weft/ir/ops/rules.h>
+
+#include <algorithm>
+
+namespace weft::ir {
+
+namespace {
+
+std::string list(auto&& range, auto&& project) {
+  std::string text;
+  for (const auto& item : range) text += (text.empty() ? "" : ", ") + concat(project(item));
+  return "[" + text + "]";
+}
+
+std::string list(Ints values) {
+  return list(values, [](std::int64_t v) { return v; });
+}
+
+void require_types(const Call& call, std::size_t region, std::string_view what, std::span<const Value> have,
+                   std::span<const Type> want) {
+  if (std::ranges::equal(have, want, {}, &Value::type)) return;
+  call.fail(concat("region ", region, " ", what, " ", list(have, [](Value v) { return v.type(); }), ", expected ",
+                   list(want, [](Type t) { return t; })));
+}
+
+}  // namespace
+
+DimSet require_dimensions(const Call& call, std::string_view name, Ints dims, int rank) {
+  DimSet set = 0;
+  for (const std::int64_t d : dims) {
+    call.require(d >= 0 && d < rank, name, " ", d, " is out of range for rank ", rank);
+    if (has(set, d)) call.fail(concat(name, " ", list(dims), " names dimension ", d, " twice"));
+    set |= DimSet{1} << d;
+  }
+  return set;
+}
+
+void require_dimension(const Call& call, std::string_view name, std::int64_t dim, int rank) {
+  call.require(dim >= 0 && dim < rank, name, " ", dim, " is out of range for rank ", rank);
+}
+
+void require_count(const Call& call, std::string_view name, Ints values, std::size_t count) {
+  if (values.size() != count) call.fail(concat(name, " ", list(values), " needs ", count, " entries"));
+}
+
+void require_sorted(const Call& call, std::string_view name, Ints values) {
+  if (!std::ranges::is_sorted(values)) call.fail(concat(name, " ", list(values), " must be sorted"));
+}
+
+void require_domain(const Call& call, int operand) {
+  const DType dtype = call.type(operand).dtype();
+  call.require(contains(call.op.domain, dtype), "is not defined for ", dtype);
+}
+
+void require_index(const Call& call, int operand) {
+  const Type type = call.type(operand);
+  call.require(type.rank() == 0 && is_integer(type.dtype()), "operand ", operand, " must be an integer of rank 0, got ",
+               type);
+}
+
+void require_region(const Call& call, std::size_t region, std::span<const Type> inputs, std::span<const Type> outputs) {
+  require_types(call, region, "takes", call.regions[region]->inputs(), inputs);
+  require_types(call, region, "returns", call.regions[region]->outputs(), outputs);
+}
+
+Dim window_positions(const Call& call, int dim, const WindowDim& window, Dim base) {
+  call.require(window.size >= 1, "the window must have at least 1 element in dimension ", dim, ", got ", window.size);
+  call.require(window.stride >= 1 && window.base_dilation >= 1 && window.dilation >= 1,
+               "strides and dilations of dimension ", dim, " must be at least 1, got ", window.stride, ", ",
+               window.base_dilation, " and ", window.dilation);
+  const bool untouched =
+      window.size == 1 && window.stride == 1 && window.low == 0 && window.high == 0 && window.base_dilation == 1;
+  return untouched ? base : Dim(window.positions(base.value()));
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,123 @@
+// Type rules of shape ops.
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/rules.h>
+
+namespace weft::ir {
+
+namespace {
+
+Dim element_count(Type type) {
+  if (type.is_static()) return type.elements();
+  Dim product = 1;
+  for (const Dim d : type.dims()) product = product * d;
+  return product;
+}
+
+// The size of a dimension with `edges` (low + high, may be negative) and `interior` padding.
+Dim padded_size(const Call& call, int i, Dim size, std::int64_t edges, std::int64_t interior) {
+  if (size.is_constant()) {
+    const std::int64_t spread = size.value() == 0 ? 0 : size.value() + (size.value() - 1) * interior;
+    call.require(spread + edges >= 0, "dimension ", i, " would have ", spread + edges, " elements");
+    return spread + edges;
+  }
+  call.require(interior == 0 || size.min() > 0, "interior padding of dimension ", i, ", whose size ", size,
+               " may be 0");
+  const Dim spread = size * Dim(interior + 1);
+  const std::int64_t more = edges - interior;
+  return more >= 0 ? spread + Dim(more) : spread - Dim(-more);
+}
+
+}  // namespace
+
+void broadcast_in_dim_type(const Call& call, std::vector<Type>& results) {
+  const Type from = call.type(0), to = call.requested_type();
+  const Ints dimensions = call.attributes<BroadcastAttributes>().dimensions;
+  call.require(from.dtype() == to.dtype(), "cannot give ", to, ": the dtypes differ");
+  require_count(call, "broadcast_dimensions", dimensions, static_cast<std::size_t>(from.rank()));
+  require_dimensions(call, "broadcast_dimensions", dimensions, to.rank());
+  for (int i = 0; i < from.rank(); ++i) {
+    const auto d = static_cast<int>(dimensions[static_cast<std::size_t>(i)]);
+    call.require(from.dim(i) == to.dim(d) || from.dim(i) == Dim(1), "dimension ", i, " of size ", from.dim(i),
+                 " cannot become dimension ", d, " of ", to);
+  }
+  results.push_back(to);
+}
+
+void reshape_type(const Call& call, std::vector<Type>& results) {
+  const Type from = call.type(0), to = call.requested_type();
+  call.require(from.dtype() == to.dtype(), "cannot give ", to, ": the dtypes differ");
+  call.require(element_count(from) == element_count(to), "cannot give ", to, ": the numbers of elements differ");
+  results.push_back(to);
+}
+
+void transpose_type(const Call& call, std::vector<Type>& results) {
+  const Type type = call.type(0);
+  const Ints permutation = call.attributes<TransposeAttributes>().permutation;
+  require_count(call, "permutation", permutation, static_cast<std::size_t>(type.rank()));
+  require_dimensions(call, "permutation", permutation, type.rank());
+  DimList dims;
+  for (const std::int64_t d : permutation) dims.push(type.dim(static_cast<int>(d)));
+  results.push_back(dims.type(type.dtype()));
+}
+
+void slice_type(const Call& call, std::vector<Type>& results) {
+  const Type type = call.type(0);
+  const auto& [start, limit, strides] = call.attributes<SliceAttributes>();
+  const auto rank = static_cast<std::size_t>(type.rank());
+  require_count(call, "start_indices", start, rank);
+  require_count(call, "limit_indices", limit, rank);
+  require_count(call, "strides", strides, rank);
+  DimList dims;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const Dim size = type.dims()[i];
+    call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= size.min(), "[", start[i], ", ", limit[i],
+                 ") is not inside dimension ", i, " of size ", size);
+    call.require(strides[i] >= 1, "the stride of dimension ", i, " must be at least 1, got ", strides[i]);
+    dims.push((limit[i] - start[i] + strides[i] - 1) / strides[i]);
+  }
+  results.push_back(dims.type(type.dtype()));
+}
+
+void pad_type(const Call& call, std::vector<Type>& results) {
+  const Type type = call.type(0), value = call.type(1);
+  const auto& [low, high, interior] = call.attributes<PadAttributes>();
+  const auto rank = static_cast<std::size_t>(type.rank());
+  call.require(value.rank() == 0 && value.dtype() == type.dtype(), "the padding value must be of rank 0 and ",
+               type.dtype(), ", got ", value);
+  require_count(call, "edge_padding_low", low, rank);
+  require_count(call, "edge_padding_high", high, rank);
+  require_count(call, "interior_padding", interior, rank);
+  DimList dims;
+  for (std::size_t i = 0; i < rank; ++i) {
+    call.require(interior[i] >= 0, "the interior padding of dimension ", i, " must not be negative, got ", interior[i]);
+    dims.push(padded_size(call, static_cast<int>(i), type.dims()[i], low[i] + high[i], interior[i]));
+  }
+  results.push_back(dims.type(type.dtype()));
+}
+
+void concatenate_type(const Call& call, std::vector<Type>& results) {
+  call.require(!call.operands.empty(), "expected at least one operand");
+  const Type first = call.type(0);
+  const std::int64_t dimension = call.attributes<ConcatenateAttributes>().dimension;
+  require_dimension(call, "dimension", dimension, first.rank());
+  DimList dims(first.dims());
+  for (std::size_t i = 1; i < call.operands.size(); ++i) {
+    const Type type = call.operands[i].type();
+    call.require(type.dtype() == first.dtype() && type.rank() == first.rank(), "operand ", i, " is ", type,
+                 ", which does not fit ", first);
+    for (int d = 0; d < first.rank(); ++d)
+      call.require(d == dimension || type.dim(d) == first.dim(d), "operand ", i, " is ", type, ", which differs from ",
+                   first, " in dimension ", d);
+    dims[dimension] = dims[dimension] + type.dim(static_cast<int>(dimension));
+  }
+  results.push_back(dims.type(first.dtype()));
+}
+
+void reverse_type(const Call& call, std::vector<Type>& results) {
+  require_dimensions(call, "dimensions", call.attributes<DimensionsAttributes>().dimensions, call.type(0).rank());
+  results.push_back(call.type(0));
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,58 @@
+// Shape primitives: they move elements and compute nothing. Included through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void broadcast_in_dim_type(const Call& call, std::vector<Type>& results);
+void reshape_type(const Call& call, std::vector<Type>& results);
+void transpose_type(const Call& call, std::vector<Type>& results);
+void slice_type(const Call& call, std::vector<Type>& results);
+void pad_type(const Call& call, std::vector<Type>& results);
+void concatenate_type(const Call& call, std::vector<Type>& results);
+void reverse_type(const Call& call, std::vector<Type>& results);
+
+void broadcast_in_dim_gradient(const GradientCall& c);
+void reshape_gradient(const GradientCall& c);
+void transpose_gradient(const GradientCall& c);
+void slice_gradient(const GradientCall& c);
+void pad_gradient(const GradientCall& c);
+void concatenate_gradient(const GradientCall& c);
+void reverse_gradient(const GradientCall& c);
+
+namespace ops {
+
+// clang-format off: a table
+
+WEFT_OP(broadcast_in_dim) {
+    .name = "broadcast_in_dim", .kind = Kind::shape, .arity = 1, .types = broadcast_in_dim_type, .gradient = broadcast_in_dim_gradient,
+    .attributes = schema<BroadcastAttributes>,
+};
+WEFT_OP(reshape) {
+    .name = "reshape", .kind = Kind::shape, .arity = 1, .types = reshape_type, .gradient = reshape_gradient,
+};
+WEFT_OP(transpose) {
+    .name = "transpose", .kind = Kind::shape, .arity = 1, .types = transpose_type, .gradient = transpose_gradient,
+    .attributes = schema<TransposeAttributes>,
+};
+WEFT_OP(slice) {
+    .name = "slice", .kind = Kind::shape, .arity = 1, .types = slice_type, .gradient = slice_gradient,
+    .attributes = schema<SliceAttributes>,
+};
+WEFT_OP(pad) {  // x, padding value; negative edge padding crops
+    .name = "pad", .kind = Kind::shape, .arity = 2, .types = pad_type, .gradient = pad_gradient, .attributes = schema<PadAttributes>,
+};
+WEFT_OP(concatenate) {
+    .name = "concatenate", .kind = Kind::shape, .arity = variadic, .types = concatenate_type, .gradient = concatenate_gradient,
+    .attributes = schema<ConcatenateAttributes>,
+};
+WEFT_OP(reverse) {
+    .name = "reverse", .kind = Kind::shape, .arity = 1, .types = reverse_type, .gradient = reverse_gradient,
+    .attributes = schema<DimensionsAttributes>,
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

@@ -1,0 +1,109 @@
+// Gradients of shape ops.
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+Value zero(Value model) { return constant(model.graph(), Type(model.dtype(), {}), 0); }
+
+std::vector<std::int64_t> all_dimensions(Value x) {
+  std::vector<std::int64_t> dims(static_cast<std::size_t>(x.rank()));
+  for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = static_cast<std::int64_t>(i);
+  return dims;
+}
+
+}  // namespace
+
+// The sum over the added and stretched dimensions.
+void broadcast_in_dim_gradient(const GradientCall& c) {
+  const Ints dimensions = c.node.attributes<BroadcastAttributes>().dimensions;
+  const Type from = c.x().type(), to = c.y().type();
+  std::array<int, Type::max_rank> origin;
+  origin.fill(-1);
+  for (std::size_t i = 0; i < dimensions.size(); ++i)
+    if (from.dims()[i] == to.dim(static_cast<int>(dimensions[i])))
+      origin[static_cast<std::size_t>(dimensions[i])] = static_cast<int>(i);
+  std::vector<std::int64_t> summed, kept;  // kept: operand dimensions, in the order in which the result has them
+  for (int d = 0; d < to.rank(); ++d) {
+    const int i = origin[static_cast<std::size_t>(d)];
+    if (i < 0)
+      summed.push_back(d);
+    else
+      kept.push_back(i);
+  }
+  // Bring the kept dimensions into the operand's order, then put back those of size 1.
+  std::vector<std::int64_t> order(kept.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  std::ranges::sort(order, {}, [&](std::int64_t i) { return kept[static_cast<std::size_t>(i)]; });
+  c.add(0, reshape(transpose(reduce_sum(c.dy(), summed), order), from.dims()));
+}
+
+void reshape_gradient(const GradientCall& c) { c.add(0, reshape(c.dy(), c.x().type().dims())); }
+
+void transpose_gradient(const GradientCall& c) {
+  const Ints permutation = c.node.attributes<TransposeAttributes>().permutation;
+  std::vector<std::int64_t> inverse(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  c.add(0, transpose(c.dy(), inverse));
+}
+
+void slice_gradient(const GradientCall& c) {
+  const auto& [start, limit, strides] = c.node.attributes<SliceAttributes>();
+  std::vector<std::int64_t> high(start.size()), interior(start.size());
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const std::int64_t taken = c.dy().size(static_cast<int>(i));
+    interior[i] = strides[i] - 1;
+    high[i] = c.x().size(static_cast<int>(i)) - start[i] - (taken == 0 ? 0 : (taken - 1) * strides[i] + 1);
+  }
+  c.add(0, pad(c.dy(), zero(c.dy()), start, high, interior));
+}
+
+// Undoes the edges with padding of the opposite sign, then takes every interior+1-th element.
+void pad_gradient(const GradientCall& c) {
+  const auto& [low, high, interior] = c.node.attributes<PadAttributes>();
+  const std::size_t rank = low.size();
+  std::vector<std::int64_t> minus_low(rank), minus_high(rank), none(rank), strides(rank), limit(rank);
+  bool spread = false;
+  for (std::size_t i = 0; i < rank; ++i) {
+    minus_low[i] = -low[i];
+    minus_high[i] = -high[i];
+    strides[i] = interior[i] + 1;
+    spread = spread || interior[i] > 0;
+  }
+  const bool empty = std::ranges::find(c.x().type().dims(), Dim(0)) != c.x().type().dims().end();
+  Value dx = constant_like(c.x(), 0);
+  if (!empty) {
+    dx = pad(c.dy(), zero(c.dy()), minus_low, minus_high, none);
+    if (spread) {
+      for (std::size_t i = 0; i < rank; ++i) limit[i] = dx.size(static_cast<int>(i));
+      dx = slice(dx, none, limit, strides);
+    }
+  }
+  c.add(0, dx);
+  if (!c.needs(1)) return;
+  const Value everywhere = reduce_sum(c.dy(), all_dimensions(c.dy()));
+  c.add(1, everywhere - reduce_sum(dx, all_dimensions(dx)));
+}
+
+void concatenate_gradient(const GradientCall& c) {
+  const auto dimension = static_cast<std::size_t>(c.node.attributes<ConcatenateAttributes>().dimension);
+  const auto rank = static_cast<std::size_t>(c.dy().rank());
+  std::vector<std::int64_t> start(rank), limit(rank), strides(rank, 1);
+  for (std::size_t i = 0; i < rank; ++i) limit[i] = c.dy().size(static_cast<int>(i));
+  limit[dimension] = 0;
+  for (std::size_t i = 0; i < c.node.operands.size(); ++i) {
+    start[dimension] = limit[dimension];
+    limit[dimension] += c.node.operands[i].size(static_cast<int>(dimension));
+    if (c.needs(static_cast<int>(i))) c.add(static_cast<int>(i), slice(c.dy(), start, limit, strides));
+  }
+}
+
+void reverse_gradient(const GradientCall& c) {
+  c.add(0, reverse(c.dy(), c.node.attributes<DimensionsAttributes>().dimensions));
+}
+
+}  // namespace weft::ir

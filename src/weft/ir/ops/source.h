@@ -1,0 +1,33 @@
+// Sources: values that come from no operand. Included through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+void parameter_type(const Call& call, std::vector<Type>& results);
+void constant_type(const Call& call, std::vector<Type>& results);
+void iota_type(const Call& call, std::vector<Type>& results);
+
+namespace ops {
+
+// clang-format off: a table
+
+// An input of the graph; ours, for StableHLO has block arguments instead.
+WEFT_OP(parameter) {
+    .name = "parameter", .kind = Kind::source, .arity = 0, .types = parameter_type, .gradient = zero_gradient,
+    .attributes = schema<ParameterAttributes>, .duplicable = false,
+};
+WEFT_OP(constant) {
+    .name = "constant", .kind = Kind::source, .arity = 0, .types = constant_type, .gradient = zero_gradient,
+    .attributes = schema<ConstantAttributes>,
+};
+WEFT_OP(iota) {
+    .name = "iota", .kind = Kind::source, .arity = 0, .types = iota_type, .gradient = zero_gradient,
+    .domain = integers | floats, .attributes = schema<IotaAttributes>,
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir
