@@ -1,0 +1,102 @@
+// Prefetch makes items ahead of their use, on threads of its own, and hands them out in order.
+//   data::Prefetch<Batch> batches([&](std::int64_t index) { return read_batch(index); }, {.workers = 2});
+//   while (...) train(batches.next());
+// next() is for one thread at a time.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <weft/base/error.h>
+
+namespace weft::data {
+
+struct PrefetchOptions {
+  int workers = 1;         // threads that make items; 0: they are made when asked for
+  int ahead = 2;           // items made or in the making beyond those handed out, at most
+  std::int64_t first = 0;  // index of the first item
+};
+
+template <class Item>
+class Prefetch {
+ public:
+  // `make` is called once for every index from `first` on, by several threads at a time when there are several workers.
+  explicit Prefetch(std::function<Item(std::int64_t index)> make, PrefetchOptions options = {})
+      : make_(std::move(make)), next_(options.first), claimed_(options.first), ahead_(options.ahead) {
+    require(options.workers >= 0 && options.ahead >= 1,
+            "Prefetch: workers must not be negative and ahead positive, got ", options.workers, " and ", options.ahead);
+    for (int i = 0; i < options.workers; ++i) workers_.emplace_back([this] { work(); });
+  }
+  Prefetch(const Prefetch&) = delete;
+  Prefetch& operator=(const Prefetch&) = delete;
+
+  ~Prefetch() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    room_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  // The next item; waits for it. Throws what making it threw.
+  Item next() {
+    if (workers_.empty()) return make_(next_++);
+    std::unique_lock lock(mutex_);
+    made_.wait(lock, [&] { return !slots_.empty() && slots_.front().done; });
+    Slot slot = std::move(slots_.front());
+    slots_.pop_front();
+    ++next_;
+    lock.unlock();
+    room_.notify_one();
+    if (slot.error) std::rethrow_exception(slot.error);
+    return std::move(*slot.item);
+  }
+
+ private:
+  struct Slot {
+    std::optional<Item> item;
+    std::exception_ptr error;
+    bool done = false;
+  };
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      room_.wait(lock, [&] { return stopping_ || claimed_ < next_ + ahead_; });
+      if (stopping_) return;
+      const std::int64_t index = claimed_++;
+      slots_.emplace_back();
+      lock.unlock();
+      Slot made;
+      try {
+        made.item.emplace(make_(index));
+      } catch (...) {
+        made.error = std::current_exception();
+      }
+      made.done = true;
+      lock.lock();
+      slots_[static_cast<std::size_t>(index - next_)] = std::move(made);
+      if (index == next_) made_.notify_one();
+    }
+  }
+
+  std::function<Item(std::int64_t)> make_;
+  std::mutex mutex_;
+  std::condition_variable made_, room_;
+  std::deque<Slot> slots_;  // of the indices from next_ to claimed_
+  std::int64_t next_, claimed_;
+  std::int64_t ahead_;
+  bool stopping_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace weft::data

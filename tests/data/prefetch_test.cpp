@@ -1,0 +1,45 @@
+#include <weft/data/prefetch.h>
+
+#include <atomic>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace weft::data {
+namespace {
+
+TEST(Prefetch, HandsOutInOrderWhateverTheWorkers) {
+  for (const int workers : {0, 1, 3}) {
+    Prefetch<std::int64_t> items([](std::int64_t index) { return index * index; }, {workers, 4, 10});
+    for (std::int64_t i = 10; i < 200; ++i) ASSERT_EQ(items.next(), i * i) << workers;
+  }
+}
+
+TEST(Prefetch, RunsAheadOnlyAsFarAsAllowed) {
+  std::atomic<std::int64_t> made = 0;
+  Prefetch<int> items([&](std::int64_t) { return static_cast<int>(++made); }, {2, 3, 0});
+  for (std::int64_t taken = 1; taken < 100; ++taken) {
+    items.next();
+    EXPECT_LE(made, taken + 3);
+  }
+}
+
+TEST(Prefetch, ErrorsComeWithTheirItem) {
+  Prefetch<std::unique_ptr<int>> items(
+      [](std::int64_t index) {
+        require(index != 2, "no item 2");
+        return std::make_unique<int>(static_cast<int>(index));
+      },
+      {2, 2, 0});
+  EXPECT_EQ(*items.next(), 0);
+  EXPECT_EQ(*items.next(), 1);
+  EXPECT_THROW(items.next(), Error);
+  EXPECT_EQ(*items.next(), 3);
+}
+
+TEST(Prefetch, MayEndBeforeItsItemsAreTaken) {
+  for (int i = 0; i < 20; ++i) Prefetch<int> items([](std::int64_t) { return 1; }, {3, 8, 0});
+}
+
+}  // namespace
+}  // namespace weft::data
