@@ -1,6 +1,6 @@
 #include <weft/train/manifest.h>
 
-#include <regex>
+#include <algorithm>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -42,8 +42,16 @@ std::string part_file_name(std::string_view part, std::int64_t step, std::string
 }
 
 bool is_part_file_name(const std::string& name) {
-  static const std::regex pattern("[a-z]+-[0-9]+-[0-9a-f]{16}\\.safetensors");
-  return std::regex_match(name, pattern);
+  const auto is = [](const char* kind) {
+    return [kind](char c) { return std::string_view(kind).find(c) != std::string_view::npos; };
+  };
+  const std::string_view text = name;
+  const std::size_t first = text.find('-'), second = text.find('-', first + 1);
+  if (second == text.npos || first == 0 || second == first + 1) return false;
+  return std::ranges::all_of(text.substr(0, first), is("abcdefghijklmnopqrstuvwxyz")) &&
+         std::ranges::all_of(text.substr(first + 1, second - first - 1), is("0123456789")) &&
+         std::ranges::all_of(text.substr(second + 1, 16), is("0123456789abcdef")) &&
+         text.substr(second + 1).size() > 16 && text.substr(second + 17) == ".safetensors";
 }
 
 std::string print_manifest(const Manifest& manifest) {
