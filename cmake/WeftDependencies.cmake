@@ -60,8 +60,14 @@ endif()
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-find_package(OpenMP QUIET COMPONENTS CXX)
-weft_needs(OpenMP_CXX_FOUND OpenMP "${OpenMP_CXX_VERSION}" "the one thread pool of kernels" g++)
+set(WEFT_THREAD_POOL "")
+if(WEFT_OPENMP)
+  find_package(OpenMP QUIET COMPONENTS CXX)
+  weft_needs(OpenMP_CXX_FOUND OpenMP "${OpenMP_CXX_VERSION}" "the one thread pool of kernels" g++)
+  set(WEFT_THREAD_POOL OpenMP::OpenMP_CXX)
+else()
+  weft_note(OpenMP off "kernels run on threads of our own")
+endif()
 find_package(OneDNN 2.6 QUIET)
 weft_needs(OneDNN_FOUND oneDNN "${OneDNN_VERSION}" "matmul and convolution" libdnnl-dev)
 
@@ -109,6 +115,6 @@ add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
 # What the folders of the library may call: one list for all of them, so that they share one precompiled header.
-set(WEFT_LIBRARIES OpenMP::OpenMP_CXX OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
+set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
                    zstd::libzstd_shared)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

@@ -3,30 +3,51 @@
 // Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <weft/runtime/buffer.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/thunk_times.h>
 
 namespace weft::runtime {
 
+// A simulated device runs no thunks: its outputs are zeros, and its times come from a clock of its own that only launches and
+// waits advance. So what overlaps, what waits and how far the host runs ahead can be tested exactly, without an accelerator and
+// without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not the futures of read().
+struct Simulation {
+  double launch_us = 0;  // every launch takes the device this long
+  double host_us = 0;    // and the host this long to make
+};
+
 struct DeviceOptions {
-  int run_ahead_launches = 8;                        // launches accepted before the host must wait
-  std::uint64_t run_ahead_bytes = std::uint64_t{4} << 30;  // bytes that accepted launches may hold before the host must wait
-  bool synchronous = false;                          // launch() returns when the work is done (debugging)
-  double simulate_us = -1;                           // >= 0: a simulated device; each launch takes this long and thunks do not run
+  int run_ahead_launches = 8;  // launches that may be accepted and not yet done: the next one waits
+  std::uint64_t run_ahead_bytes = std::uint64_t{4}
+                                  << 30;  // bytes that the outputs of such launches may take; one launch always may
+  std::uint64_t memory_bytes = 0;         // allocate() gives out no more than this; 0: what the machine has
+  bool synchronous = false;               // launch() returns when the work is done (debugging)
+  bool simulated = false;
+  Simulation simulation = {};
+
+  static DeviceOptions from_knobs();
 };
 
 struct DeviceStats {
-  std::uint64_t launches = 0, bytes_in_use = 0, peak_bytes_in_use = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t failed_launches = 0;   // with an error of their own
+  std::uint64_t skipped_launches = 0;  // because an input carried an error
   std::uint64_t host_waits = 0;        // times the host met the run-ahead bound
-  std::uint64_t busy_ns = 0, idle_ns = 0;  // of the device's thread since the first launch
+  std::uint64_t peak_run_ahead = 0;    // most launches that were accepted and not yet done
+  std::uint64_t donation_copies =
+      0;  // donated inputs whose bytes had to be copied, for something else still reached them
+  std::uint64_t busy_ns = 0, idle_ns = 0;  // of the device's thread between the first launch and the end of the last
+  std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0, bytes_limit = 0;
+  std::uint64_t system_allocations = 0;  // blocks of memory taken from the system: none any more when steps repeat
 };
 
 class Device {
@@ -39,21 +60,28 @@ class Device {
   // The CPU of this process, made at first use with options from the knobs.
   static Device& cpu();
 
-  // Accepts one run of `executable`; returns its outputs as promised buffers, in order. `inputs` match executable.inputs in type
-  // (checked). An input that an output takes over (Output::donated_input) loses its memory to it. If an input's event carries an
-  // error the launch is skipped and its outputs carry the same error: the first error wins.
+  // Accepts one run of `executable`; returns its outputs as promised buffers, in order. `inputs` match executable.inputs in number
+  // and type, and none was donated before: else throws Error. An input that an output takes over (Output::donated_input) loses its
+  // memory to it; while something else still reaches those bytes (a holder, another buffer, another input of the launch) the output
+  // gets a copy instead. If an input's event carries an error the launch is skipped and its outputs carry the same error: the first
+  // error wins. An error of a thunk reaches the outputs with the names of thunk and executable and the number of the launch.
   std::vector<BufferPtr> launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs);
 
   // A new buffer with a copy of `bytes` (of the type's size).
   BufferPtr upload(Type type, std::span<const std::byte> bytes);
 
   // Calls `reader` on the device's thread with the buffer's bytes when they are there and before any later launch can overwrite
-  // them; the future carries its end or the error of the launch that should have made the buffer.
+  // them; the future carries its end, what it threw, or the error of the launch that should have made the buffer.
   std::future<void> read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader);
 
   void synchronize();  // returns when everything launched so far has ended; does not throw launch errors
   Memory allocate(std::uint64_t bytes);  // 64-byte aligned; throws Error when memory cannot suffice
+  void release_cached();                 // gives memory that nothing uses back to the system
   DeviceStats stats() const;
+
+  // While on, the time of every thunk is added up; what was added is kept until it is switched on again.
+  void set_profiling(bool on);
+  std::vector<ThunkTime> thunk_times() const;  // of the launches that have ended
 
  private:
   struct Impl;

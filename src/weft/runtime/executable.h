@@ -23,8 +23,8 @@ struct Allocation {
   Kind kind = Kind::temporary;
   std::uint32_t index = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;                   // of a temporary
-  std::shared_ptr<const std::byte> constant;  // of a constant
+  std::uint64_t offset = 0;                        // of a temporary
+  std::shared_ptr<const std::byte> constant = {};  // of a constant
 };
 
 struct Output {

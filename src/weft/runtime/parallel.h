@@ -1,4 +1,5 @@
-// The one pool of kernel threads: OpenMP's, which oneDNN uses too.
+// The one pool of kernel threads: OpenMP's, which oneDNN uses too. A build with WEFT_OPENMP off has a pool of std::thread
+// instead, for ThreadSanitizer, which cannot see libgomp's synchronisation.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +7,29 @@
 
 namespace weft::runtime {
 
-// Number of threads that parallel_for uses. Set with the knob WEFT_NUM_THREADS (default: the CPUs this process may use) or here,
-// between launches.
+// Number of threads that parallel_for uses, the caller among them. Set with the knob WEFT_NUM_THREADS (default: the CPUs this
+// process may use) or here, between launches.
 int thread_count();
 void set_thread_count(int threads);
 
+// Makes what the calling thread starts through OpenMP itself (oneDNN) use thread_count() threads. Cheap when nothing changed.
+void adopt_thread_count();
+
 // Calls body(context, begin, end) on ranges that cover [0, count), at least `grain` long each where possible; returns when all
-// are done. Small counts run on the calling thread. How the work is cut must never change results.
-void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void* context, std::int64_t begin, std::int64_t end), void* context);
+// are done. At most one range a thread, so a body may keep what it needs on its stack; which ranges depends on count, grain and
+// thread_count() alone. Small counts, and calls from within a body, run on the calling thread. How the work is cut must never
+// change results. An exception of a body is rethrown when all are done: of several, that of the lowest range.
+void parallel_for(std::int64_t count, std::int64_t grain,
+                  void (*body)(void* context, std::int64_t begin, std::int64_t end), void* context);
 
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, F&& body) {
   parallel_for(
-      count, grain, [](void* context, std::int64_t begin, std::int64_t end) { (*static_cast<std::remove_reference_t<F>*>(context))(begin, end); },
-      &body);
+      count, grain,
+      [](void* context, std::int64_t begin, std::int64_t end) {
+        (*static_cast<std::remove_reference_t<F>*>(context))(begin, end);
+      },
+      const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 }  // namespace weft::runtime

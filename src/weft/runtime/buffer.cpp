@@ -1,0 +1,61 @@
+#include <weft/runtime/buffer.h>
+
+#include <weft/base/error.h>
+
+namespace weft::runtime {
+
+void Event::settle(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (ready_.load(std::memory_order_relaxed)) return;
+  error_ = std::move(error);
+  ready_.store(true, std::memory_order_release);
+  came_.notify_all();  // under the lock: a waiter may destroy the event as soon as it sees it set
+}
+
+std::exception_ptr Event::error() const {
+  if (!ready()) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [this] { return ready(); });
+  }
+  return error_;
+}
+
+void Event::wait() const {
+  const std::exception_ptr error = this->error();
+  waited();
+  if (error) std::rethrow_exception(error);
+}
+
+const std::shared_ptr<Event>& Event::already_set() {
+  static const auto event = [] {
+    auto made = std::make_shared<Event>();
+    made->set();
+    return made;
+  }();
+  return event;
+}
+
+namespace {
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+Buffer::Buffer(Type type, std::shared_ptr<Event> event) : type_(type), id_(next_id()), event_(std::move(event)) {}
+
+Buffer::Buffer(Type type, Memory memory)
+    : type_(type), id_(next_id()), event_(Event::already_set()), memory_(std::move(memory)) {}
+
+void Buffer::fulfil(Memory memory) {
+  memory_ = std::move(memory);
+  event_->set();
+}
+
+std::span<const std::byte> Buffer::bytes() const {
+  wait();
+  require(memory_ != nullptr, "bytes: the buffer ", type_, " was donated to a launch");
+  return {memory_.get(), static_cast<std::size_t>(type_.bytes())};
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,347 @@
+#include <weft/runtime/device.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <weft/base/error.h>
+#include <weft/base/knobs.h>
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/runtime/allocator.h>
+#include <weft/runtime/executor.h>
+#include <weft/runtime/virtual_clock.h>
+
+namespace weft::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t ns_between(Clock::time_point from, Clock::time_point to) {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(to - from).count());
+}
+
+using LaunchPtr = std::unique_ptr<LaunchRecord>;
+struct Read {
+  BufferPtr buffer;
+  std::function<void(std::span<const std::byte>)> reader;
+  std::promise<void> done;
+};
+using Task = std::variant<LaunchPtr, Read>;
+
+void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs) {
+  require(inputs.size() == executable.inputs.size(), "launch: ", executable.name, " takes ", executable.inputs.size(),
+          " inputs, got ", inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Buffer* input = inputs[i].get();
+    if (input && input->type() == executable.inputs[i] && !input->donated()) [[likely]]
+      continue;
+    require(input != nullptr, "launch: ", executable.name, ": input ", i, " is no buffer");
+    require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
+            " was donated to an earlier launch");
+    fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);
+  }
+}
+
+// Marks the inputs that outputs take over. Returns those whose bytes must be copied because a holder, or another input of the
+// same launch, reaches them too.
+void donate_inputs(const Executable& executable, std::span<const BufferPtr> inputs,
+                   std::vector<std::uint32_t>& copied) {
+  std::ptrdiff_t donated = 0;
+  for (const Output& output : executable.outputs) {
+    if (output.donated_input < 0) continue;
+    Buffer& input = *inputs[static_cast<std::size_t>(output.donated_input)];
+    if (!input.held() && input.donate()) {
+      ++donated;
+    } else {
+      copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+    }
+  }
+  if (donated == 0 || std::ranges::count_if(inputs, [](const BufferPtr& input) { return input->donated(); }) == donated)
+    return;
+  for (const Output& output : executable.outputs) {
+    if (output.donated_input < 0) continue;
+    if (std::ranges::count(inputs, inputs[static_cast<std::size_t>(output.donated_input)]) > 1)
+      copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+  }
+}
+
+}  // namespace
+
+DeviceOptions DeviceOptions::from_knobs() {
+  DeviceOptions options;
+  options.run_ahead_launches = static_cast<int>(std::clamp<std::int64_t>(knobs::run_ahead_launches(), 1, 1 << 20));
+  options.run_ahead_bytes = static_cast<std::uint64_t>(knobs::run_ahead_bytes());
+  options.memory_bytes = static_cast<std::uint64_t>(knobs::memory_bytes());
+  options.synchronous = knobs::synchronous();
+  return options;
+}
+
+struct Device::Impl {
+  explicit Impl(const DeviceOptions& given)
+      : options(given),
+        allocator(Allocator::make(given.memory_bytes ? given.memory_bytes : system_memory_bytes())),
+        executor(allocator, given.simulated),
+        virtual_clock(given.simulated ? std::make_shared<VirtualClock>(given) : nullptr),
+        thread([this] { work(); }) {}
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    arrived.notify_one();
+    thread.join();
+  }
+
+  void work();
+  void run(LaunchRecord& launch);
+  static void run(Read& read);
+  void retire(Task& task);
+  void enqueue(Task task, std::unique_lock<std::mutex>& lock);
+  void await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
+  LaunchPtr new_record();
+
+  const DeviceOptions options;
+  const std::shared_ptr<Allocator> allocator;
+  Executor executor;
+  const std::shared_ptr<VirtualClock> virtual_clock;
+
+  mutable std::mutex mutex;  // of everything up to the thread
+  std::condition_variable arrived, retired;
+  std::vector<Task> incoming;
+  std::vector<LaunchPtr> spare_records;
+  bool stopping = false;
+  std::uint64_t enqueued = 0, done = 0;  // tasks
+  std::uint64_t launches = 0, in_flight = 0, bytes_in_flight = 0;
+  int waiting = 0;  // threads for `retired`
+  std::uint64_t failed = 0, skipped = 0, host_waits = 0, peak_run_ahead = 0, busy_ns = 0, idle_ns = 0;
+
+  // Of the device's thread.
+  std::optional<Clock::time_point> last_end;
+
+  std::thread thread;  // last: it uses what stands above
+};
+
+void Device::Impl::work() {
+  std::vector<Task> tasks;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex);
+      arrived.wait(lock, [this] { return !incoming.empty() || stopping; });
+      if (incoming.empty()) return;
+      std::swap(tasks, incoming);
+    }
+    for (Task& task : tasks) {
+      if (auto* launch = std::get_if<LaunchPtr>(&task)) {
+        run(**launch);
+      } else {
+        run(std::get<Read>(task));
+      }
+      retire(task);
+    }
+    tasks.clear();
+  }
+}
+
+void Device::Impl::run(LaunchRecord& launch) {
+  const auto start = Clock::now();
+  std::exception_ptr error;
+  const auto outcome = executor.run(launch, error);
+  const auto end = Clock::now();
+  const std::uint64_t ns = ns_between(start, end);
+  metrics::execute_time.add(ns);
+  WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": ", static_cast<double>(ns) / 1e3, " us",
+           outcome == Executor::Outcome::done     ? ""
+           : outcome == Executor::Outcome::failed ? ", failed"
+                                                  : ", skipped");
+  {
+    const std::lock_guard lock(mutex);
+    failed += outcome == Executor::Outcome::failed;
+    skipped += outcome == Executor::Outcome::skipped;
+    busy_ns += ns;
+    if (last_end) idle_ns += ns_between(*last_end, start);
+    last_end = end;
+  }
+  if (error) {
+    launch.done->set_error(std::move(error));
+  } else {
+    launch.done->set();
+  }
+}
+
+void Device::Impl::run(Read& read) {
+  try {
+    const metrics::Timer timer(metrics::transfer_from_device_time);
+    if (const auto error = read.buffer->event()->error()) std::rethrow_exception(error);
+    const std::span<const std::byte> bytes(read.buffer->memory().get(),
+                                           static_cast<std::size_t>(read.buffer->type().bytes()));
+    metrics::inbound_data.add(bytes.size());
+    read.reader(bytes);
+    read.done.set_value();
+  } catch (...) {
+    read.done.set_exception(std::current_exception());
+  }
+}
+
+void Device::Impl::retire(Task& task) {
+  auto* const launch = std::get_if<LaunchPtr>(&task);
+  const std::uint64_t bytes = launch ? (*launch)->bytes : 0;
+  if (launch) {  // outside the lock: what is let go of here may be the last owner of memory
+    (*launch)->executable = nullptr;
+    (*launch)->inputs.clear();
+    (*launch)->outputs.clear();
+    (*launch)->copied.clear();
+    (*launch)->done = nullptr;
+  } else {
+    task = Read{};
+  }
+  const std::lock_guard lock(mutex);
+  ++done;
+  if (launch) {
+    --in_flight;
+    bytes_in_flight -= bytes;
+    spare_records.push_back(std::move(*launch));
+  }
+  if (waiting > 0) retired.notify_all();
+}
+
+void Device::Impl::enqueue(Task task, std::unique_lock<std::mutex>& lock) {
+  incoming.push_back(std::move(task));
+  ++enqueued;
+  const bool first = incoming.size() == 1;
+  lock.unlock();
+  if (first) arrived.notify_one();
+}
+
+void Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock) {
+  const auto may_go = [&] {
+    return in_flight == 0 ||
+           (std::cmp_less(in_flight, options.run_ahead_launches) && bytes_in_flight + bytes <= options.run_ahead_bytes);
+  };
+  if (may_go()) return;
+  ++host_waits;
+  metrics::run_ahead_waits.add();
+  ++waiting;
+  retired.wait(lock, may_go);
+  --waiting;
+}
+
+LaunchPtr Device::Impl::new_record() {
+  const std::lock_guard lock(mutex);
+  if (spare_records.empty()) return std::make_unique<LaunchRecord>();
+  LaunchPtr record = std::move(spare_records.back());
+  spare_records.pop_back();
+  return record;
+}
+
+Device::Device(DeviceOptions options) : impl_(std::make_unique<Impl>(options)) {}
+
+Device::~Device() = default;
+
+Device& Device::cpu() {
+  static Device device(DeviceOptions::from_knobs());
+  return device;
+}
+
+std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
+  Impl& d = *impl_;
+  check_inputs(*executable, inputs);
+  LaunchPtr record = d.new_record();
+  record->inputs.assign(inputs.begin(), inputs.end());
+  record->bytes = 0;
+  for (const Output& output : executable->outputs) {
+    const Allocation& allocation = executable->allocations[output.allocation];
+    if (allocation.kind == Allocation::Kind::output && output.donated_input < 0) record->bytes += allocation.bytes;
+  }
+  record->done = d.virtual_clock ? d.virtual_clock->launch(record->bytes) : std::make_shared<Event>();
+  record->outputs.reserve(executable->outputs.size());
+  for (const Output& output : executable->outputs)
+    record->outputs.push_back(std::make_shared<Buffer>(output.type, record->done));
+  donate_inputs(*executable, inputs, record->copied);
+  record->executable = std::move(executable);
+
+  std::vector<BufferPtr> outputs = record->outputs;
+  const std::shared_ptr<Event> done = record->done;
+  {
+    std::unique_lock lock(d.mutex);
+    d.await_run_ahead(record->bytes, lock);
+    record->number = d.launches++;
+    d.bytes_in_flight += record->bytes;
+    d.peak_run_ahead = std::max(d.peak_run_ahead, ++d.in_flight);
+    d.enqueue(std::move(record), lock);
+  }
+  if (d.options.synchronous) done->error();
+  return outputs;
+}
+
+BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
+  require(std::cmp_equal(bytes.size(), type.bytes()), "upload: ", type, " has ", type.bytes(), " bytes, got ",
+          bytes.size());
+  const metrics::Timer timer(metrics::transfer_to_device_time);
+  metrics::outbound_data.add(bytes.size());
+  Memory memory = allocate(bytes.size());
+  if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());
+  return std::make_shared<Buffer>(type, std::move(memory));
+}
+
+std::future<void> Device::read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader) {
+  require(buffer != nullptr, "read: there is no buffer");
+  require(!buffer->donated(), "read: the buffer ", buffer->type(), " was donated to an earlier launch");
+  Read read{buffer, std::move(reader), {}};
+  auto future = read.done.get_future();
+  std::unique_lock lock(impl_->mutex);
+  impl_->enqueue(std::move(read), lock);
+  return future;
+}
+
+void Device::synchronize() {
+  Impl& d = *impl_;
+  {
+    std::unique_lock lock(d.mutex);
+    ++d.waiting;
+    d.retired.wait(lock, [&d, target = d.enqueued] { return d.done >= target; });
+    --d.waiting;
+  }
+  if (d.virtual_clock) d.virtual_clock->host_reaches_device();
+}
+
+Memory Device::allocate(std::uint64_t bytes) { return impl_->allocator->allocate(bytes, impl_->options.simulated); }
+
+void Device::release_cached() {
+  impl_->executor.release_workspace();
+  impl_->allocator->release_cached();
+}
+
+DeviceStats Device::stats() const {
+  const AllocatorStats memory = impl_->allocator->stats();
+  const std::lock_guard lock(impl_->mutex);
+  DeviceStats stats{.launches = impl_->launches,
+                    .failed_launches = impl_->failed,
+                    .skipped_launches = impl_->skipped,
+                    .host_waits = impl_->host_waits,
+                    .peak_run_ahead = impl_->peak_run_ahead,
+                    .donation_copies = impl_->executor.donation_copies(),
+                    .busy_ns = impl_->busy_ns,
+                    .idle_ns = impl_->idle_ns,
+                    .bytes_in_use = memory.bytes_in_use,
+                    .peak_bytes_in_use = memory.peak_bytes_in_use,
+                    .bytes_limit = memory.bytes_limit,
+                    .system_allocations = memory.system_allocations};
+  if (impl_->virtual_clock) impl_->virtual_clock->add_to(stats);
+  return stats;
+}
+
+void Device::set_profiling(bool on) { impl_->executor.set_profiling(on); }
+
+std::vector<ThunkTime> Device::thunk_times() const { return impl_->executor.thunk_times(); }
+
+}  // namespace weft::runtime

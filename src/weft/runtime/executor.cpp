@@ -1,0 +1,198 @@
+#include <weft/runtime/executor.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <weft/base/error.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::runtime {
+
+namespace {
+
+// The first error that an input carries, in the order of the inputs; waits for all of them.
+std::exception_ptr input_error(const LaunchRecord& launch) {
+  const Event* last = nullptr;
+  for (const BufferPtr& input : launch.inputs) {
+    const Event* event = input->event().get();
+    if (event == last) continue;  // outputs of one launch share theirs
+    if (auto error = event->error()) return error;
+    last = event;
+  }
+  return nullptr;
+}
+
+// The current exception, with the place where it was thrown added to its message.
+std::exception_ptr with_place(const std::string& place) {
+  try {
+    throw;
+  } catch (const InternalError& error) {
+    return std::make_exception_ptr(InternalError(error.what() + place));
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(Error("out of memory" + place));
+  } catch (const std::exception& error) {
+    return std::make_exception_ptr(Error(error.what() + place));
+  } catch (...) {
+    return std::make_exception_ptr(Error("an exception of an unknown type" + place));
+  }
+}
+
+std::string place_of(const LaunchRecord& launch, std::size_t thunk) {
+  std::string place = " (";
+  if (thunk < launch.executable->thunks.size()) {
+    const ThunkInfo& info = launch.executable->thunks[thunk]->info;
+    place += concat(info.name, info.source.empty() ? "" : " from ", info.source, ", ");
+  }
+  return place + concat("launch ", launch.number, " of ", launch.executable->name, ")");
+}
+
+}  // namespace
+
+Executor::Outcome Executor::run(LaunchRecord& launch, std::exception_ptr& error) {
+  error = input_error(launch);
+  if (error) return Outcome::skipped;
+  thunk_ = launch.executable->thunks.size();
+  try {
+    bind(launch);
+    if (!simulated_) {
+      adopt_thread_count();
+      if (profiling_.load(std::memory_order_relaxed)) {
+        run_thunks_timed(launch);
+      } else {
+        run_thunks(launch);
+      }
+    }
+  } catch (...) {
+    error = with_place(place_of(launch, thunk_));
+    outputs_.clear();
+    return Outcome::failed;
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) launch.outputs[i]->set_memory(std::move(outputs_[i]));
+  return Outcome::done;
+}
+
+void Executor::bind(LaunchRecord& launch) {
+  const Executable& executable = *launch.executable;
+  inputs_.resize(launch.inputs.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = launch.inputs[i]->memory().get();
+  std::byte* const temporaries = workspace(executable.temporary_bytes);
+  bind_outputs(launch);
+  bases_.resize(executable.allocations.size());
+  for (std::size_t i = 0; i < bases_.size(); ++i) {
+    const Allocation& allocation = executable.allocations[i];
+    switch (allocation.kind) {
+      case Allocation::Kind::input: bases_[i] = inputs_[allocation.index]; break;
+      case Allocation::Kind::output: bases_[i] = outputs_[allocation.index].get(); break;
+      case Allocation::Kind::constant: bases_[i] = const_cast<std::byte*>(allocation.constant.get()); break;
+      case Allocation::Kind::temporary: bases_[i] = temporaries + allocation.offset; break;
+    }
+  }
+}
+
+// First what may fail, so that a launch without memory leaves its inputs whole; then what takes memory from inputs; last what
+// shares the memory of another output or input.
+void Executor::bind_outputs(LaunchRecord& launch) {
+  const Executable& executable = *launch.executable;
+  outputs_.clear();
+  outputs_.resize(executable.outputs.size());
+  const auto allocation_of = [&](std::size_t output) -> const Allocation& {
+    return executable.allocations[executable.outputs[output].allocation];
+  };
+  const auto owns = [&](std::size_t output) {
+    return allocation_of(output).kind == Allocation::Kind::output && allocation_of(output).index == output;
+  };
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (!owns(i)) continue;
+    const std::int32_t donated = executable.outputs[i].donated_input;
+    if (donated < 0) {
+      outputs_[i] = allocator_->allocate(allocation_of(i).bytes, simulated_);
+      continue;
+    }
+    const auto input = static_cast<std::uint32_t>(donated);
+    const bool alone = launch.inputs[input]->memory().use_count() == 1;
+    if (alone && (launch.copied.empty() || std::ranges::find(launch.copied, input) == launch.copied.end())) continue;
+    const std::uint64_t bytes = allocation_of(i).bytes;
+    outputs_[i] = allocator_->allocate(bytes);
+    std::memcpy(outputs_[i].get(), inputs_[input], bytes);
+    inputs_[input] = outputs_[i].get();
+    donation_copies_.fetch_add(1, std::memory_order_relaxed);
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const std::int32_t donated = executable.outputs[i].donated_input;
+    if (donated >= 0 && !outputs_[i]) outputs_[i] = launch.inputs[static_cast<std::size_t>(donated)]->take_memory();
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Allocation& allocation = allocation_of(i);
+    if (outputs_[i]) continue;
+    outputs_[i] = allocation.kind == Allocation::Kind::input ? launch.inputs[allocation.index]->memory()
+                                                             : outputs_[allocation.index];
+  }
+}
+
+std::byte* Executor::workspace(std::uint64_t bytes) {
+  if (release_workspace_.exchange(false) || workspace_bytes_ < bytes) {
+    workspace_ = nullptr;  // before the larger one is made
+    workspace_bytes_ = 0;
+    if (bytes != 0) workspace_ = allocator_->allocate(bytes);
+    workspace_bytes_ = bytes;
+  }
+  return workspace_.get();
+}
+
+void Executor::run_thunks(const LaunchRecord& launch) {
+  const Launch view{.bases = bases_, .step = launch.number};
+  const auto& thunks = launch.executable->thunks;
+  for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) thunks[thunk_]->run(view);
+}
+
+void Executor::run_thunks_timed(const LaunchRecord& launch) {
+  using Clock = std::chrono::steady_clock;
+  const Launch view{.bases = bases_, .step = launch.number};
+  const auto& thunks = launch.executable->thunks;
+  const std::lock_guard lock(profile_mutex_);
+  Profile& profile = profile_of(launch.executable);
+  auto before = Clock::now();
+  for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) {
+    thunks[thunk_]->run(view);
+    const auto after = Clock::now();
+    ++profile.tallies[thunk_].count;
+    profile.tallies[thunk_].ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(after - before).count());
+    before = after;
+  }
+}
+
+Executor::Profile& Executor::profile_of(const std::shared_ptr<const Executable>& executable) {
+  const auto found = std::ranges::find(profiles_, executable, &Profile::executable);
+  if (found != profiles_.end()) return *found;
+  return profiles_.emplace_back(Profile{executable, std::vector<Tally>(executable->thunks.size())});
+}
+
+void Executor::set_profiling(bool on) {
+  const std::lock_guard lock(profile_mutex_);
+  if (on) profiles_.clear();
+  profiling_ = on;
+}
+
+std::vector<ThunkTime> Executor::thunk_times() const {
+  const std::lock_guard lock(profile_mutex_);
+  std::vector<ThunkTime> times;
+  for (const auto& [executable, tallies] : profiles_) {
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+      const ThunkInfo& info = executable->thunks[i]->info;
+      times.push_back({.executable = executable->name,
+                       .name = info.name,
+                       .category = info.category,
+                       .source = info.source,
+                       .count = tallies[i].count,
+                       .total_ns = tallies[i].ns,
+                       .flops = info.flops,
+                       .bytes = info.bytes});
+    }
+  }
+  return times;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,93 @@
+#include <weft/runtime/parallel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <mutex>
+
+#include <sched.h>
+
+#include <weft/base/error.h>
+#include <weft/base/knobs.h>
+#include <weft/runtime/parallel_pool.h>
+
+namespace weft::runtime {
+
+namespace {
+
+constexpr int most_threads = 1024;
+
+int usable_cpus() {
+  cpu_set_t cpus;
+  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+}
+
+std::atomic<int> threads = 0;  // 0: not decided yet
+
+// One call of parallel_for: body on `parts` ranges of [0, count).
+struct Work {
+  void (*body)(void*, std::int64_t, std::int64_t);
+  void* context;
+  std::int64_t count;
+  int parts;
+
+  std::mutex mutex;
+  int failed_part = std::numeric_limits<int>::max();
+  std::exception_ptr error;
+
+  // Ranges differ by at most one in length.
+  std::int64_t begin(int part) const {
+    const std::int64_t length = count / parts, longer = count % parts;
+    return part * length + std::min<std::int64_t>(part, longer);
+  }
+
+  void run(int part) noexcept {
+    try {
+      body(context, begin(part), begin(part + 1));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (part >= failed_part) return;
+      failed_part = part;
+      error = std::current_exception();
+    }
+  }
+};
+
+}  // namespace
+
+int thread_count() {
+  int count = threads.load(std::memory_order_relaxed);
+  if (count != 0) return count;
+  const auto wanted = knobs::num_threads();
+  count = wanted == 0 ? usable_cpus() : static_cast<int>(std::min<std::int64_t>(wanted, most_threads));
+  int undecided = 0;
+  return threads.compare_exchange_strong(undecided, count, std::memory_order_relaxed) ? count : undecided;
+}
+
+void set_thread_count(int count) {
+  require(count >= 1 && count <= most_threads, "set_thread_count: expected 1 to ", most_threads, " threads, got ",
+          count);
+  threads.store(count, std::memory_order_relaxed);
+}
+
+void adopt_thread_count() {
+  thread_local int adopted = 0;
+  const int count = thread_count();
+  if (count == adopted) return;
+  adopted = count;
+  pool::set_threads(count);
+}
+
+void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
+                  void* context) {
+  if (count <= 0) return;
+  const auto parts =
+      static_cast<int>(std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, thread_count()));
+  if (parts == 1 || pool::inside()) return body(context, 0, count);
+  Work work{.body = body, .context = context, .count = count, .parts = parts, .mutex = {}, .error = nullptr};
+  pool::run(parts, [](void* w, int part) { static_cast<Work*>(w)->run(part); }, &work);
+  if (work.error) std::rethrow_exception(work.error);
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,87 @@
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <weft/runtime/parallel_pool.h>
+
+namespace weft::runtime::pool {
+
+namespace {
+
+thread_local bool in_part = false;
+
+// Threads that belong to the one thread that hands them work; they end with it.
+class Workers {
+ public:
+  ~Workers() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    start_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+
+  void run(int parts, void (*part)(void*, int), void* context) {
+    while (static_cast<int>(threads_.size()) < parts - 1) {
+      threads_.emplace_back(
+          [this, index = static_cast<int>(threads_.size()) + 1, seen = round_] { work(index, seen); });
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      parts_ = parts;
+      part_ = part;
+      context_ = context;
+      running_ = parts - 1;
+      ++round_;
+    }
+    start_.notify_all();
+    in_part = true;
+    part(context, 0);
+    in_part = false;
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return running_ == 0; });
+  }
+
+ private:
+  void work(int index, std::uint64_t seen) {
+    in_part = true;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      start_.wait(lock, [&] { return stopping_ || round_ != seen; });
+      if (stopping_) return;
+      seen = round_;
+      if (index >= parts_) continue;
+      lock.unlock();
+      part_(context_, index);
+      lock.lock();
+      if (--running_ == 0) done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  std::vector<std::thread> threads_;
+  std::uint64_t round_ = 0;
+  int parts_ = 0, running_ = 0;
+  void (*part_)(void*, int) = nullptr;
+  void* context_ = nullptr;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+void run(int parts, void (*part)(void*, int), void* context) {
+  thread_local Workers workers;
+  workers.run(parts, part, context);
+}
+
+bool inside() { return in_part; }
+
+void set_threads(int) {}
+
+}  // namespace weft::runtime::pool
