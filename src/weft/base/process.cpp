@@ -1,0 +1,121 @@
+#include <weft/base/process.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <sstream>
+#include <string_view>
+#include <time.h>
+
+#include <unistd.h>
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::string contents(const std::filesystem::path& path) {  // empty: there is none
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The number after `key` at the start of a line, or `fallback`.
+std::uint64_t field(const std::string& text, std::string_view key, std::uint64_t fallback) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream rest(line.substr(key.size()));
+    std::uint64_t number = 0;
+    return rest >> number ? number : fallback;
+  }
+  return fallback;
+}
+
+// What one control group leaves: its limit less what it uses and could not drop.
+std::uint64_t left_in_group(const std::filesystem::path& folder, const char* limit_file, const char* usage_file,
+                            std::string_view cache) {
+  const std::uint64_t limit = field(contents(folder / limit_file), "", unlimited);  // "max" is no number
+  const std::uint64_t usage = field(contents(folder / usage_file), "", 0);
+  const std::uint64_t reclaimable = field(contents(folder / "memory.stat"), cache, 0);
+  if (limit == unlimited) return unlimited;
+  return limit - std::min(limit, usage - std::min(usage, reclaimable));
+}
+
+// A group's limit holds for those below it as well.
+template <class Left>
+std::uint64_t left_in_ancestors(const std::filesystem::path& top, std::filesystem::path group, Left left) {
+  std::uint64_t least = unlimited;
+  for (;; group = group.parent_path()) {
+    least = std::min(least, left(top / group.relative_path()));
+    if (group.relative_path().empty()) return least;
+  }
+}
+
+std::uint64_t left_in_control_groups(const std::filesystem::path& root) {
+  std::uint64_t least = unlimited;
+  std::istringstream lines(contents(root / "proc/self/cgroup"));
+  for (std::string line; std::getline(lines, line);) {  // HIERARCHY:CONTROLLERS:PATH
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
+    const auto top = root / "sys/fs/cgroup";
+    if (controllers.empty()) {
+      least = std::min(least, left_in_ancestors(top, group, [](const auto& folder) {
+                         return left_in_group(folder, "memory.max", "memory.current", "inactive_file ");
+                       }));
+    } else if (controllers == "memory") {
+      least = std::min(least, left_in_ancestors(top / "memory", group, [](const auto& folder) {
+                         return left_in_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                              "total_inactive_file ");
+                       }));
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::uint64_t available_memory(const std::filesystem::path& root) {
+  const std::uint64_t kilobytes = field(contents(root / "proc/meminfo"), "MemAvailable:", unlimited / 1024);
+  return std::min(1024 * kilobytes, left_in_control_groups(root));
+}
+
+}  // namespace detail
+
+std::uint64_t available_memory() { return detail::available_memory("/"); }
+
+std::uint64_t peak_resident_bytes() { return 1024 * field(contents("/proc/self/status"), "VmHWM:", 0); }
+
+double seconds_since_process_start() {
+  // Field 22 of the line; the second is in parentheses and may hold anything.
+  const std::string text = contents("/proc/self/stat");
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == text.npos) return 0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 3; i < 22; ++i) fields >> skipped;
+  double ticks = 0;
+  fields >> ticks;
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
+         ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text.data();
+}
+
+}  // namespace weft
