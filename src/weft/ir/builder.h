@@ -84,6 +84,8 @@ Value reverse(Value x, Ints dimensions);
 
 // Reductions. The body of a reduction is a graph of two rank-0 inputs; those of one op are shared and compared by address.
 std::shared_ptr<const Graph> reduction_body(const Op& op, DType dtype);  // add, maximum, ..., ops::and_
+// The body of two rank-0 inputs that compares them, shared too: of sort with one operand, or of select_and_scatter.
+std::shared_ptr<const Graph> comparison_body(Direction direction, DType dtype, Comparison type = Comparison::NOTYPE);
 const Op* reduction_op(const Graph& body);  // the op if the body is just that op; else nullptr
 std::vector<Value> reduce(std::span<const Value> xs, std::span<const Value> inits, Ints dimensions,
                           std::shared_ptr<const Graph> body);

@@ -2,23 +2,36 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include <weft/ir/ops.h>
 
 namespace weft::ir {
 
-std::shared_ptr<const Graph> reduction_body(const Op& op, DType dtype) {
+namespace {
+
+// Bodies made once, by op, its attributes as numbers, and dtype; they outlive all graphs.
+std::shared_ptr<const Graph> shared_body(const Op& op, int variant, DType dtype, const void* attributes) {
   static std::mutex mutex;
-  static auto& bodies =
-      *new std::map<std::pair<const Op*, DType>, std::shared_ptr<const Graph>>;  // outlives all graphs
+  static auto& bodies = *new std::map<std::tuple<const Op*, int, DType>, std::shared_ptr<const Graph>>;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<const Graph>& body = bodies[{&op, dtype}];
+  std::shared_ptr<const Graph>& body = bodies[{&op, variant, dtype}];
   if (!body) {
     const std::array scalars{Type(dtype, {}), Type(dtype, {})};
-    body = make_graph(
-        scalars, [&](Graph& graph, std::span<const Value> x) { return std::vector{graph.append(op, x).result()}; });
+    body = make_graph(scalars, [&](Graph& graph, std::span<const Value> x) {
+      return std::vector{graph.append(op, x, attributes).result()};
+    });
   }
   return body;
+}
+
+}  // namespace
+
+std::shared_ptr<const Graph> reduction_body(const Op& op, DType dtype) { return shared_body(op, 0, dtype, nullptr); }
+
+std::shared_ptr<const Graph> comparison_body(Direction direction, DType dtype, Comparison type) {
+  const CompareAttributes attributes{direction, type};
+  return shared_body(ops::compare, static_cast<int>(direction) * 16 + static_cast<int>(type), dtype, &attributes);
 }
 
 const Op* reduction_op(const Graph& body) {

@@ -8,6 +8,9 @@ namespace weft::ir {
 void dot_general_type(const Call& call, std::vector<Type>& results);
 void convolution_type(const Call& call, std::vector<Type>& results);
 
+void dot_general_gradient(const GradientCall& c);
+void convolution_gradient(const GradientCall& c);
+
 namespace ops {
 
 // clang-format off: a table
@@ -15,11 +18,11 @@ namespace ops {
 // The result has the operands' dtype, or one at least as wide that is asked for, in which it is then accumulated. Cotangents are
 // converted to the operands' dtype, in which the gradient's contractions are computed.
 WEFT_OP(dot_general) {
-    .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = not_differentiable,
+    .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = dot_general_gradient,
     .domain = integers | floats, .attributes = schema<DotAttributes>,
 };
 WEFT_OP(convolution) {
-    .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = not_differentiable,
+    .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = convolution_gradient,
     .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
 };
 

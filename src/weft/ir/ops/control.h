@@ -10,6 +10,9 @@ void if_type(const Call& call, std::vector<Type>& results);
 void case_type(const Call& call, std::vector<Type>& results);
 void composite_type(const Call& call, std::vector<Type>& results);
 
+void branches_gradient(const GradientCall& c);  // if, case
+void composite_gradient(const GradientCall& c);
+
 namespace ops {
 
 // clang-format off: a table
@@ -18,14 +21,14 @@ WEFT_OP(while_) {  // initial values...; regions: condition, body, which both ta
     .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = not_differentiable, .regions = 2,
 };
 WEFT_OP(if_) {  // predicate, captures...; regions: if true, if false, which both take the captures
-    .name = "if", .kind = Kind::control, .arity = variadic, .types = if_type, .gradient = not_differentiable, .regions = 2,
+    .name = "if", .kind = Kind::control, .arity = variadic, .types = if_type, .gradient = branches_gradient, .regions = 2,
 };
 WEFT_OP(case_) {  // index, captures...; an index out of range chooses the last branch
-    .name = "case", .kind = Kind::control, .arity = variadic, .types = case_type, .gradient = not_differentiable, .regions = variadic,
+    .name = "case", .kind = Kind::control, .arity = variadic, .types = case_type, .gradient = branches_gradient, .regions = variadic,
 };
 // A named function of primitives: the region says what it computes, and a kernel made for it may take its place.
 WEFT_OP(composite) {
-    .name = "composite", .kind = Kind::control, .arity = variadic, .types = composite_type, .gradient = not_differentiable,
+    .name = "composite", .kind = Kind::control, .arity = variadic, .types = composite_type, .gradient = composite_gradient,
     .attributes = schema<CompositeAttributes>, .regions = 1,
 };
 

@@ -2,19 +2,16 @@
 #include <numbers>
 
 #include <weft/ir/ops.h>
+#include <weft/ir/ops/gradients.h>
 
 namespace weft::ir {
 
 namespace {
 
-Value zeros_like(Value x) { return constant_like(x, 0); }
-
 // The cotangent of an operand that may be of rank 0, applying to every element.
 Value to_bound(Value cotangent, Value bound) {
   if (bound.type() == cotangent.type()) return cotangent;
-  std::array<std::int64_t, Type::max_rank> all;
-  for (int i = 0; i < cotangent.rank(); ++i) all[static_cast<std::size_t>(i)] = i;
-  return reduce_sum(cotangent, Ints(all.data(), static_cast<std::size_t>(cotangent.rank())));
+  return reduce_sum(cotangent, all_dimensions(cotangent));
 }
 
 // `x` with 1 in place of 0.

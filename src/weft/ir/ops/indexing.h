@@ -16,34 +16,41 @@ void dynamic_update_slice_type(const Call& call, std::vector<Type>& results);
 void sort_type(const Call& call, std::vector<Type>& results);
 void select_and_scatter_type(const Call& call, std::vector<Type>& results);
 
+void gather_gradient(const GradientCall& c);
+void scatter_gradient(const GradientCall& c);
+void dynamic_slice_gradient(const GradientCall& c);
+void dynamic_update_slice_gradient(const GradientCall& c);
+void sort_gradient(const GradientCall& c);
+void select_and_scatter_gradient(const GradientCall& c);
+
 namespace ops {
 
 // clang-format off: a table
 
 WEFT_OP(gather) {  // x, start indices
-    .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = not_differentiable,
+    .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
     .attributes = schema<GatherAttributes>,
 };
 WEFT_OP(scatter) {  // x, indices, updates; the body takes the element of x and the update
-    .name = "scatter", .kind = Kind::indexing, .arity = 3, .types = scatter_type, .gradient = not_differentiable,
+    .name = "scatter", .kind = Kind::indexing, .arity = 3, .types = scatter_type, .gradient = scatter_gradient,
     .attributes = schema<ScatterAttributes>, .regions = 1,
 };
 WEFT_OP(dynamic_slice) {  // x, start of each dimension...
-    .name = "dynamic_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_slice_type, .gradient = not_differentiable,
+    .name = "dynamic_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_slice_type, .gradient = dynamic_slice_gradient,
     .attributes = schema<DynamicSliceAttributes>,
 };
 WEFT_OP(dynamic_update_slice) {  // x, update, start of each dimension...
     .name = "dynamic_update_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_update_slice_type,
-    .gradient = not_differentiable,
+    .gradient = dynamic_update_slice_gradient,
 };
 WEFT_OP(sort) {  // the comparator takes an element of the left and of the right of each operand, in pairs: is left before right?
-    .name = "sort", .kind = Kind::indexing, .arity = variadic, .types = sort_type, .gradient = not_differentiable,
+    .name = "sort", .kind = Kind::indexing, .arity = variadic, .types = sort_type, .gradient = sort_gradient,
     .attributes = schema<SortAttributes>, .regions = 1,
 };
 // x, source, init. The select body takes the element chosen so far and another: keep it? The scatter body adds up.
 WEFT_OP(select_and_scatter) {
     .name = "select_and_scatter", .kind = Kind::indexing, .arity = 3, .types = select_and_scatter_type,
-    .gradient = not_differentiable, .attributes = schema<SelectAndScatterAttributes>, .regions = 2,
+    .gradient = select_and_scatter_gradient, .attributes = schema<SelectAndScatterAttributes>, .regions = 2,
 };
 
 // clang-format on

@@ -8,18 +8,21 @@ namespace weft::ir {
 void reduce_type(const Call& call, std::vector<Type>& results);
 void reduce_window_type(const Call& call, std::vector<Type>& results);
 
+void reduce_gradient(const GradientCall& c);
+void reduce_window_gradient(const GradientCall& c);
+
 namespace ops {
 
 // clang-format off: a table
 
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce) {
-    .name = "reduce", .kind = Kind::reduction, .arity = variadic, .types = reduce_type, .gradient = not_differentiable,
+    .name = "reduce", .kind = Kind::reduction, .arity = variadic, .types = reduce_type, .gradient = reduce_gradient,
     .attributes = schema<DimensionsAttributes>, .regions = 1,
 };
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce_window) {
-    .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type, .gradient = not_differentiable,
+    .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type, .gradient = reduce_window_gradient,
     .attributes = schema<ReduceWindowAttributes>, .regions = 1,
 };
 

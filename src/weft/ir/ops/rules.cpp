@@ -68,9 +68,7 @@ Dim window_positions(const Call& call, int dim, const WindowDim& window, Dim bas
   call.require(window.stride >= 1 && window.base_dilation >= 1 && window.dilation >= 1,
                "strides and dilations of dimension ", dim, " must be at least 1, got ", window.stride, ", ",
                window.base_dilation, " and ", window.dilation);
-  const bool untouched =
-      window.size == 1 && window.stride == 1 && window.low == 0 && window.high == 0 && window.base_dilation == 1;
-  return untouched ? base : Dim(window.positions(base.value()));
+  return window.is_trivial() ? base : Dim(window.positions(base.value()));
 }
 
 }  // namespace weft::ir

@@ -2,20 +2,9 @@
 #include <algorithm>
 
 #include <weft/ir/ops.h>
+#include <weft/ir/ops/gradients.h>
 
 namespace weft::ir {
-
-namespace {
-
-Value zero(Value model) { return constant(model.graph(), Type(model.dtype(), {}), 0); }
-
-std::vector<std::int64_t> all_dimensions(Value x) {
-  std::vector<std::int64_t> dims(static_cast<std::size_t>(x.rank()));
-  for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = static_cast<std::int64_t>(i);
-  return dims;
-}
-
-}  // namespace
 
 // The sum over the added and stretched dimensions.
 void broadcast_in_dim_gradient(const GradientCall& c) {
@@ -35,8 +24,7 @@ void broadcast_in_dim_gradient(const GradientCall& c) {
       kept.push_back(i);
   }
   // Bring the kept dimensions into the operand's order, then put back those of size 1.
-  std::vector<std::int64_t> order(kept.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  std::vector<std::int64_t> order = dimension_range(0, kept.size());
   std::ranges::sort(order, {}, [&](std::int64_t i) { return kept[static_cast<std::size_t>(i)]; });
   c.add(0, reshape(transpose(reduce_sum(c.dy(), summed), order), from.dims()));
 }
@@ -45,10 +33,7 @@ void reshape_gradient(const GradientCall& c) { c.add(0, reshape(c.dy(), c.x().ty
 
 void transpose_gradient(const GradientCall& c) {
   const Ints permutation = c.node.attributes<TransposeAttributes>().permutation;
-  std::vector<std::int64_t> inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i)
-    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  c.add(0, transpose(c.dy(), inverse));
+  c.add(0, transpose(c.dy(), inverse_permutation(permutation)));
 }
 
 void slice_gradient(const GradientCall& c) {
@@ -59,7 +44,7 @@ void slice_gradient(const GradientCall& c) {
     interior[i] = strides[i] - 1;
     high[i] = c.x().size(static_cast<int>(i)) - start[i] - (taken == 0 ? 0 : (taken - 1) * strides[i] + 1);
   }
-  c.add(0, pad(c.dy(), zero(c.dy()), start, high, interior));
+  c.add(0, pad(c.dy(), scalar_like(c.dy(), 0), start, high, interior));
 }
 
 // Undoes the edges with padding of the opposite sign, then takes every interior+1-th element.
@@ -74,10 +59,9 @@ void pad_gradient(const GradientCall& c) {
     strides[i] = interior[i] + 1;
     spread = spread || interior[i] > 0;
   }
-  const bool empty = std::ranges::find(c.x().type().dims(), Dim(0)) != c.x().type().dims().end();
-  Value dx = constant_like(c.x(), 0);
-  if (!empty) {
-    dx = pad(c.dy(), zero(c.dy()), minus_low, minus_high, none);
+  Value dx = zeros_like(c.x());
+  if (!is_empty(c.x().type())) {
+    dx = pad(c.dy(), scalar_like(c.dy(), 0), minus_low, minus_high, none);
     if (spread) {
       for (std::size_t i = 0; i < rank; ++i) limit[i] = dx.size(static_cast<int>(i));
       dx = slice(dx, none, limit, strides);

@@ -12,6 +12,8 @@ struct WindowDim {
   std::int64_t base_dilation = 1, dilation = 1;
   bool reversed = false;
 
+  // Whether each window is just one element of the base, in order; such a dimension may be symbolic.
+  bool is_trivial() const { return size == 1 && stride == 1 && low == 0 && high == 0 && base_dilation == 1; }
   // Extents with the holes of dilation.
   std::int64_t dilated_size() const { return size == 0 ? 0 : (size - 1) * dilation + 1; }
   std::int64_t dilated_base(std::int64_t base) const { return base == 0 ? 0 : (base - 1) * base_dilation + 1; }

@@ -1,0 +1,68 @@
+#include <weft/ir/inline.h>
+
+#include <algorithm>
+
+#include <weft/ir/builder.h>
+
+namespace weft::ir {
+
+Inliner::Inliner(Graph& into, const Graph& from) : into_(into), from_(from), first_result_(from.nodes().size() + 1) {
+  for (const Node* node : from.nodes())
+    first_result_[node->id + 1] = first_result_[node->id] + static_cast<std::uint32_t>(node->types.size());
+  copies_.resize(first_result_.back());
+}
+
+void Inliner::substitute(Value value, Value substitute) {
+  WEFT_ASSERT(value.type() == substitute.type(), "inline: ", substitute.type(), " cannot stand for ", value.type());
+  if (!copies_[at(value)]) copies_[at(value)] = substitute;
+}
+
+std::vector<Value> Inliner::copy(std::span<const Value> values) {
+  std::vector<char> live(from_.nodes().size());
+  const auto need = [&](Value v) {
+    if (!copies_[at(v)]) live[v.node->id] = 1;
+  };
+  std::ranges::for_each(values, need);
+  for (std::size_t id = live.size(); id-- > 0;)
+    if (live[id]) std::ranges::for_each(from_.nodes()[id]->operands, need);
+
+  std::vector<Value> operands;
+  for (const Node* node : from_.nodes()) {
+    if (!live[node->id]) continue;
+    operands.clear();
+    for (const Value v : node->operands) operands.push_back(copies_[at(v)]);
+    Node& copy = into_.append_copy(*node, operands);
+    copy.location = into_.location();
+    for (std::uint32_t i = 0; i < node->types.size(); ++i) {
+      Value& known = copies_[first_result_[node->id] + i];
+      if (!known) known = copy.result(i);
+    }
+  }
+  std::vector<Value> results;
+  for (const Value v : values) results.push_back(copies_[at(v)]);
+  return results;
+}
+
+std::vector<Value> inline_graph(Graph& into, const Graph& from, std::span<const Value> inputs) {
+  require(inputs.size() == from.inputs().size(), "inline_graph: ", from.name, " takes ", from.inputs().size(),
+          " inputs, got ", inputs.size());
+  Inliner inliner(into, from);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Value input = from.inputs()[i];
+    require(inputs[i].type() == input.type(), "inline_graph: input ", i, " of ", from.name, " is ", input.type(),
+            ", got ", inputs[i].type());
+    inliner.substitute(input, inputs[i]);
+  }
+  return inliner.copy(from.outputs());
+}
+
+std::shared_ptr<const Graph> make_graph(std::span<const Type> inputs,
+                                        const std::function<std::vector<Value>(Graph&, std::span<const Value>)>& body) {
+  auto graph = std::make_shared<Graph>();
+  for (const Type type : inputs) graph->add_input(type);
+  const std::vector<Value> values(graph->inputs().begin(), graph->inputs().end());
+  graph->set_outputs(body(*graph, values));
+  return graph;
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,75 @@
+// Gradients of control ops: the gradients of their regions.
+#include <weft/ir/autodiff.h>
+#include <weft/ir/inline.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+// The gradient of a region as a graph: it takes the region's inputs and cotangents of the outputs `given`, and returns the
+// cotangents of the inputs `wanted`. `outputs` are where the region's outputs stand in it.
+struct RegionGradient {
+  std::shared_ptr<const Graph> graph;
+  std::vector<Value> outputs;
+};
+
+RegionGradient region_gradient(const Graph& region, std::span<const int> given, std::span<const int> wanted) {
+  RegionGradient result;
+  std::vector<Type> inputs;
+  for (const Value v : region.inputs()) inputs.push_back(v.type());
+  for (const int i : given) inputs.push_back(region.outputs()[static_cast<std::size_t>(i)].type());
+  result.graph = make_graph(inputs, [&](Graph& graph, std::span<const Value> values) {
+    const auto captures = values.first(region.inputs().size()), cotangents = values.subspan(captures.size());
+    result.outputs = inline_graph(graph, region, captures);
+    std::vector<Value> ys, xs;
+    for (const int i : given) ys.push_back(result.outputs[static_cast<std::size_t>(i)]);
+    for (const int i : wanted) xs.push_back(captures[static_cast<std::size_t>(i)]);
+    return gradient(graph, ys, cotangents, xs);
+  });
+  return result;
+}
+
+std::vector<int> given_cotangents(const GradientCall& c) {
+  std::vector<int> given;
+  for (std::size_t i = 0; i < c.cotangents.size(); ++i)
+    if (c.cotangents[i]) given.push_back(static_cast<int>(i));
+  return given;
+}
+
+// Which operands from `first` on need a cotangent, counted from there.
+std::vector<int> wanted_cotangents(const GradientCall& c, int first) {
+  std::vector<int> wanted;
+  for (int i = first; i < static_cast<int>(c.node.operands.size()); ++i)
+    if (c.needs(i)) wanted.push_back(i - first);
+  return wanted;
+}
+
+}  // namespace
+
+// The same choice between the gradients of the branches, each of which computes its branch again.
+void branches_gradient(const GradientCall& c) {
+  const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 1);
+  std::vector<std::shared_ptr<const Graph>> branches;
+  for (const Graph* region : c.node.regions) branches.push_back(region_gradient(*region, given, wanted).graph);
+  std::vector<Value> operands(c.node.operands.begin(), c.node.operands.end());
+  for (const int i : given) operands.push_back(c.dy(i));
+  Node& node = c.node.graph->append(*c.node.op, operands, nullptr, {}, branches);
+  for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(static_cast<std::uint32_t>(i)));
+}
+
+// The gradient of the decomposition, inlined; results of the composite stand for what the decomposition computes.
+void composite_gradient(const GradientCall& c) {
+  const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 0);
+  const RegionGradient inner = region_gradient(*c.node.regions[0], given, wanted);
+  Inliner inliner(*c.node.graph, *inner.graph);
+  const auto inputs = inner.graph->inputs();
+  const std::size_t count = c.node.operands.size();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    inliner.substitute(inputs[i], i < count ? c.node.operands[i] : c.dy(given[i - count]));
+  for (std::size_t i = 0; i < inner.outputs.size(); ++i) inliner.substitute(inner.outputs[i], c.y(static_cast<int>(i)));
+  const std::vector<Value> cotangents = inliner.copy(inner.graph->outputs());
+  for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i], cotangents[i]);
+}
+
+}  // namespace weft::ir

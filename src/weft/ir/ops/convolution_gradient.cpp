@@ -1,0 +1,128 @@
+// The gradient of convolution: a convolution of the cotangent with the kernel, and one of the input with the cotangent.
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/gradients.h>
+#include <weft/ir/ops/window.h>
+
+namespace weft::ir {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+// Splits `groups` off the front of dimension `from` and puts them in front of what dimension `to` counts.
+Value move_groups(Value x, std::int64_t groups, std::int64_t from, std::int64_t to) {
+  const auto dims = x.type().dims();
+  const auto rank = static_cast<std::int64_t>(dims.size());
+  std::vector<Dim> split, merged(dims.begin(), dims.end());
+  Dims permutation;  // of the split dimensions: `from` is the groups', later ones stand one further
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const Dim size = dims[static_cast<std::size_t>(d)];
+    if (d == from) split.push_back(groups);
+    split.push_back(d == from ? floor_divide(size, groups) : size);
+    if (d == to) permutation.push_back(from);
+    permutation.push_back(d < from ? d : d + 1);
+  }
+  merged[static_cast<std::size_t>(from)] = floor_divide(merged[static_cast<std::size_t>(from)], groups);
+  merged[static_cast<std::size_t>(to)] = merged[static_cast<std::size_t>(to)] * Dim(groups);
+  return reshape(transpose(reshape(x, split), permutation), merged);
+}
+
+// The lists of an attribute struct under construction.
+struct Window {
+  Dims strides, padding, lhs_dilation, rhs_dilation, reversal;
+};
+
+struct Sizes {
+  std::int64_t x, y;
+  WindowDim window;
+};
+
+Sizes sizes_of(const GradientCall& c, const ConvolutionAttributes& a, std::size_t i) {
+  const auto size = [](Value v, std::int64_t d) { return v.size(static_cast<int>(d)); };
+  return {size(c.x(0), a.input_spatial[i]), size(c.y(), a.output_spatial[i]),
+          window_dim(a, static_cast<int>(i), size(c.x(1), a.kernel_spatial[i]))};
+}
+
+std::int64_t dilated(std::int64_t size, std::int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
+
+// The cotangent slides under the mirrored kernel.
+Value input_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Value dy) {
+  Window w;
+  for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
+    const auto [x, y, forward] = sizes_of(c, a, i);
+    const std::int64_t low = forward.dilated_size() - 1 - forward.low;
+    w.strides.push_back(forward.base_dilation);
+    w.lhs_dilation.push_back(forward.stride);
+    w.rhs_dilation.push_back(forward.dilation);
+    w.padding.push_back(low);
+    w.padding.push_back(forward.dilated_base(x) + forward.dilated_size() - 1 - dilated(y, forward.stride) - low);
+    w.reversal.push_back(forward.reversed ? 0 : 1);
+  }
+  const std::int64_t groups = a.feature_groups * a.batch_groups;
+  Value kernel = c.x(1);
+  if (groups > 1) kernel = move_groups(kernel, groups, a.kernel_output_feature, a.kernel_input_feature);
+  const Value dx = convolution(dy, kernel,
+                               {.input_batch = a.output_batch,
+                                .input_feature = a.output_feature,
+                                .input_spatial = a.output_spatial,
+                                .kernel_input_feature = a.kernel_output_feature,
+                                .kernel_output_feature = a.kernel_input_feature,
+                                .kernel_spatial = a.kernel_spatial,
+                                .output_batch = a.input_batch,
+                                .output_feature = a.input_feature,
+                                .output_spatial = a.input_spatial,
+                                .strides = w.strides,
+                                .padding = w.padding,
+                                .lhs_dilation = w.lhs_dilation,
+                                .rhs_dilation = w.rhs_dilation,
+                                .reversal = w.reversal,
+                                .feature_groups = groups});
+  return a.batch_groups > 1 ? move_groups(dx, a.batch_groups, a.input_feature, a.input_batch) : dx;
+}
+
+// The cotangent is the kernel that slides over the input, with batches and features changing roles.
+Value kernel_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Value dy) {
+  Window w;
+  Dims reversed;
+  for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
+    const auto [x, y, forward] = sizes_of(c, a, i);
+    w.strides.push_back(forward.dilation);
+    w.lhs_dilation.push_back(forward.base_dilation);
+    w.rhs_dilation.push_back(forward.stride);
+    w.padding.push_back(forward.low);
+    w.padding.push_back(dilated(y, forward.stride) - forward.dilated_base(x) + forward.dilated_size() - 1 -
+                        forward.low);
+    if (forward.reversed) reversed.push_back(a.kernel_spatial[i]);
+  }
+  const Value dk = convolution(c.x(0), dy,
+                               {.input_batch = a.input_feature,
+                                .input_feature = a.input_batch,
+                                .input_spatial = a.input_spatial,
+                                .kernel_input_feature = a.output_batch,
+                                .kernel_output_feature = a.output_feature,
+                                .kernel_spatial = a.output_spatial,
+                                .output_batch = a.kernel_input_feature,
+                                .output_feature = a.kernel_output_feature,
+                                .output_spatial = a.kernel_spatial,
+                                .strides = w.strides,
+                                .padding = w.padding,
+                                .lhs_dilation = w.lhs_dilation,
+                                .rhs_dilation = w.rhs_dilation,
+                                .reversal = {},
+                                .feature_groups = a.batch_groups,
+                                .batch_groups = a.feature_groups});
+  return reversed.empty() ? dk : reverse(dk, reversed);
+}
+
+}  // namespace
+
+void convolution_gradient(const GradientCall& c) {
+  const auto& a = c.node.attributes<ConvolutionAttributes>();
+  const Value dy = convert(c.dy(), c.x(0).dtype());
+  const bool nothing = is_empty(c.dy().type()) || is_empty(c.x(0).type()) ||
+                       is_empty(c.x(1).type());  // a window of size 0 does not slide
+  if (c.needs(0)) c.add(0, nothing ? zeros_like(c.x(0)) : input_cotangent(c, a, dy));
+  if (c.needs(1)) c.add(1, nothing ? zeros_like(c.x(1)) : kernel_cotangent(c, a, dy));
+}
+
+}  // namespace weft::ir

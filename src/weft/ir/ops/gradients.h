@@ -1,0 +1,34 @@
+// What the gradient rules of several families share. Included by their implementation files only.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <weft/ir/builder.h>
+
+namespace weft::ir {
+
+inline Value zeros_like(Value x) { return constant_like(x, 0); }
+// Of rank 0 and the dtype of `x`.
+inline Value scalar_like(Value x, double value) { return constant(x.graph(), Type(x.dtype(), {}), value); }
+// A type known to have no elements.
+inline bool is_empty(Type type) { return std::ranges::find(type.dims(), Dim(0)) != type.dims().end(); }
+
+// from, from + 1, ... `count` of them.
+inline std::vector<std::int64_t> dimension_range(std::size_t from, std::size_t count) {
+  std::vector<std::int64_t> dims(count);
+  for (std::size_t i = 0; i < count; ++i) dims[i] = static_cast<std::int64_t>(from + i);
+  return dims;
+}
+inline std::vector<std::int64_t> all_dimensions(Value x) {
+  return dimension_range(0, static_cast<std::size_t>(x.rank()));
+}
+
+inline std::vector<std::int64_t> inverse_permutation(Ints permutation) {
+  std::vector<std::int64_t> inverse(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  return inverse;
+}
+
+}  // namespace weft::ir

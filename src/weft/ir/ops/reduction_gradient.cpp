@@ -1,0 +1,119 @@
+// Gradients of reductions.
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/gradients.h>
+#include <weft/ir/ops/rules.h>
+
+namespace weft::ir {
+
+namespace {
+
+// `y`, a result of the reduction of `x`, at every element of `x` that went into it.
+Value spread(Value y, Value x, Ints reduced) {
+  DimSet set = 0;
+  for (const std::int64_t d : reduced) set |= DimSet{1} << d;
+  std::vector<std::int64_t> kept;
+  for (int d = 0; d < x.rank(); ++d)
+    if (!has(set, d)) kept.push_back(d);
+  return broadcast_in_dim(y, x.type(), kept);
+}
+
+// Shared evenly by the elements that reach the extremum.
+Value extremum_cotangent(const GradientCall& c, Ints reduced) {
+  const Value x = c.x(0), reached = compare(x, spread(c.y(), x, reduced), Direction::EQ);
+  const Value count = reduce_sum(convert(reached, x.dtype()), reduced);
+  return select(reached, spread(c.dy() / count, x, reduced), zeros_like(x));
+}
+
+// Each element gets the product of the others: y / x without zeros, the product of the rest for a single zero, else 0.
+// At zeros this is differentiable once.
+Value product_cotangent(const GradientCall& c, Ints reduced) {
+  const Value x = c.x(0), zeros = zeros_like(x), ones = constant_like(x, 1);
+  const Value is_zero = compare(x, zeros, Direction::EQ), rest = select(is_zero, ones, x);
+  const Value count = spread(reduce_sum(convert(is_zero, x.dtype()), reduced), x, reduced);
+  const Value of_rest = spread(reduce_product(rest, reduced) * c.dy(), x, reduced);
+  const Value lone_zero = and_(is_zero, compare(count, ones, Direction::EQ));
+  const Value counts = or_(lone_zero, compare(count, zeros, Direction::EQ));
+  return select(counts, of_rest / rest, zeros);
+}
+
+// The op of the body of a reduction of one operand.
+const Op* body_op(const Node& node) { return node.operands.size() == 2 ? reduction_op(*node.regions[0]) : nullptr; }
+
+// The initial value is a summand of every result; of other bodies it is taken for the constant that it mostly is.
+void add_initial_value_cotangent(const GradientCall& c, const Op* op) {
+  if (!c.needs(1)) return;
+  if (op != &ops::add) fail("grad: ", c.node.op->name, " has no gradient for the initial value of ", op->name);
+  c.add(1, reduce_sum(c.dy(), all_dimensions(c.dy())));
+}
+
+// The window that slides over the cotangent, so that each element gathers from the results it went into.
+struct TransposedWindow {
+  std::vector<std::int64_t> strides, base_dilations, padding;
+
+  TransposedWindow(const ReduceWindowAttributes& window, Type x, Type y) {
+    for (int d = 0; d < x.rank(); ++d) {
+      const WindowDim w = window_dim(window, d);
+      strides.push_back(w.base_dilation);
+      base_dilations.push_back(w.stride);
+      if (w.is_trivial()) {
+        padding.insert(padding.end(), 2, 0);
+        continue;
+      }
+      const WindowDim over_y{.base_dilation = w.stride};
+      const std::int64_t low = w.dilated_size() - 1 - w.low;
+      padding.push_back(low);
+      padding.push_back(w.dilated_base(x.size(d)) + w.dilated_size() - 1 - over_y.dilated_base(y.size(d)) - low);
+    }
+  }
+};
+
+Value window_sum_cotangent(const GradientCall& c, const ReduceWindowAttributes& window) {
+  const TransposedWindow t(window, c.x().type(), c.y().type());
+  const Value zero = scalar_like(c.dy(), 0);
+  return reduce_window(c.dy(), zero,
+                       {window.window_dimensions, t.strides, t.base_dilations, window.window_dilations, t.padding},
+                       reduction_body(ops::add, c.dy().dtype()));
+}
+
+// To the first element that reaches the extremum.
+Value window_extremum_cotangent(const GradientCall& c, const ReduceWindowAttributes& window, Direction direction) {
+  const Value x = c.x(0);
+  for (int d = 0; d < x.rank(); ++d)
+    if (window_dim(window, d).base_dilation != 1 || window_dim(window, d).dilation != 1)
+      fail("grad: reduce_window of a maximum or minimum has no gradient with dilations");
+  const Value zero = scalar_like(x, 0);
+  return select_and_scatter(x, c.dy(), zero, {window.window_dimensions, window.window_strides, window.padding},
+                            comparison_body(direction, x.dtype()), reduction_body(ops::add, x.dtype()));
+}
+
+}  // namespace
+
+void reduce_gradient(const GradientCall& c) {
+  const Op* op = body_op(c.node);
+  const Ints reduced = c.node.attributes<DimensionsAttributes>().dimensions;
+  if (op == &ops::add) {
+    if (c.needs(0)) c.add(0, spread(c.dy(), c.x(0), reduced));
+  } else if (op == &ops::maximum || op == &ops::minimum) {
+    if (c.needs(0)) c.add(0, extremum_cotangent(c, reduced));
+  } else if (op == &ops::multiply) {
+    if (c.needs(0)) c.add(0, product_cotangent(c, reduced));
+  } else {
+    fail("grad: reduce has a gradient for one operand and a body that is add, maximum, minimum or multiply");
+  }
+  add_initial_value_cotangent(c, op);
+}
+
+void reduce_window_gradient(const GradientCall& c) {
+  const Op* op = body_op(c.node);
+  const auto& window = c.node.attributes<ReduceWindowAttributes>();
+  if (op == &ops::add) {
+    if (c.needs(0)) c.add(0, window_sum_cotangent(c, window));
+  } else if (op == &ops::maximum || op == &ops::minimum) {
+    if (c.needs(0)) c.add(0, window_extremum_cotangent(c, window, op == &ops::maximum ? Direction::GE : Direction::LE));
+  } else {
+    fail("grad: reduce_window has a gradient for one operand and a body that is add, maximum or minimum");
+  }
+  add_initial_value_cotangent(c, op);
+}
+
+}  // namespace weft::ir
