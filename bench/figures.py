@@ -1,0 +1,90 @@
+"""The figures and their targets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+Runs = dict[str, list[dict]]  # by contestant
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    value: float
+    sign: str  # of the target: "<=" or ">="
+    target: float
+    unit: str = ""
+
+    @property
+    def met(self) -> bool:
+        return self.value <= self.target if self.sign == "<=" else self.value >= self.target
+
+    def shown(self, number: float) -> str:
+        return f"{number:.3g} {self.unit}".rstrip()
+
+    def as_dict(self) -> dict:
+        return asdict(self) | {"met": self.met}
+
+
+def fastest(rounds: list[dict]) -> float:
+    return min(run["step_ms_p50"] for run in rounds)
+
+
+def loss_figures(job, results: Runs) -> list[Figure]:
+    """Relative differences of the losses to PyTorch's, from the same weights on the same batches."""
+    if "weft" not in results or "torch eager" not in results:
+        return []
+    ours, theirs = (results[name][0]["losses"] for name in ("weft", "torch eager"))
+    differences = [abs(a - b) / abs(b) for a, b in zip(ours, theirs, strict=True)]
+    steps = len(differences)
+    if job.dtype == "f64":
+        return [Figure(f"f64 loss against torch, {steps} steps", max(differences), "<=", 1e-9)]
+    return [Figure("f32 loss against torch, first step", differences[0], "<=", 1e-6),
+            Figure(f"f32 loss against torch, {steps} steps", max(differences), "<=", 1e-3)]
+
+
+def speed_figures(speeds: dict[str, Runs]) -> list[Figure]:
+    figures: list[Figure] = []
+    for name, target in (("default-f32", 1.0), ("default-bf16", 1.0), ("small-f32", 3.0)):
+        results = speeds.get(name, {})
+        ours = results.get("weft")
+        peers = {peer: rounds for peer, rounds in results.items() if peer != "weft"}
+        if not ours:
+            continue
+        if peers:
+            best = min(fastest(rounds) for rounds in peers.values())
+            leanest = min(run["peak_rss_bytes"] for rounds in peers.values() for run in rounds)
+            memory = min(run["peak_rss_bytes"] for run in ours)
+            figures.append(Figure(f"{name}: speed against the fastest peer", best / fastest(ours), ">=", target, "times"))
+            figures.append(Figure(f"{name}: memory against the leanest peer", memory / leanest, "<=", 1.0, "times"))
+        if name == "default-f32":
+            start = min(run["process_start_to_first_step_s"] for run in ours)
+            figures.append(Figure(f"{name}: process start to first step", start, "<=", 5, "s"))
+        record = min(1e3 * run["record_us_per_step"] / run["nodes_per_step"] for run in ours)
+        figures.append(Figure(f"{name}: record cost of an op", record, "<=", 500, "ns"))
+        figures.append(Figure(f"{name}: programs compiled", max(run["compiles"] for run in ours), "<=", 1))
+    if all("weft" in speeds.get(name, {}) for name in ("default-f32", "default-bf16")):
+        f32, bf16 = (fastest(speeds[name]["weft"]) for name in ("default-f32", "default-bf16"))
+        figures.append(Figure("bf16 speed against f32", f32 / bf16, ">=", 1.5, "times"))
+    return figures
+
+
+def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """Bandwidth of each generated kernel over that of a plain vector loop of the same size, from bench/fused_kernels.cpp."""
+    program = build / "bin/bench/fused_kernels"
+    if not program.exists():
+        say("kernels: left out, Google Benchmark was not there when weft was built")
+        return []
+    command = [program, "--benchmark_format=json", *(["--benchmark_min_time=0.01"] if quick else [])]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    speed = {run["name"]: run["bytes_per_second"] for run in json.loads(done.stdout)["benchmarks"]}
+    figures = []
+    for name, bandwidth in speed.items():
+        kernel, _, size = name.partition("/")
+        if kernel.startswith("weft_"):
+            plain = speed[f"plain_{kernel.removeprefix('weft_')}/{size}"]
+            figures.append(Figure(f"bandwidth of {kernel.removeprefix('weft_')} over {size}", bandwidth / plain, ">=", 0.8, "times"))
+    return figures

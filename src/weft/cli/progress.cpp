@@ -1,0 +1,87 @@
+#include <weft/cli/progress.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <utility>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <weft/base/error.h>
+
+namespace weft::cli {
+
+Progress::Options Progress::standard_error(std::int64_t line_every) {
+  Options options{&std::cerr, ::isatty(STDERR_FILENO) != 0, 80, line_every};
+  if (winsize size{}; ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) options.columns = size.ws_col;
+  return options;
+}
+
+Progress::Progress(std::string what, std::int64_t done, std::int64_t total, Options options)
+    : what_(std::move(what)),
+      first_(done),
+      done_(done),
+      total_(total),
+      said_(done),
+      options_(options),
+      start_(Clock::now()) {}
+
+Progress::~Progress() {
+  if (!shown_.empty()) *options_.out << std::endl;
+}
+
+void Progress::update(std::int64_t done, const std::string& status) {
+  done_ = done;
+  const std::string rest = concat(done_, "/", total_, "  ", status, "  ", time_left());
+  if (options_.terminal) {
+    const auto now = Clock::now();
+    if (now - drawn_ < std::chrono::milliseconds(100) && done_ < total_ && !shown_.empty()) return;
+    drawn_ = now;
+    draw(bar(rest));
+  } else if (done_ - said_ >= options_.line_every || (done_ == total_ && said_ != done_)) {
+    said_ = done_;
+    *options_.out << what_ << " " << rest << std::endl;
+  }
+}
+
+void Progress::note(const std::string& line) {
+  if (!shown_.empty()) *options_.out << '\r' << std::string(shown_.size(), ' ') << '\r';
+  *options_.out << line << std::endl;
+  if (!shown_.empty()) *options_.out << shown_ << std::flush;
+}
+
+std::string Progress::time_left() const {
+  if (done_ >= total_) return "done";
+  if (done_ == first_) return "ETA --:--";
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  const auto seconds =
+      static_cast<long long>(elapsed / static_cast<double>(done_ - first_) * static_cast<double>(total_ - done_));
+  char text[48];
+  if (seconds < 3600) {
+    std::snprintf(text, sizeof text, "ETA %lld:%02lld", seconds / 60, seconds % 60);
+  } else {
+    std::snprintf(text, sizeof text, "ETA %lld:%02lld:%02lld", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  }
+  return text;
+}
+
+std::string Progress::bar(const std::string& rest) const {
+  const int room = options_.columns - static_cast<int>(what_.size() + rest.size()) - 6;
+  std::string line = what_ + " ";
+  if (const int width = std::min(room, 30); width >= 5) {
+    const auto full = static_cast<int>(total_ > 0 ? width * std::min(done_, total_) / total_ : width);
+    line += "[" + std::string(static_cast<std::size_t>(full), '#') +
+            std::string(static_cast<std::size_t>(width - full), '-') + "] ";
+  }
+  line += rest;
+  return line.substr(0, static_cast<std::size_t>(std::max(1, options_.columns - 1)));
+}
+
+void Progress::draw(const std::string& line) {
+  const std::size_t before = shown_.size();
+  shown_ = line;
+  *options_.out << '\r' << line << std::string(before > line.size() ? before - line.size() : 0, ' ') << std::flush;
+}
+
+}  // namespace weft::cli
