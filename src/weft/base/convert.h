@@ -1,0 +1,70 @@
+// Conversion of one element between element types, with StableHLO's meaning where it fixes one and XLA's where it does not:
+// float to integer rounds towards zero, saturates and gives 0 for NaN; integers wrap; anything to boolean is `!= 0`; everything
+// to float is rounded once, to nearest with ties to even.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <weft/base/dtype.h>
+
+namespace weft {
+
+template <class T>
+inline constexpr bool is_float_type = is_float(dtype_of<T>);
+
+namespace detail {
+
+// The double nearest towards zero, its last bit set if bits were lost: rounding it again to at most 51 bits gives what rounding
+// the integer once would have given.
+constexpr double to_double_sticky(std::uint64_t magnitude) {
+  const int lost = std::bit_width(magnitude) - 53;
+  if (lost <= 0) return static_cast<double>(magnitude);
+  const std::uint64_t sticky = (magnitude & ((std::uint64_t{1} << lost) - 1)) != 0;
+  return static_cast<double>(((magnitude >> lost) | sticky) << lost);
+}
+
+template <class To>
+To float_to_integer(double value) {
+  using Limits = std::numeric_limits<To>;
+  constexpr double end = 2.0 * static_cast<double>(std::uint64_t{1} << (Limits::digits - 1));  // 2^digits, exact
+  if (std::isnan(value)) return 0;
+  if (value >= end) return Limits::max();
+  if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  return static_cast<To>(value);
+}
+
+template <class To, class From>
+To integer_to_16(From value) {
+  if constexpr (std::is_signed_v<From>) {
+    const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    return To(value < 0 ? -to_double_sticky(-bits) : to_double_sticky(bits));
+  } else {
+    return To(to_double_sticky(value));
+  }
+}
+
+}  // namespace detail
+
+template <class To, class From>
+To convert_element(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From{};
+  } else if constexpr (!is_float_type<From>) {
+    if constexpr (sizeof(To) == 2 && is_float_type<To>)
+      return detail::integer_to_16<To>(value);
+    else
+      return static_cast<To>(value);
+  } else if constexpr (is_float_type<To>) {
+    return static_cast<To>(static_cast<double>(value));
+  } else {
+    return detail::float_to_integer<To>(value);
+  }
+}
+
+}  // namespace weft

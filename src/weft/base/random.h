@@ -1,0 +1,134 @@
+// Counter-based random bits: Threefry2x32 with 20 rounds and Philox4x32 with 10 (Salmon et al., "Parallel random numbers: as easy
+// as 1, 2, 3", SC 2011), and how rng_bit_generator counts with them, which is XLA's way. Any element can be computed alone.
+//
+// The block functions are written over a type that behaves like a 32-bit unsigned integer: std::uint32_t, or a code
+// generator's value with the operators + ^ | << >> against itself and std::uint32_t, and a multiply_wide found by its namespace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace weft::random {
+
+template <class U32>
+struct Wide {
+  U32 low, high;
+};
+
+inline Wide<std::uint32_t> multiply_wide(std::uint32_t x, std::uint32_t factor) {
+  const std::uint64_t product = std::uint64_t{x} * factor;
+  return {static_cast<std::uint32_t>(product), static_cast<std::uint32_t>(product >> 32)};
+}
+
+template <class U32>
+std::array<U32, 2> threefry2x32(std::array<U32, 2> key, std::array<U32, 2> counter) {
+  constexpr std::uint32_t rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  const U32 schedule[3] = {key[0], key[1], key[0] ^ key[1] ^ std::uint32_t{0x1bd11bda}};
+  U32 x = counter[0] + schedule[0], y = counter[1] + schedule[1];
+  for (std::uint32_t group = 0; group < 5; ++group) {
+    for (const std::uint32_t r : rotations[group % 2]) {
+      x = x + y;
+      y = x ^ ((y << r) | (y >> (32 - r)));
+    }
+    x = x + schedule[(group + 1) % 3];
+    y = y + schedule[(group + 2) % 3] + (group + 1);
+  }
+  return {x, y};
+}
+
+template <class U32>
+std::array<U32, 4> philox4x32(std::array<U32, 2> key, std::array<U32, 4> counter) {
+  for (int round = 0; round < 10; ++round) {
+    const Wide<U32> a = multiply_wide(counter[0], std::uint32_t{0xd2511f53});
+    const Wide<U32> b = multiply_wide(counter[2], std::uint32_t{0xcd9e8d57});
+    counter = {b.high ^ counter[1] ^ key[0], b.low, a.high ^ counter[3] ^ key[1], a.low};
+    key = {key[0] + std::uint32_t{0x9e3779b9}, key[1] + std::uint32_t{0xbb67ae85}};
+  }
+  return counter;
+}
+
+// Halves of a 64-bit word, the low one first.
+constexpr std::array<std::uint32_t, 2> split(std::uint64_t word) {
+  return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+}
+constexpr std::uint64_t join(std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; }
+
+// The bits of a tensor from a state {key, counter}. 64-bit element i takes block i. Elements of up to 32 bits (narrower ones are
+// cut) share a block in pairs along one dimension: the first of even size, else the first of the largest.
+class Threefry {
+ public:
+  Threefry(std::span<const std::uint64_t> state, std::span<const std::int64_t> sizes, int byte_width)
+      : key_(state[0]), counter_(state[1]), wide_(byte_width == 8) {
+    std::size_t pick = sizes.size();
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+      elements_ *= static_cast<std::uint64_t>(sizes[d]);
+      if (pick == sizes.size() || better(sizes[d], sizes[pick])) pick = d;
+    }
+    if (pick == sizes.size()) return;
+    size_ = static_cast<std::uint64_t>(sizes[pick]);
+    for (std::size_t d = pick + 1; d < sizes.size(); ++d) inner_ *= static_cast<std::uint64_t>(sizes[d]);
+  }
+
+  // Element `i` in row-major order.
+  std::uint64_t bits(std::uint64_t i) const {
+    if (wide_) {
+      const auto x = threefry2x32(split(key_), split(counter_ + i));
+      return join(x[0], x[1]);
+    }
+    const std::uint64_t outer = i / inner_ / size_, along = i / inner_ % size_, inner = i % inner_;
+    return threefry2x32(split(key_), split(counter_ + (outer * half() + along / 2) * inner_ + inner))[along % 2];
+  }
+
+  // The state that follows, of two words.
+  std::array<std::uint64_t, 3> next_state() const {
+    return {key_, counter_ + (wide_ ? elements_ : size_ == 0 ? 0 : elements_ / size_ * half()), 0};
+  }
+
+ private:
+  // Whether a dimension is chosen over one behind it.
+  static bool better(std::int64_t size, std::int64_t than) { return size % 2 == 0 || (than % 2 != 0 && size >= than); }
+  std::uint64_t half() const { return (size_ + 1) / 2; }
+
+  std::uint64_t key_, counter_;
+  bool wide_;
+  std::uint64_t elements_ = 1, size_ = 1, inner_ = 1;  // of the tensor; of the halved dimension; of those behind it
+};
+
+// The bits of a tensor from a state {key, counter's low word, its high word}, or {key, low} with the key as high word. A block
+// gives four elements of up to 32 bits (narrower ones are cut) or two of 64, in row-major order.
+class Philox {
+ public:
+  Philox(std::span<const std::uint64_t> state, std::uint64_t elements, int byte_width)
+      : key_(state[0]),
+        low_(state[1]),
+        high_(state.size() == 3 ? state[2] : state[0]),
+        elements_(elements),
+        wide_(byte_width == 8) {}
+
+  std::uint64_t bits(std::uint64_t i) const {
+    const std::uint64_t per_block = wide_ ? 2 : 4;
+    const auto [low, high] = advanced(i / per_block);
+    const auto x = philox4x32(split(key_), {split(low)[0], split(low)[1], split(high)[0], split(high)[1]});
+    const std::size_t at = i % per_block;
+    return wide_ ? join(x[2 * at], x[2 * at + 1]) : x[at];
+  }
+
+  // The state that follows, of as many words as the one given.
+  std::array<std::uint64_t, 3> next_state() const {
+    const std::uint64_t per_block = wide_ ? 2 : 4;
+    const auto [low, high] = advanced((elements_ + per_block - 1) / per_block);
+    return {key_, low, high};
+  }
+
+ private:
+  std::array<std::uint64_t, 2> advanced(std::uint64_t blocks) const {
+    const std::uint64_t low = low_ + blocks;
+    return {low, high_ + (low < low_ ? 1 : 0)};
+  }
+
+  std::uint64_t key_, low_, high_, elements_;
+  bool wide_;
+};
+
+}  // namespace weft::random

@@ -1,0 +1,73 @@
+#include <weft/ir/array.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <ostream>
+#include <stdexcept>
+
+namespace weft::ir {
+
+Array::Array(Type type) : type_(type) {
+  require(type && type.is_static(), "Array: the type must be static, got ", type);
+  try {
+    bytes_.resize(static_cast<std::size_t>(type.bytes()));
+  } catch (const std::bad_alloc&) {
+    fail("Array: no memory for ", type);
+  } catch (const std::length_error&) {
+    fail("Array: no memory for ", type);
+  }
+}
+
+Array::Array(Type type, std::span<const std::byte> bytes) : type_(type), bytes_(bytes.begin(), bytes.end()) {
+  require(type && type.is_static() && bytes.size() == static_cast<std::size_t>(type.bytes()), "Array: ", type,
+          " cannot have ", bytes.size(), " bytes");
+}
+
+Array::Array(const Literal& literal) : Array(literal.type) {
+  if (bytes_.empty()) return;
+  if (!literal.is_splat()) {
+    require(literal.bytes.size() == bytes_.size(), "Array: a literal of ", type_, " has ", literal.bytes.size(),
+            " bytes");
+    std::ranges::copy(literal.bytes, bytes_.begin());
+    return;
+  }
+  for (auto to = bytes_.begin(); to != bytes_.end();) to = std::ranges::copy(literal.bytes, to).out;
+}
+
+Array Array::splat(Type type, double value) {
+  Array result(type);
+  visit(type.dtype(), [&]<class T>(T) { std::ranges::fill(result.data<T>(), convert_element<T>(value)); });
+  return result;
+}
+
+double Array::element(std::int64_t i) const {
+  return visit(dtype(), [&]<class T>(T) { return static_cast<double>(data<T>()[static_cast<std::size_t>(i)]); });
+}
+
+Array Array::with_type(Type type) && {
+  WEFT_ASSERT(bytes_.size() == static_cast<std::size_t>(type.bytes()), "Array: ", type_, " taken as ", type);
+  type_ = type;
+  return std::move(*this);
+}
+
+std::ostream& operator<<(std::ostream& out, const Array& array) {
+  if (!array.type_) return out << "no array";
+  constexpr std::int64_t shown = 64;
+  out << array.type_ << " [";
+  const auto precision = out.precision(17);
+  for (std::int64_t i = 0; i < std::min(array.size(), shown); ++i) {
+    if (i > 0) out << ", ";
+    visit(array.dtype(), [&]<class T>(T) {
+      const T value = array.data<T>()[static_cast<std::size_t>(i)];
+      if constexpr (is_float_type<T>)
+        out << static_cast<double>(value);
+      else
+        out << +value;
+    });
+  }
+  out.precision(precision);
+  return out << (array.size() > shown ? ", ...]" : "]");
+}
+
+}  // namespace weft::ir

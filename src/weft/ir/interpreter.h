@@ -1,0 +1,27 @@
+// The reference interpreter: the oracle of weft. It means what the StableHLO specification says, node by node; where the
+// specification leaves freedom it does what XLA does. Slow and simple; every other way to run a graph is tested against it.
+//
+// Every floating-point operation is computed in double and rounded once to the dtype of its result. Sums and products that
+// accumulate (dot_general, convolution, and reductions and scatters whose body is one add or multiply) accumulate in double, in
+// row-major order of the operand, and round at the end; other bodies are applied in their own dtype, in the same order.
+// Integers are exact and wrap. What scalar.h says of a Prim holds; maximum and minimum order -0 before +0.
+//
+// Deterministic; thread-safe for a finished graph.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <weft/ir/array.h>
+#include <weft/ir/graph.h>
+
+namespace weft::ir {
+
+// The outputs of `graph` for these inputs. Throws Error if the inputs do not match the graph's in number and type, or if a type
+// of the graph is not static.
+std::vector<Array> interpret(const Graph& graph, std::span<const Array> inputs);
+
+// The results of one node, which is not a parameter.
+std::vector<Array> interpret_node(const Node& node, std::span<const Array> operands);
+
+}  // namespace weft::ir

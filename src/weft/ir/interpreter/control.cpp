@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include <weft/ir/interpreter/rules.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir::interpreter {
+
+namespace {
+
+std::vector<const Array*> pointers(const std::vector<Array>& arrays) {
+  std::vector<const Array*> result;
+  for (const Array& a : arrays) result.push_back(&a);
+  return result;
+}
+
+std::vector<Array> while_loop(const NodeCall& call) {
+  const Graph &condition = *call.node.regions[0], &body = *call.node.regions[1];
+  std::vector<Array> values;
+  for (const Array* initial : call.operands) values.push_back(*initial);
+  while (run(condition, pointers(values))[0].data<bool>()[0]) values = run(body, pointers(values));
+  return values;
+}
+
+std::vector<Array> if_else(const NodeCall& call) {
+  const bool predicate = call[0].data<bool>()[0];
+  return run(*call.node.regions[predicate ? 0 : 1], call.operands.subspan(1));
+}
+
+std::vector<Array> case_of(const NodeCall& call) {
+  const std::int32_t index = call[0].data<std::int32_t>()[0];
+  const std::size_t last = call.node.regions.size() - 1;
+  const std::size_t branch = index < 0 ? last : std::min(static_cast<std::size_t>(index), last);
+  return run(*call.node.regions[branch], call.operands.subspan(1));
+}
+
+std::vector<Array> composite(const NodeCall& call) { return run(*call.node.regions[0], call.operands); }
+
+constexpr RuleEntry table[] = {
+    {&ops::while_, while_loop}, {&ops::if_, if_else}, {&ops::case_, case_of}, {&ops::composite, composite}};
+
+}  // namespace
+
+constinit const std::span<const RuleEntry> control_rules = table;
+
+}  // namespace weft::ir::interpreter

@@ -1,0 +1,112 @@
+// The meaning of each Prim on one element: on double for the floats, on its own type for integers and booleans. Unary prims
+// ignore `b`.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <weft/base/error.h>
+#include <weft/ir/scalar.h>
+
+namespace weft::ir::interpreter {
+
+[[noreturn]] inline void no_meaning(Prim prim, DType dtype) {
+  WEFT_ASSERT(false, "scalar operation ", static_cast<int>(prim), " has no meaning for ", dtype);
+  __builtin_unreachable();
+}
+
+// IEEE 754-2019 maximum: NaN if either is, and -0 < +0.
+inline double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+// Without overflow in exp, and accurate where the result is tiny.
+inline double logistic(double x) {
+  const double e = std::exp(-std::abs(x));
+  return (x < 0 ? e : 1) / (1 + e);
+}
+
+inline double evaluate(Prim prim, double a, double b) {
+  switch (prim) {
+    case Prim::add: return a + b;
+    case Prim::subtract: return a - b;
+    case Prim::multiply: return a * b;
+    case Prim::divide: return a / b;
+    case Prim::remainder: return std::fmod(a, b);
+    case Prim::negate: return -a;
+    case Prim::absolute: return std::abs(a);
+    case Prim::minimum: return -maximum(-a, -b);
+    case Prim::maximum: return maximum(a, b);
+    case Prim::sqrt: return std::sqrt(a);
+    case Prim::rsqrt: return 1 / std::sqrt(a);
+    case Prim::cbrt: return std::cbrt(a);
+    case Prim::floor: return std::floor(a);
+    case Prim::ceil: return std::ceil(a);
+    case Prim::round_half_even: return std::nearbyint(a);
+    case Prim::round_half_away: return std::round(a);
+    case Prim::exp: return std::exp(a);
+    case Prim::expm1: return std::expm1(a);
+    case Prim::log: return std::log(a);
+    case Prim::log1p: return std::log1p(a);
+    case Prim::sin: return std::sin(a);
+    case Prim::cos: return std::cos(a);
+    case Prim::tan: return std::tan(a);
+    case Prim::tanh: return std::tanh(a);
+    case Prim::logistic: return logistic(a);
+    case Prim::erf: return std::erf(a);
+    case Prim::pow: return std::pow(a, b);
+    case Prim::atan2: return std::atan2(a, b);
+    default: no_meaning(prim, DType::f64);
+  }
+}
+
+inline bool evaluate(Prim prim, bool a, bool b) {
+  switch (prim) {
+    case Prim::bit_and: return a && b;
+    case Prim::bit_or: return a || b;
+    case Prim::bit_xor: return a != b;
+    case Prim::bit_not: return !a;
+    default: no_meaning(prim, DType::boolean);
+  }
+}
+
+template <class T>
+  requires std::is_integral_v<T>
+T evaluate(Prim prim, T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  constexpr int width = std::numeric_limits<U>::digits;
+  // In 64 bits without a sign everything wraps without undefined behaviour, and the low bits do not depend on the sign.
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const bool shifts_out = static_cast<U>(b) >= width;
+  const bool overflows = std::is_signed_v<T> && a == std::numeric_limits<T>::min() && y == ~std::uint64_t{0};
+  switch (prim) {
+    case Prim::add: return static_cast<T>(x + y);
+    case Prim::subtract: return static_cast<T>(x - y);
+    case Prim::multiply: return static_cast<T>(x * y);
+    case Prim::divide: return b == 0 ? static_cast<T>(-1) : overflows ? a : static_cast<T>(a / b);
+    case Prim::remainder: return b == 0 ? a : overflows ? T{0} : static_cast<T>(a % b);
+    case Prim::negate: return static_cast<T>(0 - x);
+    case Prim::absolute: return a < 0 ? static_cast<T>(0 - x) : a;
+    case Prim::minimum: return b < a ? b : a;
+    case Prim::maximum: return a < b ? b : a;
+    case Prim::bit_and: return static_cast<T>(x & y);
+    case Prim::bit_or: return static_cast<T>(x | y);
+    case Prim::bit_xor: return static_cast<T>(x ^ y);
+    case Prim::bit_not: return static_cast<T>(~x);
+    case Prim::shift_left: return shifts_out ? T{0} : static_cast<T>(x << y);
+    case Prim::shift_right_logical: return shifts_out ? T{0} : static_cast<T>(static_cast<U>(a) >> y);
+    case Prim::shift_right_arithmetic: {
+      using S = std::make_signed_t<T>;
+      return static_cast<T>(static_cast<S>(a) >> (shifts_out ? width - 1 : static_cast<int>(y)));
+    }
+    case Prim::popcount: return static_cast<T>(std::popcount(static_cast<U>(a)));
+    case Prim::count_leading_zeros: return static_cast<T>(std::countl_zero(static_cast<U>(a)));
+    default: no_meaning(prim, dtype_of<T>);
+  }
+}
+
+}  // namespace weft::ir::interpreter

@@ -1,0 +1,28 @@
+// The body of a reduction, a scatter or a sort: a graph from rank-0 values to rank-0 values, applied to many rows at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <weft/ir/graph.h>
+
+namespace weft::ir::interpreter {
+
+class Region {
+ public:
+  explicit Region(const Graph& graph);
+
+  // Applies the body to `rows` sets of inputs: inputs[i] and outputs[i] have one element per row, and do not overlap.
+  void apply(std::int64_t rows, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
+
+ private:
+  void apply_columns(std::int64_t rows, std::span<const std::byte* const> inputs,
+                     std::span<std::byte* const> outputs) const;
+  void apply_one(std::int64_t row, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
+
+  const Graph& graph_;
+  bool elementwise_;  // nothing but elementwise ops and constants: whole columns can be computed
+};
+
+}  // namespace weft::ir::interpreter

@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <numeric>
+
+#include <weft/ir/interpreter/region.h>
+#include <weft/ir/interpreter/rules.h>
+#include <weft/ir/interpreter/view.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir::interpreter {
+
+namespace {
+
+// The comparator of one sort: is the element at one offset before that at another, in all operands together?
+class Before {
+ public:
+  Before(const Graph& comparator, std::span<const Array* const> operands)
+      : comparator_(comparator), operands_(operands), elements_(2 * operands.size()) {}
+
+  bool operator()(std::int64_t left, std::int64_t right) {
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const auto width = byte_size(operands_[i]->dtype());
+      elements_[2 * i] = operands_[i]->bytes().data() + left * width;
+      elements_[2 * i + 1] = operands_[i]->bytes().data() + right * width;
+    }
+    std::byte answer{};
+    std::byte* const output = &answer;
+    comparator_.apply(1, elements_, std::span(&output, 1));
+    return answer != std::byte{0};
+  }
+
+ private:
+  Region comparator_;
+  std::span<const Array* const> operands_;
+  std::vector<const std::byte*> elements_;
+};
+
+}  // namespace
+
+std::vector<Array> sort_rule(const NodeCall& call) {
+  const View x = whole(call.type());
+  const std::int64_t given = call.attributes<SortAttributes>().dimension;
+  const auto dimension = static_cast<std::size_t>(given < 0 ? given + call.type().rank() : given);
+  const std::int64_t stride = x.strides[dimension];
+  View lanes = x, to = x;  // the first element of each lane
+  lanes.sizes[dimension] = x.sizes[dimension] == 0 ? 0 : 1;
+
+  std::vector<std::int64_t> source(static_cast<std::size_t>(x.size()));  // of each element of the result
+  std::vector<std::int64_t> lane(static_cast<std::size_t>(x.sizes[dimension]));
+  Before before(*call.node.regions[0], call.operands);
+  for_each(lanes, lanes, [&](std::int64_t first, std::int64_t) {
+    for (std::size_t i = 0; i < lane.size(); ++i) lane[i] = first + static_cast<std::int64_t>(i) * stride;
+    std::ranges::stable_sort(lane, std::ref(before));
+    for (std::size_t i = 0; i < lane.size(); ++i)
+      source[static_cast<std::size_t>(first) + i * static_cast<std::size_t>(stride)] = lane[i];
+  });
+
+  std::vector<Array> results;
+  for (const Array* operand : call.operands) {
+    results.emplace_back(operand->type());
+    const auto width = byte_size(operand->dtype());
+    std::byte* at = results.back().bytes().data();
+    for (const std::int64_t from : source) at = std::copy_n(operand->bytes().data() + from * width, width, at);
+  }
+  return results;
+}
+
+}  // namespace weft::ir::interpreter

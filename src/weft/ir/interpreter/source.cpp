@@ -1,0 +1,28 @@
+#include <weft/base/convert.h>
+#include <weft/ir/interpreter/rules.h>
+#include <weft/ir/interpreter/view.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir::interpreter {
+
+namespace {
+
+std::vector<Array> constant(const NodeCall& call) { return one(Array(call.attributes<ConstantAttributes>().value)); }
+
+std::vector<Array> iota(const NodeCall& call) {
+  Array result(call.type());
+  const auto dimension = static_cast<std::size_t>(call.attributes<IotaAttributes>().dimension);
+  visit(result.dtype(), [&]<class T>(T) {
+    auto to = result.data<T>().begin();
+    for_each_index(sizes_of(result.type()), [&](const Index& index) { *to++ = convert_element<T>(index[dimension]); });
+  });
+  return one(std::move(result));
+}
+
+constexpr RuleEntry table[] = {{&ops::constant, constant}, {&ops::iota, iota}};
+
+}  // namespace
+
+constinit const std::span<const RuleEntry> source_rules = table;
+
+}  // namespace weft::ir::interpreter
