@@ -17,6 +17,7 @@
 #include <weft/base/metrics.h>
 #include <weft/runtime/allocator.h>
 #include <weft/runtime/executor.h>
+#include <weft/runtime/node_pool.h>
 #include <weft/runtime/virtual_clock.h>
 
 namespace weft::runtime {
@@ -265,7 +266,7 @@ std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executab
   record->done = d.virtual_clock ? d.virtual_clock->launch(record->bytes) : std::make_shared<Event>();
   record->outputs.reserve(executable->outputs.size());
   for (const Output& output : executable->outputs)
-    record->outputs.push_back(std::make_shared<Buffer>(output.type, record->done));
+    record->outputs.push_back(make_pooled<Buffer>(output.type, record->done));
   donate_inputs(*executable, inputs, record->copied);
   record->executable = std::move(executable);
 

@@ -1,0 +1,128 @@
+// What the runtime itself costs: a launch as the host sees it, a thunk as the device sees it, waits, memory.
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <weft/runtime/device.h>
+#include <weft/runtime/parallel.h>
+
+namespace {
+
+using namespace weft;
+using namespace weft::runtime;
+
+class Nothing : public Thunk {
+ public:
+  void run(const Launch& launch) const override { benchmark::DoNotOptimize(launch.bases.data()); }
+};
+
+// `tensors` inputs, each donated to an output, and `thunks` that do nothing.
+std::shared_ptr<const Executable> updates(int tensors, int thunks) {
+  auto executable = std::make_shared<Executable>();
+  const Type type(DType::f32, {16});
+  for (int i = 0; i < tensors; ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    executable->inputs.push_back(type);
+    executable->allocations.push_back({.kind = Allocation::Kind::input, .index = index, .bytes = 64});
+    executable->allocations.push_back({.kind = Allocation::Kind::output, .index = index, .bytes = 64});
+    executable->outputs.push_back({.type = type, .allocation = 2 * index + 1, .donated_input = i});
+  }
+  for (int i = 0; i < thunks; ++i) executable->thunks.push_back(std::make_unique<Nothing>());
+  return executable;
+}
+
+std::vector<BufferPtr> state(Device& device, int tensors) {
+  const std::vector<std::byte> bytes(64);
+  std::vector<BufferPtr> buffers;
+  for (int i = 0; i < tensors; ++i) buffers.push_back(device.upload(Type(DType::f32, {16}), bytes));
+  return buffers;
+}
+
+// The host's part: launches that the device cannot start yet, as many as run-ahead allows.
+void launch(benchmark::State& bench) {
+  const int tensors = static_cast<int>(bench.range(0));
+  const auto executable = updates(tensors, 1);
+  constexpr int ahead = 8;
+  Device device({.run_ahead_launches = ahead + 1});
+  auto buffers = state(device, tensors);
+  auto gated = std::make_shared<Executable>();
+  gated->inputs.push_back(Type(DType::f32, {16}));
+  for (auto _ : bench) {
+    bench.PauseTiming();
+    const BufferPtr gate = std::make_shared<Buffer>(gated->inputs[0]);
+    device.launch(gated, std::span(&gate, 1));
+    bench.ResumeTiming();
+    for (int i = 0; i < ahead; ++i) buffers = device.launch(executable, buffers);
+    bench.PauseTiming();
+    gate->fulfil(device.allocate(64));
+    device.synchronize();
+    bench.ResumeTiming();
+  }
+  bench.SetItemsProcessed(bench.iterations() * ahead);
+}
+BENCHMARK(launch)->Arg(1)->Arg(30)->Arg(300)->Arg(1000);
+
+// The device's part, when the host is always ahead.
+void thunk(benchmark::State& bench) {
+  const int thunks = static_cast<int>(bench.range(0));
+  const auto executable = updates(1, thunks);
+  Device device;
+  auto buffers = state(device, 1);
+  for (auto _ : bench) buffers = device.launch(executable, buffers);
+  device.synchronize();
+  bench.SetItemsProcessed(bench.iterations() * thunks);
+}
+BENCHMARK(thunk)->Arg(1)->Arg(1000)->UseRealTime();
+
+void profiled_thunk(benchmark::State& bench) {
+  const auto executable = updates(1, 1000);
+  Device device;
+  device.set_profiling(true);
+  auto buffers = state(device, 1);
+  for (auto _ : bench) buffers = device.launch(executable, buffers);
+  device.synchronize();
+  bench.SetItemsProcessed(bench.iterations() * 1000);
+}
+BENCHMARK(profiled_thunk)->UseRealTime();
+
+// Launch and wait: two threads hand over to each other.
+void launch_and_wait(benchmark::State& bench) {
+  const auto executable = updates(1, 1);
+  Device device;
+  auto buffers = state(device, 1);
+  for (auto _ : bench) {
+    buffers = device.launch(executable, buffers);
+    buffers[0]->wait();
+  }
+}
+BENCHMARK(launch_and_wait)->UseRealTime();
+
+void parallel_region(benchmark::State& bench) {
+  for (auto _ : bench)
+    parallel_for(thread_count(), 1, [](std::int64_t begin, std::int64_t) { benchmark::DoNotOptimize(begin); });
+}
+BENCHMARK(parallel_region)->UseRealTime();
+
+// Writing a block of memory for the first time, and again.
+void first_touch(benchmark::State& bench) {
+  Device device;
+  constexpr std::uint64_t bytes = 256 << 20;
+  for (auto _ : bench) {
+    const Memory memory = device.allocate(bytes);
+    std::memset(memory.get(), 1, bytes);
+    if (bench.range(0) == 0) continue;
+    bench.PauseTiming();
+    device.release_cached();
+    bench.ResumeTiming();
+  }
+  bench.SetBytesProcessed(static_cast<std::int64_t>(bytes) * bench.iterations());
+}
+BENCHMARK(first_touch)->ArgName("fresh")->Arg(0)->Arg(1)->UseRealTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,98 @@
+// An allocator for small objects that one thread makes and another lets go of, as the host and the device do with buffers:
+// malloc is slow at that. Each thread keeps a few nodes; full magazines change threads in one piece. Memory is kept for reuse.
+// Thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace weft::runtime {
+
+template <std::size_t Size, std::size_t Alignment>
+class NodePool {
+ public:
+  static void* take() {
+    if (local_ended) return ::operator new(Size, std::align_val_t(Alignment));
+    Magazine& magazine = local.magazine;
+    if (magazine.count == 0) shared().refill(magazine);
+    return magazine.nodes[--magazine.count];
+  }
+
+  static void give(void* node) {
+    if (local_ended) return ::operator delete(node, std::align_val_t(Alignment));
+    Magazine& magazine = local.magazine;
+    if (magazine.count == capacity) shared().drain(magazine);
+    magazine.nodes[magazine.count++] = node;
+  }
+
+ private:
+  static constexpr std::size_t capacity = 128, batch = capacity / 2;
+
+  struct Magazine {
+    std::array<void*, capacity> nodes;
+    std::size_t count = 0;
+  };
+
+  struct Shared {
+    std::mutex mutex;
+    std::vector<void*> nodes;
+
+    void refill(Magazine& magazine) {
+      {
+        const std::lock_guard lock(mutex);
+        for (; magazine.count < batch && !nodes.empty(); nodes.pop_back()) magazine.nodes[magazine.count++] = nodes.back();
+      }
+      while (magazine.count < batch) magazine.nodes[magazine.count++] = ::operator new(Size, std::align_val_t(Alignment));
+    }
+
+    void drain(Magazine& magazine) {
+      const std::lock_guard lock(mutex);
+      for (std::size_t i = 0; i < batch; ++i) nodes.push_back(magazine.nodes[--magazine.count]);
+    }
+  };
+
+  struct Local {
+    Magazine magazine;
+    ~Local() {
+      local_ended = true;
+      while (magazine.count > 0) ::operator delete(magazine.nodes[--magazine.count], std::align_val_t(Alignment));
+    }
+  };
+
+  static Shared& shared() {
+    static auto* instance = new Shared;  // never destroyed: buffers may outlive every other object
+    return *instance;
+  }
+
+  static inline thread_local Local local;
+  static inline thread_local bool local_ended = false;
+};
+
+template <class T>
+struct PoolAllocator {
+  using value_type = T;
+
+  PoolAllocator() = default;
+  template <class U>
+  PoolAllocator(const PoolAllocator<U>&) {}  // NOLINT: allocators convert
+
+  T* allocate(std::size_t) { return static_cast<T*>(NodePool<sizeof(T), alignof(T)>::take()); }  // one at a time
+  void deallocate(T* node, std::size_t) { NodePool<sizeof(T), alignof(T)>::give(node); }
+
+  template <class U>
+  friend bool operator==(const PoolAllocator&, const PoolAllocator<U>&) {
+    return true;
+  }
+};
+
+template <class T, class... Args>
+std::shared_ptr<T> make_pooled(Args&&... args) {
+  return std::allocate_shared<T>(PoolAllocator<T>(), std::forward<Args>(args)...);
+}
+
+}  // namespace weft::runtime
