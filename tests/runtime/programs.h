@@ -117,7 +117,7 @@ inline BufferPtr floats(Device& device, std::vector<float> values) {
 
 inline std::vector<float> values(std::span<const std::byte> bytes) {
   std::vector<float> result(bytes.size() / sizeof(float));
-  std::memcpy(result.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
   return result;
 }
 inline std::vector<float> values(const BufferPtr& buffer) { return values(buffer->bytes()); }

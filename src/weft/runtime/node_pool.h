@@ -92,6 +92,9 @@ struct PoolAllocator {
 
 template <class T, class... Args>
 std::shared_ptr<T> make_pooled(Args&&... args) {
+#if defined(__SANITIZE_ADDRESS__)
+  return std::make_shared<T>(std::forward<Args>(args)...);  // so that every use after the end is seen
+#endif
   return std::allocate_shared<T>(PoolAllocator<T>(), std::forward<Args>(args)...);
 }
 
