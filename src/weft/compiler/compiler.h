@@ -17,9 +17,9 @@ namespace weft::compiler {
 struct Options {
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
   bool strict = false;
-  bool fuse = true;                         // off: one kernel per node
-  std::set<std::string> disabled_passes;    // by name
-  std::vector<bool> donatable;              // per input: its bytes may be taken over by an output; missing: none
+  bool fuse = true;                       // off: one kernel per node
+  std::set<std::string> disabled_passes;  // by name
+  std::vector<bool> donatable;            // per input: its bytes may be taken over by an output; missing: none
 };
 
 struct PassTiming {
@@ -38,6 +38,7 @@ struct Report {
 
 // Compiles the graph. Throws Error for what cannot be compiled. Thread-safe; deterministic: equal graphs and options give equal
 // programs.
-std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options = {}, Report* report = nullptr);
+std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options = {},
+                                                   Report* report = nullptr);
 
 }  // namespace weft::compiler

@@ -1,0 +1,111 @@
+#include <weft/compiler/compiler.h>
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_map>
+
+#include <weft/compiler/fusion/fuse.h>
+#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/memory_plan.h>
+#include <weft/compiler/passes.h>
+#include <weft/compiler/thunks/kernel_thunk.h>
+
+namespace weft::compiler {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Phase {
+ public:
+  Phase(Report& report, std::string name) : report_(report), name_(std::move(name)), start_(Clock::now()) {}
+  ~Phase() {
+    report_.passes.push_back(
+        {name_, std::chrono::duration<double, std::milli>(Clock::now() - start_).count(), changed});
+  }
+  bool changed = true;
+
+ private:
+  Report& report_;
+  std::string name_;
+  Clock::time_point start_;
+};
+
+// Equal kernels are compiled once: `index` says which of the distinct ones each unit runs.
+struct Kernels {
+  KernelCode code;
+  std::vector<int> index;
+};
+
+Kernels make_kernels(const std::vector<Unit>& units, Report& report) {
+  Kernels result;
+  std::vector<const Loop*> distinct;
+  std::unordered_map<std::string, int> known;
+  for (const Unit& unit : units) {
+    result.index.push_back(-1);
+    if (!unit.loop) continue;
+    const auto [at, first] = known.try_emplace(unit.loop->key(), static_cast<int>(distinct.size()));
+    if (first) distinct.push_back(&*unit.loop);
+    result.index.back() = at->second;
+    ++report.kernels;
+  }
+  report.distinct_kernels = static_cast<int>(distinct.size());
+  result.code = compile_kernels(distinct);
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options, Report* report) {
+  Report local;
+  Report& out = report ? *report : local;
+  out = {};
+  const auto start = Clock::now();
+  out.nodes = static_cast<int>(graph.nodes().size());
+
+  const auto optimised = run_pipeline(graph, options, out);
+  std::vector<Unit> units;
+  {
+    const Phase phase(out, "fuse");
+    units = fuse(*optimised, {.fuse = options.fuse, .contract = !options.strict}, out.fallbacks);
+  }
+  auto executable = std::make_shared<runtime::Executable>();
+  executable->name = graph.name;
+  MemoryPlan plan;
+  {
+    const Phase phase(out, "plan-memory");
+    plan = plan_memory(*optimised, units, options.donatable, *executable);
+  }
+  Kernels kernels;
+  {
+    const Phase phase(out, "generate-kernels");
+    kernels = make_kernels(units, out);
+  }
+  {
+    const Phase phase(out, "make-thunks");
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      Unit& unit = units[u];
+      std::unique_ptr<runtime::Thunk> thunk;
+      if (unit.loop) {
+        std::vector<runtime::Slice> buffers = plan.reads[u];
+        buffers.insert(buffers.end(), plan.writes[u].begin(), plan.writes[u].end());
+        thunk = std::make_unique<KernelThunk>(
+            *unit.loop, kernels.code.kernels[static_cast<std::size_t>(kernels.index[u])], std::move(buffers));
+      } else {
+        thunk = unit.make(plan.reads[u], plan.writes[u], plan.scratch[u]);
+      }
+      thunk->info = std::move(unit.info);
+      thunk->reads = std::move(plan.reads[u]);
+      thunk->writes = std::move(plan.writes[u]);
+      if (plan.scratch[u].bytes) thunk->writes.push_back(plan.scratch[u]);
+      executable->thunks.push_back(std::move(thunk));
+    }
+  }
+  executable->code = kernels.code.owner;
+  out.thunks = static_cast<int>(executable->thunks.size());
+  out.peak_bytes = executable->peak_bytes;
+  out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return executable;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,180 @@
+#include <weft/compiler/llvm/jit.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <weft/base/error.h>
+#include <weft/compiler/llvm/loop_emitter.h>
+
+namespace weft::compiler {
+
+namespace {
+
+template <class T>
+T checked(llvm::Expected<T> value) {
+  if (value) return std::move(*value);
+  throw InternalError("LLVM: " + llvm::toString(value.takeError()));
+}
+
+void checked(llvm::Error error) {
+  if (error) throw InternalError("LLVM: " + llvm::toString(std::move(error)));
+}
+
+const llvm::orc::JITTargetMachineBuilder& host() {
+  static const auto builder = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost());
+    found.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    found.setRelocationModel(llvm::Reloc::PIC_);
+    return found;
+  }();
+  return builder;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target() {
+  auto builder = host();
+  return checked(builder.createTargetMachine());
+}
+
+// Loops come with their vectors, so LLVM's vectorisers are not needed: what remains is cleaning up.
+void optimise(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  llvm::ModulePassManager manager;
+  manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  manager.run(module, modules);
+}
+
+std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, llvm::TargetMachine& target) {
+  auto module = std::make_unique<llvm::Module>("weft", context);
+  module->setDataLayout(target.createDataLayout());
+  module->setTargetTriple(target.getTargetTriple().str());
+  return module;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager emit;
+  if (target.addPassesToEmitFile(emit, out, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw InternalError("LLVM: this target makes no object files");
+  emit.run(module);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), false);
+}
+
+}  // namespace
+
+int vector_lanes() {
+  static const int lanes = [] {
+    const auto target = make_target();
+    const llvm::StringRef features = target->getTargetFeatureString();
+    if (features.contains("+avx512f")) return 16;
+    return features.contains("+avx2") ? 8 : 4;
+  }();
+  return lanes;
+}
+
+KernelCode compile_kernels(std::span<const Loop* const> loops) {
+  KernelCode code;
+  if (loops.empty()) return code;
+  std::shared_ptr<llvm::orc::LLJIT> jit =
+      checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host()).create());
+  jit->getMainJITDylib().addGenerator(
+      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
+  vector_lanes();
+
+  // One object per kernel: each depends on nothing but its loop, and threads take the next one as they become free.
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects(loops.size());
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      const auto target = make_target();
+      for (std::size_t i = next++; i < loops.size(); i = next++) {
+        llvm::LLVMContext context;
+        const auto module = make_module(context, *target);
+        emit_loop(*module, *loops[i], "kernel_" + std::to_string(i));
+        optimise(*module, *target);
+        objects[i] = make_object(*module, *target);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t count = std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), loops.size());
+  for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
+  work();
+  for (std::thread& t : threads) t.join();
+  if (failure) std::rethrow_exception(failure);
+
+  for (auto& object : objects) checked(jit->addObjectFile(std::move(object)));
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    code.kernels.push_back(checked(jit->lookup("kernel_" + std::to_string(i))).toPtr<Kernel>());
+  code.owner = std::move(jit);
+  return code;
+}
+
+std::string show_kernel(const Loop& loop, CodeForm form) {
+  const auto target = make_target();
+  llvm::LLVMContext context;
+  const auto module = make_module(context, *target);
+  emit_loop(*module, loop, "kernel");
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (form != CodeForm::llvm) optimise(*module, *target);
+  if (form != CodeForm::assembly) {
+    module->print(out, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream assembly(bytes);
+  llvm::legacy::PassManager emit;
+  if (target->addPassesToEmitFile(emit, assembly, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    throw InternalError("LLVM: this target makes no assembly");
+  emit.run(*module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace weft::compiler

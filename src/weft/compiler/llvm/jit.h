@@ -1,0 +1,35 @@
+// Loops to machine code. The only door to LLVM: no header outside this folder includes LLVM's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/compiler/fusion/loop.h>
+
+namespace weft::compiler {
+
+// Computes tasks [begin, end) of a loop. `buffers` are the loop's, inputs first; `scratch` holds scratch_elements * 8 bytes.
+using Kernel = void (*)(std::byte* const* buffers, const std::int64_t* parameters, std::int64_t begin, std::int64_t end,
+                        std::byte* scratch);
+
+// Machine code of some kernels; keeps it mapped.
+struct KernelCode {
+  std::vector<Kernel> kernels;  // in the order of the loops
+  std::shared_ptr<const void> owner;
+};
+
+// Compiles each loop for this processor, on several threads. Deterministic. Throws InternalError if LLVM refuses.
+KernelCode compile_kernels(std::span<const Loop* const> loops);
+
+// The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
+enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };
+std::string show_kernel(const Loop& loop, CodeForm form);
+
+// Lanes of a vector of f32 on this processor.
+int vector_lanes();
+
+}  // namespace weft::compiler

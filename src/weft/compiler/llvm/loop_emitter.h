@@ -1,0 +1,15 @@
+// One loop as an LLVM function.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include <weft/compiler/fusion/loop.h>
+
+namespace weft::compiler {
+
+// Adds void name(ptr buffers, ptr parameters, i64 begin, i64 end, ptr scratch) to the module.
+void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name);
+
+}  // namespace weft::compiler

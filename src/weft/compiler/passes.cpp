@@ -1,0 +1,49 @@
+#include <weft/compiler/passes.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include <weft/compiler/passes/all.h>
+
+namespace weft::compiler {
+
+namespace {
+
+constexpr Pass pipeline[] = {
+    {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
+    {"eliminate-dead-nodes", "drops what no output needs", eliminate_dead_nodes},
+    {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},
+    {"eliminate-common-subexpressions", "computes equal nodes once", eliminate_common_subexpressions},
+    {"order-dot-operands",
+     "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
+     order_dot_operands},
+    {"expand-dots", "dot_general of element types without a library product becomes multiply and reduce", expand_dots},
+    {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two", split_reductions},
+    {"eliminate-dead-nodes-again", "drops what the passes above left unused", eliminate_dead_nodes},
+};
+
+}  // namespace
+
+std::span<const Pass> passes() { return pipeline; }
+
+const Pass* find_pass(std::string_view name) {
+  const auto* found = std::ranges::find(pipeline, name, &Pass::name);
+  return found == std::end(pipeline) ? nullptr : found;
+}
+
+std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report) {
+  std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
+  for (const Pass& pass : pipeline) {
+    if (options.disabled_passes.contains(std::string(pass.name))) continue;
+    const auto start = std::chrono::steady_clock::now();
+    auto next = pass.run(*current);
+    const bool changed = next->fingerprint() != current->fingerprint();
+    report.passes.push_back(
+        {std::string(pass.name),
+         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(), changed});
+    current = std::move(next);
+  }
+  return current;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,27 @@
+// Graph passes, by name. Each takes a graph and makes a new one of the same meaning; the pipeline runs them in order, times
+// them, verifies what they made in checked builds, and can be told to leave one out.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <weft/compiler/compiler.h>
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+struct Pass {
+  std::string_view name;
+  std::string_view summary;
+  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph);
+};
+
+// All passes, in the order of the pipeline.
+std::span<const Pass> passes();
+const Pass* find_pass(std::string_view name);
+
+// The graph after all passes that the options leave on.
+std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report);
+
+}  // namespace weft::compiler

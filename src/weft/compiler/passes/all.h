@@ -1,0 +1,18 @@
+// The graph passes, one per file; passes.cpp puts them in order.
+#pragma once
+
+#include <memory>
+
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);
+
+}  // namespace weft::compiler

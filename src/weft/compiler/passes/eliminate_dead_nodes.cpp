@@ -1,0 +1,8 @@
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
+
+namespace weft::compiler {
+
+std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph) { return without_dead_nodes(graph); }
+
+}  // namespace weft::compiler

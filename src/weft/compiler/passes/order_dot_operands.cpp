@@ -1,0 +1,54 @@
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
+#include <weft/compiler/thunks/matmul_thunk.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+Dims free_dims(int rank, ir::Ints batching, ir::Ints contracting) {
+  Dims dims;
+  for (int d = 0; d < rank; ++d)
+    if (std::ranges::find(batching, d) == batching.end() && std::ranges::find(contracting, d) == contracting.end())
+      dims.push_back(d);
+  return dims;
+}
+
+Dims joined(std::initializer_list<ir::Ints> parts) {
+  Dims all;
+  for (const ir::Ints part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+Dims counted(std::size_t from, std::size_t count) {
+  Dims dims(count);
+  for (std::size_t i = 0; i < count; ++i) dims[i] = static_cast<std::int64_t>(from + i);
+  return dims;
+}
+
+}  // namespace
+
+std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph) {
+  Rewriter rewriter(graph);
+  return rewriter.run(
+      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
+        if (node.op != &ir::ops::dot_general) return std::nullopt;
+        const auto as_is = [](ir::Value) { return true; };
+        if (matmul_shape(node, view_of(node.operand(0), as_is), view_of(node.operand(1), as_is))) return std::nullopt;
+        const auto& a = node.attributes<ir::DotAttributes>();
+        const Dims lhs_free = free_dims(operands[0].rank(), a.lhs_batching, a.lhs_contracting);
+        const Dims rhs_free = free_dims(operands[1].rank(), a.rhs_batching, a.rhs_contracting);
+        const ir::Value lhs = ir::transpose(operands[0], joined({a.lhs_batching, lhs_free, a.lhs_contracting}));
+        const ir::Value rhs = ir::transpose(operands[1], joined({a.rhs_batching, a.rhs_contracting, rhs_free}));
+        const std::size_t batch = a.lhs_batching.size(), k = a.lhs_contracting.size();
+        const Dims batching = counted(0, batch), lhs_contracting = counted(batch + lhs_free.size(), k),
+                   rhs_contracting = counted(batch, k);
+        const ir::DotAttributes ordered{batching, batching, lhs_contracting, rhs_contracting};
+        return std::vector{ir::dot_general(lhs, rhs, ordered, node.type().dtype())};
+      });
+}
+
+}  // namespace weft::compiler

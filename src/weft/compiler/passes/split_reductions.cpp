@@ -1,0 +1,91 @@
+#include <algorithm>
+
+#include <weft/compiler/fusion/lower.h>
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// Tasks that are enough for every machine, whatever its threads: how a sum is cut must not depend on them.
+constexpr std::int64_t enough_tasks = 64, short_reduction = 4096;
+
+using Dims = std::vector<std::int64_t>;
+
+// The divisor of `size` nearest below `wanted`, at least 2; 1 if there is none.
+std::int64_t part_of(std::int64_t size, std::int64_t wanted) {
+  for (std::int64_t parts = std::min(wanted, size); parts > 1; --parts)
+    if (size % parts == 0) return parts;
+  return 1;
+}
+
+ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& like) {
+  const ir::DimensionsAttributes attributes{dims};
+  const ir::Value operands[] = {x, init};
+  const std::shared_ptr<const ir::Graph> body = ir::reduction_body(*ir::reduction_op(*like.regions[0]), x.dtype());
+  return x.node->graph->append(ir::ops::reduce, operands, &attributes, {}, std::span(&body, 1)).result();
+}
+
+ir::Value neutral(ir::Value x, const ir::Op& op) {
+  const std::uint64_t bits = *identity_of(op, x.dtype());
+  return ir::constant(
+      x.graph(), ir::Literal{Type(x.dtype(), {}),
+                             std::as_bytes(std::span(&bits, 1)).first(static_cast<std::size_t>(byte_size(x.dtype())))});
+}
+
+}  // namespace
+
+std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
+  Rewriter rewriter(graph);
+  return rewriter.run(
+      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
+        if (node.op != &ir::ops::reduce || !can_lower(node)) return std::nullopt;
+        const ir::Value x = operands[0], init = operands[1];
+        const Type type = x.type();
+        if (type.elements() == 0) return std::nullopt;
+        const ir::Op& op = *ir::reduction_op(*node.regions[0]);
+        Dims dims(node.attributes<ir::DimensionsAttributes>().dimensions.begin(),
+                  node.attributes<ir::DimensionsAttributes>().dimensions.end());
+        std::erase_if(dims, [&](std::int64_t d) { return type.size(static_cast<int>(d)) == 1; });
+        std::ranges::sort(dims);
+        if (dims.empty()) return std::nullopt;
+        const auto reduced = [&](int d) { return std::ranges::binary_search(dims, d); };
+        int last_kept = type.rank() - 1;
+        while (last_kept >= 0 && (reduced(last_kept) || type.size(last_kept) == 1)) --last_kept;
+        Dims inner, outer;
+        for (const std::int64_t d : dims) (d > last_kept ? inner : outer).push_back(d);
+        std::int64_t kept = 1, summed = 1;
+        for (int d = 0; d < type.rank(); ++d) (reduced(d) ? summed : kept) *= type.size(d);
+
+        if (!inner.empty() && !outer.empty()) {  // along the rows first, then what is left along the columns
+          Dims rest;
+          for (const std::int64_t d : outer) rest.push_back(d);
+          const Dims all(node.attributes<ir::DimensionsAttributes>().dimensions.begin(),
+                         node.attributes<ir::DimensionsAttributes>().dimensions.end());
+          const ir::Value partial = reduce(x, neutral(x, op), inner, node);
+          // Dimensions of one element that were to be reduced are still there.
+          const ir::Value total = reduce(partial, init, rest, node);
+          return std::vector{ir::reshape(total, node.type().dims())};
+        }
+        const std::int64_t tasks = inner.empty() ? (kept + 63) / 64 : kept;
+        if (tasks >= enough_tasks / 2 || summed < short_reduction) return std::nullopt;
+        const auto cut = static_cast<int>(dims[0]);
+        const std::int64_t parts = part_of(type.size(cut), std::min(enough_tasks, summed / (short_reduction / 4)));
+        if (parts == 1 || parts == type.size(cut)) return std::nullopt;
+        // [.., n, ..] to [.., parts, n / parts, ..], the second reduced first.
+        std::vector<Dim> split;
+        Dims first;
+        for (int d = 0; d < type.rank(); ++d) {
+          if (d == cut) split.push_back(Dim(parts));
+          if (reduced(d)) first.push_back(static_cast<std::int64_t>(split.size()));
+          split.push_back(d == cut ? Dim(type.size(d) / parts) : type.dim(d));
+        }
+        const ir::Value partial = reduce(ir::reshape(x, split), neutral(x, op), first, node);
+        const ir::Value total = reduce(partial, init, Dims{cut}, node);
+        return std::vector{ir::reshape(total, node.type().dims())};
+      });
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,63 @@
+#include <weft/compiler/rewrite.h>
+
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()), map_(from.nodes().size()) {
+  to_->name = from.name;
+}
+
+std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) {
+  std::vector<ir::Value> operands;
+  for (ir::Node* node : from_.nodes()) {
+    to_->set_location(node->location);
+    std::vector<ir::Value>& results = map_[node->id];
+    if (node->op == &ir::ops::parameter) {
+      results = {to_->add_input(node->type())};
+      continue;
+    }
+    operands.clear();
+    for (const ir::Value v : node->operands) operands.push_back(at(v));
+    if (auto replaced = replace(*node, operands)) {
+      results = std::move(*replaced);
+      continue;
+    }
+    ir::Node& copy = to_->append_copy(*node, operands);
+    for (std::uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+  }
+  std::vector<ir::Value> outputs;
+  for (const ir::Value v : from_.outputs()) outputs.push_back(at(v));
+  to_->set_outputs(std::move(outputs));
+  return to_;
+}
+
+std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
+  std::vector<char> alive(graph.nodes().size());
+  for (const ir::Value v : graph.outputs()) alive[v.node->id] = 1;
+  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+    if (!alive[i]) continue;
+    for (const ir::Value v : graph.nodes()[i]->operands) alive[v.node->id] = 1;
+  }
+  auto result = std::make_shared<ir::Graph>();
+  result->name = graph.name;
+  std::vector<ir::Node*> map(graph.nodes().size());
+  std::vector<ir::Value> operands;
+  for (ir::Node* node : graph.nodes()) {
+    result->set_location(node->location);
+    if (node->op == &ir::ops::parameter) {
+      map[node->id] = result->add_input(node->type()).node;
+      continue;
+    }
+    if (!alive[node->id]) continue;
+    operands.clear();
+    for (const ir::Value v : node->operands) operands.push_back({map[v.node->id], v.index});
+    map[node->id] = &result->append_copy(*node, operands);
+  }
+  std::vector<ir::Value> outputs;
+  for (const ir::Value v : graph.outputs()) outputs.push_back({map[v.node->id], v.index});
+  result->set_outputs(std::move(outputs));
+  return result;
+}
+
+}  // namespace weft::compiler

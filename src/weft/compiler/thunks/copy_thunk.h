@@ -1,0 +1,11 @@
+// A copy of a value's bytes.
+#pragma once
+
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+// Reads `value` and writes it once more.
+Unit copy_unit(ir::Value value);
+
+}  // namespace weft::compiler

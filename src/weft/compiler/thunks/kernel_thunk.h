@@ -1,0 +1,26 @@
+// A launch of a generated kernel.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <weft/compiler/llvm/jit.h>
+#include <weft/runtime/thunk.h>
+
+namespace weft::compiler {
+
+class KernelThunk final : public runtime::Thunk {
+ public:
+  // `buffers` are the loop's, inputs first.
+  KernelThunk(const Loop& loop, Kernel kernel, std::vector<runtime::Slice> buffers);
+  void run(const runtime::Launch& launch) const override;
+
+ private:
+  Kernel kernel_;
+  std::vector<runtime::Slice> buffers_;
+  std::vector<std::int64_t> parameters_;
+  std::int64_t tasks_, grain_, scratch_elements_;
+};
+
+}  // namespace weft::compiler

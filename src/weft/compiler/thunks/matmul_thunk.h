@@ -1,0 +1,27 @@
+// dot_general through oneDNN, on strided views of its operands.
+#pragma once
+
+#include <optional>
+
+#include <weft/compiler/fusion/access.h>
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+// Whether oneDNN multiplies these element types here.
+bool matmul_supported(DType lhs, DType rhs, DType result);
+
+// A dot_general as a batched matrix product [batch..., m, k] x [batch..., k, n], with strides in elements.
+struct MatmulShape {
+  std::vector<std::int64_t> batch;
+  std::int64_t m = 1, n = 1, k = 1;
+  std::vector<std::int64_t> lhs, rhs;  // strides: batch..., then (m, k) and (k, n)
+};
+
+// Empty if the dimensions of a group do not lie at one stride in a view.
+std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, const View& rhs);
+
+// `lhs` and `rhs` say how the operands are read.
+Unit matmul_unit(const ir::Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape);
+
+}  // namespace weft::compiler

@@ -1,0 +1,219 @@
+// Compiled graphs against the interpreter.
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/ir/autodiff.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/ops.h>
+
+#include "run.h"
+
+namespace weft {
+namespace {
+
+using ir::Array;
+using ir::Value;
+
+Array random_array(Type type, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  Array array(type);
+  visit(type.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    for (T& x : array.data<T>()) {
+      if constexpr (std::is_integral_v<T>) {
+        x = static_cast<T>(generator() % 7);
+      } else {
+        x = static_cast<T>(std::normal_distribution<double>()(generator));
+      }
+    }
+  });
+  return array;
+}
+
+double tolerance(DType t) { return t == DType::f64 ? 1e-12 : t == DType::f32 ? 2e-5 : t == DType::bf16 ? 2e-2 : 3e-3; }
+
+void expect_close(const Array& got, const Array& want) {
+  ASSERT_EQ(got.type(), want.type());
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    const double a = got.element(i), b = want.element(i);
+    if (std::isnan(b)) {
+      ASSERT_TRUE(std::isnan(a)) << i;
+    } else if (std::isinf(b)) {
+      ASSERT_EQ(a, b) << i;
+    } else {
+      ASSERT_NEAR(a, b, is_float(got.dtype()) ? tolerance(got.dtype()) * (1 + std::abs(b)) : 0)
+          << got.type() << " at " << i;
+    }
+  }
+}
+
+using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
+
+compiler::Report check(std::initializer_list<Type> types, const Body& body) {
+  const auto graph = ir::make_graph(std::vector<Type>(types), body);
+  std::vector<Array> inputs;
+  for (const Type t : types) inputs.push_back(random_array(t, inputs.size() + 1));
+  const auto want = ir::interpret(*graph, inputs);
+  compiler::Report report;
+  for (const bool fuse : {true, false})
+    for (const bool strict : {false, true}) {
+      compiler::Options options;
+      options.fuse = fuse;
+      options.strict = strict;
+      compiler::Report each;
+      SCOPED_TRACE(concat(fuse ? "fused" : "unfused", strict ? ", strict" : ""));
+      const auto got = test::run_compiled(*graph, inputs, options, &each);
+      if (fuse && !strict) report = each;
+      EXPECT_EQ(got.size(), want.size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        SCOPED_TRACE(concat("output ", i));
+        expect_close(got[i], want[i]);
+      }
+    }
+  return report;
+}
+
+Value softmax(Value x) {
+  const std::int64_t last[] = {x.rank() - 1};
+  std::vector<std::int64_t> kept;
+  for (int d = 0; d + 1 < x.rank(); ++d) kept.push_back(d);
+  const Value e = ir::exponential(x - ir::broadcast_in_dim(ir::reduce_max(x, last), x.type(), kept));
+  return e / ir::broadcast_in_dim(ir::reduce_sum(e, last), x.type(), kept);
+}
+
+TEST(Kernel, Pointwise) {
+  for (const DType t : {DType::f32, DType::f64, DType::bf16, DType::f16})
+    for (const std::int64_t n : {0, 1, 15, 16, 17, 1000}) {
+      const auto report = check({Type(t, {n}), Type(t, {n})},
+                                [](ir::Graph&, auto x) { return std::vector{ir::tanh(x[0] * x[1] + x[0]) - x[1]}; });
+      EXPECT_LE(report.thunks, 1);
+    }
+}
+
+TEST(Kernel, BroadcastTransposeSliceReverse) {
+  check({Type(DType::f32, {5, 37}), Type(DType::f32, {37})}, [](ir::Graph&, auto x) {
+    const std::int64_t one[] = {1}, swap[] = {1, 0}, start[] = {2, 1}, limit[] = {33, 5}, stride[] = {3, 2};
+    const Value b = ir::broadcast_in_dim(x[1], x[0].type(), one);
+    const Value t = ir::transpose(x[0] + b, swap);
+    return std::vector{ir::slice(t, start, limit, stride), ir::reverse(t, swap), t};
+  });
+}
+
+TEST(Kernel, PadAndConcatenate) {
+  check({Type(DType::f32, {4, 6}), Type(DType::f32, {4, 3})}, [](ir::Graph& g, auto x) {
+    const std::int64_t low[] = {1, -2}, high[] = {0, 5}, none[] = {0, 0};
+    const Value parts[] = {x[0], x[1], x[0] * x[0]};
+    return std::vector{ir::pad(x[0], ir::constant(g, Type(DType::f32, {}), 7), low, high, none),
+                       ir::concatenate(parts, 1)};
+  });
+}
+
+TEST(Kernel, RowReductions) {
+  for (const std::int64_t n : {3, 64, 100, 257}) {
+    const auto report =
+        check({Type(DType::f32, {7, n})}, [](ir::Graph&, auto x) { return std::vector{softmax(x[0])}; });
+    EXPECT_EQ(report.thunks, 1);
+  }
+}
+
+TEST(Kernel, ColumnReductions) {
+  for (const std::int64_t n : {1, 5, 64, 70, 130})
+    check({Type(DType::f32, {50, n})}, [](ir::Graph&, auto x) {
+      const std::int64_t first[] = {0}, both[] = {0, 1};
+      return std::vector{ir::reduce_sum(x[0] * x[0], first), ir::reduce_max(x[0], first), ir::reduce_sum(x[0], both)};
+    });
+}
+
+TEST(Kernel, MixedReduction) {
+  check({Type(DType::f32, {6, 5, 7, 3})}, [](ir::Graph&, auto x) {
+    const std::int64_t outer[] = {0, 2}, mixed[] = {0, 3}, middle[] = {1, 2};
+    return std::vector{ir::reduce_sum(x[0], outer), ir::reduce_sum(x[0], mixed), ir::reduce_min(x[0], middle)};
+  });
+}
+
+TEST(Kernel, LongReductionsAreSplit) {
+  check({Type(DType::f32, {100000})}, [](ir::Graph&, auto x) {
+    const std::int64_t d[] = {0};
+    return std::vector{ir::reduce_sum(x[0] * x[0], d)};
+  });
+  check({Type(DType::f32, {20000, 3})}, [](ir::Graph&, auto x) {
+    const std::int64_t d[] = {0};
+    return std::vector{ir::reduce_sum(x[0], d)};
+  });
+}
+
+TEST(Kernel, LayerNormForwardAndBackwardIsFewKernels) {
+  const auto report = check(
+      {Type(DType::f32, {64, 96}), Type(DType::f32, {96}), Type(DType::f32, {96}), Type(DType::f32, {64, 96})},
+      [](ir::Graph& g, auto x) {
+        const std::int64_t last[] = {1}, rows[] = {0}, columns[] = {1};
+        const Type type = x[0].type();
+        const Value mean = ir::reduce_sum(x[0], last) * (1.0 / 96);
+        const Value centered = x[0] - ir::broadcast_in_dim(mean, type, rows);
+        const Value variance = ir::reduce_sum(centered * centered, last) * (1.0 / 96);
+        const Value scale = ir::rsqrt(variance + 1e-5);
+        const Value y = centered * ir::broadcast_in_dim(scale, type, rows) * ir::broadcast_in_dim(x[1], type, columns) +
+                        ir::broadcast_in_dim(x[2], type, columns);
+        auto gradients = ir::gradient(g, std::vector{y}, std::vector{x[3]}, std::vector{x[0], x[1], x[2]});
+        gradients.push_back(y);
+        return gradients;
+      });
+  EXPECT_LE(report.thunks, 6);
+}
+
+TEST(Kernel, Dots) {
+  for (const DType t : {DType::f32, DType::f64, DType::bf16, DType::i32}) {
+    check({Type(t, {3, 20, 33}), Type(t, {3, 33, 17})}, [](ir::Graph&, auto x) {
+      const std::int64_t b[] = {0}, lc[] = {2}, rc[] = {1};
+      return std::vector{ir::dot_general(x[0], x[1], {b, b, lc, rc})};
+    });
+    check({Type(t, {20, 4, 33}), Type(t, {9, 33, 20})}, [](ir::Graph&, auto x) {
+      const std::int64_t lc[] = {2, 0}, rc[] = {1, 2};
+      return std::vector{ir::dot_general(x[0], x[1], {{}, {}, lc, rc})};
+    });
+  }
+}
+
+TEST(Kernel, AttentionReadsItsOperandsInPlace) {
+  const auto report = check({Type(DType::f32, {2, 16, 3 * 24})}, [](ir::Graph&, auto x) {
+    const std::int64_t heads[] = {0, 2, 1, 3}, batching[] = {0, 1}, three[] = {3}, two[] = {2}, one[] = {1, 1, 1};
+    std::vector<Value> qkv;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const std::int64_t start[] = {0, 0, i * 24}, limit[] = {2, 16, i * 24 + 24};
+      qkv.push_back(ir::transpose(ir::reshape(ir::slice(x[0], start, limit, one), {2, 16, 3, 8}), heads));
+    }
+    const Value p = softmax(ir::dot_general(qkv[0], qkv[1], {batching, batching, three, three}));
+    const Value y = ir::dot_general(p, qkv[2], {batching, batching, three, two});
+    return std::vector{ir::reshape(ir::transpose(y, heads), {2, 16, 24})};
+  });
+  EXPECT_LE(report.thunks, 4);
+}
+
+TEST(Kernel, GatherAndDynamicSlice) {
+  check({Type(DType::f32, {7, 12}), Type(DType::i32, {3, 4}), Type(DType::i32, {}), Type(DType::i32, {})},
+        [](ir::Graph&, auto x) {
+          const std::int64_t offset[] = {2}, collapsed[] = {0}, map[] = {0}, sizes[] = {1, 12}, slice[] = {2, 5};
+          const ir::GatherAttributes rows{.offset_dims = offset,
+                                          .collapsed_slice_dims = collapsed,
+                                          .operand_batching_dims = {},
+                                          .start_indices_batching_dims = {},
+                                          .start_index_map = map,
+                                          .index_vector_dim = 2,
+                                          .slice_sizes = sizes};
+          const Value starts[] = {x[2], x[3]};
+          return std::vector{ir::gather(x[0], x[1], rows), ir::dynamic_slice(x[0], starts, slice)};
+        });
+}
+
+TEST(Kernel, SameValueTwiceAndInputsAsOutputs) {
+  check({Type(DType::f32, {9})}, [](ir::Graph&, auto x) {
+    const Value y = x[0] + x[0];
+    return std::vector{y, y, x[0], ir::reshape(y, {3, 3})};
+  });
+}
+
+}  // namespace
+}  // namespace weft

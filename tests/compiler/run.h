@@ -1,0 +1,23 @@
+// Runs a graph compiled, for tests.
+#pragma once
+
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/ir/array.h>
+#include <weft/runtime/device.h>
+
+namespace weft::test {
+
+inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<const ir::Array> inputs,
+                                           const compiler::Options& options = {}, compiler::Report* report = nullptr) {
+  auto& device = runtime::Device::cpu();
+  const auto executable = compiler::compile(graph, options, report);
+  std::vector<runtime::BufferPtr> buffers;
+  for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
+  std::vector<ir::Array> outputs;
+  for (const auto& buffer : device.launch(executable, buffers)) outputs.emplace_back(buffer->type(), buffer->bytes());
+  return outputs;
+}
+
+}  // namespace weft::test
