@@ -39,11 +39,9 @@ Value product_cotangent(const GradientCall& c, Ints reduced) {
 // The op of the body of a reduction of one operand.
 const Op* body_op(const Node& node) { return node.operands.size() == 2 ? reduction_op(*node.regions[0]) : nullptr; }
 
-// The initial value is a summand of every result; of other bodies it is taken for the constant that it mostly is.
-void add_initial_value_cotangent(const GradientCall& c, const Op* op) {
-  if (!c.needs(1)) return;
-  if (op != &ops::add) fail("grad: ", c.node.op->name, " has no gradient for the initial value of ", op->name);
-  c.add(1, reduce_sum(c.dy(), all_dimensions(c.dy())));
+// Initial values are taken for the constants that they mostly are, but for that of a sum.
+void require_constant_initial_value(const GradientCall& c) {
+  if (c.needs(1)) fail("grad: ", c.node.op->name, " has no gradient for this initial value");
 }
 
 // The window that slides over the cotangent, so that each element gathers from the results it went into.
@@ -93,27 +91,23 @@ void reduce_gradient(const GradientCall& c) {
   const Ints reduced = c.node.attributes<DimensionsAttributes>().dimensions;
   if (op == &ops::add) {
     if (c.needs(0)) c.add(0, spread(c.dy(), c.x(0), reduced));
-  } else if (op == &ops::maximum || op == &ops::minimum) {
-    if (c.needs(0)) c.add(0, extremum_cotangent(c, reduced));
-  } else if (op == &ops::multiply) {
-    if (c.needs(0)) c.add(0, product_cotangent(c, reduced));
-  } else {
-    fail("grad: reduce has a gradient for one operand and a body that is add, maximum, minimum or multiply");
+    if (c.needs(1)) c.add(1, reduce_sum(c.dy(), all_dimensions(c.dy())));
+    return;
   }
-  add_initial_value_cotangent(c, op);
+  require_constant_initial_value(c);
+  if (op == &ops::maximum || op == &ops::minimum) return c.add(0, extremum_cotangent(c, reduced));
+  if (op == &ops::multiply) return c.add(0, product_cotangent(c, reduced));
+  fail("grad: reduce has a gradient for one operand and a body that is add, maximum, minimum or multiply");
 }
 
 void reduce_window_gradient(const GradientCall& c) {
   const Op* op = body_op(c.node);
   const auto& window = c.node.attributes<ReduceWindowAttributes>();
-  if (op == &ops::add) {
-    if (c.needs(0)) c.add(0, window_sum_cotangent(c, window));
-  } else if (op == &ops::maximum || op == &ops::minimum) {
-    if (c.needs(0)) c.add(0, window_extremum_cotangent(c, window, op == &ops::maximum ? Direction::GE : Direction::LE));
-  } else {
-    fail("grad: reduce_window has a gradient for one operand and a body that is add, maximum or minimum");
-  }
-  add_initial_value_cotangent(c, op);
+  require_constant_initial_value(c);
+  if (op == &ops::add) return c.add(0, window_sum_cotangent(c, window));
+  if (op == &ops::maximum) return c.add(0, window_extremum_cotangent(c, window, Direction::GE));
+  if (op == &ops::minimum) return c.add(0, window_extremum_cotangent(c, window, Direction::LE));
+  fail("grad: reduce_window has a gradient for one operand and a body that is add, maximum or minimum");
 }
 
 }  // namespace weft::ir

@@ -1,0 +1,150 @@
+// Samples of elementwise ops: one shape for each dtype of the domain, more shapes for a few; what has attributes or operands of
+// several types says so here.
+#include <tests/ir/op_samples.h>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+std::vector<DType> members(DTypes set) {
+  std::vector<DType> list;
+  for (int i = 0; i < dtype_count; ++i)
+    if (contains(set, static_cast<DType>(i))) list.push_back(static_cast<DType>(i));
+  return list;
+}
+
+// The types of one operand, over dtypes and shapes.
+std::vector<Type> types_of(const Op& op) {
+  std::vector<Type> types;
+  for (const DType dtype : members(op.domain)) {
+    types.push_back(Type(dtype, {2, 3}));
+    if (dtype != DType::f32 && dtype != DType::i32) continue;
+    types.insert(types.end(), {Type(dtype, {}), Type(dtype, {1}), Type(dtype, {0, 3}), Type(dtype, {3, 41}),
+                               Type(dtype, {2, 1, 5})});
+  }
+  return types;
+}
+
+void plain_samples(SampleList& list) {
+  for (const Type type : types_of(list.op())) list.add(std::vector(static_cast<std::size_t>(list.op().arity), type));
+}
+
+void convert_samples(SampleList& list) {
+  for (const DType from : members(all_dtypes)) {
+    for (const DType to : members(all_dtypes)) {
+      if (from == to) continue;
+      auto& sample = list.add({Type(from, {3, 5})},
+                              [to](Graph&, std::span<const Value> x) { return std::vector{convert(x[0], to)}; });
+      sample.name += " to " + concat(to);
+      if (is_unsigned_integer(to)) sample.inputs[0] = {0, 40};
+      // A quadratic of what is rounded to f32: exact differences with a wide step.
+      if (to == DType::f32)
+        sample.step = 0.25;
+      else
+        sample.wrt.clear();
+    }
+  }
+}
+
+void bitcast_convert_samples(SampleList& list) {
+  for (const DType from : members(list.op().domain))
+    for (const DType to : members(list.op().domain))
+      if (from != to && byte_size(from) == byte_size(to))
+        list.add({Type(from, {3, 5})},
+                 [to](Graph&, std::span<const Value> x) {
+                   return std::vector{bitcast_convert(x[0], x[0].type().with(to))};
+                 })
+            .name += " to " + concat(to);
+}
+
+void compare_samples(SampleList& list) {
+  const auto add = [&](Type type, Direction direction, Comparison how) {
+    auto& sample = list.add({type, type}, [=](Graph&, std::span<const Value> x) {
+      return std::vector{compare(x[0], x[1], direction, how)};
+    });
+    sample.name += concat(" ", EnumNames<Direction>::names[static_cast<std::size_t>(direction)], " ",
+                          EnumNames<Comparison>::names[static_cast<std::size_t>(how)]);
+    if (!is_float(type.dtype()) && type.dtype() != DType::boolean) sample.inputs = {{0, 3}, {0, 3}};
+  };
+  for (const auto direction :
+       {Direction::EQ, Direction::NE, Direction::LT, Direction::LE, Direction::GT, Direction::GE}) {
+    for (const DType dtype : members(all_dtypes)) {
+      add(Type(dtype, {4, 9}), direction, Comparison::NOTYPE);
+      if (is_float(dtype)) add(Type(dtype, {4, 9}), direction, Comparison::TOTALORDER);
+    }
+    add(Type(DType::i32, {}), direction, Comparison::SIGNED);
+    add(Type(DType::u8, {0}), direction, Comparison::UNSIGNED);
+    add(Type(DType::f32, {1}), direction, Comparison::FLOAT);
+  }
+}
+
+void reduce_precision_samples(SampleList& list) {
+  for (const DType dtype : members(floats))
+    for (const auto& [exponent, mantissa] :
+         std::initializer_list<std::pair<int, int>>{{5, 10}, {8, 7}, {4, 3}, {5, 2}, {8, 23}, {11, 52}, {3, 0}}) {
+      auto& sample = list.add({Type(dtype, {3, 5})}, [=](Graph&, std::span<const Value> x) {
+        return std::vector{reduce_precision(x[0], exponent, mantissa)};
+      });
+      sample.name += concat(" to ", exponent, " + ", mantissa, " bits");
+      if (mantissa < 23) sample.wrt.clear();
+      sample.step = 0.25;
+    }
+}
+
+void select_samples(SampleList& list) {
+  for (const Type type : types_of(list.op()))
+    for (const Type predicate : {type.with(DType::boolean), Type(DType::boolean, {})})
+      list.add({predicate, type, type});
+}
+
+void clamp_samples(SampleList& list) {
+  for (const Type type : types_of(list.op()))
+    for (const Type bound : {type, Type(type.dtype(), {})}) {
+      auto& sample = list.add({bound, type, bound});
+      if (type.dtype() == DType::boolean) continue;
+      sample.inputs[0].high = (sample.inputs[0].low + sample.inputs[0].high) / 2;
+      sample.inputs[2].low = sample.inputs[0].high;
+    }
+}
+
+void power_samples(SampleList& list) {
+  for (const Type type : types_of(list.op())) {
+    auto& sample = list.add({type, type});
+    if (is_float(type.dtype())) sample.inputs[1] = {-3, 3};
+    if (is_signed_integer(type.dtype())) sample.inputs = {{-5, 5}, {-3, 12}};
+    if (is_unsigned_integer(type.dtype())) sample.inputs = {{0, 5}, {0, 12}};
+  }
+}
+
+void shift_samples(SampleList& list) {
+  for (const Type type : types_of(list.op())) list.add({type, type}).inputs[1] = {0, 8.0 * byte_size(type.dtype()) + 2};
+}
+
+// Ops with a pole where their second operand is 0: differences need a distance from it.
+void quotient_samples(SampleList& list) {
+  plain_samples(list);
+  list.add({Type(DType::f64, {5}), Type(DType::f64, {5})}).inputs[1] = {0.75, 3};
+  for (OpSample& sample : list.all())
+    if (&sample != &list.all().back()) sample.wrt.clear();
+}
+
+}  // namespace
+
+void elementwise_samples(SampleList& list) {
+  const Op* op = &list.op();
+  if (op == &ops::convert) return convert_samples(list);
+  if (op == &ops::bitcast_convert) return bitcast_convert_samples(list);
+  if (op == &ops::compare) return compare_samples(list);
+  if (op == &ops::reduce_precision) return reduce_precision_samples(list);
+  if (op == &ops::select) return select_samples(list);
+  if (op == &ops::clamp) return clamp_samples(list);
+  if (op == &ops::power) return power_samples(list);
+  if (op == &ops::shift_left || op == &ops::shift_right_arithmetic || op == &ops::shift_right_logical)
+    return shift_samples(list);
+  if (op == &ops::divide || op == &ops::remainder || op == &ops::atan2) return quotient_samples(list);
+  plain_samples(list);
+}
+
+}  // namespace weft::ir

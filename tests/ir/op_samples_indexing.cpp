@@ -1,0 +1,158 @@
+// Samples of gather, scatter, dynamic slices and sort. Indices reach out of bounds on both sides.
+#include <tests/ir/op_samples.h>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+Type type_of(DType dtype, const Dims& sizes) {
+  const std::vector<Dim> dims(sizes.begin(), sizes.end());
+  return Type(dtype, dims);
+}
+
+// The same dimension numbers serve gather and scatter: `windowed` is what gather gives and scatter takes.
+struct Case {
+  Dims x, indices, windowed;
+  Dims window_dims, dropped, batching, indices_batching, map;
+  std::int64_t index_vector_dim;
+  Dims slice_sizes;
+};
+
+const Case cases[] = {
+    {{7, 3}, {4}, {4, 3}, {1}, {0}, {}, {}, {0}, 1, {1, 3}},             // rows of a table
+    {{7, 3}, {2, 4, 1}, {2, 4, 3}, {2}, {0}, {}, {}, {0}, 2, {1, 3}},    // for a batch of sequences
+    {{3, 7}, {4}, {3, 4}, {0}, {1}, {}, {}, {1}, 1, {3, 1}},             // columns
+    {{4, 5}, {6, 2}, {6}, {}, {0, 1}, {}, {}, {0, 1}, 1, {1, 1}},        // single elements
+    {{4, 5}, {2, 6}, {6}, {}, {0, 1}, {}, {}, {1, 0}, 0, {1, 1}},        // components first and swapped
+    {{6, 5}, {3, 2}, {3, 2, 3}, {1, 2}, {}, {}, {}, {0, 1}, 1, {2, 3}},  // windows that may reach out
+    {{6}, {3, 1}, {3, 2}, {1}, {}, {}, {}, {0}, 1, {2}},
+    {{3, 7}, {3, 2}, {3, 2}, {}, {1}, {0}, {0}, {1}, 2, {1, 1}},            // one per row: take_along_axis
+    {{2, 7, 3}, {4, 2}, {4, 2, 3}, {2}, {1}, {0}, {1}, {1}, 2, {1, 1, 3}},  // batching in another place
+    {{5}, {1}, {}, {}, {0}, {}, {}, {0}, 0, {1}},                           // one element
+    {{5, 2}, {0}, {0, 2}, {1}, {0}, {}, {}, {0}, 1, {1, 2}},                // none
+    {{0, 2}, {3}, {3, 0}, {1}, {}, {}, {}, {}, 0, {0, 2}},
+};
+
+// Indices from before the start to past the end of every dimension.
+InputRange index_range(const Case& c) {
+  std::int64_t largest = 0;
+  for (const std::int64_t d : c.map) largest = std::max(largest, c.x[static_cast<std::size_t>(d)]);
+  return {-3, static_cast<double>(largest) + 1};
+}
+
+bool is_usable(const Case& c) {
+  return !c.map.empty() || c.index_vector_dim == static_cast<std::int64_t>(c.indices.size());
+}
+
+}  // namespace
+
+void gather_samples(SampleList& list) {
+  const auto add = [&](DType dtype, DType index, const Case& c) {
+    auto& sample = list.add({type_of(dtype, c.x), type_of(index, c.indices)}, [&](Graph&, std::span<const Value> v) {
+      return std::vector{
+          gather(v[0], v[1],
+                 {c.window_dims, c.dropped, c.batching, c.indices_batching, c.map, c.index_vector_dim, c.slice_sizes})};
+    });
+    sample.inputs[1] = index_range(c);
+    if (is_unsigned_integer(index)) sample.inputs[1].low = 0;
+  };
+  for (const Case& c : cases)
+    for (const DType dtype : {DType::f32, DType::f64})
+      if (is_usable(c)) add(dtype, DType::i32, c);
+  for (const DType dtype : {DType::boolean, DType::bf16, DType::u8, DType::i64}) add(dtype, DType::i64, cases[0]);
+  for (const DType index : {DType::u8, DType::i8, DType::u32, DType::u64}) add(DType::f64, index, cases[5]);
+}
+
+void scatter_samples(SampleList& list) {
+  const auto add = [&](DType dtype, DType index, const Case& c, const std::shared_ptr<const Graph>& body,
+                       bool unique) -> OpSample& {
+    auto& sample = list.add({type_of(dtype, c.x), type_of(index, c.indices), type_of(dtype, c.windowed)},
+                            [&](Graph&, std::span<const Value> v) {
+                              return std::vector{scatter(v[0], v[1], v[2],
+                                                         {c.window_dims, c.dropped, c.batching, c.indices_batching,
+                                                          c.map, c.index_vector_dim, false, unique},
+                                                         body)};
+                            });
+    sample.inputs[1] = index_range(c);
+    if (is_unsigned_integer(index)) sample.inputs[1].low = 0;
+    sample.inputs[1].distinct = unique;
+    return sample;
+  };
+  const auto replacing = [](DType dtype) {
+    const std::array types{Type(dtype, {}), Type(dtype, {})};
+    return make_graph(types, [](Graph&, std::span<const Value> x) { return std::vector{x[1]}; });
+  };
+  for (const DType dtype : {DType::f32, DType::f64})
+    for (const Case& c : cases) {
+      if (!is_usable(c)) continue;
+      add(dtype, DType::i32, c, reduction_body(ops::add, dtype), false);
+      add(dtype, DType::i32, c, replacing(dtype), false).name += " replacing";
+    }
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    add(dtype, DType::i32, cases[0], reduction_body(ops::add, dtype), true).name += " unique";
+    add(dtype, DType::i32, cases[2], replacing(dtype), true).name += " replacing unique";
+  }
+  for (const Op* op : {&ops::maximum, &ops::minimum, &ops::multiply}) {
+    auto& sample = add(DType::f32, DType::i64, cases[0], reduction_body(*op, DType::f32), false);
+    sample.name += concat(" ", op->name);
+  }
+  for (const DType dtype : {DType::boolean, DType::bf16, DType::i8, DType::u32})
+    add(dtype, DType::i64, cases[0], reduction_body(ops::add, dtype), false);
+  for (const DType index : {DType::u8, DType::i8, DType::u64})
+    add(DType::f64, index, cases[5], reduction_body(ops::add, DType::f64), false);
+}
+
+void dynamic_slice_samples(SampleList& list) {
+  for (const DType dtype : {DType::boolean, DType::bf16, DType::f32, DType::f64})
+    for (const auto& [from, sizes] : std::initializer_list<std::pair<Dims, Dims>>{
+             {{7}, {3}}, {{4, 5}, {2, 5}}, {{4, 5}, {1, 0}}, {{}, {}}, {{0}, {0}}, {{3}, {3}}})
+      for (const DType index : {DType::i32, DType::u8}) {
+        std::vector<Type> types(from.size() + 1, Type(index, {}));
+        types[0] = type_of(dtype, from);
+        auto& sample = list.add(types, [&](Graph&, std::span<const Value> x) {
+          return std::vector{dynamic_slice(x[0], x.subspan(1), sizes)};
+        });
+        for (std::size_t i = 1; i < types.size(); ++i) sample.inputs[i] = {is_signed_integer(index) ? -2.0 : 0.0, 8};
+      }
+}
+
+void dynamic_update_slice_samples(SampleList& list) {
+  for (const DType dtype : {DType::boolean, DType::bf16, DType::f32, DType::f64})
+    for (const auto& [from, update] : std::initializer_list<std::pair<Dims, Dims>>{
+             {{7}, {3}}, {{4, 5}, {2, 5}}, {{4, 5}, {1, 0}}, {{}, {}}, {{0}, {0}}, {{3}, {3}}})
+      for (const DType index : {DType::i32, DType::u64}) {
+        std::vector<Type> types(from.size() + 2, Type(index, {}));
+        types[0] = type_of(dtype, from);
+        types[1] = type_of(dtype, update);
+        auto& sample = list.add(types);
+        for (std::size_t i = 2; i < types.size(); ++i) sample.inputs[i] = {is_signed_integer(index) ? -2.0 : 0.0, 8};
+      }
+}
+
+void sort_samples(SampleList& list) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::u8})
+    for (const auto& [from, dimension] : std::initializer_list<std::pair<Dims, int>>{
+             {{9}, 0}, {{3, 5}, 1}, {{3, 5}, -2}, {{2, 4, 3}, 1}, {{0, 3}, 0}, {{1}, 0}})
+      for (const bool stable : {true, false}) {
+        const std::int64_t d = dimension;
+        list.add({type_of(dtype, from)}, [&](Graph&, std::span<const Value> x) {
+          return sort(x, d, stable, comparison_body(Direction::LT, dtype));
+        });
+      }
+  // By key, descending, with a passenger of another dtype.
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Type key(dtype, {}), passenger(DType::f64, {});
+    const std::array scalars{key, key, passenger, passenger};
+    const auto comparator = make_graph(scalars, [](Graph&, std::span<const Value> x) {
+      return std::vector{compare(x[0], x[1], Direction::GT, Comparison::TOTALORDER)};
+    });
+    list.add({Type(dtype, {3, 6}), Type(DType::f64, {3, 6})},
+             [&](Graph&, std::span<const Value> x) { return sort(x, 1, true, comparator); });
+  }
+}
+
+}  // namespace weft::ir
