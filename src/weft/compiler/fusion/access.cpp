@@ -101,6 +101,36 @@ std::optional<Index> delinearise(const Affine& position, std::span<const Dim> di
   return index;
 }
 
+namespace {
+
+// Groups of neighbouring dimensions that a reshape turns into one another are taken one by one, so that an index that leaves its
+// dimension (the outside of a pad) stays in its group.
+std::optional<Index> through_reshape(std::span<const Dim> from, std::span<const Dim> to, const Index& index,
+                                     std::span<const std::int64_t> axes, std::optional<Split>& split) {
+  Index result;
+  std::size_t f = 0, t = 0;
+  while (f < from.size() || t < to.size()) {
+    const std::size_t first_f = f, first_t = t;
+    std::int64_t size_from = f < from.size() ? from[f++].value() : 1, size_to = t < to.size() ? to[t++].value() : 1;
+    while (size_from != size_to) {
+      if (size_from < size_to) {
+        if (f == from.size()) break;
+        size_from *= from[f++].value();
+      } else {
+        if (t == to.size()) break;
+        size_to *= to[t++].value();
+      }
+    }
+    const Index part(index.begin() + static_cast<std::ptrdiff_t>(first_t), index.begin() + static_cast<std::ptrdiff_t>(t));
+    auto at = delinearise(linearise(part, to.subspan(first_t, t - first_t)), from.subspan(first_f, f - first_f), axes, split);
+    if (!at) return std::nullopt;
+    result.insert(result.end(), at->begin(), at->end());
+  }
+  return result;
+}
+
+}  // namespace
+
 bool moves_elements(const Node& node) {
   if (node.op->kind != ir::Kind::shape) return false;
   return node.op != &ops::pad ||
@@ -119,7 +149,7 @@ std::optional<Index> operand_index(const Node& node, int operand, const Index& i
       if (type.size(static_cast<int>(i)) != 1) result[i] = index[static_cast<std::size_t>(dims[i])];
     return result;
   }
-  if (node.op == &ops::reshape) return delinearise(linearise(index, node.type().dims()), type.dims(), axes, split);
+  if (node.op == &ops::reshape) return through_reshape(type.dims(), node.type().dims(), index, axes, split);
   if (node.op == &ops::transpose) {
     const auto permutation = node.attributes<ir::TransposeAttributes>().permutation;
     for (std::size_t i = 0; i < rank; ++i) result[static_cast<std::size_t>(permutation[i])] = index[i];
