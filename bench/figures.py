@@ -80,11 +80,9 @@ def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
         return []
     command = [program, "--benchmark_format=json", *(["--benchmark_min_time=0.01"] if quick else [])]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    speed = {run["name"]: run["bytes_per_second"] for run in json.loads(done.stdout)["benchmarks"]}
-    figures = []
-    for name, bandwidth in speed.items():
-        kernel, _, size = name.partition("/")
-        if kernel.startswith("weft_"):
-            plain = speed[f"plain_{kernel.removeprefix('weft_')}/{size}"]
-            figures.append(Figure(f"bandwidth of {kernel.removeprefix('weft_')} over {size}", bandwidth / plain, ">=", 0.8, "times"))
-    return figures
+    speed = {}  # by program and size
+    for run in json.loads(done.stdout)["benchmarks"]:
+        program_name, size = run["name"].split("/")[:2]
+        speed[program_name, size] = run["bytes_per_second"]
+    return [Figure(f"bandwidth of {kernel}, rows of {size}", speed[f"weft_{kernel}", size] / plain, ">=", 0.8, "times")
+            for (name, size), plain in speed.items() if (kernel := name.removeprefix("plain_")) != name]
