@@ -1,0 +1,103 @@
+#include <weft/tensor/activation.h>
+
+#include <cmath>
+#include <numbers>
+
+#include <weft/tensor/broadcasting.h>
+#include <weft/tensor/composites.h>
+#include <weft/tensor/reducing.h>
+
+namespace weft {
+
+using detail::Frame;
+using ir::Direction;
+using ir::Value;
+
+namespace {
+
+// Computes `build` in f32 for 16-bit floats.
+template <class Build>
+Tensor widened(const char* function, const Operand& x, Build&& build) {
+  Frame frame(function, x);
+  const Value value = detail::floating(frame, x);
+  return frame.tensor(detail::as(build(detail::as(value, detail::compute_dtype(value.dtype()))), value.dtype()));
+}
+
+detail::Pair with_factor(Frame& frame, const Operand& x, const Operand& factor) {
+  const Value value = detail::floating(frame, x);
+  return detail::broadcast_together(frame, {value, detail::value_as(frame, factor, value.dtype())});
+}
+
+Value positive(Value x) { return ir::compare(x, ir::constant_like(x, 0), Direction::GT); }
+
+Value exact_gelu(Value x) { return x * 0.5 * (ir::erf(x * std::numbers::sqrt2 * 0.5) + 1); }
+
+Value tanh_gelu(Value x) {
+  const double scale = std::sqrt(2 / std::numbers::pi);
+  return x * 0.5 * (ir::tanh((x + x * x * x * 0.044715) * scale) + 1);
+}
+
+// log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
+Value soft_plus(Value x) {
+  return ir::maximum(x, ir::constant_like(x, 0)) + ir::log_plus_one(ir::exponential(-ir::abs(x)));
+}
+
+// x less its largest element along the axis, through which no gradient need flow.
+Value shifted(Value x, const Axes& axis) {
+  return x - detail::spread(ir::stop_gradient(ir::reduce_max(x, axis)), x, axis);
+}
+
+}  // namespace
+
+namespace detail {
+
+Value softmax(Value x, std::int64_t axis) {
+  const Axes along = axis;
+  const Value exponentials = ir::exponential(shifted(x, along));
+  return exponentials / spread(ir::reduce_sum(exponentials, along), x, along);
+}
+
+Value log_softmax(Value x, std::int64_t axis) {
+  const Axes along = axis;
+  const Value offset = shifted(x, along);
+  return offset - spread(ir::log(ir::reduce_sum(ir::exponential(offset), along)), x, along);
+}
+
+}  // namespace detail
+
+Tensor relu(const Operand& x) {
+  return detail::unary("relu", x, [](Value v) {
+    const Value zero = ir::constant_like(v, 0);
+    return ir::select(ir::compare(v, zero, Direction::LE), zero, v);  // keeps NaN
+  });
+}
+
+Tensor leaky_relu(const Operand& x, const Operand& slope) {
+  Frame frame("leaky_relu", x);
+  const auto [value, factor] = with_factor(frame, x, slope);
+  return frame.tensor(ir::select(positive(value), value, value * factor));
+}
+
+Tensor elu(const Operand& x, const Operand& alpha) {
+  Frame frame("elu", x);
+  const auto [value, factor] = with_factor(frame, x, alpha);
+  return frame.tensor(ir::select(positive(value), value, factor * ir::exponential_minus_one(value)));
+}
+
+Tensor sigmoid(const Operand& x) { return widened("sigmoid", x, ir::logistic); }
+Tensor silu(const Operand& x) {
+  return widened("silu", x, [](Value v) { return v * ir::logistic(v); });
+}
+Tensor softplus(const Operand& x) { return widened("softplus", x, soft_plus); }
+Tensor gelu(const Operand& x, bool approximate) { return widened("gelu", x, approximate ? tanh_gelu : exact_gelu); }
+
+Tensor softmax(const Operand& x, std::int64_t axis) {
+  return widened("softmax", x, [&](Value v) { return detail::softmax(v, normalize_axis(axis, v.rank(), "softmax")); });
+}
+
+Tensor log_softmax(const Operand& x, std::int64_t axis) {
+  return widened("log_softmax", x,
+                 [&](Value v) { return detail::log_softmax(v, normalize_axis(axis, v.rank(), "log_softmax")); });
+}
+
+}  // namespace weft

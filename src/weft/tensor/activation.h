@@ -1,0 +1,55 @@
+// Activations, normalisations, attention and losses: functions made of primitives. 16-bit floats are computed in f32 where sums
+// or exponentials are taken, and rounded once at the end; the cross entropy of 16-bit logits stays f32.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <weft/tensor/operand.h>
+#include <weft/tensor/tensor.h>
+
+namespace weft {
+
+// Activations
+Tensor relu(const Operand& x);  // its gradient at 0 is 0
+Tensor leaky_relu(const Operand& x, const Operand& slope = 0.01);
+Tensor elu(const Operand& x, const Operand& alpha = 1.0);
+Tensor sigmoid(const Operand& x);
+Tensor silu(const Operand& x);      // x * sigmoid(x)
+Tensor softplus(const Operand& x);  // log(1 + exp(x))
+// x * P(X <= x) for a standard normal X; approximate: with tanh instead of erf, as GPT-2 does.
+Tensor gelu(const Operand& x, bool approximate = false);
+
+// Normalisations
+Tensor softmax(const Operand& x, std::int64_t axis = -1);
+Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
+// (x - mean) / sqrt(var + epsilon) over the last dimensions, as many as the weight has, times the weight plus the bias.
+Tensor layer_norm(const Operand& x, const Operand& weight, const Operand& bias, double epsilon = 1e-5);
+Tensor layer_norm(const Operand& x, const Operand& weight, double epsilon = 1e-5);
+// x / sqrt(mean(x^2) + epsilon) over the last dimension, times the weight.
+Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon = 1e-6);
+
+// Attention of queries [..., queries, width] over keys [..., keys, width] and values [..., keys, out]: softmax(q k^T * scale) v.
+struct AttentionOptions {
+  bool causal = false;          // query i sees keys up to i; with more keys than queries the last query sees them all
+  std::optional<double> scale;  // 1 / sqrt(width) if not given
+  Tensor mask;  // broadcasts to [..., queries, keys]: booleans say which keys are seen, numbers are added
+};
+Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
+                                    const AttentionOptions& options = {});
+
+// Losses
+enum class Reduction : std::uint8_t { none, sum, mean };
+struct CrossEntropyOptions {
+  Reduction reduction = Reduction::mean;  // mean: over the labels that are not ignored
+  std::int64_t ignore_index = -100;       // labels of this value count nothing
+  double label_smoothing = 0;
+};
+// -log softmax(logits)[label] of logits [..., classes] and integer labels [...] (classes stand last, unlike in PyTorch).
+Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options = {});
+Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
+// -(t log s + (1 - t) log(1 - s)) for s = sigmoid(logits).
+Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target,
+                                        Reduction reduction = Reduction::mean);
+
+}  // namespace weft

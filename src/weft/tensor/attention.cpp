@@ -1,0 +1,70 @@
+#include <cmath>
+#include <limits>
+
+#include <weft/tensor/activation.h>
+#include <weft/tensor/broadcasting.h>
+#include <weft/tensor/composites.h>
+#include <weft/tensor/matmul.h>
+
+namespace weft {
+
+using detail::Frame;
+using ir::Direction;
+using ir::Value;
+
+namespace {
+
+Value masked(Value scores, Value seen) {
+  return ir::select(seen, scores, ir::constant_like(scores, -std::numeric_limits<double>::infinity()));
+}
+
+// Query i sees key j if j - i <= keys - queries.
+Value causal(Value scores) {
+  const Type places = scores.type().with(DType::i32);
+  const int rank = scores.rank();
+  const Value query = ir::iota(scores.graph(), places, rank - 2), key = ir::iota(scores.graph(), places, rank - 1);
+  const auto surplus = static_cast<double>(scores.size(rank - 1) - scores.size(rank - 2));
+  return masked(scores, ir::compare(key, surplus == 0 ? query : query + surplus, Direction::LE));
+}
+
+Value with_mask(Frame& frame, Value scores, const Tensor& mask) {
+  const Value given = frame.value(mask);
+  Shape shape;
+  frame.require(
+      broadcast_shapes(scores.type().dims(), given.type().dims(), shape) && shape == Shape(scores.type().dims()),
+      "the mask ", given.type(), " does not broadcast to ", scores.type());
+  if (given.dtype() == DType::boolean) return masked(scores, detail::broadcast(given, shape));
+  return scores + detail::broadcast(detail::as(given, scores.dtype()), shape);
+}
+
+Value swap_last(Value x) {
+  Axes order;
+  for (int i = 0; i < x.rank(); ++i) order.push_back(i);
+  std::swap(order[x.rank() - 2], order[x.rank() - 1]);
+  return ir::transpose(x, order);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
+                                    const AttentionOptions& options) {
+  Frame frame("scaled_dot_product_attention", query);
+  const Value q = detail::floating(frame, query), k = detail::floating(frame, key), v = detail::floating(frame, value);
+  frame.require(q.dtype() == k.dtype() && k.dtype() == v.dtype(), "query, key and value differ in type: ", q.type(),
+                ", ", k.type(), ", ", v.type());
+  const bool fits = q.rank() >= 2 && q.rank() == k.rank() && k.rank() == v.rank();
+  const Value keys = fits ? swap_last(k) : k;
+  frame.require(fits && detail::can_matmul(q.type(), keys.type()), "the keys ", k.type(), " do not fit the queries ",
+                q.type());
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1))));
+  Value scores = detail::matmul(q, keys);
+  scores = detail::as(scores, detail::compute_dtype(scores.dtype())) * scale;
+  if (options.causal) scores = causal(scores);
+  if (options.mask.defined()) scores = with_mask(frame, scores, options.mask);
+  const Value weights = detail::as(detail::softmax(scores, scores.rank() - 1), v.dtype());
+  frame.require(detail::can_matmul(weights.type(), v.type()), "the values ", v.type(), " do not fit the keys ",
+                k.type());
+  return frame.tensor(detail::matmul(weights, v));
+}
+
+}  // namespace weft

@@ -1,0 +1,25 @@
+#include <weft/tensor/backend.h>
+
+#include <weft/base/knobs.h>
+
+namespace weft::detail {
+
+Backend backend() {
+  const std::string name = knobs::backend();
+  if (name == "compiled") return Backend::compiled;
+  require(name == "interpreter", "WEFT_BACKEND: '", name, "' is neither compiled nor interpreter");
+  return Backend::interpreter;
+}
+
+std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
+                                                 std::vector<bool> donatable, std::optional<compiler::Report>& report) {
+  if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
+  compiler::Options options;
+  options.donatable = std::move(donatable);
+  compiler::Report made;
+  auto executable = compiler::compile(*graph, options, &made);
+  report = std::move(made);
+  return executable;
+}
+
+}  // namespace weft::detail

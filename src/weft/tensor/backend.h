@@ -1,0 +1,25 @@
+// Graph to Executable, by the backend that the knob names.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/ir/graph.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::detail {
+
+enum class Backend : std::uint8_t { compiled, interpreter };
+Backend backend();  // from the knob
+
+// Throws Error for what cannot be compiled. `report` is set by a backend that compiles.
+std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
+                                                 std::vector<bool> donatable, std::optional<compiler::Report>& report);
+
+// One host thunk that interprets the graph: slow, and right.
+std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph,
+                                                       const std::vector<bool>& donatable);
+
+}  // namespace weft::detail

@@ -1,0 +1,11 @@
+// Composites on values, for composites made of them. The axis is normalised; x is not a 16-bit float. Internal.
+#pragma once
+
+#include <weft/ir/builder.h>
+
+namespace weft::detail {
+
+ir::Value softmax(ir::Value x, std::int64_t axis);
+ir::Value log_softmax(ir::Value x, std::int64_t axis);
+
+}  // namespace weft::detail

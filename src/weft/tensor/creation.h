@@ -1,0 +1,64 @@
+// Tensors out of nothing: data of the host, constants and ranges. Random ones are in random.h.
+#pragma once
+
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include <weft/tensor/operand.h>
+#include <weft/tensor/tensor.h>
+
+namespace weft {
+
+// Data is copied at once. The type of the elements is that of the C++ values.
+Tensor from_bytes(std::span<const std::byte> bytes, Type type);
+template <Element T>
+Tensor from_span(std::span<const T> values, const Shape& shape) {
+  const Type type(dtype_of<T>, shape);
+  require(static_cast<std::int64_t>(values.size()) == type.elements(), "from_span: ", values.size(),
+          " values do not fill ", type);
+  return from_bytes(std::as_bytes(values), type);
+}
+template <Element T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
+  return from_span(std::span<const T>(values), shape);
+}
+
+// A row of values, a matrix, or one number as rank 0: tensor({1.f, 2.f}), tensor({{1, 2}, {3, 4}}), tensor(3.f). Floating-point
+// values become f32 and integers i32 unless a type is given.
+Tensor tensor(const HostNumber& value, DType dtype);
+Tensor tensor(const HostNumber& value);
+Tensor tensor(std::initializer_list<HostNumber> values, DType dtype);
+Tensor tensor(std::initializer_list<HostNumber> values);
+Tensor tensor(std::initializer_list<std::initializer_list<HostNumber>> rows, DType dtype);
+Tensor tensor(std::initializer_list<std::initializer_list<HostNumber>> rows);
+
+// A number that never changes and that the compiler may fold: another number makes another program. Elsewhere numbers are inputs.
+Tensor constant(const HostNumber& value, DType dtype = DType::f32,
+                std::source_location where = std::source_location::current());
+
+Tensor zeros(const Shape& shape, DType dtype = DType::f32,
+             std::source_location where = std::source_location::current());
+Tensor ones(const Shape& shape, DType dtype = DType::f32, std::source_location where = std::source_location::current());
+Tensor full(const Shape& shape, const Operand& value);  // of the value's default type
+Tensor full(const Shape& shape, const Operand& value, DType dtype);
+Tensor zeros_like(const Operand& x);
+Tensor ones_like(const Operand& x);
+Tensor full_like(const Operand& x, const Operand& value);
+
+// start, start + step, ... before stop.
+Tensor arange(std::int64_t stop, DType dtype = DType::i32,
+              std::source_location where = std::source_location::current());
+Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step = 1, DType dtype = DType::i32,
+              std::source_location where = std::source_location::current());
+// `count` numbers from start to stop, both included, evenly spaced.
+Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::f32,
+                std::source_location where = std::source_location::current());
+// The index along `axis` at every element.
+Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i32,
+            std::source_location where = std::source_location::current());
+// Ones on the diagonal.
+Tensor eye(std::int64_t rows, DType dtype = DType::f32, std::source_location where = std::source_location::current());
+
+}  // namespace weft

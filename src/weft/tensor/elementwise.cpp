@@ -1,0 +1,239 @@
+#include <weft/tensor/elementwise.h>
+
+#include <weft/tensor/broadcasting.h>
+
+namespace weft {
+
+using detail::binary;
+using detail::float_unary;
+using detail::Frame;
+using detail::Pair;
+using detail::unary;
+using ir::Direction;
+using ir::Value;
+
+Tensor operator+(const Operand& a, const Operand& b) { return binary("add", a, b, ir::add); }
+Tensor operator-(const Operand& a, const Operand& b) { return binary("subtract", a, b, ir::subtract); }
+Tensor operator*(const Operand& a, const Operand& b) { return binary("multiply", a, b, ir::multiply); }
+Tensor operator-(const Operand& x) { return unary("negate", x, ir::negate); }
+
+Tensor operator/(const Operand& a, const Operand& b) {
+  Frame frame("divide", a);
+  auto [x, y] = detail::matched(frame, a, b);
+  if (!is_float(x.dtype())) {
+    x = ir::convert(x, DType::f32);
+    y = ir::convert(y, DType::f32);
+  }
+  return frame.tensor(x / y);
+}
+
+namespace {
+
+// True where the remainder of a division that rounds towards zero has another sign than the divisor.
+Value wrong_side(Value rest, Value divisor) {
+  const Value zero = ir::constant_like(rest, 0);
+  const Value signs_differ =
+      ir::compare(ir::compare(rest, zero, Direction::LT), ir::compare(divisor, zero, Direction::LT), Direction::NE);
+  return ir::and_(ir::compare(rest, zero, Direction::NE), signs_differ);
+}
+
+Value floor_divide(Value a, Value b) {
+  if (is_float(a.dtype())) return ir::floor(a / b);
+  if (is_unsigned_integer(a.dtype())) return a / b;
+  const Value quotient = a / b;
+  return ir::select(wrong_side(ir::remainder(a, b), b), quotient - ir::constant_like(quotient, 1), quotient);
+}
+
+Value floor_remainder(Value a, Value b) {
+  const Value rest = ir::remainder(a, b);
+  if (is_unsigned_integer(a.dtype())) return rest;
+  return ir::select(wrong_side(rest, b), rest + b, rest);
+}
+
+// x^exponent without a power function, or no value.
+Value small_power(Value x, double exponent) {
+  if (exponent == 1) return x;
+  if (exponent == 2) return x * x;
+  if (exponent == 3) return x * x * x;
+  if (exponent == 4) {
+    const Value squared = x * x;
+    return squared * squared;
+  }
+  if (!is_float(x.dtype())) return {};
+  if (exponent == 0.5) return ir::sqrt(x);
+  if (exponent == -0.5) return ir::rsqrt(x);
+  if (exponent == -1) return ir::constant_like(x, 1) / x;
+  if (exponent == -2) return ir::constant_like(x, 1) / (x * x);
+  return {};
+}
+
+Tensor compare(const char* function, const Operand& a, const Operand& b, Direction direction) {
+  Frame frame(function, a);
+  const auto [x, y] = detail::matched(frame, a, b);
+  return frame.tensor(ir::compare(x, y, direction));
+}
+
+Tensor bitwise(const char* function, const Operand& a, const Operand& b, detail::Binary build) {
+  Frame frame(function, a);
+  const auto [x, y] = detail::matched(frame, a, b);
+  frame.require(!is_float(x.dtype()), "expected integers or booleans, got ", x.type(), " and ", y.type());
+  return frame.tensor(build(x, y));
+}
+
+Value boolean_like(Value x, bool value) { return ir::constant(x.graph(), x.type().with(DType::boolean), value); }
+
+}  // namespace
+
+Tensor floor_divide(const Operand& a, const Operand& b) { return binary("floor_divide", a, b, floor_divide); }
+Tensor remainder(const Operand& a, const Operand& b) { return binary("remainder", a, b, floor_remainder); }
+
+Tensor pow(const Operand& x, const Operand& y) {
+  if (!y.is_number()) return binary("pow", x, y, ir::power);
+  Frame frame("pow", x);
+  const Value base = frame.value(x);
+  const double exponent = y.number().as_double();
+  const Value typed = detail::as(base, y.number().promote_with(base.dtype()));
+  const Value result = small_power(typed, exponent);
+  return frame.tensor(result ? result : ir::power(typed, ir::constant_like(typed, exponent)));
+}
+
+Tensor operator==(const Operand& a, const Operand& b) { return compare("equal", a, b, Direction::EQ); }
+Tensor operator!=(const Operand& a, const Operand& b) { return compare("not_equal", a, b, Direction::NE); }
+Tensor operator<(const Operand& a, const Operand& b) { return compare("less", a, b, Direction::LT); }
+Tensor operator<=(const Operand& a, const Operand& b) { return compare("less_equal", a, b, Direction::LE); }
+Tensor operator>(const Operand& a, const Operand& b) { return compare("greater", a, b, Direction::GT); }
+Tensor operator>=(const Operand& a, const Operand& b) { return compare("greater_equal", a, b, Direction::GE); }
+
+Tensor where(const Operand& condition, const Operand& a, const Operand& b) {
+  Frame frame("where", condition);
+  Value predicate = detail::as(frame.value(condition), DType::boolean);
+  auto [x, y] = detail::matched(frame, a, b);
+  if (predicate.type().dims().size() != x.type().dims().size() ||
+      !std::ranges::equal(predicate.type().dims(), x.type().dims())) {
+    Shape shape;
+    frame.require(broadcast_shapes(predicate.type().dims(), x.type().dims(), shape), "cannot broadcast the condition ",
+                  predicate.type(), " with ", x.type());
+    predicate = detail::broadcast(predicate, shape);
+    x = detail::broadcast(x, shape);
+    y = detail::broadcast(y, shape);
+  }
+  return frame.tensor(ir::select(predicate, x, y));
+}
+
+Tensor maximum(const Operand& a, const Operand& b) { return binary("maximum", a, b, ir::maximum); }
+Tensor minimum(const Operand& a, const Operand& b) { return binary("minimum", a, b, ir::minimum); }
+
+Tensor clamp(const Operand& x, const Operand& low, const Operand& high) {
+  Frame frame("clamp", x);
+  const Value value = frame.value(x);
+  const auto bound = [&](const Operand& operand) {
+    if (operand.is_number()) return frame.number(operand, value.dtype());
+    const Value given = detail::as(frame.value(operand.tensor()), value.dtype());
+    Shape shape;
+    frame.require(
+        broadcast_shapes(value.type().dims(), given.type().dims(), shape) && shape == Shape(value.type().dims()),
+        "the bound ", given.type(), " does not broadcast to ", value.type());
+    return given.rank() == 0 ? given : detail::broadcast(given, shape);
+  };
+  const Value least = bound(low);
+  return frame.tensor(ir::clamp(least, value, bound(high)));
+}
+
+Tensor isnan(const Operand& x) {
+  Frame frame("isnan", x);
+  const Value value = frame.value(x);
+  return frame.tensor(is_float(value.dtype()) ? ir::compare(value, value, Direction::NE) : boolean_like(value, false));
+}
+
+Tensor isinf(const Operand& x) {
+  Frame frame("isinf", x);
+  const Value value = frame.value(x);
+  if (!is_float(value.dtype())) return frame.tensor(boolean_like(value, false));
+  const Value infinity = ir::constant_like(value, std::numeric_limits<double>::infinity());
+  return frame.tensor(ir::compare(ir::abs(value), infinity, Direction::EQ));
+}
+
+Tensor isfinite(const Operand& x) {
+  Frame frame("isfinite", x);
+  const Value value = frame.value(x);
+  return frame.tensor(is_float(value.dtype()) ? ir::is_finite(value) : boolean_like(value, true));
+}
+
+Tensor operator&(const Operand& a, const Operand& b) { return bitwise("and", a, b, ir::and_); }
+Tensor operator|(const Operand& a, const Operand& b) { return bitwise("or", a, b, ir::or_); }
+Tensor operator^(const Operand& a, const Operand& b) { return bitwise("xor", a, b, ir::xor_); }
+Tensor operator~(const Operand& x) { return unary("not", x, ir::not_); }
+
+Tensor operator!(const Operand& x) {
+  Frame frame("logical_not", x);
+  const Value value = frame.value(x);
+  if (value.dtype() == DType::boolean) return frame.tensor(ir::not_(value));
+  return frame.tensor(ir::compare(value, ir::constant_like(value, 0), Direction::EQ));
+}
+
+Tensor operator<<(const Tensor& x, const Operand& y) {
+  return bitwise("shift_left", {x, y.where()}, y, ir::shift_left);
+}
+
+Tensor operator>>(const Tensor& x, const Operand& y) {
+  const auto shift = [](Value a, Value b) {
+    return is_unsigned_integer(a.dtype()) ? ir::shift_right_logical(a, b) : ir::shift_right_arithmetic(a, b);
+  };
+  return bitwise("shift_right", {x, y.where()}, y, shift);
+}
+
+Tensor abs(const Operand& x) {
+  return unary("abs", x,
+               [](Value v) { return is_unsigned_integer(v.dtype()) || v.dtype() == DType::boolean ? v : ir::abs(v); });
+}
+Tensor sign(const Operand& x) { return unary("sign", x, ir::sign); }
+Tensor square(const Operand& x) {
+  return unary("square", x, [](Value v) { return v * v; });
+}
+Tensor reciprocal(const Operand& x) {
+  return float_unary("reciprocal", x, [](Value v) { return ir::constant_like(v, 1) / v; });
+}
+Tensor sqrt(const Operand& x) { return float_unary("sqrt", x, ir::sqrt); }
+Tensor rsqrt(const Operand& x) { return float_unary("rsqrt", x, ir::rsqrt); }
+Tensor cbrt(const Operand& x) { return float_unary("cbrt", x, ir::cbrt); }
+Tensor exp(const Operand& x) { return float_unary("exp", x, ir::exponential); }
+Tensor expm1(const Operand& x) { return float_unary("expm1", x, ir::exponential_minus_one); }
+Tensor log(const Operand& x) { return float_unary("log", x, ir::log); }
+Tensor log1p(const Operand& x) { return float_unary("log1p", x, ir::log_plus_one); }
+Tensor sin(const Operand& x) { return float_unary("sin", x, ir::sine); }
+Tensor cos(const Operand& x) { return float_unary("cos", x, ir::cosine); }
+Tensor tan(const Operand& x) { return float_unary("tan", x, ir::tan); }
+Tensor tanh(const Operand& x) { return float_unary("tanh", x, ir::tanh); }
+Tensor erf(const Operand& x) { return float_unary("erf", x, ir::erf); }
+
+Tensor atan2(const Operand& y, const Operand& x) {
+  Frame frame("atan2", y);
+  const auto [a, b] = detail::matched(frame, y, x);
+  const DType dtype = is_float(a.dtype()) ? a.dtype() : DType::f32;
+  return frame.tensor(ir::atan2(detail::as(a, dtype), detail::as(b, dtype)));
+}
+
+namespace {
+
+// Rounding leaves integers as they are.
+Tensor rounding(const char* function, const Operand& x, detail::Unary build) {
+  Frame frame(function, x);
+  const Value value = frame.value(x);
+  return frame.tensor(is_float(value.dtype()) ? build(value) : value);
+}
+
+}  // namespace
+
+Tensor floor(const Operand& x) { return rounding("floor", x, ir::floor); }
+Tensor ceil(const Operand& x) { return rounding("ceil", x, ir::ceil); }
+Tensor round(const Operand& x) { return rounding("round", x, ir::round_nearest_even); }
+
+Tensor convert(const Operand& x, DType dtype) {
+  if (!x.is_number() && x.tensor().dtype() == dtype) return x.tensor();
+  Frame frame("convert", x);
+  return frame.tensor(detail::as(frame.value(x), dtype));
+}
+
+Tensor stop_gradient(const Operand& x) { return unary("stop_gradient", x, ir::stop_gradient); }
+
+}  // namespace weft

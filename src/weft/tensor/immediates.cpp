@@ -1,0 +1,43 @@
+#include <weft/tensor/immediates.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::detail {
+
+bool ImmediatePool::in_use(const Block& block) {
+  return std::ranges::any_of(block.buffers, [](const runtime::BufferPtr& buffer) {
+    if (buffer.use_count() > 1) return true;
+    // The count is read without ordering: dropping a copy of our own orders what a launch read before what is written next.
+    const runtime::BufferPtr copy = buffer;
+    return false;
+  });
+}
+
+ImmediatePool::Block ImmediatePool::make(std::span<const runtime::BufferPtr> inputs,
+                                         std::span<const ir::Value> graph_inputs, std::size_t count) {
+  Block block;
+  auto bytes = std::make_shared<std::vector<Immediate>>(count);
+  block.memory = {bytes, bytes->front().data()};
+  block.buffers.reserve(count);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]) continue;
+    const runtime::Memory at(block.memory, block.memory.get() + block.buffers.size() * sizeof(Immediate));
+    block.buffers.push_back(std::make_shared<runtime::Buffer>(graph_inputs[i].type(), at));
+  }
+  return block;
+}
+
+void ImmediatePool::fill(std::span<runtime::BufferPtr> inputs, std::span<const ir::Value> graph_inputs,
+                         std::span<const Immediate> values) {
+  if (values.empty()) return;
+  auto block = std::ranges::find_if_not(blocks_, in_use);
+  if (block == blocks_.end()) block = blocks_.insert(block, make(inputs, graph_inputs, values.size()));
+  std::memcpy(block->memory.get(), values.data(), values.size_bytes());
+  auto next = block->buffers.begin();
+  for (runtime::BufferPtr& input : inputs) {
+    if (!input) input = *next++;
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,47 @@
+// What a Tensor points to.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <weft/base/type.h>
+#include <weft/ir/graph.h>
+#include <weft/runtime/buffer.h>
+
+namespace weft::detail {
+
+class Recording;
+
+// A value of a recording (`recording` and `value`), or a buffer, promised or there. A recorded one belongs to the thread of its
+// recording; one with a buffer may be used and dropped by any thread.
+struct TensorImpl {
+  explicit TensorImpl(Type of) : type(of) {}
+  explicit TensorImpl(runtime::BufferPtr from) : type(from->type()) { set_buffer(std::move(from)); }
+  ~TensorImpl();
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
+
+  void retain() { references.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
+  }
+  void set_buffer(runtime::BufferPtr to) {
+    buffer = std::move(to);
+    buffer->add_holder();
+  }
+
+  std::atomic<std::uint32_t> references = 1;
+  Type type;
+
+  ir::Value value;
+  Recording* recording = nullptr;
+  TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
+
+  runtime::BufferPtr buffer;
+  std::atomic<std::uint64_t> stamp = 0;  // which input of which recording the buffer became: Recording::stamp_of
+
+ private:
+  static void destroy(TensorImpl* impl);
+};
+
+}  // namespace weft::detail

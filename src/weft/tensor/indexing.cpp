@@ -1,0 +1,136 @@
+#include <weft/tensor/indexing.h>
+
+#include <weft/ir/ops.h>
+#include <weft/tensor/broadcasting.h>
+#include <weft/tensor/manipulation.h>
+
+namespace weft {
+
+using detail::Frame;
+using ir::Value;
+
+namespace {
+
+Value integers(Frame& frame, const Operand& indices) {
+  const Value value = frame.value(indices);
+  frame.require(is_integer(value.dtype()), "indices must be integers, got ", value.type());
+  return value;
+}
+
+Axes counting(std::int64_t from, std::int64_t count) {
+  Axes axes;
+  for (std::int64_t i = 0; i < count; ++i) axes.push_back(from + i);
+  return axes;
+}
+
+Axes all_but(std::int64_t axis, int rank) {
+  Axes axes = counting(0, rank);
+  axes.erase(static_cast<int>(axis));
+  return axes;
+}
+
+// The dimensions of x around those of the indices, which stand at `axis`.
+Axes around(std::int64_t axis, int rank, int index_rank) {
+  Axes axes = counting(0, axis);
+  for (std::int64_t i = axis + 1; i < rank; ++i) axes.push_back(i + index_rank - 1);
+  return axes;
+}
+
+Tensor take(Frame& frame, Value x, Value indices, std::int64_t axis) {
+  const Axes collapsed(axis), offsets = around(axis, x.rank(), indices.rank());
+  Axes sizes;
+  for (int i = 0; i < x.rank(); ++i) sizes.push_back(i == axis ? 1 : x.size(i));
+  ir::GatherAttributes attributes;
+  attributes.offset_dims = offsets;
+  attributes.collapsed_slice_dims = attributes.start_index_map = collapsed;
+  attributes.index_vector_dim = indices.rank();
+  attributes.slice_sizes = sizes;
+  return frame.tensor(ir::gather(x, indices, attributes));
+}
+
+// The axis of gather and scatter_add, when the types fit.
+std::int64_t element_axis(Frame& frame, Value x, Value indices, std::int64_t axis) {
+  const std::int64_t along = normalize_axis(axis, x.rank(), frame.function());
+  bool fits = indices.rank() == x.rank();
+  for (int i = 0; fits && i < x.rank(); ++i) fits = i == along || indices.type().dim(i) == x.type().dim(i);
+  frame.require(fits, "the indices ", indices.type(), " do not fit dimension ", along, " of ", x.type());
+  return along;
+}
+
+}  // namespace
+
+Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
+  Frame frame("take", x);
+  const Value value = frame.value(x), places = integers(frame, indices);
+  const std::int64_t along = normalize_axis(axis, value.rank(), "take");
+  frame.require(value.size(static_cast<int>(along)) > 0 || places.type().elements() == 0, "nothing to take from ",
+                value.type());
+  return take(frame, value, places, along);
+}
+
+Tensor embedding(const Operand& table, const Operand& indices) {
+  Frame frame("embedding", table);
+  const Value rows = frame.value(table);
+  frame.require(rows.rank() == 2, "expected a table [rows, width], got ", rows.type());
+  return take(frame, rows, integers(frame, indices), 0);
+}
+
+Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices) {
+  Frame frame("gather", x);
+  const Value value = frame.value(x), places = integers(frame, indices);
+  const std::int64_t along = element_axis(frame, value, places, axis);
+  const Axes batching = all_but(along, value.rank()), collapsed(along);
+  const std::vector<std::int64_t> sizes(static_cast<std::size_t>(value.rank()), 1);
+  ir::GatherAttributes attributes;
+  attributes.collapsed_slice_dims = attributes.start_index_map = collapsed;
+  attributes.operand_batching_dims = attributes.start_indices_batching_dims = batching;
+  attributes.index_vector_dim = value.rank();
+  attributes.slice_sizes = sizes;
+  return frame.tensor(ir::gather(value, places, attributes));
+}
+
+Tensor scatter_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates) {
+  Frame frame("scatter_add", x);
+  const Value value = frame.value(x), places = integers(frame, indices);
+  const Value added = detail::as(frame.value(updates), value.dtype());
+  const std::int64_t along = element_axis(frame, value, places, axis);
+  frame.require(std::ranges::equal(added.type().dims(), places.type().dims()), "the updates ", added.type(),
+                " do not have the shape of the indices ", places.type());
+  const Axes batching = all_but(along, value.rank()), inserted(along);
+  ir::ScatterAttributes attributes;
+  attributes.inserted_window_dims = attributes.scatter_dims_to_operand_dims = inserted;
+  attributes.input_batching_dims = attributes.scatter_indices_batching_dims = batching;
+  attributes.index_vector_dim = value.rank();
+  return frame.tensor(ir::scatter(value, places, added, attributes, ir::reduction_body(ir::ops::add, value.dtype())));
+}
+
+Tensor index_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates) {
+  Frame frame("index_add", x);
+  const Value value = frame.value(x), places = integers(frame, indices);
+  const Value added = detail::as(frame.value(updates), value.dtype());
+  const std::int64_t along = normalize_axis(axis, value.rank(), "index_add");
+  Shape expected(value.type().dims());
+  frame.require(places.rank() == 1, "expected a vector of indices, got ", places.type());
+  expected[along] = places.type().dim(0);
+  frame.require(expected == Shape(added.type().dims()), "expected updates of shape ", expected, ", got ", added.type());
+  const Axes inserted(along), windows = all_but(along, value.rank());
+  ir::ScatterAttributes attributes;
+  attributes.update_window_dims = windows;
+  attributes.inserted_window_dims = attributes.scatter_dims_to_operand_dims = inserted;
+  attributes.index_vector_dim = 1;
+  return frame.tensor(ir::scatter(value, places, added, attributes, ir::reduction_body(ir::ops::add, value.dtype())));
+}
+
+Tensor one_hot(const Operand& indices, std::int64_t classes, DType dtype) {
+  Frame frame("one_hot", indices);
+  const Value places = integers(frame, indices);
+  frame.require(classes >= 0, "the number of classes cannot be negative, got ", classes);
+  Shape shape(places.type().dims());
+  shape.push_back(classes);
+  const Type type(places.dtype(), shape);
+  const Value wanted = ir::broadcast_in_dim(places, type, counting(0, places.rank()));
+  return frame.tensor(
+      ir::convert(ir::compare(wanted, ir::iota(frame.graph(), type, places.rank()), ir::Direction::EQ), dtype));
+}
+
+}  // namespace weft

@@ -1,0 +1,61 @@
+// Products and convolutions. Operands of different types are promoted; products of 16-bit floats are accumulated in f32.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include <weft/tensor/operand.h>
+#include <weft/tensor/tensor.h>
+
+namespace weft {
+
+// NumPy's matmul: [..., m, k] with [..., k, n] gives [..., m, n], leading dimensions broadcast; a vector as first operand is a
+// row, as second a column, and its dimension is gone from the result.
+Tensor matmul(const Operand& a, const Operand& b);
+// Over the one dimension of two vectors.
+Tensor dot(const Operand& a, const Operand& b);
+// [m] and [n] give [m, n].
+Tensor outer(const Operand& a, const Operand& b);
+
+// x [..., in] with weight [out, in] (PyTorch's layout) and bias [out]: x weight^T + bias, [..., out].
+Tensor linear(const Operand& x, const Operand& weight);
+Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
+
+// NumPy's einsum: einsum("bqd,bkd->bqk", {q, k}). One letter names one dimension (no ellipsis, none twice in one operand);
+// without an arrow the result has the letters that occur once, sorted.
+Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
+              std::source_location where = std::source_location::current());
+Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands,
+              std::source_location where = std::source_location::current());
+
+// A number for both spatial dimensions, or one for each: {height, width}.
+class Pair2d {
+ public:
+  Pair2d(std::integral auto both) : Pair2d(both, both) {}  // NOLINT
+  Pair2d(std::int64_t height, std::int64_t width) : values_{height, width} {}
+  operator std::span<const std::int64_t>() const { return values_; }  // NOLINT
+  std::int64_t operator[](std::size_t i) const { return values_[i]; }
+
+ private:
+  std::array<std::int64_t, 2> values_;
+};
+
+struct ConvOptions {
+  Pair2d stride = 1;
+  Pair2d padding = 0;  // zeros added on both sides
+  Pair2d dilation = 1;
+  std::int64_t groups = 1;
+};
+// PyTorch's conv2d: x [batch, in, height, width] with weight [out, in / groups, kernel height, kernel width] and bias [out].
+Tensor conv2d(const Operand& x, const Operand& weight, const ConvOptions& options = {});
+Tensor conv2d(const Operand& x, const Operand& weight, const Operand& bias, const ConvOptions& options = {});
+
+// The largest element, or the mean, of windows of x [batch, channels, height, width]. A stride of 0 means the window's size.
+// Padding never wins a maximum, and counts in a mean as zeros.
+Tensor max_pool2d(const Operand& x, Pair2d window, Pair2d stride = 0, Pair2d padding = 0);
+Tensor avg_pool2d(const Operand& x, Pair2d window, Pair2d stride = 0, Pair2d padding = 0);
+
+}  // namespace weft

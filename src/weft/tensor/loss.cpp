@@ -1,0 +1,85 @@
+#include <weft/tensor/activation.h>
+#include <weft/tensor/broadcasting.h>
+#include <weft/tensor/composites.h>
+#include <weft/tensor/reducing.h>
+
+namespace weft {
+
+using detail::Frame;
+using ir::Direction;
+using ir::Value;
+
+namespace {
+
+Value reduce_loss(Value losses, Reduction reduction) {
+  const Axes every = detail::reduced_axes(losses, {}, "loss");
+  switch (reduction) {
+    case Reduction::none: return losses;
+    case Reduction::sum: return ir::reduce_sum(losses, every);
+    case Reduction::mean: return detail::mean(losses, every);
+  }
+  return losses;
+}
+
+// Sums the classes of x where they are the label: 0 for a label that is no class.
+Value at_label(Value x, Value labels) {
+  const std::int64_t classes = x.rank() - 1;
+  Axes leading;
+  for (std::int64_t i = 0; i < classes; ++i) leading.push_back(i);
+  const Type places(labels.dtype(), x.type().dims());
+  const Value chosen =
+      ir::compare(ir::broadcast_in_dim(labels, places, leading), ir::iota(x.graph(), places, classes), Direction::EQ);
+  return ir::reduce_sum(ir::select(chosen, x, ir::constant_like(x, 0)), Axes(classes));
+}
+
+Value negative_log_likelihood(Value log_probabilities, Value labels, double smoothing) {
+  const Value likelihood = at_label(log_probabilities, labels);
+  if (smoothing == 0) return -likelihood;
+  const Value even = detail::mean(log_probabilities, Axes(log_probabilities.rank() - 1));
+  return -(likelihood * (1 - smoothing) + even * smoothing);
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options) {
+  Frame frame("cross_entropy", logits);
+  const Value given = detail::floating(frame, logits), label = frame.value(labels);
+  frame.require(given.rank() >= 1 && is_integer(label.dtype()) &&
+                    std::ranges::equal(label.type().dims(),
+                                       given.type().dims().first(static_cast<std::size_t>(given.rank()) - 1)),
+                "the labels ", label.type(), " do not fit the logits ", given.type(),
+                ": expected integers of the logits' shape without the classes");
+  frame.require(options.label_smoothing >= 0 && options.label_smoothing <= 1,
+                "label smoothing must lie in [0, 1], got ", options.label_smoothing);
+  const Value wide = detail::as(given, detail::compute_dtype(given.dtype()));
+  const Value losses =
+      negative_log_likelihood(detail::log_softmax(wide, wide.rank() - 1), label, options.label_smoothing);
+  if (options.ignore_index < 0 && is_unsigned_integer(label.dtype()))
+    return frame.tensor(reduce_loss(losses, options.reduction));
+
+  const Value counts =
+      ir::compare(label, ir::constant_like(label, static_cast<double>(options.ignore_index)), Direction::NE);
+  const Value kept = ir::select(counts, losses, ir::constant_like(losses, 0));
+  if (options.reduction != Reduction::mean) return frame.tensor(reduce_loss(kept, options.reduction));
+  const Value counted = reduce_loss(ir::convert(counts, losses.dtype()), Reduction::sum);
+  return frame.tensor(reduce_loss(kept, Reduction::sum) / counted);
+}
+
+Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction) {
+  Frame frame("mse_loss", x);
+  const auto [a, b] = detail::matched(frame, x, target);
+  frame.require(is_float(a.dtype()), "expected floating point, got ", a.type());
+  const Value difference = a - b;
+  return frame.tensor(reduce_loss(difference * difference, reduction));
+}
+
+Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, Reduction reduction) {
+  Frame frame("binary_cross_entropy_with_logits", logits);
+  const auto [x, t] = detail::matched(frame, logits, target);
+  frame.require(is_float(x.dtype()), "expected floating point, got ", x.type());
+  // max(x, 0) - x t + log(1 + exp(-|x|)) does not overflow.
+  const Value losses = ir::maximum(x, ir::constant_like(x, 0)) - x * t + ir::log_plus_one(ir::exponential(-ir::abs(x)));
+  return frame.tensor(reduce_loss(losses, reduction));
+}
+
+}  // namespace weft

@@ -1,0 +1,31 @@
+#include <weft/tensor/operand.h>
+
+#include <limits>
+
+namespace weft {
+
+double HostNumber::as_double() const {
+  if (class_ == Class::floating) return floating_;
+  return beyond_i64_ ? static_cast<double>(static_cast<std::uint64_t>(integer_)) : static_cast<double>(integer_);
+}
+
+void HostNumber::write(DType dtype, void* to, const char* function) const {
+  visit(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    T value;
+    if constexpr (std::is_same_v<T, bool>) {
+      value = as_double() != 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      WEFT_ASSERT(class_ != Class::floating, function, ": a floating-point number as an integer");
+      value = static_cast<T>(integer_);
+      const bool fits = beyond_i64_ ? std::is_same_v<T, std::uint64_t> : std::in_range<T>(integer_);
+      require(fits, function, ": ", beyond_i64_ ? concat(static_cast<std::uint64_t>(integer_)) : concat(integer_),
+              " does not fit ", dtype);
+    } else {
+      value = static_cast<T>(as_double());
+    }
+    std::memcpy(to, &value, sizeof value);
+  });
+}
+
+}  // namespace weft

@@ -1,0 +1,96 @@
+// What a function on tensors takes: a Tensor, a Parameter or a C++ number, made implicitly, together with the line of the call.
+//
+// Types of the result, for operands of different types (as in JAX and NumPy 2):
+//   tensor with tensor   weft::promote(a, b): boolean < unsigned < signed < floating point, the wider of a class wins
+//   tensor with number   the tensor's type, if the number's class is not above it; else:
+//                        an integer with booleans gives i32, a floating-point number with booleans or integers gives f32
+//   number with number   i32 for integers, f32 for floating point, i1 for bool
+// A number out of range of an integer type throws Error.
+//
+// Numbers are inputs of the recorded program, by position: a learning rate may change in every step without a recompile. Write
+// constant(x) for a number that never changes and that the compiler may fold.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+
+#include <weft/tensor/tensor.h>
+
+namespace weft {
+
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+
+// A number of the host, exact.
+class HostNumber {
+ public:
+  enum class Class : std::uint8_t { logical, integer, floating };
+
+  HostNumber() = default;
+  HostNumber(Number auto value) {  // NOLINT: a number is a HostNumber
+    using T = decltype(value);
+    if constexpr (std::is_same_v<T, bool>) {
+      class_ = Class::logical;
+      integer_ = value;
+    } else if constexpr (std::is_integral_v<T>) {
+      class_ = Class::integer;
+      integer_ = static_cast<std::int64_t>(value);
+      beyond_i64_ = std::is_unsigned_v<T> && integer_ < 0;
+    } else {
+      class_ = Class::floating;
+      floating_ = static_cast<double>(value);
+    }
+  }
+
+  // The type of `number op tensor of type dtype`.
+  DType promote_with(DType dtype) const {
+    if (is_float(dtype) || class_ == Class::logical) return dtype;
+    if (class_ == Class::floating) return DType::f32;
+    return dtype == DType::boolean ? DType::i32 : dtype;
+  }
+  DType default_dtype() const { return promote_with(DType::boolean); }
+
+  // Writes one element. Throws Error led by `function` if an integer type cannot hold it.
+  void write(DType dtype, void* to, const char* function) const;
+  double as_double() const;
+
+ private:
+  Class class_ = Class::integer;
+  bool beyond_i64_ = false;  // an unsigned number of 2^63 or more
+  union {
+    std::int64_t integer_ = 0;
+    double floating_;
+  };
+};
+
+// A type whose value is held as a Tensor: Parameter.
+template <class T>
+concept TensorHolder = requires(const T& holder) {
+  { holder.tensor() } -> std::same_as<const Tensor&>;
+};
+
+class Operand {
+ public:
+  Operand(const Tensor& tensor, std::source_location where = std::source_location::current())  // NOLINT
+      : tensor_(&tensor), where_(where) {}
+  Operand(const TensorHolder auto& holder, std::source_location where = std::source_location::current())  // NOLINT
+      : tensor_(&holder.tensor()), where_(where) {}
+  Operand(Number auto number, std::source_location where = std::source_location::current())  // NOLINT
+      : number_(number), where_(where) {}
+  Operand(const Operand&) = delete;  // it refers to the caller's tensor: only for parameters of functions
+  Operand& operator=(const Operand&) = delete;
+
+  bool is_number() const { return tensor_ == nullptr; }
+  const Tensor& tensor() const { return *tensor_; }
+  const HostNumber& number() const { return number_; }
+  const std::source_location& where() const { return where_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  HostNumber number_;
+  std::source_location where_;
+};
+
+}  // namespace weft

@@ -1,0 +1,159 @@
+#include <weft/tensor/recording.h>
+
+#include <atomic>
+
+#include <weft/tensor/pool.h>
+#include <weft/tensor/synchronizer.h>
+
+namespace weft::detail {
+
+namespace {
+
+constinit thread_local Recording* innermost = nullptr;
+
+// A stamp says which input of which recording a buffer became: 40 bits of epoch, 24 bits of position.
+constexpr int position_bits = 24;
+constexpr std::uint64_t stamp_of(std::uint64_t epoch, std::uint64_t position) {
+  return epoch << position_bits | position;
+}
+
+}  // namespace
+
+TensorImpl::~TensorImpl() {
+  if (recording) Recording::unlink(*this);
+  if (buffer) buffer->remove_holder();
+}
+
+void TensorImpl::destroy(TensorImpl* impl) { Pool<TensorImpl>::destroy(impl); }
+
+Recording::Recording() : graph_(std::make_shared<ir::Graph>()) {
+  live_.previous = live_.next = &live_;
+  begin_epoch();
+}
+
+Recording::Recording(Recording& parent) : Recording() {
+  parent_ = &parent;
+  scope_ = parent.scope_;
+  innermost = this;
+}
+
+Recording::~Recording() {
+  if (innermost == this) innermost = parent_;
+  forget_live();
+  for (const auto& buffer : inputs_) {
+    if (buffer) buffer->remove_holder();
+  }
+}
+
+Recording& Recording::current() {
+  if (!innermost) [[unlikely]] {
+    thread_local Recording outermost;
+    innermost = &outermost;
+  }
+  return *innermost;
+}
+
+ir::Value Recording::value_of(const Tensor& tensor, const char* function) {
+  require(tensor.defined(), function, ": an operand is a default-constructed Tensor, which has no value");
+  TensorImpl& impl = tensor.impl();
+  if (impl.recording == this) [[likely]]
+    return impl.value;
+  if (!impl.buffer) {
+    require(impl.recording != nullptr, function,
+            ": an operand was recorded in a loop body, branch or thread that has ended");
+    const Recording* owner = parent_;
+    while (owner && owner != impl.recording) owner = owner->parent_;
+    require(owner != nullptr, function,
+            ": an operand was recorded by another thread and is not launched; call sync() there");
+  }
+  return is_body() ? capture(tensor) : input_of(impl);
+}
+
+ir::Value Recording::input_of(TensorImpl& impl) {
+  const std::uint64_t stamp = impl.stamp.load(std::memory_order_relaxed);
+  if (stamp >> position_bits == epoch_) return graph_->inputs()[stamp & ((1u << position_bits) - 1)];
+  const ir::Value value = graph_->add_input(impl.type);
+  impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
+  impl.buffer->add_holder();
+  inputs_.push_back(impl.buffer);
+  return value;
+}
+
+ir::Value Recording::number(const HostNumber& number, DType dtype, const char* function) {
+  Immediate bytes{};
+  number.write(dtype, bytes.data(), function);
+  return immediate(Type(dtype, {}), bytes);
+}
+
+ir::Value Recording::immediate(Type type, const Immediate& bytes) {
+  if (is_body()) return capture(parent_->wrap(parent_->immediate(type, bytes)));
+  const ir::Value value = graph_->add_input(type);
+  inputs_.emplace_back();
+  immediates_.push_back(bytes);
+  return value;
+}
+
+Tensor Recording::wrap(ir::Value value) {
+  TensorImpl* impl = Pool<TensorImpl>::make(value.type());
+  impl->value = value;
+  append_live(*impl);
+  return Tensor(impl);
+}
+
+void Recording::append_live(TensorImpl& impl) {
+  impl.recording = this;
+  impl.previous = live_.previous;
+  impl.next = &live_;
+  live_.previous = live_.previous->next = &impl;
+}
+
+void Recording::unlink(TensorImpl& impl) {
+  impl.previous->next = impl.next;
+  impl.next->previous = impl.previous;
+  impl.recording = nullptr;
+  impl.value = {};
+}
+
+void Recording::forget_live() {
+  while (live_.next != &live_) unlink(*live_.next);
+}
+
+void Recording::clear() {
+  for (const auto& buffer : inputs_) {
+    if (buffer) buffer->remove_holder();
+  }
+  inputs_.clear();
+  immediates_.clear();
+  if (graph_.use_count() == 1) {
+    graph_->clear();
+  } else {  // a plan keeps it
+    graph_ = std::make_shared<ir::Graph>();
+  }
+  begin_epoch();
+}
+
+void Recording::begin_epoch() {
+  static constinit std::atomic<std::uint64_t> epochs = 0;
+  epoch_ = epochs.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void Recording::sync() {
+  require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
+  Synchronizer(*this).run();
+}
+
+ir::Value Recording::capture(const Tensor& tensor) {
+  for (std::size_t i = 0; i < captures_.size(); ++i) {
+    if (&captures_[i].impl() == &tensor.impl()) return capture_values_[i];
+  }
+  captures_.push_back(tensor);
+  capture_values_.push_back(graph_->add_input(tensor.type()));
+  return capture_values_.back();
+}
+
+std::shared_ptr<const ir::Graph> Recording::finish_body(std::vector<ir::Value> outputs) {
+  graph_->set_outputs(std::move(outputs));
+  return graph_;
+}
+
+}  // namespace weft::detail

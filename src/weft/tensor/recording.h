@@ -1,0 +1,119 @@
+// The recording of a thread: the graph that its operations append to, the buffers and numbers that became inputs of it, and the
+// tensors that are values of it. Internal to the tensor layer. Not thread-safe: each thread has its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/runtime/buffer.h>
+#include <weft/tensor/operand.h>
+#include <weft/tensor/scope.h>
+#include <weft/tensor/tensor.h>
+
+namespace weft::detail {
+
+// A small input that comes from the host with every launch: a number, a random key.
+using Immediate = std::array<std::byte, 16>;
+
+class Recording {
+ public:
+  Recording();
+  // A recording of the body of a loop or branch, current until its end: what it uses from outside becomes an input of it.
+  explicit Recording(Recording& parent);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // The innermost one of this thread.
+  static Recording& current();
+
+  // The value of a tensor; a buffer, or a value of an outer recording, becomes an input at its first use.
+  ir::Value value_of(const Tensor& tensor, const char* function);
+  // A new rank-0 input.
+  ir::Value number(const HostNumber& number, DType dtype, const char* function);
+  ir::Value immediate(Type type, const Immediate& bytes);
+
+  // A tensor for a value of this recording; live until it is dropped or launched.
+  Tensor wrap(ir::Value value);
+
+  // Closes the recording, launches it and begins the next: see sync().
+  void sync();
+
+  ir::Graph& graph() { return *graph_; }
+
+  // Of a body: its inputs other than those made with graph().add_input, in order. Once captured, always an input.
+  bool is_body() const { return parent_ != nullptr; }
+  std::span<const Tensor> captures() const { return captures_; }
+  ir::Value capture(const Tensor& tensor);
+  std::shared_ptr<const ir::Graph> finish_body(std::vector<ir::Value> outputs);
+
+ private:
+  friend class Frame;
+  friend class Synchronizer;
+  friend class weft::Scope;
+  friend struct TensorImpl;
+
+  ir::Value input_of(TensorImpl& impl);
+  void append_live(TensorImpl& impl);
+  static void unlink(TensorImpl& impl);
+  void clear();  // begins the next recording
+  void begin_epoch();
+  void forget_live();  // they have no value any more
+
+  std::shared_ptr<ir::Graph> graph_;
+  Recording* parent_ = nullptr;
+  std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process
+  int depth_ = 0;            // of public functions that are being called
+  const char* scope_ = "";
+
+  std::vector<runtime::BufferPtr> inputs_;  // one per input of the graph; null: the next of immediates_
+  std::vector<Immediate> immediates_;
+  std::vector<Tensor> captures_;
+  std::vector<ir::Value> capture_values_;
+  TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first
+};
+
+// The public function being called. The outermost one gives its place to all that is recorded within.
+class Frame {
+ public:
+  Frame(const char* function, const std::source_location& where)
+      : function_(function), recording_(Recording::current()) {
+    if (recording_.depth_++ == 0) {
+      recording_.graph_->set_location({where.file_name(), recording_.scope_, where.line()});
+    }
+  }
+  Frame(const char* function, const Operand& operand) : Frame(function, operand.where()) {}
+  ~Frame() { --recording_.depth_; }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  const char* function() const { return function_; }
+  Recording& recording() { return recording_; }
+  ir::Graph& graph() { return recording_.graph(); }
+
+  // The value of an operand; a number has rank 0 and its default type.
+  ir::Value value(const Operand& operand) {
+    return operand.is_number() ? number(operand, operand.number().default_dtype()) : value(operand.tensor());
+  }
+  ir::Value value(const Tensor& tensor) { return recording_.value_of(tensor, function_); }
+  ir::Value number(const Operand& operand, DType dtype) {
+    return recording_.number(operand.number(), dtype, function_);
+  }
+  Tensor tensor(ir::Value value) { return recording_.wrap(value); }
+
+  template <class... Parts>
+  void require(bool condition, const Parts&... parts) const {
+    weft::require(condition, function_, ": ", parts...);
+  }
+
+ private:
+  const char* function_;
+  Recording& recording_;
+};
+
+}  // namespace weft::detail

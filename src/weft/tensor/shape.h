@@ -1,0 +1,120 @@
+// What users write for shapes and dimensions: Shape is a list of sizes, Axes a list of dimensions to work on. Both are made from
+// braces, numbers or spans and live on the stack.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <weft/base/type.h>
+
+namespace weft {
+
+// A list of at most Type::max_rank items, in place.
+template <class T>
+class InlineList {
+ public:
+  InlineList() {}  // NOLINT: the items stay uninitialised
+  InlineList(std::initializer_list<T> items) : InlineList(std::span<const T>(items.begin(), items.size())) {}
+  explicit InlineList(std::span<const T> items) {
+    for (const T& item : items) push_back(item);
+  }
+  InlineList(const InlineList& other) : InlineList(std::span<const T>(other.begin(), other.size())) {}
+  InlineList& operator=(const InlineList& other) {
+    size_ = other.size_;
+    std::copy(other.begin(), other.end(), begin());
+    return *this;
+  }
+
+  void push_back(T item) {
+    require(size_ < Type::max_rank, "a tensor has at most ", Type::max_rank, " dimensions");
+    items_[size_++] = item;
+  }
+  void resize(int size, T fill) {
+    while (size_ < size) push_back(fill);
+    size_ = size;
+  }
+  void insert(int at, T item) {
+    push_back(item);
+    for (int i = size_ - 1; i > at; --i) std::swap(items_[i], items_[i - 1]);
+  }
+  void erase(int at) {
+    for (int i = at; i + 1 < size_; ++i) items_[i] = items_[i + 1];
+    --size_;
+  }
+
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return items_; }
+  T* end() { return items_ + size_; }
+  const T* begin() const { return items_; }
+  const T* end() const { return items_ + size_; }
+  T& operator[](std::integral auto i) { return items_[i]; }
+  const T& operator[](std::integral auto i) const { return items_[i]; }
+  T& back() { return items_[size_ - 1]; }
+  const T& back() const { return items_[size_ - 1]; }
+
+ protected:
+  int size_ = 0;
+  T items_[Type::max_rank];
+};
+
+// Sizes: {2, 3}, a vector of numbers, or another tensor's shape. Where it is said, one size may be -1: what remains.
+class Shape : public InlineList<Dim> {
+ public:
+  static constexpr Dim inferred = Dim(std::numeric_limits<std::int64_t>::min());  // what -1 becomes; no Dim of a Type
+
+  struct Size {
+    Dim dim;
+    Size(std::integral auto size) : dim(static_cast<std::int64_t>(size)) {  // NOLINT
+      if (std::cmp_equal(size, -1)) {
+        dim = inferred;
+      } else {
+        require(!std::cmp_less(size, 0), "a size cannot be negative, got ", size);
+      }
+    }
+    Size(Dim size) : dim(size) {}  // NOLINT
+  };
+
+  Shape() = default;
+  Shape(std::initializer_list<Size> sizes) {
+    for (const Size& size : sizes) push_back(size.dim);
+  }
+  Shape(std::span<const Dim> sizes) : InlineList(sizes) {}  // NOLINT: the dims of a Type are a Shape
+  Shape(const std::vector<std::int64_t>& sizes) {           // NOLINT
+    for (const std::int64_t size : sizes) push_back(Size(size).dim);
+  }
+
+  int rank() const { return size_; }
+  operator std::span<const Dim>() const { return {items_, size()}; }  // NOLINT
+  friend bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape);  // [2, 3]
+};
+
+// Dimensions of a tensor, counted from the end when negative: 1, {0, -1}, or nothing where that means all.
+class Axes : public InlineList<std::int64_t> {
+ public:
+  Axes() = default;
+  Axes(std::integral auto axis) { push_back(static_cast<std::int64_t>(axis)); }  // NOLINT
+  Axes(std::initializer_list<std::int64_t> axes) : InlineList(axes) {}
+  Axes(std::span<const std::int64_t> axes) : InlineList(axes) {}                // NOLINT
+  Axes(const std::vector<std::int64_t>& axes) : InlineList(std::span(axes)) {}  // NOLINT
+
+  operator std::span<const std::int64_t>() const { return {items_, size()}; }  // NOLINT
+};
+
+// Axis in [0, rank). Throws Error led by `function`.
+std::int64_t normalize_axis(std::int64_t axis, int rank, const char* function);
+// The same for each, sorted; throws Error for one named twice.
+Axes normalize_axes(const Axes& axes, int rank, const char* function);
+
+// The shape that NumPy broadcasting gives two shapes: aligned at the last dimension, a size of 1 stretches. False: none.
+bool broadcast_shapes(std::span<const Dim> a, std::span<const Dim> b, Shape& result);
+
+}  // namespace weft

@@ -1,0 +1,225 @@
+#include <weft/tensor/synchronizer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/ir/ops.h>
+
+namespace weft {
+
+namespace metrics {
+inline constinit Counter mark_step("MarkStep");  // syncs that launched something
+inline constinit Counter fingerprint_collisions(
+    "FingerprintCollisions");                   // graphs taken for another one, and compiled anew
+inline constinit Metric sync_time("SyncTime");  // host time of a sync, compiling included
+inline constinit Metric nodes_per_sync("NodesPerSync", Unit::count);
+}  // namespace metrics
+
+namespace detail {
+
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+#ifdef NDEBUG
+constexpr int hits_to_verify = 2;
+#else
+constexpr int hits_to_verify = std::numeric_limits<int>::max();
+#endif
+
+}  // namespace
+
+Synchronizer::Scratch& Synchronizer::scratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
+Synchronizer::Last& Synchronizer::last() {
+  thread_local Last last;
+  return last;
+}
+
+void Synchronizer::run() {
+  const auto start = std::chrono::steady_clock::now();
+  bind_inputs();
+  collect_outputs();
+  std::vector<runtime::BufferPtr> results;
+  SyncStats& stats = last().stats;
+  if (!scratch_.outputs.empty()) {
+    stats = {.nodes = recording_.graph().nodes().size(),
+             .inputs = scratch_.bindings.size(),
+             .numbers = recording_.immediates_.size(),
+             .outputs = scratch_.outputs.size()};
+    for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
+    const Fingerprint identity = key();
+    std::shared_ptr<Plan> plan = find_plan(identity);
+    const bool known = plan != nullptr;
+    if (!known) plan = make_plan();
+    results = launch(*plan);
+    // Kept only now that the graph will not grow any more.
+    if (!known) PlanCache::instance().insert(identity, plan);
+    metrics::mark_step.add();
+    metrics::nodes_per_sync.add(stats.nodes);
+  }
+  commit(results);
+  const auto time = std::chrono::steady_clock::now() - start;
+  metrics::sync_time.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count()));
+  stats.host_us = std::chrono::duration<double, std::micro>(time).count();
+}
+
+void Synchronizer::bind_inputs() {
+  scratch_.bindings.clear();
+  for (const auto& buffer : recording_.inputs_) {
+    // One holder is the recording itself.
+    scratch_.bindings.push_back(!buffer                  ? Binding::number
+                                : buffer->holders() == 1 ? Binding::donatable
+                                                         : Binding::kept);
+  }
+}
+
+void Synchronizer::collect_outputs() {
+  scratch_.outputs.clear();
+  scratch_.places.clear();
+  scratch_.first_output.assign(recording_.graph().nodes().size(), none);
+  for (const TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
+    scratch_.places.push_back(place_of(impl->value));
+  }
+}
+
+// Tensors of one value share one output, and one that is an input needs none.
+Synchronizer::Place Synchronizer::place_of(ir::Value value) {
+  if (value.node->op == &ir::ops::parameter) {
+    return place_of_input(static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index));
+  }
+  auto& outputs = scratch_.outputs;
+  std::uint32_t& first = scratch_.first_output[value.node->id];
+  if (first == none) {
+    first = static_cast<std::uint32_t>(outputs.size());
+  } else {
+    for (std::uint32_t i = first; i < outputs.size(); ++i) {
+      if (outputs[i] == value) return {nullptr, i};
+    }
+  }
+  outputs.push_back(value);
+  return {nullptr, static_cast<std::uint32_t>(outputs.size() - 1)};
+}
+
+Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
+  const auto& inputs = recording_.inputs_;
+  if (inputs[index]) {
+    scratch_.bindings[index] = Binding::kept;  // about to be held
+    return {inputs[index]};
+  }
+  const auto number = static_cast<std::size_t>(
+      std::count(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(index), nullptr));
+  const Type type = recording_.graph().inputs()[index].type();
+  return {
+      device().upload(type, std::span(recording_.immediates_[number]).first(static_cast<std::size_t>(type.bytes())))};
+}
+
+Fingerprint Synchronizer::key() const {
+  Fingerprint key = recording_.graph().fingerprint();
+  for (const ir::Value value : scratch_.outputs) key.add((std::uint64_t{value.node->id} << 16) + value.index);
+  std::uint64_t packed = static_cast<std::uint64_t>(backend_);
+  int packed_count = 1;
+  for (const Binding binding : scratch_.bindings) {
+    packed = packed << 2 | static_cast<std::uint64_t>(binding);
+    if (++packed_count % 32 == 0) key.add(packed);
+  }
+  key.add(packed);
+  key.add(scratch_.outputs.size());
+  return key;
+}
+
+std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
+  std::shared_ptr<Plan> plan = PlanCache::instance().find(identity);
+  if (!plan) return nullptr;
+  const std::lock_guard lock(plan->mutex);
+  if (plan->graph) {
+    recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+    if (!structurally_equal(*plan->graph, recording_.graph())) {
+      metrics::fingerprint_collisions.add();
+      return nullptr;
+    }
+    if (++plan->verified_hits == hits_to_verify) plan->graph = nullptr;
+  }
+  metrics::cached_compile.add();
+  return plan;
+}
+
+std::shared_ptr<Plan> Synchronizer::make_plan() {
+  const metrics::Timer timer(metrics::compile_time);
+  recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+  std::vector<bool> donatable;
+  for (const Binding binding : scratch_.bindings) donatable.push_back(binding == Binding::donatable);
+  auto plan = std::make_shared<Plan>();
+  plan->executable = build(backend_, recording_.graph_, donatable, last().report);
+  plan->graph = recording_.graph_;
+  metrics::uncached_compile.add();
+  last().stats.compiled = true;
+  return plan;
+}
+
+std::vector<runtime::BufferPtr> Synchronizer::launch(Plan& plan) {
+  auto& arguments = scratch_.arguments;
+  arguments.assign(recording_.inputs_.begin(), recording_.inputs_.end());
+  {
+    const std::lock_guard lock(plan.mutex);
+    plan.immediates.fill(arguments, recording_.graph().inputs(), recording_.immediates_);
+  }
+  // From here on the recording holds nothing, or the executor would find donated bytes still in use.
+  for (const auto& buffer : recording_.inputs_) {
+    if (buffer) buffer->remove_holder();
+  }
+  try {
+    auto results = device().launch(plan.executable, arguments);
+    recording_.inputs_.clear();
+    arguments.clear();
+    return results;
+  } catch (...) {
+    for (const auto& buffer : recording_.inputs_) {
+      if (buffer) buffer->add_holder();
+    }
+    arguments.clear();
+    throw;
+  }
+}
+
+void Synchronizer::commit(const std::vector<runtime::BufferPtr>& results) {
+  auto place = scratch_.places.begin();
+  const auto& live = recording_.live_;
+  while (live.next != &live) {
+    TensorImpl& impl = *live.next;
+    impl.set_buffer(place->input ? std::move(place->input) : results[place->output]);
+    ++place;
+    Recording::unlink(impl);
+  }
+  recording_.clear();
+}
+
+}  // namespace detail
+
+void sync() { detail::Recording::current().sync(); }
+
+void synchronize() {
+  sync();
+  device().synchronize();
+}
+
+SyncStats last_sync() { return detail::Synchronizer::last().stats; }
+std::optional<compiler::Report> last_compile() { return detail::Synchronizer::last().report; }
+
+namespace {
+constinit thread_local runtime::Device* chosen_device = nullptr;
+}
+
+runtime::Device& device() { return chosen_device ? *chosen_device : runtime::Device::cpu(); }
+void set_device(runtime::Device& device) { chosen_device = &device; }
+
+void clear_graph_cache() { detail::PlanCache::instance().clear(); }
+std::size_t graph_cache_size() { return detail::PlanCache::instance().size(); }
+
+}  // namespace weft

@@ -1,0 +1,67 @@
+#include <weft/tensor/tensor.h>
+
+#include <weft/base/convert.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/pool.h>
+#include <weft/tensor/recording.h>
+#include <weft/tensor/sync.h>
+
+namespace weft {
+
+namespace {
+
+void convert_elements(DType from, const std::byte* source, DType to, void* target, std::int64_t count) {
+  visit(from, [&](auto from_tag) {
+    using From = decltype(from_tag);
+    visit(to, [&](auto to_tag) {
+      using To = decltype(to_tag);
+      auto* out = static_cast<To*>(target);
+      for (std::int64_t i = 0; i < count; ++i) {
+        From value;
+        std::memcpy(&value, source + i * static_cast<std::int64_t>(sizeof value), sizeof value);
+        out[i] = convert_element<To>(value);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor::Tensor(runtime::BufferPtr buffer) : impl_(detail::Pool<detail::TensorImpl>::make(std::move(buffer))) {}
+
+Dim Tensor::dim(std::int64_t axis) const { return type().dim(static_cast<int>(normalize_axis(axis, rank(), "dim"))); }
+
+std::int64_t Tensor::size(std::int64_t axis) const {
+  return type().size(static_cast<int>(normalize_axis(axis, rank(), "size")));
+}
+
+Tensor Tensor::operator[](std::int64_t index) const { return select(*this, 0, index); }
+
+Tensor Tensor::to(DType dtype) const { return weft::convert(*this, dtype); }
+
+runtime::BufferPtr Tensor::buffer() const {
+  if (!impl().buffer) {
+    detail::Recording& recording = detail::Recording::current();
+    recording.value_of(*this, "sync");  // of this thread, or an error that says where it belongs
+    recording.sync();
+  }
+  return impl().buffer;
+}
+
+std::span<const std::byte> Tensor::bytes() const { return buffer()->bytes(); }
+
+void Tensor::read(DType as, void* to, std::int64_t count, const char* function) const {
+  require(elements() == count, function, ": expected a tensor of one element, got ", type());
+  const auto source = bytes();
+  convert_elements(dtype(), source.data(), as, to, count);
+}
+
+std::future<void> Tensor::read_async(DType as, std::shared_ptr<void> to) const {
+  require(elements() == 1, "item_async: expected a tensor of one element, got ", type());
+  return device().read(buffer(), [from = dtype(), as, to = std::move(to)](std::span<const std::byte> source) {
+    convert_elements(from, source.data(), as, to.get(), 1);
+  });
+}
+
+}  // namespace weft

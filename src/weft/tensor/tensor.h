@@ -1,0 +1,98 @@
+// A Tensor is an immutable value: dtype, shape and elements. Operations on tensors are recorded, not computed; the recording is
+// compiled and launched as one program by sync(), or when the host asks for elements. Copying a Tensor copies a handle.
+//
+// Threads: each thread records on its own. A tensor that was recorded belongs to its thread until that thread's sync(); one that
+// came from data or from a sync may be used by any thread.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <weft/tensor/future.h>
+#include <weft/tensor/impl.h>
+#include <weft/tensor/shape.h>
+
+namespace weft {
+
+// C++ types that are element types of tensors.
+template <class T>
+concept Element = requires { DTypeOf<T>::value; };
+
+class Tensor {
+ public:
+  Tensor() = default;  // no tensor: only assignment and defined() are allowed
+  Tensor(const Tensor& other) : impl_(other.impl_) {
+    if (impl_) impl_->retain();
+  }
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(impl_, other.impl_);
+    return *this;
+  }
+  ~Tensor() {
+    if (impl_) impl_->release();
+  }
+
+  bool defined() const { return impl_ != nullptr; }
+  Type type() const { return impl().type; }
+  DType dtype() const { return type().dtype(); }
+  int rank() const { return type().rank(); }
+  Shape shape() const { return type().dims(); }
+  Dim dim(std::int64_t axis) const;            // counted from the end when negative
+  std::int64_t size(std::int64_t axis) const;  // the same, of a constant size
+  std::int64_t elements() const { return type().elements(); }
+
+  // The part at index i of dimension 0 (negative: from the end), without that dimension.
+  Tensor operator[](std::int64_t index) const;
+  Tensor to(DType dtype) const;  // converted: floating point to integer towards zero, saturating
+
+  // Reading. All of these sync() if the tensor is recorded but not launched, and item, to_vector, bytes and printing then wait
+  // for this tensor alone; an error of the launch that should have made it is thrown here.
+  template <class T = double>
+  T item() const {  // of a tensor of one element, converted
+    T value;
+    read(dtype_of<T>, &value, 1, "item");
+    return value;
+  }
+  // The same without waiting: reading a loss in every step does not drain the device's queue.
+  template <class T = double>
+  Future<T> item_async() const {
+    auto value = std::make_shared<T>();
+    return Future<T>(read_async(dtype_of<T>, value), value);
+  }
+  template <Element T>
+  std::vector<T> to_vector() const {  // row-major, converted
+    static_assert(!std::same_as<T, bool>, "read booleans as std::uint8_t");
+    std::vector<T> values(static_cast<std::size_t>(elements()));
+    read(dtype_of<T>, values.data(), elements(), "to_vector");
+    return values;
+  }
+  std::span<const std::byte> bytes() const;  // row-major, little-endian; valid as long as this tensor is held
+
+  // NumPy's form: nested brackets, the middle of long dimensions left out.
+  friend std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
+  // For weft's own layers.
+  explicit Tensor(detail::TensorImpl* owned) : impl_(owned) {}
+  explicit Tensor(runtime::BufferPtr buffer);
+  detail::TensorImpl& impl() const {
+    require(impl_ != nullptr, "a default-constructed Tensor has no value");
+    return *impl_;
+  }
+  runtime::BufferPtr buffer() const;  // of the elements, promised; syncs
+
+ private:
+  void read(DType as, void* to, std::int64_t count, const char* function) const;
+  std::future<void> read_async(DType as, std::shared_ptr<void> to) const;
+
+  detail::TensorImpl* impl_ = nullptr;
+};
+
+}  // namespace weft

@@ -1,0 +1,12 @@
+// Everything a user of weft needs.
+#pragma once
+
+#include <weft/base/error.h>
+#include <weft/base/metrics.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/reduction.h>
+#include <weft/tensor/scope.h>
+#include <weft/tensor/sync.h>
+#include <weft/tensor/tensor.h>

@@ -1,0 +1,130 @@
+#include <weft/tensor/sync.h>
+
+#include <gtest/gtest.h>
+
+#include <weft/base/knobs.h>
+#include <weft/base/metrics.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
+
+namespace weft {
+namespace {
+
+using Floats = std::vector<float>;
+
+TEST(Sync, LaunchesWhatIsHeldAndKeepsItsValues) {
+  const Tensor x = tensor({1.f, 2.f, 3.f});
+  const Tensor y = x + 1, z = y * y;
+  sync();
+  EXPECT_EQ(last_sync().outputs, 2u);
+  EXPECT_EQ(y.to_vector<float>(), (Floats{2, 3, 4}));
+  EXPECT_EQ(z.to_vector<float>(), (Floats{4, 9, 16}));
+}
+
+TEST(Sync, DropsWhatNobodyHolds) {
+  const Tensor x = tensor({1.f, 2.f});
+  Tensor y = x + 1;
+  y = y * 2;  // the sum is only an operand now
+  sync();
+  EXPECT_EQ(last_sync().outputs, 1u);
+  EXPECT_EQ(y.to_vector<float>(), (Floats{4, 6}));
+}
+
+TEST(Sync, OfNothingDoesNothing) {
+  sync();
+  const auto before = device().stats().launches;
+  sync();
+  {
+    const Tensor dropped = tensor({1.f}) + 1;
+  }
+  sync();
+  EXPECT_EQ(device().stats().launches, before);
+}
+
+TEST(Sync, CompilesAGraphOnce) {
+  const auto step = [](Tensor x, float rate) {
+    x = x - x * rate;
+    sync();
+    return x;
+  };
+  Tensor x = step(tensor({1.f, 2.f}), 0.5f);
+  x = step(x, 0.5f);
+  const std::size_t plans = graph_cache_size();
+  for (const float rate : {0.25f, 0.f, 1.f, 0.125f}) {
+    x = step(x, rate);
+    EXPECT_FALSE(last_sync().compiled) << rate;
+  }
+  EXPECT_EQ(graph_cache_size(), plans);
+}
+
+TEST(Sync, NumbersAreInputsByPosition) {
+  const Tensor x = tensor({1.f});
+  const Tensor a = x * 2 + 2;  // equal numbers do not become one
+  sync();
+  EXPECT_EQ(last_sync().numbers, 2u);
+  const Tensor b = x * 3 + 4;
+  sync();
+  EXPECT_FALSE(last_sync().compiled);
+  EXPECT_EQ(a.item(), 4);
+  EXPECT_EQ(b.item(), 7);
+}
+
+TEST(Sync, ConstantsAreBakedIn) {
+  const Tensor x = tensor({1.f});
+  const Tensor a = x * constant(2);
+  sync();
+  EXPECT_EQ(last_sync().numbers, 0u);
+  const Tensor b = x * constant(3);
+  sync();
+  EXPECT_TRUE(last_sync().compiled);
+  EXPECT_EQ(a.item() + b.item(), 5);
+}
+
+TEST(Sync, NumbersOfLaunchesInFlightAreNotOverwritten) {
+  const Tensor x = tensor({1.f, 2.f});
+  std::vector<Tensor> results;
+  for (int i = 0; i < 40; ++i) {
+    results.push_back(x * i);
+    sync();
+  }
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(results[static_cast<std::size_t>(i)].to_vector<float>(), (Floats{1.f * i, 2.f * i}));
+}
+
+TEST(Sync, DonatesBuffersThatNoTensorHolds) {
+  Tensor x = tensor({1.f, 2.f});
+  sync();
+  x = x + 1;
+  sync();
+  EXPECT_EQ(last_sync().donatable, 1u);
+  const auto* before = x.bytes().data();
+  x = x + 1;
+  sync();
+  EXPECT_EQ(x.bytes().data(), before) << "the sum should have taken the place of its operand";
+  EXPECT_EQ(x.to_vector<float>(), (Floats{3, 4}));
+  EXPECT_EQ(device().stats().donation_copies, 0u);
+}
+
+TEST(Sync, KeepsBuffersThatATensorHolds) {
+  const Tensor x = tensor({1.f, 2.f});
+  const Tensor y = x + 1;
+  sync();
+  EXPECT_EQ(last_sync().donatable, 0u);
+  EXPECT_EQ(x.to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(y.to_vector<float>(), (Floats{2, 3}));
+}
+
+TEST(Sync, DoesNotDonateABufferThatItsResultsHold) {
+  Tensor x = tensor({1.f, 2.f}), y, same;
+  y = x + 1;
+  same = reshape(x, x.shape());
+  x = Tensor();
+  sync();
+  EXPECT_EQ(last_sync().donatable, 0u);
+  EXPECT_EQ(same.to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(y.to_vector<float>(), (Floats{2, 3}));
+}
+
+}  // namespace
+}  // namespace weft
