@@ -60,7 +60,7 @@ TEST(Metrics, ReportsAsPyTorchXla) {
       report(),
       testing::HasSubstr(
           "Metric: TestTime\n  TotalSamples: 1\n  Accumulator: 01m01s002ms003.004us\n  Percentiles: 1%=01m01s"));
-  EXPECT_THAT(report(), testing::HasSubstr("Metric: TestBytes\n  TotalSamples: 1\n  Accumulator: 1.50KB\n"));
+  EXPECT_THAT(report(), testing::HasSubstr("Metric: TestBytes\n  TotalSamples: 1\n  Accumulator: 1.5 KiB\n"));
 }
 
 TEST(Metrics, JsonHoldsTheSame) {

@@ -2,6 +2,7 @@
 // trivially destructible things may.  Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,14 @@ namespace weft {
 class Arena {
  public:
   Arena() = default;
-  Arena(Arena&&) noexcept = default;
-  Arena& operator=(Arena&&) noexcept = default;
+  Arena(Arena&& other) noexcept { *this = std::move(other); }
+  Arena& operator=(Arena&& other) noexcept {  // leaves the other empty
+    blocks_ = std::exchange(other.blocks_, {});
+    next_ = std::exchange(other.next_, 0);
+    cursor_ = std::exchange(other.cursor_, 0);
+    end_ = std::exchange(other.end_, 0);
+    return *this;
+  }
 
   void* allocate(std::size_t bytes, std::size_t alignment) {
     auto at = (cursor_ + alignment - 1) & ~(static_cast<std::uintptr_t>(alignment) - 1);

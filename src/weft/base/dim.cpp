@@ -17,12 +17,14 @@ constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t result;
-  return __builtin_mul_overflow(a, b, &result) ? unbounded : result;
+  if (!__builtin_mul_overflow(a, b, &result)) return result;
+  return (a < 0) == (b < 0) ? unbounded : -unbounded;
 }
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   std::int64_t result;
-  return __builtin_add_overflow(a, b, &result) ? unbounded : result;
+  if (!__builtin_add_overflow(a, b, &result)) return result;
+  return a > 0 ? unbounded : -unbounded;
 }
 
 // A product of atoms (registry indices of symbols and quotients), sorted. The empty product is 1.
@@ -76,7 +78,8 @@ struct Dim::Registry {
         Monomial m = ma;
         m.insert(m.end(), mb.begin(), mb.end());
         std::ranges::sort(m);
-        product[m] += ca * cb;
+        auto& coefficient = product[m];
+        coefficient = saturating_add(coefficient, saturating_multiply(ca, cb));
       }
     }
     return product;
@@ -85,18 +88,15 @@ struct Dim::Registry {
   std::pair<std::int64_t, std::int64_t> bounds(const Polynomial& p) const {
     std::int64_t low = 0, high = 0;
     for (const auto& [monomial, coefficient] : p) {
-      std::int64_t least = 1, most = 1;
+      std::int64_t least = coefficient, most = coefficient;
       for (const std::int64_t a : monomial) {
         least = saturating_multiply(least, atoms[static_cast<std::size_t>(a)].min);
         most = saturating_multiply(most, atoms[static_cast<std::size_t>(a)].max);
       }
-      if (coefficient >= 0) {
-        low = saturating_add(low, saturating_multiply(coefficient, least));
-        high = saturating_add(high, saturating_multiply(coefficient, most));
-      } else {
-        low = most == unbounded ? -unbounded : saturating_add(low, coefficient * most);
-        high = high == unbounded ? unbounded : saturating_add(high, coefficient * least);
-      }
+      if (coefficient < 0) std::swap(least, most);
+      // What is unbounded stays so.
+      low = low == -unbounded || least == -unbounded ? -unbounded : saturating_add(low, least);
+      high = high == unbounded || most == unbounded ? unbounded : saturating_add(high, most);
     }
     return {std::max<std::int64_t>(low, 0), high};
   }
@@ -105,7 +105,8 @@ struct Dim::Registry {
     std::int64_t result = 0;
     for (const auto& [monomial, coefficient] : p) {
       std::int64_t term = std::abs(coefficient);
-      for (const std::int64_t a : monomial) term = saturating_multiply(term, atoms[static_cast<std::size_t>(a)].divisor);
+      for (const std::int64_t a : monomial)
+        term = saturating_multiply(term, atoms[static_cast<std::size_t>(a)].divisor);
       result = std::gcd(result, term);
     }
     return result;
@@ -140,8 +141,9 @@ struct Dim::Registry {
 
 Dim Dim::symbol(std::string name, std::int64_t min, std::int64_t max, std::int64_t multiple_of) {
   require(!name.empty(), "Dim::symbol: a symbol needs a name");
-  require(min >= 0 && min <= max && multiple_of >= 1, "Dim::symbol: ", name, ": expected 0 <= min <= max and multiple_of >= 1, got min ", min,
-          ", max ", max, ", multiple_of ", multiple_of);
+  require(min >= 0 && min <= max && multiple_of >= 1, "Dim::symbol: ", name,
+          ": expected 0 <= min <= max and multiple_of >= 1, got min ", min, ", max ", max, ", multiple_of ",
+          multiple_of);
   auto& r = Registry::instance();
   const std::lock_guard lock(r.mutex);
   r.atoms.push_back({.name = std::move(name), .min = min, .max = max, .divisor = multiple_of, .numerator = {}});
@@ -200,20 +202,25 @@ Dim floor_divide(Dim a, Dim b) {
   if (a.is_constant()) return {a.value() / b.value()};
   auto& r = Dim::Registry::instance();
   const std::lock_guard lock(r.mutex);
-  Polynomial quotient, rest;  // terms that b divides leave the floor
+  Polynomial quotient,
+      rest;  // what b divides leaves the floor; coefficients of the rest are at least 0 and less than b
   for (const auto& [monomial, coefficient] : r.polynomial(a)) {
-    if (coefficient % b.value() == 0) {
-      quotient[monomial] = coefficient / b.value();
-    } else {
-      rest[monomial] = coefficient;
-    }
+    const std::int64_t remainder = (coefficient % b.value() + b.value()) % b.value();
+    if (coefficient != remainder) quotient[monomial] = (coefficient - remainder) / b.value();
+    if (remainder != 0) rest[monomial] = remainder;
   }
   if (!rest.empty()) {
     const auto [low, high] = r.bounds(rest);
-    if (r.divisor(rest) % b.value() == 0 || high >= b.value() || low != 0) {
-      Atom atom{.name = "", .min = low / b.value(), .max = high == unbounded ? unbounded : high / b.value(), .numerator = rest, .denominator = b.value()};
+    if (high >= b.value()) {
+      Atom atom{.name = "",
+                .min = low / b.value(),
+                .max = high == unbounded ? unbounded : high / b.value(),
+                .numerator = rest,
+                .denominator = b.value()};
       std::size_t at = 0;
-      while (at < r.atoms.size() && !(r.atoms[at].name.empty() && r.atoms[at].numerator == rest && r.atoms[at].denominator == b.value())) ++at;
+      while (at < r.atoms.size() &&
+             !(r.atoms[at].name.empty() && r.atoms[at].numerator == rest && r.atoms[at].denominator == b.value()))
+        ++at;
       if (at == r.atoms.size()) r.atoms.push_back(std::move(atom));
       quotient[Monomial{static_cast<std::int64_t>(at)}] += 1;
     }

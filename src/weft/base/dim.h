@@ -26,9 +26,9 @@ class Dim {
     if (!is_constant()) not_constant();
     return bits_;
   }
-  std::int64_t min() const;          // bounds of what the size may be
+  std::int64_t min() const;  // bounds of what the size may be
   std::int64_t max() const;
-  std::int64_t divisor() const;      // a number that always divides it (0 for the constant 0)
+  std::int64_t divisor() const;  // a number that always divides it (0 for the constant 0)
 
   friend constexpr bool operator==(Dim, Dim) = default;
   friend Dim operator+(Dim a, Dim b);

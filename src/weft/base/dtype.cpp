@@ -6,7 +6,8 @@
 namespace weft {
 
 namespace {
-constexpr std::string_view names[dtype_count] = {"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64"};
+constexpr std::string_view names[dtype_count] = {"i1",   "i8",   "i16", "i32",  "i64", "ui8", "ui16",
+                                                 "ui32", "ui64", "f16", "bf16", "f32", "f64"};
 }
 
 std::string_view name(DType t) { return names[static_cast<int>(t)]; }

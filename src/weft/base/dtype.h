@@ -31,13 +31,13 @@ constexpr int byte_size(DType t) {
   return sizes[static_cast<int>(t)];
 }
 
-std::string_view name(DType t);                            // "f32"
-std::optional<DType> parse_dtype(std::string_view name);   // the inverse
+std::string_view name(DType t);                           // "f32"
+std::optional<DType> parse_dtype(std::string_view name);  // the inverse
 std::ostream& operator<<(std::ostream& out, DType t);
 
-// The type of `a op b` for operands of different types; symmetric and associative. Rules (JAX's lattice without weak types):
-// boolean < unsigned < signed < float; within a class the wider wins; unsigned with signed gives the next wider signed
-// (u64 with signed gives f32... as JAX: floating); f16 with bf16 gives f32.
+// The type of `a op b` for operands of different types; symmetric, and associative but for u64 with a signed type and f16 or
+// bf16. Rules (JAX's lattice without weak types): boolean < integer < float; within a class the wider wins; unsigned with signed
+// gives a signed type that holds both; u64 with signed gives f32; f16 with bf16 gives f32.
 DType promote(DType a, DType b);
 
 // C++'s type for a DType and the other way round.
@@ -45,13 +45,13 @@ template <DType>
 struct CppType;
 template <class T>
 struct DTypeOf;
-#define WEFT_DTYPE(dtype, type)            \
-  template <>                              \
-  struct CppType<DType::dtype> {           \
-    using Type = type;                     \
-  };                                       \
-  template <>                              \
-  struct DTypeOf<type> {                   \
+#define WEFT_DTYPE(dtype, type)                  \
+  template <>                                    \
+  struct CppType<DType::dtype> {                 \
+    using Type = type;                           \
+  };                                             \
+  template <>                                    \
+  struct DTypeOf<type> {                         \
     static constexpr DType value = DType::dtype; \
   };
 WEFT_DTYPE(boolean, bool)

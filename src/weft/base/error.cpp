@@ -3,8 +3,8 @@
 namespace weft::detail {
 
 void assertion_failed(const char* condition, const char* file, int line, const std::string& message) {
-  throw InternalError(concat("internal error: ", message.empty() ? "" : message + ": ", condition, " is false at ", file, ":",
-                             line, "; please report it"));
+  throw InternalError(concat("internal error: ", message.empty() ? "" : message + ": ", condition, " is false at ",
+                             file, ":", line, "; please report it"));
 }
 
 }  // namespace weft::detail

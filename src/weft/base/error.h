@@ -36,7 +36,8 @@ template <class... Parts>
 
 template <class... Parts>
 void require(bool condition, const Parts&... parts) {
-  if (!condition) [[unlikely]] fail(parts...);
+  if (!condition) [[unlikely]]
+    fail(parts...);
 }
 
 namespace detail {
@@ -45,8 +46,8 @@ namespace detail {
 
 }  // namespace weft
 
-#define WEFT_ASSERT(condition, ...)                                                                                  \
-  do {                                                                                                               \
-    if (!(condition)) [[unlikely]]                                                                                   \
-      ::weft::detail::assertion_failed(#condition, __FILE__, __LINE__, ::weft::concat(__VA_ARGS__));                 \
+#define WEFT_ASSERT(condition, ...)                                                                  \
+  do {                                                                                               \
+    if (!(condition)) [[unlikely]]                                                                   \
+      ::weft::detail::assertion_failed(#condition, __FILE__, __LINE__, ::weft::concat(__VA_ARGS__)); \
   } while (false)

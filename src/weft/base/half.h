@@ -48,7 +48,8 @@ constexpr double widen_16(std::uint16_t bits, int mantissa, int exponent) {
     const double magnitude = static_cast<double>(fraction) * scale;
     return sign ? -magnitude : magnitude;
   }
-  return std::bit_cast<double>(sign | (static_cast<std::uint64_t>(e - bias + 1023) << 52) | (fraction << (52 - mantissa)));
+  return std::bit_cast<double>(sign | (static_cast<std::uint64_t>(e - bias + 1023) << 52) |
+                               (fraction << (52 - mantissa)));
 }
 
 }  // namespace detail

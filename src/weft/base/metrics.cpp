@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
+#include <weft/base/process.h>
 
 namespace weft::metrics {
 
@@ -106,20 +107,10 @@ std::string time_text(std::uint64_t ns) {
   return text;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* units[] = {"B", "KB", "MB", "GB", "TB"};
-  int unit = 0;
-  auto value = static_cast<double>(bytes);
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f%s", value, units[unit]);
-  return text;
-}
-
 std::string text_of(Unit unit, std::uint64_t value) {
   switch (unit) {
     case Unit::nanoseconds: return time_text(value);
-    case Unit::bytes: return bytes_text(value);
+    case Unit::bytes: return format_bytes(value);
     case Unit::count: return std::to_string(value);
   }
   return {};

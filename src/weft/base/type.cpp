@@ -17,7 +17,8 @@ struct Type::Registry {
     std::uint64_t hash;
   };
   static bool same(const Key& key, const Data* data) {
-    return key.hash == data->hash && key.dtype == data->dtype && std::ranges::equal(key.dims, std::span(data->dims, data->rank));
+    return key.hash == data->hash && key.dtype == data->dtype &&
+           std::ranges::equal(key.dims, std::span(data->dims, data->rank));
   }
   struct Hash {
     using is_transparent = void;
