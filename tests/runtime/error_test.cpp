@@ -92,8 +92,7 @@ TEST(LaunchError, WithoutMemoryTheInputsStayWhole) {
   Device device({.memory_bytes = 6 << 20});
   const auto x = device.upload(Type(DType::f32, {1 << 20}), std::vector<std::byte>(4 << 20));
   const auto outputs = device.launch(program.finish(), std::span(&x, 1));
-  EXPECT_EQ(error_of(outputs[0]),
-            "allocate: cannot get 4194304 bytes: 4194304 of 6291456 bytes are in use (launch 0 of large)");
+  EXPECT_EQ(error_of(outputs[0]), "allocate: cannot get 4.0 MiB: 4.0 MiB of 6.0 MiB are in use (launch 0 of large)");
   EXPECT_NE(x->memory(), nullptr);
 }
 

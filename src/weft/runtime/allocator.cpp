@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <string>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/base/process.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -74,15 +72,6 @@ void zero(std::byte* address, std::uint64_t size) {
 
 }  // namespace
 
-std::uint64_t system_memory_bytes() {
-  auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::uint64_t limit = 0;
-    if (std::ifstream(file) >> limit) bytes = std::min(bytes, limit);  // "max" is no number
-  }
-  return bytes;
-}
-
 std::shared_ptr<Allocator> Allocator::make(std::uint64_t limit_bytes) {
   return std::shared_ptr<Allocator>(new Allocator(limit_bytes));
 }
@@ -94,8 +83,8 @@ Memory Allocator::allocate(std::uint64_t bytes, bool zeroed) {
   std::uint64_t size = 0;
   {
     const std::lock_guard lock(mutex_);
-    require(bytes <= limit_ && in_use_ <= limit_ - bytes, "allocate: cannot get ", bytes, " bytes: ", in_use_, " of ",
-            limit_, " bytes are in use");
+    require(bytes <= limit_ && in_use_ <= limit_ - bytes, "allocate: cannot get ", format_bytes(bytes), ": ",
+            format_bytes(in_use_), " of ", format_bytes(limit_), " are in use");
     size = rounded(bytes);
     address = take_cached(size);
     if (!address) address = take_new(size);
@@ -128,10 +117,11 @@ std::byte* Allocator::take_new(std::uint64_t size) {
     release_oldest();
     address = system_allocate(size);
   }
-  require(address != nullptr, "allocate: the system refused ", size, " bytes: ", in_use_, " of ", limit_,
-          " bytes are in use");
+  require(address != nullptr, "allocate: the system refused ", format_bytes(size), ": ", format_bytes(in_use_), " of ",
+          format_bytes(limit_), " are in use");
   ++system_allocations_;
-  WEFT_LOG(memory, "new block of ", size, " bytes; in use ", in_use_ + size, ", kept ", cached_bytes_);
+  WEFT_LOG(memory, "new block of ", format_bytes(size), "; in use ", format_bytes(in_use_ + size), ", kept ",
+           format_bytes(cached_bytes_));
   return address;
 }
 
@@ -147,7 +137,7 @@ void Allocator::release_oldest() {
   const auto oldest =
       std::ranges::min_element(cached_, {}, [](const auto& blocks) { return blocks.second.front().since; });
   const auto size = oldest->first;
-  WEFT_LOG(memory, "released a block of ", size, " bytes");
+  WEFT_LOG(memory, "released a block of ", format_bytes(size));
   system_free(oldest->second.front().address, size);
   oldest->second.erase(oldest->second.begin());
   if (oldest->second.empty()) cached_.erase(oldest);

@@ -11,12 +11,10 @@
 #include <set>
 #include <vector>
 
+#include <weft/base/process.h>
 #include <weft/runtime/buffer.h>
 
 namespace weft::runtime {
-
-// Memory that this process may use: the machine's, or less where its control group says so.
-std::uint64_t system_memory_bytes();
 
 struct AllocatorStats {
   std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
@@ -27,7 +25,7 @@ struct AllocatorStats {
 
 class Allocator : public std::enable_shared_from_this<Allocator> {
  public:
-  static std::shared_ptr<Allocator> make(std::uint64_t limit_bytes = system_memory_bytes());
+  static std::shared_ptr<Allocator> make(std::uint64_t limit_bytes = available_memory());
   ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;

@@ -15,6 +15,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/base/process.h>
 #include <weft/runtime/allocator.h>
 #include <weft/runtime/executor.h>
 #include <weft/runtime/node_pool.h>
@@ -89,7 +90,7 @@ DeviceOptions DeviceOptions::from_knobs() {
 struct Device::Impl {
   explicit Impl(const DeviceOptions& given)
       : options(given),
-        allocator(Allocator::make(given.memory_bytes ? given.memory_bytes : system_memory_bytes())),
+        allocator(Allocator::make(given.memory_bytes ? given.memory_bytes : available_memory())),
         executor(allocator, given.simulated),
         virtual_clock(given.simulated ? std::make_shared<VirtualClock>(given) : nullptr),
         thread([this] { work(); }) {}

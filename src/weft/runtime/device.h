@@ -29,7 +29,7 @@ struct DeviceOptions {
   int run_ahead_launches = 8;  // launches that may be accepted and not yet done: the next one waits
   std::uint64_t run_ahead_bytes = std::uint64_t{4}
                                   << 30;  // bytes that the outputs of such launches may take; one launch always may
-  std::uint64_t memory_bytes = 0;         // allocate() gives out no more than this; 0: what the machine has
+  std::uint64_t memory_bytes = 0;         // allocate() gives out no more than this; 0: what this process may still take
   bool synchronous = false;               // launch() returns when the work is done (debugging)
   bool simulated = false;
   Simulation simulation = {};

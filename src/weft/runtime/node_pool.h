@@ -45,9 +45,11 @@ class NodePool {
     void refill(Magazine& magazine) {
       {
         const std::lock_guard lock(mutex);
-        for (; magazine.count < batch && !nodes.empty(); nodes.pop_back()) magazine.nodes[magazine.count++] = nodes.back();
+        for (; magazine.count < batch && !nodes.empty(); nodes.pop_back())
+          magazine.nodes[magazine.count++] = nodes.back();
       }
-      while (magazine.count < batch) magazine.nodes[magazine.count++] = ::operator new(Size, std::align_val_t(Alignment));
+      while (magazine.count < batch)
+        magazine.nodes[magazine.count++] = ::operator new(Size, std::align_val_t(Alignment));
     }
 
     void drain(Magazine& magazine) {
