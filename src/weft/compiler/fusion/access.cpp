@@ -121,8 +121,10 @@ std::optional<Index> through_reshape(std::span<const Dim> from, std::span<const 
         size_to *= to[t++].value();
       }
     }
-    const Index part(index.begin() + static_cast<std::ptrdiff_t>(first_t), index.begin() + static_cast<std::ptrdiff_t>(t));
-    auto at = delinearise(linearise(part, to.subspan(first_t, t - first_t)), from.subspan(first_f, f - first_f), axes, split);
+    const Index part(index.begin() + static_cast<std::ptrdiff_t>(first_t),
+                     index.begin() + static_cast<std::ptrdiff_t>(t));
+    auto at =
+        delinearise(linearise(part, to.subspan(first_t, t - first_t)), from.subspan(first_f, f - first_f), axes, split);
     if (!at) return std::nullopt;
     result.insert(result.end(), at->begin(), at->end());
   }

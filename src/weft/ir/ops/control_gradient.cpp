@@ -1,5 +1,6 @@
 // Gradients of control ops: the gradients of their regions.
 #include <weft/ir/autodiff.h>
+#include <weft/ir/composites.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 
@@ -58,8 +59,12 @@ void branches_gradient(const GradientCall& c) {
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(static_cast<std::uint32_t>(i)));
 }
 
-// The gradient of the decomposition, inlined; results of the composite stand for what the decomposition computes.
+// The gradient known for the composite's name; else that of the decomposition, inlined, where results of the composite stand for
+// what the decomposition computes.
 void composite_gradient(const GradientCall& c) {
+  const Composite* known = find_composite(c.node.attributes<CompositeAttributes>().name);
+  const bool only_first = std::ranges::none_of(c.cotangents.subspan(1), [](Value v) { return static_cast<bool>(v); });
+  if (known && only_first) return known->gradient(c);
   const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 0);
   const RegionGradient inner = region_gradient(*c.node.regions[0], given, wanted);
   Inliner inliner(*c.node.graph, *inner.graph);
