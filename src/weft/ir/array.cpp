@@ -1,22 +1,19 @@
 #include <weft/ir/array.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 #include <ostream>
-#include <stdexcept>
+
+#include <weft/base/process.h>
 
 namespace weft::ir {
 
 Array::Array(Type type) : type_(type) {
   require(type && type.is_static(), "Array: the type must be static, got ", type);
-  try {
-    bytes_.resize(static_cast<std::size_t>(type.bytes()));
-  } catch (const std::bad_alloc&) {
-    fail("Array: no memory for ", type);
-  } catch (const std::length_error&) {
-    fail("Array: no memory for ", type);
-  }
+  const auto bytes = static_cast<std::uint64_t>(type.bytes());
+  constexpr std::uint64_t large = std::uint64_t{64} << 20;  // what is smaller is not worth asking the system
+  require(bytes < large || bytes <= available_memory(), "Array: no memory for ", type, ", which takes ",
+          format_bytes(bytes));
+  bytes_.resize(bytes);
 }
 
 Array::Array(Type type, std::span<const std::byte> bytes) : type_(type), bytes_(bytes.begin(), bytes.end()) {
