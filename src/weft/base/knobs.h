@@ -18,15 +18,15 @@ using Real = double;
 using Text = std::string;
 
 // KNOB(name, type, default, help)
-#define WEFT_KNOBS(KNOB)                                                                               \
-  KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)") \
-  KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")   \
-  KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits") \
-  KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold") \
-  KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has")              \
-  KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)") \
+#define WEFT_KNOBS(KNOB)                                                                                             \
+  KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)")               \
+  KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")                 \
+  KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits")               \
+  KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")               \
+  KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has")                            \
+  KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
-  KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")              \
+  KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
 
 template <class T>

@@ -1,6 +1,7 @@
 #include <weft/runtime/buffer.h>
 
 #include <weft/base/error.h>
+#include <weft/base/trace.h>
 
 namespace weft::runtime {
 
@@ -14,6 +15,7 @@ void Event::settle(std::exception_ptr error) {
 
 std::exception_ptr Event::error() const {
   if (!ready()) {
+    const trace::Scope scope("wait", "event");
     std::unique_lock lock(mutex_);
     came_.wait(lock, [this] { return ready(); });
   }

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -16,6 +14,7 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/base/process.h>
+#include <weft/base/trace.h>
 #include <weft/runtime/allocator.h>
 #include <weft/runtime/executor.h>
 #include <weft/runtime/node_pool.h>
@@ -24,12 +23,6 @@
 namespace weft::runtime {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-std::uint64_t ns_between(Clock::time_point from, Clock::time_point to) {
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(to - from).count());
-}
 
 using LaunchPtr = std::unique_ptr<LaunchRecord>;
 struct Read {
@@ -128,12 +121,13 @@ struct Device::Impl {
   std::uint64_t failed = 0, skipped = 0, host_waits = 0, peak_run_ahead = 0, busy_ns = 0, idle_ns = 0;
 
   // Of the device's thread.
-  std::optional<Clock::time_point> last_end;
+  std::uint64_t last_end = 0;  // of a launch
 
   std::thread thread;  // last: it uses what stands above
 };
 
 void Device::Impl::work() {
+  trace::name_thread("device");
   std::vector<Task> tasks;
   for (;;) {
     {
@@ -155,12 +149,15 @@ void Device::Impl::work() {
 }
 
 void Device::Impl::run(LaunchRecord& launch) {
-  const auto start = Clock::now();
+  const std::uint64_t start = trace::now_ns();
   std::exception_ptr error;
   const auto outcome = executor.run(launch, error);
-  const auto end = Clock::now();
-  const std::uint64_t ns = ns_between(start, end);
+  const std::uint64_t end = trace::now_ns(), ns = end - start;
   metrics::execute_time.add(ns);
+  if (trace::enabled()) {
+    trace::keep(launch.executable);
+    trace::add("device", launch.executable->name.c_str(), start, end, launch.number);
+  }
   WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": ", static_cast<double>(ns) / 1e3, " us",
            outcome == Executor::Outcome::done     ? ""
            : outcome == Executor::Outcome::failed ? ", failed"
@@ -170,7 +167,7 @@ void Device::Impl::run(LaunchRecord& launch) {
     failed += outcome == Executor::Outcome::failed;
     skipped += outcome == Executor::Outcome::skipped;
     busy_ns += ns;
-    if (last_end) idle_ns += ns_between(*last_end, start);
+    if (last_end != 0) idle_ns += start - last_end;
     last_end = end;
   }
   if (error) {
@@ -183,6 +180,7 @@ void Device::Impl::run(LaunchRecord& launch) {
 void Device::Impl::run(Read& read) {
   try {
     const metrics::Timer timer(metrics::transfer_from_device_time);
+    const trace::Scope scope("device", "read");
     if (const auto error = read.buffer->event()->error()) std::rethrow_exception(error);
     const std::span<const std::byte> bytes(read.buffer->memory().get(),
                                            static_cast<std::size_t>(read.buffer->type().bytes()));
@@ -230,6 +228,7 @@ void Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mu
            (std::cmp_less(in_flight, options.run_ahead_launches) && bytes_in_flight + bytes <= options.run_ahead_bytes);
   };
   if (may_go()) return;
+  const trace::Scope scope("host", "wait for the device");
   ++host_waits;
   metrics::run_ahead_waits.add();
   ++waiting;
@@ -255,6 +254,7 @@ Device& Device::cpu() {
 }
 
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
+  const trace::Scope scope("host", "launch");
   Impl& d = *impl_;
   check_inputs(*executable, inputs);
   LaunchPtr record = d.new_record();
@@ -289,6 +289,7 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   require(std::cmp_equal(bytes.size(), type.bytes()), "upload: ", type, " has ", type.bytes(), " bytes, got ",
           bytes.size());
   const metrics::Timer timer(metrics::transfer_to_device_time);
+  const trace::Scope scope("host", "upload");
   metrics::outbound_data.add(bytes.size());
   Memory memory = allocate(bytes.size());
   if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());
@@ -306,6 +307,7 @@ std::future<void> Device::read(const BufferPtr& buffer, std::function<void(std::
 }
 
 void Device::synchronize() {
+  const trace::Scope scope("host", "synchronize");
   Impl& d = *impl_;
   {
     std::unique_lock lock(d.mutex);

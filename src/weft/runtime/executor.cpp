@@ -1,12 +1,12 @@
 #include <weft/runtime/executor.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include <weft/base/error.h>
+#include <weft/base/trace.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::runtime {
@@ -59,7 +59,7 @@ Executor::Outcome Executor::run(LaunchRecord& launch, std::exception_ptr& error)
     bind(launch);
     if (!simulated_) {
       adopt_thread_count();
-      if (profiling_.load(std::memory_order_relaxed)) {
+      if (profiling_.load(std::memory_order_relaxed) || trace::enabled()) {
         run_thunks_timed(launch);
       } else {
         run_thunks(launch);
@@ -149,18 +149,18 @@ void Executor::run_thunks(const LaunchRecord& launch) {
 }
 
 void Executor::run_thunks_timed(const LaunchRecord& launch) {
-  using Clock = std::chrono::steady_clock;
   const Launch view{.bases = bases_, .step = launch.number};
   const auto& thunks = launch.executable->thunks;
   const std::lock_guard lock(profile_mutex_);
-  Profile& profile = profile_of(launch.executable);
-  auto before = Clock::now();
+  Tally* const tallies = profiling_ ? profile_of(launch.executable).tallies.data() : nullptr;
+  if (trace::enabled()) trace::keep(launch.executable);
+  std::uint64_t begin = trace::now_ns();
   for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) {
     thunks[thunk_]->run(view);
-    const auto after = Clock::now();
-    ++profile.tallies[thunk_].count;
-    profile.tallies[thunk_].ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(after - before).count());
-    before = after;
+    const std::uint64_t end = trace::now_ns();
+    if (tallies) tallies[thunk_].add(end - begin);
+    if (trace::enabled()) trace::add("thunk", thunks[thunk_]->info.name.c_str(), begin, end, launch.number);
+    begin = end;
   }
 }
 

@@ -46,6 +46,10 @@ class Executor {
  private:
   struct Tally {
     std::uint64_t count = 0, ns = 0;
+    void add(std::uint64_t more_ns) {
+      ++count;
+      ns += more_ns;
+    }
   };
   struct Profile {
     std::shared_ptr<const Executable> executable;
