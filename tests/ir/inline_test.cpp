@@ -1,0 +1,69 @@
+#include <weft/ir/inline.h>
+
+#include <gtest/gtest.h>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+namespace {
+
+const Type number(DType::f32, {});
+
+// (x, y) -> (exp(x) * y, x), with a node that no output needs.
+std::shared_ptr<const Graph> example() {
+  return make_graph(std::array{number, number}, [](Graph&, std::span<const Value> x) {
+    tanh(x[1]);
+    return std::vector{exponential(x[0]) * x[1], x[0]};
+  });
+}
+
+TEST(Inline, CopiesWhatOutputsDependOn) {
+  Graph graph;
+  const Value a = graph.add_input(number), b = graph.add_input(number);
+  graph.set_location({.file = "here.cpp", .scope = "", .line = 7});
+  const auto outputs = inline_graph(graph, *example(), std::array{a, b});
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[0].node->op, &ops::multiply);
+  EXPECT_EQ(outputs[0].node->operand(1), b);
+  EXPECT_EQ(outputs[0].node->location.line, 7u);
+  EXPECT_EQ(outputs[1], a);
+  EXPECT_EQ(graph.nodes().size(), 4u);
+}
+
+TEST(Inline, StopsAtSubstitutes) {
+  const auto from = example();
+  Graph graph;
+  const Value y = graph.add_input(number), known = graph.add_input(number);
+  Inliner inliner(graph, *from);
+  inliner.substitute(from->inputs()[1], y);
+  inliner.substitute(from->outputs()[0].node->operand(0), known);
+  const auto product = inliner.copy(from->outputs().first(1))[0];
+  EXPECT_EQ(product.node->operand(0), known);
+  EXPECT_EQ(graph.nodes().size(), 3u);
+  EXPECT_EQ(inliner.copy(from->outputs().first(1))[0], product) << "copied a second time";
+}
+
+TEST(Inline, RefusesInputsThatDoNotMatch) {
+  Graph graph;
+  const Value a = graph.add_input(number), b = graph.add_input(Type(DType::f64, {}));
+  EXPECT_THROW(inline_graph(graph, *example(), std::array{a}), Error);
+  EXPECT_THROW(inline_graph(graph, *example(), std::array{a, b}), Error);
+}
+
+TEST(ReductionBody, IsSharedAndRecognised) {
+  EXPECT_EQ(reduction_body(ops::add, DType::f32), reduction_body(ops::add, DType::f32));
+  EXPECT_NE(reduction_body(ops::add, DType::f32), reduction_body(ops::add, DType::f64));
+  EXPECT_NE(comparison_body(Direction::LT, DType::f32), comparison_body(Direction::GT, DType::f32));
+  EXPECT_EQ(reduction_op(*reduction_body(ops::maximum, DType::i8)), &ops::maximum);
+  EXPECT_EQ(reduction_op(*comparison_body(Direction::LT, DType::f32)), nullptr);
+  const auto with = [](auto body) {
+    return make_graph(std::array{number, number}, [&](Graph&, auto x) { return std::vector{body(x)}; });
+  };
+  EXPECT_EQ(reduction_op(*with([](auto x) { return x[1] + x[0]; })), &ops::add);
+  EXPECT_EQ(reduction_op(*with([](auto x) { return x[1] - x[0]; })), nullptr);
+  EXPECT_EQ(reduction_op(*with([](auto x) { return x[0] + x[0]; })), nullptr);
+  EXPECT_EQ(reduction_op(*with([](auto x) { return x[0]; })), nullptr);
+}
+
+}  // namespace
+}  // namespace weft::ir
