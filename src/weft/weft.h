@@ -4,8 +4,15 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/tensor/creation.h>
+#include <weft/tensor/activation.h>
+#include <weft/tensor/control.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/gradient.h>
+#include <weft/tensor/indexing.h>
+#include <weft/tensor/linalg.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/parameter.h>
+#include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/sync.h>

@@ -38,21 +38,6 @@ DType common_dtype(std::span<const HostNumber> values) {
   return dtype;
 }
 
-struct Rows {
-  std::vector<HostNumber> values;
-  Shape shape;
-};
-Rows join(std::initializer_list<std::initializer_list<HostNumber>> rows) {
-  Rows result;
-  const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
-  result.shape = {rows.size(), columns};
-  for (const auto& row : rows) {
-    require(row.size() == columns, "tensor: rows of ", columns, " and ", row.size(), " values");
-    result.values.insert(result.values.end(), row.begin(), row.end());
-  }
-  return result;
-}
-
 }  // namespace
 
 Tensor from_bytes(std::span<const std::byte> bytes, Type type) {
@@ -71,13 +56,8 @@ Tensor tensor(std::initializer_list<HostNumber> values) {
   return tensor(values, common_dtype({values.begin(), values.size()}));
 }
 
-Tensor tensor(std::initializer_list<std::initializer_list<HostNumber>> rows, DType dtype) {
-  const Rows joined = join(rows);
-  return from_numbers(joined.values, Type(dtype, joined.shape));
-}
-Tensor tensor(std::initializer_list<std::initializer_list<HostNumber>> rows) {
-  const Rows joined = join(rows);
-  return from_numbers(joined.values, Type(common_dtype(joined.values), joined.shape));
+Tensor tensor(std::span<const HostNumber> values, const Shape& shape, DType dtype) {
+  return from_numbers(values, Type(dtype, shape));
 }
 
 Tensor constant(const HostNumber& value, DType dtype, std::source_location where) {

@@ -31,8 +31,21 @@ Tensor tensor(const HostNumber& value, DType dtype);
 Tensor tensor(const HostNumber& value);
 Tensor tensor(std::initializer_list<HostNumber> values, DType dtype);
 Tensor tensor(std::initializer_list<HostNumber> values);
-Tensor tensor(std::initializer_list<std::initializer_list<HostNumber>> rows, DType dtype);
-Tensor tensor(std::initializer_list<std::initializer_list<HostNumber>> rows);
+Tensor tensor(std::span<const HostNumber> values, const Shape& shape, DType dtype);
+template <Number T>
+Tensor tensor(std::initializer_list<std::initializer_list<T>> rows, DType dtype) {
+  const std::size_t columns = rows.size() ? rows.begin()->size() : 0;
+  std::vector<HostNumber> values;
+  for (const auto& row : rows) {
+    require(row.size() == columns, "tensor: rows of ", columns, " and ", row.size(), " values");
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return tensor(values, {rows.size(), columns}, dtype);
+}
+template <Number T>
+Tensor tensor(std::initializer_list<std::initializer_list<T>> rows) {
+  return tensor(rows, HostNumber(T{}).default_dtype());
+}
 
 // A number that never changes and that the compiler may fold: another number makes another program. Elsewhere numbers are inputs.
 Tensor constant(const HostNumber& value, DType dtype = DType::f32,

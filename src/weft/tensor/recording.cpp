@@ -38,11 +38,15 @@ Recording::Recording(Recording& parent) : Recording() {
 }
 
 Recording::~Recording() {
-  if (innermost == this) innermost = parent_;
+  leave();
   forget_live();
   for (const auto& buffer : inputs_) {
     if (buffer) buffer->remove_holder();
   }
+}
+
+void Recording::leave() {
+  if (innermost == this) innermost = parent_;
 }
 
 Recording& Recording::current() {

@@ -23,8 +23,9 @@ using Immediate = std::array<std::byte, 16>;
 class Recording {
  public:
   Recording();
-  // A recording of the body of a loop or branch, current until its end: what it uses from outside becomes an input of it.
+  // A recording of the body of a loop or branch, current until leave(): what it uses from outside becomes an input of it.
   explicit Recording(Recording& parent);
+  void leave();
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

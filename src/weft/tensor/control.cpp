@@ -1,0 +1,136 @@
+#include <weft/tensor/control.h>
+
+#include <memory>
+
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/recording.h>
+#include <weft/ir/builder.h>
+
+namespace weft {
+
+using detail::Frame;
+using detail::Recording;
+using ir::Value;
+
+namespace {
+
+// One region while it is being made: a recording whose first inputs are the carried values.
+class Body {
+ public:
+  explicit Body(Recording& parent) : recording_(parent) {}
+
+  // Calls `function`, whose operations go to this body; keeps the values of what it returns.
+  template <class Function>
+  void record(const char* name, const Function& function) {
+    for (const Tensor& result : function()) outputs_.push_back(recording_.value_of(result, name));
+    recording_.leave();
+  }
+
+  std::vector<Tensor> add_inputs(std::span<const Value> like) {
+    std::vector<Tensor> inputs;
+    for (const Value value : like) inputs.push_back(recording_.wrap(recording_.graph().add_input(value.type())));
+    return inputs;
+  }
+
+  // Takes on the captures of another body, in its order, after which both have the same.
+  void capture_like(const Body& other) {
+    for (const Tensor& tensor : other.captures()) recording_.capture(tensor);
+  }
+  std::span<const Tensor> captures() const { return recording_.captures(); }
+
+  const std::vector<Value>& outputs() const { return outputs_; }
+  // The captures come out as they went in.
+  void return_captures() {
+    for (const Tensor& tensor : captures()) outputs_.push_back(recording_.capture(tensor));
+  }
+  std::shared_ptr<const ir::Graph> finish() { return recording_.finish_body(outputs_); }
+
+ private:
+  Recording recording_;
+  std::vector<Value> outputs_;
+};
+
+std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
+  std::vector<Tensor> tensors;
+  for (const Value value : values) tensors.push_back(frame.tensor(value));
+  return tensors;
+}
+
+void append_values(Frame& frame, std::span<const Tensor> tensors, std::vector<Value>& to) {
+  for (const Tensor& tensor : tensors) to.push_back(frame.value(tensor));
+}
+
+}  // namespace
+
+std::vector<Tensor> while_loop(std::span<const Tensor> initial, const std::function<Tensor(const std::vector<Tensor>&)>& condition,
+                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                               std::source_location where) {
+  Frame frame("while_loop", where);
+  std::vector<Value> carried;
+  append_values(frame, initial, carried);
+  const std::size_t count = carried.size();
+
+  Body step(frame.recording());
+  const std::vector<Tensor> step_inputs = step.add_inputs(carried);
+  step.record(frame.function(), [&] { return body(step_inputs); });
+  frame.require(step.outputs().size() == count, "the body returns ", step.outputs().size(), " values for ", count);
+  for (std::size_t i = 0; i < count; ++i) {
+    frame.require(step.outputs()[i].type() == carried[i].type(), "value ", i, " begins as ", carried[i].type(), " and the body makes it ",
+                  step.outputs()[i].type());
+  }
+
+  Body test(frame.recording());
+  const std::vector<Tensor> test_inputs = test.add_inputs(carried);
+  test.capture_like(step);
+  test.record(frame.function(), [&] { return std::vector{condition(test_inputs)}; });
+  frame.require(test.outputs()[0].type() == Type(DType::boolean, {}), "the condition must be one boolean, got ", test.outputs()[0].type());
+
+  step.capture_like(test);
+  step.return_captures();
+  append_values(frame, step.captures(), carried);
+  std::vector<Value> results = ir::while_(carried, test.finish(), step.finish());
+  results.resize(count);
+  return wrap(frame, results);
+}
+
+std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
+                             const std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>& body,
+                             std::source_location where) {
+  Frame frame("for_loop", where);
+  std::vector<Tensor> values{zeros({}, DType::i32)};
+  values.insert(values.end(), initial.begin(), initial.end());
+  const auto condition = [&](const std::vector<Tensor>& at) { return at[0] < constant(count, DType::i32); };
+  const auto step = [&](const std::vector<Tensor>& at) {
+    std::vector<Tensor> next = body(at[0], {at.begin() + 1, at.end()});
+    next.insert(next.begin(), at[0] + constant(1, DType::i32));
+    return next;
+  };
+  std::vector<Tensor> results = while_loop(values, condition, step, where);
+  results.erase(results.begin());
+  return results;
+}
+
+std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vector<Tensor>()>& on_true,
+                         const std::function<std::vector<Tensor>()>& on_false) {
+  Frame frame("cond", predicate);
+  const Value chosen = frame.value(predicate);
+  frame.require(chosen.type() == Type(DType::boolean, {}), "the predicate must be one boolean, got ", chosen.type());
+  Body yes(frame.recording());
+  yes.record(frame.function(), on_true);
+  Body no(frame.recording());
+  no.capture_like(yes);
+  no.record(frame.function(), on_false);
+  yes.capture_like(no);
+  frame.require(yes.outputs().size() == no.outputs().size(), "the branches return ", yes.outputs().size(), " and ", no.outputs().size(),
+                " values");
+  for (std::size_t i = 0; i < yes.outputs().size(); ++i) {
+    frame.require(yes.outputs()[i].type() == no.outputs()[i].type(), "value ", i, " is ", yes.outputs()[i].type(), " in one branch and ",
+                  no.outputs()[i].type(), " in the other");
+  }
+  std::vector<Value> captures;
+  append_values(frame, yes.captures(), captures);
+  return wrap(frame, ir::if_(chosen, captures, yes.finish(), no.finish()));
+}
+
+}  // namespace weft

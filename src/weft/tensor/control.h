@@ -1,0 +1,30 @@
+// Loops and branches that the device decides. Bodies are recorded once; tensors of outside may be used in them freely, and what
+// they record cannot be used outside but through what they return. Values cannot be read inside.
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include <weft/tensor/operand.h>
+#include <weft/tensor/tensor.h>
+
+namespace weft {
+
+// Starting with `initial`, replaces the values by body(values) while condition(values), one boolean, holds. The body returns as
+// many tensors of the same types. No gradient flows through a loop.
+std::vector<Tensor> while_loop(std::span<const Tensor> initial,
+                               const std::function<Tensor(const std::vector<Tensor>&)>& condition,
+                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                               std::source_location where = std::source_location::current());
+// body(i, values) for i (i32, rank 0) from 0 to count - 1.
+std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
+                             const std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>& body,
+                             std::source_location where = std::source_location::current());
+
+// What `on_true` or `on_false` returns, tensors of the same types; only the chosen one is run.
+std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vector<Tensor>()>& on_true,
+                         const std::function<std::vector<Tensor>()>& on_false);
+
+}  // namespace weft

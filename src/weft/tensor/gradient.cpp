@@ -1,0 +1,74 @@
+#include <weft/tensor/gradient.h>
+
+#include <algorithm>
+
+#include <weft/ir/autodiff.h>
+#include <weft/ir/ops.h>
+#include <weft/tensor/recording.h>
+
+namespace weft {
+
+using detail::Frame;
+using ir::Value;
+
+namespace {
+
+// What ir::gradient gives for a value on which nothing depends.
+bool is_zero(Value x) {
+  if (x.node->op != &ir::ops::constant) return false;
+  const auto& literal = x.node->attributes<ir::ConstantAttributes>().value;
+  return std::ranges::all_of(literal.bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+std::vector<Value> sources(Frame& frame, std::span<const Tensor> wrt) {
+  std::vector<Value> values;
+  values.reserve(wrt.size());
+  for (const Tensor& x : wrt) {
+    values.push_back(frame.value(x));
+    frame.require(is_float(values.back().dtype()), "only floating-point tensors have gradients, got ", values.back().type());
+  }
+  return values;
+}
+
+std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(values.size());
+  for (const Value value : values) tensors.push_back(frame.tensor(value));
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
+  Frame frame("grad", loss);
+  const Value y = frame.value(loss);
+  frame.require(is_float(y.dtype()) && y.type().elements() == 1, "the loss must be one floating-point number, got ", y.type());
+  const std::vector<Value> xs = sources(frame, wrt);
+  const Value one = ir::constant_like(y, 1);
+  const std::vector<Value> gradients = ir::gradient(frame.graph(), {&y, 1}, {&one, 1}, xs);
+  frame.require(xs.empty() || !std::ranges::all_of(gradients, is_zero), "the loss depends on none of the ", xs.size(),
+                " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
+  return wrap(frame, gradients);
+}
+
+std::vector<Tensor> grad(const Operand& loss, std::span<Parameter* const> wrt) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(wrt.size());
+  for (const Parameter* parameter : wrt) tensors.push_back(*parameter);
+  return grad(loss, tensors);
+}
+
+Tensor grad(const Operand& loss, const Tensor& wrt) { return grad(loss, std::span(&wrt, 1)).front(); }
+
+std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cotangents, std::span<const Tensor> wrt,
+                        std::source_location where) {
+  Frame frame("vjp", where);
+  frame.require(ys.size() == cotangents.size(), ys.size(), " values and ", cotangents.size(), " cotangents");
+  const std::vector<Value> outputs = sources(frame, ys), seeds = sources(frame, cotangents), xs = sources(frame, wrt);
+  for (std::size_t i = 0; i < ys.size(); ++i) {
+    frame.require(outputs[i].type() == seeds[i].type(), "the cotangent ", seeds[i].type(), " does not fit ", outputs[i].type());
+  }
+  return wrap(frame, ir::gradient(frame.graph(), outputs, seeds, xs));
+}
+
+}  // namespace weft

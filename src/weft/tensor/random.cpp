@@ -1,0 +1,157 @@
+#include <weft/tensor/random.h>
+
+#include <cstring>
+#include <numbers>
+
+#include <weft/tensor/broadcasting.h>
+#include <weft/tensor/reduction.h>
+
+namespace weft {
+
+using detail::Frame;
+using ir::Value;
+
+namespace random {
+
+Key fold_in(Key key, std::uint64_t data) {
+  Fingerprint hash;
+  hash.add(key.bits);
+  hash.add(data);
+  return Key(mix(hash.low, hash.high));
+}
+
+std::vector<Key> split(Key key, int count) {
+  std::vector<Key> keys;
+  for (int i = 0; i < count; ++i) keys.push_back(fold_in(key, static_cast<std::uint64_t>(i)));
+  return keys;
+}
+
+Generator& default_generator() {
+  thread_local Generator generator;
+  return generator;
+}
+
+namespace {
+
+Value raw_bits(Frame& frame, Key key, Type type) {
+  const std::uint64_t state[] = {key.bits, 0};  // key and counter
+  detail::Immediate bytes;
+  static_assert(sizeof state == sizeof bytes);
+  std::memcpy(bytes.data(), state, sizeof state);
+  const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes);
+  return ir::rng_bit_generator(seeded, type, ir::RngAlgorithm::PHILOX)[1];
+}
+
+// The upper bits of x, as many as `dtype` holds exactly, as a number in [0, 1).
+Value unit_interval(Value x, DType dtype) {
+  const int width = 8 * byte_size(x.dtype());
+  const int digits = std::min(width, dtype == DType::f64 ? 53 : dtype == DType::f32 ? 24 : dtype == DType::f16 ? 11 : 8);
+  const Value kept = ir::shift_right_logical(x, ir::constant_like(x, width - digits));
+  return ir::convert(kept, dtype) * std::ldexp(1.0, -digits);
+}
+
+Value draw_uniform(Frame& frame, Key key, const Shape& shape, DType dtype) {
+  frame.require(is_float(dtype), "expected a floating-point type, got ", dtype);
+  const DType source = dtype == DType::f64 ? DType::u64 : DType::u32;
+  return unit_interval(raw_bits(frame, key, Type(source, shape)), dtype);
+}
+
+// The method of Box and Muller, on both halves of 64 bits.
+Value draw_normal(Frame& frame, Key key, const Shape& shape, DType dtype) {
+  frame.require(is_float(dtype), "expected a floating-point type, got ", dtype);
+  const DType wide = detail::compute_dtype(dtype);
+  const Value bits = raw_bits(frame, key, Type(DType::u64, shape));
+  const Value upper = ir::convert(ir::shift_right_logical(bits, ir::constant_like(bits, 32)), DType::u32);
+  const Value one_minus_uniform = ir::constant(frame.graph(), Type(wide, shape), 1) - unit_interval(upper, wide);  // not 0
+  const Value angle = unit_interval(ir::convert(bits, DType::u32), wide) * (2 * std::numbers::pi);
+  return detail::as(ir::sqrt(ir::log(one_minus_uniform) * -2.0) * ir::cosine(angle), dtype);
+}
+
+Value draw_bernoulli(Frame& frame, Key key, const Shape& shape, const Operand& probability) {
+  const Value drawn = draw_uniform(frame, key, shape, DType::f32);
+  const Value bound = detail::value_as(frame, probability, DType::f32);
+  Shape together;
+  frame.require(broadcast_shapes(shape, bound.type().dims(), together) && together == shape, "the probability ", bound.type(),
+                " does not broadcast to ", shape);
+  return ir::compare(drawn, detail::broadcast(bound, shape), ir::Direction::LT);
+}
+
+}  // namespace
+
+Tensor bits(Key key, const Shape& shape, DType dtype, Where where) {
+  Frame frame("random::bits", where);
+  frame.require(is_unsigned_integer(dtype), "expected an unsigned integer type, got ", dtype);
+  return frame.tensor(raw_bits(frame, key, Type(dtype, shape)));
+}
+
+Tensor uniform(Key key, const Shape& shape, DType dtype, Where where) {
+  Frame frame("random::uniform", where);
+  return frame.tensor(draw_uniform(frame, key, shape, dtype));
+}
+
+Tensor normal(Key key, const Shape& shape, DType dtype, Where where) {
+  Frame frame("random::normal", where);
+  return frame.tensor(draw_normal(frame, key, shape, dtype));
+}
+
+Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high, DType dtype, Where where) {
+  Frame frame("random::integers", where);
+  frame.require(is_integer(dtype), "expected an integer type, got ", dtype);
+  frame.require(low < high && high - low <= std::int64_t{1} << 53, "[", low, ", ", high, ") is empty or too wide");
+  const Value drawn = raw_bits(frame, key, Type(DType::u64, shape));
+  // 64 bits to at most 53: the bias of the remainder is below 2^-11.
+  const Value offset = ir::remainder(drawn, ir::constant_like(drawn, static_cast<double>(high - low)));
+  const Value wide = ir::convert(offset, DType::i64);
+  return frame.tensor(ir::convert(wide + ir::constant_like(wide, static_cast<double>(low)), dtype));
+}
+
+Tensor bernoulli(Key key, const Shape& shape, const Operand& probability) {
+  Frame frame("random::bernoulli", probability);
+  return frame.tensor(draw_bernoulli(frame, key, shape, probability));
+}
+
+Tensor permutation(Key key, std::int64_t size, Where where) {
+  return argsort({bits(key, {size}, DType::u64, where), where});
+}
+
+Tensor categorical(Key key, const Operand& logits) {
+  Frame frame("random::categorical", logits);
+  const Value value = detail::floating(frame, logits);
+  const Value wide = detail::as(value, detail::compute_dtype(value.dtype()));
+  const Value drawn = ir::constant_like(wide, 1) - draw_uniform(frame, key, wide.type().dims(), wide.dtype());  // in (0, 1]
+  // The largest of logits plus Gumbel noise; -log may be 0 where the noise is endless.
+  return argmax({frame.tensor(wide - ir::log(-ir::log(drawn))), logits.where()});
+}
+
+}  // namespace random
+
+void manual_seed(std::uint64_t seed) { random::default_generator() = {seed, 0}; }
+
+Tensor rand(const Shape& shape, DType dtype, std::source_location where) {
+  return random::uniform(random::default_generator().next(), shape, dtype, where);
+}
+Tensor randn(const Shape& shape, DType dtype, std::source_location where) {
+  return random::normal(random::default_generator().next(), shape, dtype, where);
+}
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype, std::source_location where) {
+  return random::integers(random::default_generator().next(), shape, low, high, dtype, where);
+}
+Tensor bernoulli(const Shape& shape, const Operand& probability) {
+  return random::bernoulli(random::default_generator().next(), shape, probability);
+}
+
+Tensor dropout(random::Key key, const Operand& x, const Operand& probability) {
+  Frame frame("dropout", x);
+  const Value value = detail::floating(frame, x);
+  const Value dropped = random::draw_bernoulli(frame, key, value.type().dims(), probability);
+  const Value rate = detail::value_as(frame, probability, value.dtype());
+  frame.require(rate.rank() == 0, "the probability must be one number, got ", rate.type());
+  const Value scale = ir::constant_like(rate, 1) / (ir::constant_like(rate, 1) - rate);
+  return frame.tensor(ir::select(dropped, ir::constant_like(value, 0), value * detail::broadcast(scale, value.type().dims())));
+}
+
+Tensor dropout(const Operand& x, const Operand& probability) {
+  return dropout(random::default_generator().next(), x, probability);
+}
+
+}  // namespace weft

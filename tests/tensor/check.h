@@ -1,0 +1,74 @@
+// What the tests of tensors share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <weft/weft.h>
+
+namespace weft::test {
+
+using Doubles = std::vector<double>;
+
+inline void expect_values(const Tensor& x, const Shape& shape, const Doubles& expected, double tolerance = 0) {
+  EXPECT_EQ(x.shape(), shape);
+  const Doubles got = x.to_vector<double>();
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(got[i])) << "element " << i << " is " << got[i];
+    } else if (tolerance == 0 || std::isinf(expected[i])) {
+      EXPECT_EQ(got[i], expected[i]) << "element " << i;
+    } else {
+      EXPECT_NEAR(got[i], expected[i], tolerance) << "element " << i;
+    }
+  }
+}
+
+// Runs `call`, which must throw Error with exactly this message.
+template <class F>
+void expect_error(F&& call, const std::string& message) {
+  try {
+    call();
+    ADD_FAILURE() << "no error, expected: " << message;
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), message);
+  }
+}
+
+// Numbers that look random, in (-1, 1), other ones for every seed.
+inline Tensor arbitrary(const Shape& shape, int seed = 0) {
+  Doubles values(static_cast<std::size_t>(Type(DType::f64, shape).elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(12.9898 * static_cast<double>(i + 1) + 78.233 * (seed + 1));
+  return from_vector(values, shape);
+}
+
+// Compares the gradient of sum(f(xs) * arbitrary weights) by every element of every x (f64) with central differences.
+inline void expect_gradient(const std::function<Tensor(const std::vector<Tensor>&)>& f, std::vector<Tensor> xs, double tolerance = 1e-6) {
+  const auto loss = [&](const std::vector<Tensor>& at) {
+    const Tensor y = f(at);
+    return sum(y * arbitrary(y.shape(), 99));
+  };
+  const std::vector<Tensor> gradients = grad(loss(xs), xs);
+  sync();
+  constexpr double h = 1e-5;
+  for (std::size_t k = 0; k < xs.size(); ++k) {
+    const Doubles values = xs[k].to_vector<double>(), gradient = gradients[k].to_vector<double>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto at = [&](double step) {
+        Doubles moved = values;
+        moved[i] += step;
+        std::vector<Tensor> inputs = xs;
+        inputs[k] = from_vector(moved, xs[k].shape());
+        return loss(inputs).item();
+      };
+      EXPECT_NEAR(gradient[i], (at(h) - at(-h)) / (2 * h), tolerance) << "element " << i << " of operand " << k;
+    }
+  }
+}
+
+}  // namespace weft::test

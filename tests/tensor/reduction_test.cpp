@@ -1,0 +1,92 @@
+#include "tests/tensor/check.h"
+
+namespace weft {
+namespace {
+
+using test::expect_error;
+using test::expect_values;
+const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+
+const Tensor& matrix() {
+  static const Tensor x = from_vector<float>({1, 5, 3, 4, 2, 6}, {2, 3});
+  return x;
+}
+
+TEST(Reduction, Sums) {
+  expect_values(sum(matrix()), {}, {21});
+  expect_values(sum(matrix(), 0), {3}, {5, 7, 9});
+  expect_values(sum(matrix(), -1, true), {2, 1}, {9, 12});
+  expect_values(sum(matrix(), {0, 1}, true), {1, 1}, {21});
+  expect_values(prod(matrix(), 1), {2}, {15, 48});
+  expect_values(mean(matrix(), 1), {2}, {3, 4});
+  EXPECT_EQ(mean(tensor({1, 2})).dtype(), DType::f32);
+  EXPECT_EQ(sum(matrix() > 2).dtype(), DType::i32);
+  expect_values(sum(matrix() > 2), {}, {4});
+  expect_values(sum(zeros({0, 2}), 0), {2}, {0, 0});
+  expect_error([] { sum(matrix(), {1, -1}); }, "sum: dimension 1 is given twice");
+  expect_error([] { sum(matrix(), 2); }, "sum: dimension 2 is out of range for rank 2");
+}
+
+TEST(Reduction, Extremes) {
+  expect_values(max(matrix(), 0), {3}, {4, 5, 6});
+  expect_values(min(matrix()), {}, {1});
+  expect_values(max(tensor({1.f, nan})), {}, {nan});
+  expect_values(any(tensor({0, 2})), {}, {1});
+  expect_values(all(tensor({0, 2})), {}, {0});
+  expect_error([] { max(zeros({0})); }, "max: nothing to choose from in tensor<0xf32>");
+}
+
+TEST(Reduction, Moments) {
+  expect_values(var(matrix(), 1), {2}, {4, 4}, 1e-6);
+  expect_values(var(matrix(), 1, false, 0), {2}, {8.0 / 3, 8.0 / 3}, 1e-6);
+  expect_values(stddev(matrix(), 1, true), {2, 1}, {2, 2}, 1e-6);
+  expect_values(norm(tensor({3.f, 4.f})), {}, {5}, 1e-6);
+}
+
+TEST(Reduction, MeansOfHalvesDoNotOverflow) {
+  const Tensor x = full({1000}, 1000.0, DType::f16);
+  expect_values(mean(x), {}, {1000});
+  EXPECT_EQ(mean(x).dtype(), DType::f16);
+}
+
+TEST(Reduction, LogSumExp) {
+  expect_values(logsumexp(tensor({1000.f, 1000.f})), {}, {1000 + std::log(2)}, 1e-4);
+  expect_values(logsumexp(tensor({-inf, -inf}, DType::f32)), {}, {-inf});
+  expect_values(logsumexp(tensor({{0.f, 0.f}, {1.f, 2.f}}), 1), {2}, {std::log(2), std::log(std::exp(1) + std::exp(2))}, 1e-6);
+}
+
+TEST(Reduction, Places) {
+  EXPECT_EQ(argmax(matrix()).dtype(), DType::i32);
+  expect_values(argmax(matrix()), {2}, {1, 2});
+  expect_values(argmin(matrix(), 0, true), {1, 3}, {0, 1, 0});
+  expect_values(argmax(tensor({2, 7, 7})), {}, {1});
+  expect_values(argmax(tensor({1.f, nan, 3.f})), {}, {1});
+}
+
+TEST(Reduction, Scans) {
+  expect_values(cumsum(tensor({1, 2, 3, 4, 5})), {5}, {1, 3, 6, 10, 15});
+  expect_values(cumsum(matrix(), 0), {2, 3}, {1, 5, 3, 5, 7, 9});
+}
+
+TEST(Reduction, Orders) {
+  expect_values(sort(matrix()), {2, 3}, {1, 3, 5, 2, 4, 6});
+  expect_values(sort(matrix(), 0, true), {2, 3}, {4, 5, 6, 1, 2, 3});
+  expect_values(argsort(matrix()), {2, 3}, {0, 2, 1, 1, 0, 2});
+  expect_values(argsort(tensor({3, 1, 3, 1})), {4}, {1, 3, 0, 2});
+  expect_values(sort(tensor({nan, 1.f, -inf}, DType::f32)), {3}, {-inf, 1, nan});
+  const TopK best = topk(matrix(), 2);
+  expect_values(best.values, {2, 2}, {5, 3, 6, 4});
+  expect_values(best.indices, {2, 2}, {1, 2, 2, 0});
+  expect_error([] { topk(matrix(), 4); }, "topk: k = 4 is out of range for tensor<2x3xf32>");
+}
+
+TEST(Reduction, Gradients) {
+  const Tensor x = test::arbitrary({2, 3});
+  const auto check = [&](auto f) { test::expect_gradient([&](const std::vector<Tensor>& in) { return f(in[0]); }, {x}); };
+  check([](const Tensor& a) { return sum(a * a, 0) + mean(a, 0) * max(a, 0); });
+  check([](const Tensor& a) { return var(a, 1) + logsumexp(a, 1) + prod(a, 1) + norm(a, 1); });
+  check([](const Tensor& a) { return cumsum(a, 1) * sort(a, 1) + min(a); });
+}
+
+}  // namespace
+}  // namespace weft
