@@ -3,9 +3,9 @@
 
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
-#include <weft/tensor/creation.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/control.h>
+#include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/indexing.h>

@@ -1,12 +1,12 @@
 // What the tests of tensors share.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <weft/weft.h>
 
@@ -43,12 +43,14 @@ void expect_error(F&& call, const std::string& message) {
 // Numbers that look random, in (-1, 1), other ones for every seed.
 inline Tensor arbitrary(const Shape& shape, int seed = 0) {
   Doubles values(static_cast<std::size_t>(Type(DType::f64, shape).elements()));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(12.9898 * static_cast<double>(i + 1) + 78.233 * (seed + 1));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(12.9898 * static_cast<double>(i + 1) + 78.233 * (seed + 1));
   return from_vector(values, shape);
 }
 
 // Compares the gradient of sum(f(xs) * arbitrary weights) by every element of every x (f64) with central differences.
-inline void expect_gradient(const std::function<Tensor(const std::vector<Tensor>&)>& f, std::vector<Tensor> xs, double tolerance = 1e-6) {
+inline void expect_gradient(const std::function<Tensor(const std::vector<Tensor>&)>& f, std::vector<Tensor> xs,
+                            double tolerance = 1e-6) {
   const auto loss = [&](const std::vector<Tensor>& at) {
     const Tensor y = f(at);
     return sum(y * arbitrary(y.shape(), 99));

@@ -165,7 +165,9 @@ TEST(Elementwise, Conversion) {
 
 TEST(Elementwise, GradientsAreThoseOfDifferences) {
   const Tensor x = test::arbitrary({2, 3}), y = test::arbitrary({3}, 1) + 2.0;
-  const auto check = [&](auto f) { test::expect_gradient([&](const std::vector<Tensor>& in) { return f(in[0], in[1]); }, {x, y}); };
+  const auto check = [&](auto f) {
+    test::expect_gradient([&](const std::vector<Tensor>& in) { return f(in[0], in[1]); }, {x, y});
+  };
   check([](const Tensor& a, const Tensor& b) { return a * b + a / b - b; });
   check([](const Tensor& a, const Tensor& b) { return exp(a) * log(b) + sqrt(b) * tanh(a); });
   check([](const Tensor& a, const Tensor& b) { return pow(b, a) + pow(b, 3) + square(a); });

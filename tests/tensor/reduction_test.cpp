@@ -52,7 +52,8 @@ TEST(Reduction, MeansOfHalvesDoNotOverflow) {
 TEST(Reduction, LogSumExp) {
   expect_values(logsumexp(tensor({1000.f, 1000.f})), {}, {1000 + std::log(2)}, 1e-4);
   expect_values(logsumexp(tensor({-inf, -inf}, DType::f32)), {}, {-inf});
-  expect_values(logsumexp(tensor({{0.f, 0.f}, {1.f, 2.f}}), 1), {2}, {std::log(2), std::log(std::exp(1) + std::exp(2))}, 1e-6);
+  expect_values(logsumexp(tensor({{0.f, 0.f}, {1.f, 2.f}}), 1), {2}, {std::log(2), std::log(std::exp(1) + std::exp(2))},
+                1e-6);
 }
 
 TEST(Reduction, Places) {
@@ -82,7 +83,9 @@ TEST(Reduction, Orders) {
 
 TEST(Reduction, Gradients) {
   const Tensor x = test::arbitrary({2, 3});
-  const auto check = [&](auto f) { test::expect_gradient([&](const std::vector<Tensor>& in) { return f(in[0]); }, {x}); };
+  const auto check = [&](auto f) {
+    test::expect_gradient([&](const std::vector<Tensor>& in) { return f(in[0]); }, {x});
+  };
   check([](const Tensor& a) { return sum(a * a, 0) + mean(a, 0) * max(a, 0); });
   check([](const Tensor& a) { return var(a, 1) + logsumexp(a, 1) + prod(a, 1) + norm(a, 1); });
   check([](const Tensor& a) { return cumsum(a, 1) * sort(a, 1) + min(a); });

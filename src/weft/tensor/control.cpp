@@ -2,10 +2,10 @@
 
 #include <memory>
 
+#include <weft/ir/builder.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/recording.h>
-#include <weft/ir/builder.h>
 
 namespace weft {
 
@@ -63,7 +63,8 @@ void append_values(Frame& frame, std::span<const Tensor> tensors, std::vector<Va
 
 }  // namespace
 
-std::vector<Tensor> while_loop(std::span<const Tensor> initial, const std::function<Tensor(const std::vector<Tensor>&)>& condition,
+std::vector<Tensor> while_loop(std::span<const Tensor> initial,
+                               const std::function<Tensor(const std::vector<Tensor>&)>& condition,
                                const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
                                std::source_location where) {
   Frame frame("while_loop", where);
@@ -76,15 +77,16 @@ std::vector<Tensor> while_loop(std::span<const Tensor> initial, const std::funct
   step.record(frame.function(), [&] { return body(step_inputs); });
   frame.require(step.outputs().size() == count, "the body returns ", step.outputs().size(), " values for ", count);
   for (std::size_t i = 0; i < count; ++i) {
-    frame.require(step.outputs()[i].type() == carried[i].type(), "value ", i, " begins as ", carried[i].type(), " and the body makes it ",
-                  step.outputs()[i].type());
+    frame.require(step.outputs()[i].type() == carried[i].type(), "value ", i, " begins as ", carried[i].type(),
+                  " and the body makes it ", step.outputs()[i].type());
   }
 
   Body test(frame.recording());
   const std::vector<Tensor> test_inputs = test.add_inputs(carried);
   test.capture_like(step);
   test.record(frame.function(), [&] { return std::vector{condition(test_inputs)}; });
-  frame.require(test.outputs()[0].type() == Type(DType::boolean, {}), "the condition must be one boolean, got ", test.outputs()[0].type());
+  frame.require(test.outputs()[0].type() == Type(DType::boolean, {}), "the condition must be one boolean, got ",
+                test.outputs()[0].type());
 
   step.capture_like(test);
   step.return_captures();
@@ -122,11 +124,11 @@ std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vect
   no.capture_like(yes);
   no.record(frame.function(), on_false);
   yes.capture_like(no);
-  frame.require(yes.outputs().size() == no.outputs().size(), "the branches return ", yes.outputs().size(), " and ", no.outputs().size(),
-                " values");
+  frame.require(yes.outputs().size() == no.outputs().size(), "the branches return ", yes.outputs().size(), " and ",
+                no.outputs().size(), " values");
   for (std::size_t i = 0; i < yes.outputs().size(); ++i) {
-    frame.require(yes.outputs()[i].type() == no.outputs()[i].type(), "value ", i, " is ", yes.outputs()[i].type(), " in one branch and ",
-                  no.outputs()[i].type(), " in the other");
+    frame.require(yes.outputs()[i].type() == no.outputs()[i].type(), "value ", i, " is ", yes.outputs()[i].type(),
+                  " in one branch and ", no.outputs()[i].type(), " in the other");
   }
   std::vector<Value> captures;
   append_values(frame, yes.captures(), captures);

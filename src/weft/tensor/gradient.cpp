@@ -25,7 +25,8 @@ std::vector<Value> sources(Frame& frame, std::span<const Tensor> wrt) {
   values.reserve(wrt.size());
   for (const Tensor& x : wrt) {
     values.push_back(frame.value(x));
-    frame.require(is_float(values.back().dtype()), "only floating-point tensors have gradients, got ", values.back().type());
+    frame.require(is_float(values.back().dtype()), "only floating-point tensors have gradients, got ",
+                  values.back().type());
   }
   return values;
 }
@@ -42,7 +43,8 @@ std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
 std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   Frame frame("grad", loss);
   const Value y = frame.value(loss);
-  frame.require(is_float(y.dtype()) && y.type().elements() == 1, "the loss must be one floating-point number, got ", y.type());
+  frame.require(is_float(y.dtype()) && y.type().elements() == 1, "the loss must be one floating-point number, got ",
+                y.type());
   const std::vector<Value> xs = sources(frame, wrt);
   const Value one = ir::constant_like(y, 1);
   const std::vector<Value> gradients = ir::gradient(frame.graph(), {&y, 1}, {&one, 1}, xs);
@@ -66,7 +68,8 @@ std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cota
   frame.require(ys.size() == cotangents.size(), ys.size(), " values and ", cotangents.size(), " cotangents");
   const std::vector<Value> outputs = sources(frame, ys), seeds = sources(frame, cotangents), xs = sources(frame, wrt);
   for (std::size_t i = 0; i < ys.size(); ++i) {
-    frame.require(outputs[i].type() == seeds[i].type(), "the cotangent ", seeds[i].type(), " does not fit ", outputs[i].type());
+    frame.require(outputs[i].type() == seeds[i].type(), "the cotangent ", seeds[i].type(), " does not fit ",
+                  outputs[i].type());
   }
   return wrap(frame, ir::gradient(frame.graph(), outputs, seeds, xs));
 }

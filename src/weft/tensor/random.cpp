@@ -45,7 +45,10 @@ Value raw_bits(Frame& frame, Key key, Type type) {
 // The upper bits of x, as many as `dtype` holds exactly, as a number in [0, 1).
 Value unit_interval(Value x, DType dtype) {
   const int width = 8 * byte_size(x.dtype());
-  const int digits = std::min(width, dtype == DType::f64 ? 53 : dtype == DType::f32 ? 24 : dtype == DType::f16 ? 11 : 8);
+  const int digits = std::min(width, dtype == DType::f64   ? 53
+                                     : dtype == DType::f32 ? 24
+                                     : dtype == DType::f16 ? 11
+                                                           : 8);
   const Value kept = ir::shift_right_logical(x, ir::constant_like(x, width - digits));
   return ir::convert(kept, dtype) * std::ldexp(1.0, -digits);
 }
@@ -62,7 +65,8 @@ Value draw_normal(Frame& frame, Key key, const Shape& shape, DType dtype) {
   const DType wide = detail::compute_dtype(dtype);
   const Value bits = raw_bits(frame, key, Type(DType::u64, shape));
   const Value upper = ir::convert(ir::shift_right_logical(bits, ir::constant_like(bits, 32)), DType::u32);
-  const Value one_minus_uniform = ir::constant(frame.graph(), Type(wide, shape), 1) - unit_interval(upper, wide);  // not 0
+  const Value one_minus_uniform =
+      ir::constant(frame.graph(), Type(wide, shape), 1) - unit_interval(upper, wide);  // not 0
   const Value angle = unit_interval(ir::convert(bits, DType::u32), wide) * (2 * std::numbers::pi);
   return detail::as(ir::sqrt(ir::log(one_minus_uniform) * -2.0) * ir::cosine(angle), dtype);
 }
@@ -71,8 +75,8 @@ Value draw_bernoulli(Frame& frame, Key key, const Shape& shape, const Operand& p
   const Value drawn = draw_uniform(frame, key, shape, DType::f32);
   const Value bound = detail::value_as(frame, probability, DType::f32);
   Shape together;
-  frame.require(broadcast_shapes(shape, bound.type().dims(), together) && together == shape, "the probability ", bound.type(),
-                " does not broadcast to ", shape);
+  frame.require(broadcast_shapes(shape, bound.type().dims(), together) && together == shape, "the probability ",
+                bound.type(), " does not broadcast to ", shape);
   return ir::compare(drawn, detail::broadcast(bound, shape), ir::Direction::LT);
 }
 
@@ -118,7 +122,8 @@ Tensor categorical(Key key, const Operand& logits) {
   Frame frame("random::categorical", logits);
   const Value value = detail::floating(frame, logits);
   const Value wide = detail::as(value, detail::compute_dtype(value.dtype()));
-  const Value drawn = ir::constant_like(wide, 1) - draw_uniform(frame, key, wide.type().dims(), wide.dtype());  // in (0, 1]
+  const Value drawn =
+      ir::constant_like(wide, 1) - draw_uniform(frame, key, wide.type().dims(), wide.dtype());  // in (0, 1]
   // The largest of logits plus Gumbel noise; -log may be 0 where the noise is endless.
   return argmax({frame.tensor(wide - ir::log(-ir::log(drawn))), logits.where()});
 }
@@ -147,7 +152,8 @@ Tensor dropout(random::Key key, const Operand& x, const Operand& probability) {
   const Value rate = detail::value_as(frame, probability, value.dtype());
   frame.require(rate.rank() == 0, "the probability must be one number, got ", rate.type());
   const Value scale = ir::constant_like(rate, 1) / (ir::constant_like(rate, 1) - rate);
-  return frame.tensor(ir::select(dropped, ir::constant_like(value, 0), value * detail::broadcast(scale, value.type().dims())));
+  return frame.tensor(
+      ir::select(dropped, ir::constant_like(value, 0), value * detail::broadcast(scale, value.type().dims())));
 }
 
 Tensor dropout(const Operand& x, const Operand& probability) {

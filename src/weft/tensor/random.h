@@ -32,9 +32,11 @@ struct Generator {
 Generator& default_generator();  // of this thread
 
 using Where = std::source_location;
-Tensor bits(Key key, const Shape& shape, DType dtype = DType::u32, Where where = Where::current());  // of unsigned integers
+Tensor bits(Key key, const Shape& shape, DType dtype = DType::u32,
+            Where where = Where::current());  // of unsigned integers
 Tensor uniform(Key key, const Shape& shape, DType dtype = DType::f32, Where where = Where::current());  // in [0, 1)
-Tensor normal(Key key, const Shape& shape, DType dtype = DType::f32, Where where = Where::current());   // mean 0, variance 1
+Tensor normal(Key key, const Shape& shape, DType dtype = DType::f32,
+              Where where = Where::current());  // mean 0, variance 1
 // In [low, high); the bounds are part of the program.
 Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high, DType dtype = DType::i32,
                 Where where = Where::current());
@@ -48,7 +50,8 @@ Tensor categorical(Key key, const Operand& logits);
 void manual_seed(std::uint64_t seed);  // of this thread's generator; it begins with 0
 
 Tensor rand(const Shape& shape, DType dtype = DType::f32, std::source_location where = std::source_location::current());
-Tensor randn(const Shape& shape, DType dtype = DType::f32, std::source_location where = std::source_location::current());
+Tensor randn(const Shape& shape, DType dtype = DType::f32,
+             std::source_location where = std::source_location::current());
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype = DType::i32,
                std::source_location where = std::source_location::current());
 Tensor bernoulli(const Shape& shape, const Operand& probability);
