@@ -1,5 +1,7 @@
 #include <weft/ir/verify.h>
 
+#include <tests/ir/op_samples.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,6 +45,11 @@ void expect_error(const Graph& graph, const Texts&... texts) {
 TEST(Verify, AcceptsWhatAppendMade) {
   EXPECT_NO_THROW(verify(Sample().graph));
   EXPECT_NO_THROW(verify(Graph()));
+}
+
+TEST(Verify, AcceptsEveryOp) {
+  for (const Op* op : all_ops())
+    for (const OpSample& sample : samples(*op)) EXPECT_NO_THROW(verify(*sample.graph)) << sample.name;
 }
 
 TEST(Verify, NamesGraphNodeOpAndPlace) {

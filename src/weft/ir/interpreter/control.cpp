@@ -7,12 +7,6 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-std::vector<const Array*> pointers(const std::vector<Array>& arrays) {
-  std::vector<const Array*> result;
-  for (const Array& a : arrays) result.push_back(&a);
-  return result;
-}
-
 std::vector<Array> while_loop(const NodeCall& call) {
   const Graph &condition = *call.node.regions[0], &body = *call.node.regions[1];
   std::vector<Array> values;

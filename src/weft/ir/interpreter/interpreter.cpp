@@ -79,12 +79,6 @@ class Execution {
   std::vector<std::vector<Array>> results_;  // by node
 };
 
-std::vector<const Array*> pointers(std::span<const Array> arrays) {
-  std::vector<const Array*> result;
-  for (const Array& a : arrays) result.push_back(&a);
-  return result;
-}
-
 }  // namespace
 
 Rule find_rule(const Op& op) {

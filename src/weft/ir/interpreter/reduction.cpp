@@ -49,11 +49,9 @@ std::vector<Array> reduce_window(const NodeCall& call) {
         std::max<std::int64_t>(0, window.back().low + window.back().dilated_base(type.size(d)) + window.back().high));
   }
   std::vector<Array> bases;
-  std::vector<const Array*> values;
   const std::size_t count = call.node.types.size();
   for (std::size_t i = 0; i < count; ++i)
     bases.push_back(padded(call[i], call[count + i], low, steps, Type(call[i].dtype(), padded_dims)));
-  for (const Array& array : bases) values.push_back(&array);
 
   Fold fold(*call.node.regions[0], filled_with_inits(call));
   const View into = whole(call.type()), base = whole(bases[0].type());
@@ -67,7 +65,7 @@ std::vector<Array> reduce_window(const NodeCall& call) {
                    }
                    pairs.clear();
                    for_each(from, into, [&](std::int64_t a, std::int64_t b) { pairs.push_back({a, b}); });
-                   fold.add(values, pairs);
+                   fold.add(pointers(bases), pairs);
                  });
   return fold.finish();
 }

@@ -40,6 +40,12 @@ std::vector<Array> select_and_scatter_rule(const NodeCall& call);
 // The rule of an op, or nullptr: there is none for parameter, whose value is an input.
 Rule find_rule(const Op& op);
 
+inline std::vector<const Array*> pointers(std::span<const Array> arrays) {
+  std::vector<const Array*> result;
+  for (const Array& array : arrays) result.push_back(&array);
+  return result;
+}
+
 // interpret() for inputs that lie apart.
 std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs);
 
