@@ -1,8 +1,6 @@
 #include <weft/tensor/activation.h>
 
-#include <cmath>
-#include <numbers>
-
+#include <weft/ir/composites.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/composites.h>
 #include <weft/tensor/reducing.h>
@@ -30,13 +28,6 @@ detail::Pair with_factor(Frame& frame, const Operand& x, const Operand& factor) 
 
 Value positive(Value x) { return ir::compare(x, ir::constant_like(x, 0), Direction::GT); }
 
-Value exact_gelu(Value x) { return x * 0.5 * (ir::erf(x * std::numbers::sqrt2 * 0.5) + 1); }
-
-Value tanh_gelu(Value x) {
-  const double scale = std::sqrt(2 / std::numbers::pi);
-  return x * 0.5 * (ir::tanh((x + x * x * x * 0.044715) * scale) + 1);
-}
-
 // log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
 Value soft_plus(Value x) {
   return ir::maximum(x, ir::constant_like(x, 0)) + ir::log_plus_one(ir::exponential(-ir::abs(x)));
@@ -52,12 +43,14 @@ Value shifted(Value x, const Axes& axis) {
 namespace detail {
 
 Value softmax(Value x, std::int64_t axis) {
+  if (axis + 1 == x.rank()) return ir::softmax(x);
   const Axes along = axis;
   const Value exponentials = ir::exponential(shifted(x, along));
   return exponentials / spread(ir::reduce_sum(exponentials, along), x, along);
 }
 
 Value log_softmax(Value x, std::int64_t axis) {
+  if (axis + 1 == x.rank()) return ir::log_softmax(x);
   const Axes along = axis;
   const Value offset = shifted(x, along);
   return offset - spread(ir::log(ir::reduce_sum(ir::exponential(offset), along)), x, along);
@@ -85,11 +78,9 @@ Tensor elu(const Operand& x, const Operand& alpha) {
 }
 
 Tensor sigmoid(const Operand& x) { return widened("sigmoid", x, ir::logistic); }
-Tensor silu(const Operand& x) {
-  return widened("silu", x, [](Value v) { return v * ir::logistic(v); });
-}
+Tensor silu(const Operand& x) { return widened("silu", x, ir::silu); }
 Tensor softplus(const Operand& x) { return widened("softplus", x, soft_plus); }
-Tensor gelu(const Operand& x, bool approximate) { return widened("gelu", x, approximate ? tanh_gelu : exact_gelu); }
+Tensor gelu(const Operand& x, bool approximate) { return widened("gelu", x, approximate ? ir::gelu_tanh : ir::gelu); }
 
 Tensor softmax(const Operand& x, std::int64_t axis) {
   return widened("softmax", x, [&](Value v) { return detail::softmax(v, normalize_axis(axis, v.rank(), "softmax")); });

@@ -1,3 +1,4 @@
+#include <weft/ir/composites.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/reducing.h>
@@ -49,6 +50,7 @@ Tensor layer_norm(const Operand& x, const Operand& weight, const Operand& bias, 
   const Value offset = detail::as(frame.value(bias), norm.wide.dtype());
   frame.require(offset.type() == norm.scale.type(), "the bias ", offset.type(), " does not fit the weight ",
                 norm.scale.type());
+  if (offset.rank() == 1) return norm.finish(frame, ir::layer_norm(norm.wide, norm.scale, offset, epsilon)[0]);
   const Value scaled = norm.by_root_mean_square(norm.centred(), epsilon);
   return norm.finish(frame, scaled + detail::broadcast(offset, scaled.type().dims()));
 }
@@ -62,6 +64,7 @@ Tensor layer_norm(const Operand& x, const Operand& weight, double epsilon) {
 Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon) {
   Frame frame("rms_norm", x);
   const Normalization norm(frame, x, weight);
+  if (norm.scale.rank() == 1) return norm.finish(frame, ir::rms_norm(norm.wide, norm.scale, epsilon)[0]);
   return norm.finish(frame, norm.by_root_mean_square(norm.wide, epsilon));
 }
 
