@@ -7,6 +7,7 @@
 
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/matmul_thunk.h>
+#include <weft/compiler/thunks/scatter_thunk.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -327,6 +328,8 @@ class Planner {
     Unit unit;
     if (const auto dot = dots_.find(n.id); dot != dots_.end()) {
       unit = matmul_unit(n, dot->second.lhs, dot->second.rhs, dot->second.shape);
+    } else if (auto scatter = n.op == &ops::scatter ? scatter_unit(n) : std::nullopt) {
+      unit = std::move(*scatter);
     } else {
       unit = interpret_unit(n);
       fallbacks_.push_back(

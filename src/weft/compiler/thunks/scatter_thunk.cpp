@@ -1,0 +1,219 @@
+#include <weft/compiler/thunks/scatter_thunk.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <weft/ir/ops.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+using runtime::Slice;
+namespace ops = ir::ops;
+
+namespace {
+
+enum class Combine : std::uint8_t { replace, add, multiply, minimum, maximum };
+
+std::optional<Combine> combine_of(const ir::Graph& body) {
+  if (body.outputs().size() == 1 && body.inputs().size() == 2 && body.outputs()[0] == body.inputs()[1])
+    return Combine::replace;
+  const ir::Op* op = ir::reduction_op(body);
+  if (op == &ops::add) return Combine::add;
+  if (op == &ops::multiply) return Combine::multiply;
+  if (op == &ops::minimum) return Combine::minimum;
+  if (op == &ops::maximum) return Combine::maximum;
+  return std::nullopt;
+}
+
+template <class T>
+T combined(Combine how, T a, T b) {
+  const auto unordered = [](T x) { return x != x; };
+  switch (how) {
+    case Combine::replace: return b;
+    case Combine::add:
+      if constexpr (std::is_same_v<T, bool>)
+        return a || b;
+      else
+        return static_cast<T>(a + b);
+    case Combine::multiply:
+      if constexpr (std::is_same_v<T, bool>)
+        return a && b;
+      else
+        return static_cast<T>(a * b);
+    case Combine::minimum: return unordered(a) || a < b ? a : b;
+    case Combine::maximum: return unordered(a) || a > b ? a : b;
+  }
+  return b;
+}
+
+// How one dimension of the operand is addressed.
+struct Dimension {
+  std::int64_t size = 0, stride = 0;
+  std::int64_t window = 1, update_stride = 0;  // the window's extent and its stride in the updates
+  int start = -1;                              // component of the index vector
+  int batch = -1;                              // scatter dimension that gives the position itself
+};
+
+struct Plan {
+  std::vector<Dimension> dims;
+  std::vector<std::int64_t> scatter_sizes, scatter_update_strides, scatter_index_strides;
+  std::int64_t component_stride = 0, components = 0;
+  std::int64_t windows = 1, window_elements = 1;
+  DType dtype = DType::f32, index_dtype = DType::i32;
+  Combine how = Combine::add;
+};
+
+Plan make_plan(const Node& node, Combine how) {
+  const auto& a = node.attributes<ir::ScatterAttributes>();
+  const Type operand = node.operand(0).type(), indices = node.operand(1).type(), updates = node.operand(2).type();
+  const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
+  const auto where = [](ir::Ints list, std::int64_t d) {
+    return static_cast<int>(std::ranges::find(list, d) - list.begin());
+  };
+  const auto strides = [](Type t) {
+    std::vector<std::int64_t> s(static_cast<std::size_t>(t.rank()));
+    row_major_strides(t.dims(), s);
+    return s;
+  };
+  const auto operand_strides = strides(operand), index_strides = strides(indices), update_strides = strides(updates);
+  Plan plan;
+  plan.dtype = operand.dtype();
+  plan.index_dtype = indices.dtype();
+  plan.how = how;
+  const bool vector = a.index_vector_dim < indices.rank();
+  plan.components = vector ? indices.size(static_cast<int>(a.index_vector_dim)) : 1;
+  plan.component_stride = vector ? index_strides[static_cast<std::size_t>(a.index_vector_dim)] : 0;
+  std::vector<std::int64_t> index_dims;  // of the indices, without the index vector: one for each scatter dimension
+  for (int d = 0; d < indices.rank(); ++d)
+    if (d != a.index_vector_dim) index_dims.push_back(d);
+  for (int d = 0; d < updates.rank(); ++d) {
+    if (has(a.update_window_dims, d)) continue;
+    const auto k = plan.scatter_sizes.size();
+    plan.scatter_sizes.push_back(updates.size(d));
+    plan.scatter_update_strides.push_back(update_strides[static_cast<std::size_t>(d)]);
+    plan.scatter_index_strides.push_back(index_strides[static_cast<std::size_t>(index_dims[k])]);
+    plan.windows *= updates.size(d);
+  }
+  std::size_t window = 0;
+  for (int d = 0; d < operand.rank(); ++d) {
+    Dimension dim{.size = operand.size(d), .stride = operand_strides[static_cast<std::size_t>(d)]};
+    if (has(a.input_batching_dims, d)) {
+      const std::int64_t index_dim =
+          a.scatter_indices_batching_dims[static_cast<std::size_t>(where(a.input_batching_dims, d))];
+      dim.batch = where(index_dims, index_dim);
+    } else if (!has(a.inserted_window_dims, d)) {
+      const auto u = static_cast<std::size_t>(a.update_window_dims[window++]);
+      dim.window = updates.size(static_cast<int>(u));
+      dim.update_stride = update_strides[u];
+    }
+    if (has(a.scatter_dims_to_operand_dims, d)) dim.start = where(a.scatter_dims_to_operand_dims, d);
+    plan.window_elements *= dim.window;
+    plan.dims.push_back(dim);
+  }
+  return plan;
+}
+
+class ScatterThunk final : public runtime::Thunk {
+ public:
+  ScatterThunk(Plan plan, const Slice& operand, const Slice& indices, const Slice& updates, const Slice& result)
+      : plan_(std::move(plan)), operand_(operand), indices_(indices), updates_(updates), result_(result) {}
+
+  void run(const runtime::Launch& launch) const override {
+    if (launch.at(operand_) != launch.at(result_) && operand_.bytes)
+      std::memcpy(launch.at(result_), launch.at(operand_), operand_.bytes);
+    if (plan_.windows == 0 || plan_.window_elements == 0) return;
+    visit(plan_.dtype, [&](auto tag) { run_as<decltype(tag)>(launch); });
+  }
+
+ private:
+  // Updates of one element come in order, whatever the threads: each thread takes all windows, but only its part of the
+  // innermost dimension of a window.
+  template <class T>
+  void run_as(const runtime::Launch& launch) const {
+    const std::int64_t last = plan_.dims.empty() ? 1 : plan_.dims.back().window;
+    const std::int64_t grain =
+        std::max<std::int64_t>(16, 16384 * last / std::max<std::int64_t>(1, plan_.windows * plan_.window_elements));
+    runtime::parallel_for(last, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t w = 0; w < plan_.windows; ++w)
+        scatter_window(launch.at<T>(result_), launch.at<T>(updates_), launch.at(indices_), w, begin, end);
+    });
+  }
+
+  std::int64_t index_at(const std::byte* indices, std::int64_t i) const {
+    return visit(plan_.index_dtype, [&](auto tag) {
+      decltype(tag) value;
+      std::memcpy(static_cast<void*>(&value), indices + i * static_cast<std::int64_t>(sizeof(value)), sizeof(value));
+      return static_cast<std::int64_t>(value);
+    });
+  }
+
+  template <class T>
+  void scatter_window(T* result, const T* updates, const std::byte* indices, std::int64_t window, std::int64_t begin,
+                      std::int64_t end) const {
+    std::int64_t at_index = 0, at_update = 0;
+    std::int64_t position[Type::max_rank] = {};
+    for (std::size_t k = plan_.scatter_sizes.size(); k-- > 0;) {
+      position[k] = window % plan_.scatter_sizes[k];
+      window /= plan_.scatter_sizes[k];
+      at_index += position[k] * plan_.scatter_index_strides[k];
+      at_update += position[k] * plan_.scatter_update_strides[k];
+    }
+    std::int64_t low[Type::max_rank], high[Type::max_rank], at_result = 0;
+    for (std::size_t d = 0; d < plan_.dims.size(); ++d) {
+      const Dimension& dim = plan_.dims[d];
+      std::int64_t start = dim.start < 0 ? 0 : index_at(indices, at_index + dim.start * plan_.component_stride);
+      if (dim.batch >= 0) start += position[dim.batch];
+      // Elements of the window that fall outside are skipped; far outside, so that the sum does not overflow, all of them.
+      if (start >= dim.size || start <= -dim.window) return;
+      low[d] = std::max<std::int64_t>(0, -start);
+      high[d] = std::min(dim.window, dim.size - start);
+      at_result += start * dim.stride;
+    }
+    if (plan_.dims.empty()) {
+      *result = combined(plan_.how, *result, updates[at_update]);
+      return;
+    }
+    low[plan_.dims.size() - 1] = std::max(low[plan_.dims.size() - 1], begin);
+    high[plan_.dims.size() - 1] = std::min(high[plan_.dims.size() - 1], end);
+    walk(result + at_result, updates + at_update, low, high, 0);
+  }
+
+  template <class T>
+  void walk(T* result, const T* updates, const std::int64_t* low, const std::int64_t* high, std::size_t d) const {
+    const Dimension& dim = plan_.dims[d];
+    if (d + 1 < plan_.dims.size()) {
+      for (std::int64_t i = low[d]; i < high[d]; ++i)
+        walk(result + i * dim.stride, updates + i * dim.update_stride, low, high, d + 1);
+      return;
+    }
+    for (std::int64_t i = low[d]; i < high[d]; ++i)
+      result[i * dim.stride] = combined(plan_.how, result[i * dim.stride], updates[i * dim.update_stride]);
+  }
+
+  Plan plan_;
+  Slice operand_, indices_, updates_, result_;
+};
+
+}  // namespace
+
+std::optional<Unit> scatter_unit(const Node& node) {
+  if (node.operands.size() != 3) return std::nullopt;
+  const auto how = combine_of(*node.regions[0]);
+  if (!how) return std::nullopt;
+  Unit unit;
+  for (const ir::Value v : node.operands) unit.reads.push_back(storage_of(v));
+  unit.writes = {{const_cast<Node*>(&node), 0}};
+  unit.in_place = {{0, 0}};
+  unit.order = node.id;
+  unit.info.category = "scatter";
+  unit.info.bytes = static_cast<double>(node.type().bytes() + 3 * node.operand(2).type().bytes());
+  unit.make = [plan = make_plan(node, *how)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                             const Slice&) {
+    return std::make_unique<ScatterThunk>(plan, reads[0], reads[1], reads[2], writes[0]);
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler
