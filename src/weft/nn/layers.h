@@ -1,0 +1,128 @@
+// Modules: parameters with a function of them. Initial values, names and layouts of parameters are PyTorch's.
+//
+// Mixed precision: a module computes in the type of its floating-point input, to which its parameters are converted. f32
+// parameters and bf16 activations give bf16 products and f32 gradients and updates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <weft/tensor/activation.h>
+#include <weft/tensor/linalg.h>
+#include <weft/tensor/module.h>
+
+namespace weft::nn {
+
+using weft::cross_entropy;
+using weft::load_state_dict;
+using weft::mse_loss;
+using weft::named_parameters;
+using weft::parameter_count;
+using weft::parameters;
+using weft::set_training;
+using weft::state_dict;
+using weft::summary;
+
+// x weight^T + bias: weight [out, in], bias [out].
+class Linear : public Layer {
+ public:
+  Linear(std::int64_t in, std::int64_t out, bool with_bias = true, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight;
+  std::optional<Parameter> bias;
+};
+
+// Rows of a table by index: weight [rows, width], drawn from N(0, 1).
+class Embedding : public Layer {
+ public:
+  Embedding(std::int64_t rows, std::int64_t width, DType dtype = DType::f32);
+  Tensor operator()(const Operand& indices) const;
+  void fields(auto&& field) { field("weight", weight); }
+
+  Parameter weight;
+};
+
+class LayerNorm : public Layer {
+ public:
+  explicit LayerNorm(std::int64_t width, double epsilon = 1e-5, bool with_bias = true, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight;
+  std::optional<Parameter> bias;
+  double epsilon;
+};
+
+class RMSNorm : public Layer {
+ public:
+  explicit RMSNorm(std::int64_t width, double epsilon = 1e-6, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) { field("weight", weight); }
+
+  Parameter weight;
+  double epsilon;
+};
+
+// Drops elements while training: set_training(model, false) switches it off.
+class Dropout : public Layer {
+ public:
+  explicit Dropout(double probability);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&&) {}
+
+  double probability;
+  bool training = true;
+};
+
+// weight [out, in / groups, height, width], bias [out], on x [batch, in, height, width].
+class Conv2d : public Layer {
+ public:
+  Conv2d(std::int64_t in, std::int64_t out, Pair2d window, ConvOptions options = {}, bool with_bias = true,
+         DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight;
+  std::optional<Parameter> bias;
+  ConvOptions options;
+};
+
+// Modules and functions one after the other: Sequential(Linear(4, 8), [](const Tensor& x) { return relu(x); }, Linear(8, 2)).
+template <class... Stages>
+class Sequential : public Layer {
+ public:
+  explicit Sequential(Stages... given) : stages(std::move(given)...) {}
+
+  Tensor operator()(const Tensor& x) const {
+    return std::apply([&](const auto&... stage) { return run(x, stage...); }, stages);
+  }
+  void fields(auto&& field) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (list(std::to_string(I), std::get<I>(stages), field), ...);
+    }(std::index_sequence_for<Stages...>());
+  }
+
+  std::tuple<Stages...> stages;
+
+ private:
+  static Tensor run(const Tensor& x) { return x; }
+  static Tensor run(const Tensor& x, const auto& stage, const auto&... rest) { return run(stage(x), rest...); }
+  static void list(const std::string& name, auto& stage, auto& field) {
+    if constexpr (Module<std::remove_reference_t<decltype(stage)>>) field(name, stage);
+  }
+};
+
+}  // namespace weft::nn

@@ -1,0 +1,28 @@
+#include <weft/optim/adagrad.h>
+
+#include <weft/tensor/elementwise.h>
+
+namespace weft::optim {
+
+Adagrad::Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options)
+    : Optimizer(std::move(parameters), options.lr, {"sum"}), options_(std::move(options)) {}
+
+void Adagrad::update(std::span<Update> updates, const Tensor& number) {
+  struct Numbers {
+    Tensor rate, epsilon, weight_decay;
+  };
+  const Tensor one = input(1);
+  const Tensor rate = input(lr()) / (one + (number - one) * input(options_.lr_decay));
+  const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
+  const auto make = [&](DType dtype) { return Numbers{rate.to(dtype), epsilon.to(dtype), weight_decay.to(dtype)}; };
+  PerType<Numbers> per_type;
+  for (Update& u : updates) {
+    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
+    const Tensor gradient = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
+    u.state[0] = u.state[0] + gradient * gradient;
+    u.result = u.value - n.rate * (gradient / (sqrt(u.state[0]) + n.epsilon));
+  }
+}
+
+}  // namespace weft::optim

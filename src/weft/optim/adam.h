@@ -1,0 +1,42 @@
+// Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019), with PyTorch's semantics.
+#pragma once
+
+#include <weft/optim/optimizer.h>
+
+namespace weft::optim {
+
+struct AdamOptions {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double weight_decay = 0;  // Adam: times the parameter, added to the gradient
+  Predicate decays = {};         // which parameters decay; none given: all
+};
+
+struct AdamWOptions {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double weight_decay = 0.01;  // the parameter shrinks by lr * weight_decay in every step
+  Predicate decays = {};            // which parameters decay; none given: all. is_matrix spares biases and normalisations
+};
+
+class Adam : public Optimizer {
+ public:
+  template <class M>
+  explicit Adam(M& model, AdamOptions options = {}) : Adam(named_parameters(model), std::move(options)) {}
+  explicit Adam(std::vector<NamedParameter> parameters, AdamOptions options = {});
+
+ protected:
+  Adam(std::vector<NamedParameter> parameters, AdamOptions options, bool decoupled_decay);
+  void update(std::span<Update> updates, const Tensor& number) override;
+
+ private:
+  AdamOptions options_;
+  bool decoupled_decay_;
+};
+
+class AdamW : public Adam {
+ public:
+  template <class M>
+  explicit AdamW(M& model, AdamWOptions options = {}) : AdamW(named_parameters(model), std::move(options)) {}
+  explicit AdamW(std::vector<NamedParameter> parameters, AdamWOptions options = {});
+};
+
+}  // namespace weft::optim

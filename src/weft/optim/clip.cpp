@@ -1,0 +1,24 @@
+#include <weft/optim/clip.h>
+
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/reduction.h>
+
+namespace weft::optim {
+
+Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_norm) {
+  require(!gradients.empty(), "clip_grad_norm: no gradients");
+  Tensor total;
+  for (const Tensor& gradient : gradients) {
+    const Tensor wide = gradient.to(promote(gradient.dtype(), DType::f32));
+    const Tensor squares = sum(wide * wide);
+    total = total.defined() ? total + squares : squares;
+  }
+  Clipped clipped{{}, sqrt(total)};
+  const Tensor factor =
+      minimum(max_norm / (clipped.norm + constant(1e-6, clipped.norm.dtype())), constant(1, clipped.norm.dtype()));
+  for (const Tensor& gradient : gradients) clipped.gradients.push_back(gradient * factor.to(gradient.dtype()));
+  return clipped;
+}
+
+}  // namespace weft::optim

@@ -1,0 +1,21 @@
+// Gradient clipping.
+#pragma once
+
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include <weft/tensor/operand.h>
+
+namespace weft::optim {
+
+struct Clipped {
+  std::vector<Tensor> gradients;
+  Tensor norm;  // before clipping
+};
+
+// All gradients scaled by one factor, min(1, max_norm / (norm + 1e-6)), where norm is the Euclidean norm of all of them together
+// (PyTorch's clip_grad_norm_). Norms are computed in f32 at least.
+Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_norm);
+
+}  // namespace weft::optim

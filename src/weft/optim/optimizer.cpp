@@ -1,0 +1,55 @@
+#include <weft/optim/optimizer.h>
+
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::optim {
+
+namespace {
+
+DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dtype; }
+
+}  // namespace
+
+bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->type().rank() >= 2; }
+
+Optimizer::Optimizer(std::vector<NamedParameter> parameters, double lr, std::vector<std::string> slot_names)
+    : slot_names_(std::move(slot_names)), steps_(zeros({}, DType::i64)), lr_(lr) {
+  for (NamedParameter& parameter : parameters) {
+    if (!parameter.parameter->requires_grad) continue;
+    const Type type = parameter.parameter->type();
+    require(is_float(type.dtype()), "Optimizer: ", parameter.name, " is ", type,
+            ", but only floating-point parameters can be trained");
+    parameters_.push_back(parameter.parameter);
+    std::vector<Parameter> slots;
+    for (std::size_t i = 0; i < slot_names_.size(); ++i)
+      slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
+    states_.push_back({std::move(parameter), std::move(slots)});
+  }
+  require(!states_.empty(), "Optimizer: the model has no parameters that require gradients");
+  sync();
+}
+
+Tensor Optimizer::input(double number) { return full({}, number, DType::f64); }
+
+void Optimizer::step(std::span<const Tensor> gradients) {
+  require(gradients.size() == states_.size(), "Optimizer.step: ", gradients.size(), " gradients for ", states_.size(),
+          " parameters");
+  std::vector<Update> updates;
+  updates.reserve(states_.size());
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const NamedParameter& parameter = states_[i].parameter;
+    const Tensor& value = parameter.parameter->tensor();
+    require(gradients[i].defined() && gradients[i].shape() == value.shape(), "Optimizer.step: the gradient of ",
+            parameter.name, " is ", gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ",
+            value.type());
+    const DType dtype = update_dtype(value.dtype());
+    updates.push_back({parameter, value.to(dtype), gradients[i].to(dtype), states_[i].slots, {}});
+  }
+  steps_ = steps_ + constant(1, DType::i64);
+  update(updates, steps_.tensor().to(DType::f64));
+  for (Update& made : updates) *made.parameter.parameter = made.result.to(made.parameter.parameter->dtype());
+}
+
+}  // namespace weft::optim

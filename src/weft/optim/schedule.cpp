@@ -1,0 +1,37 @@
+#include <weft/optim/schedule.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace weft::optim {
+
+namespace {
+
+// The share of the peak in the first steps; 1 after them.
+double rise(std::int64_t step, std::int64_t warmup) {
+  return step < warmup ? static_cast<double>(step + 1) / static_cast<double>(warmup) : 1;
+}
+
+// How far a step lies between the end of the warm-up and the last step: 0 to 1.
+double progress(std::int64_t step, std::int64_t warmup, std::int64_t total) {
+  return total <= warmup
+             ? 1
+             : std::clamp(static_cast<double>(step - warmup) / static_cast<double>(total - warmup), 0.0, 1.0);
+}
+
+}  // namespace
+
+double CosineSchedule::operator()(std::int64_t step) const {
+  if (step < warmup) return peak * rise(step, warmup);
+  return floor + (peak - floor) * 0.5 * (1 + std::cos(std::numbers::pi * progress(step, warmup, total)));
+}
+
+double LinearSchedule::operator()(std::int64_t step) const {
+  if (step < warmup) return peak * rise(step, warmup);
+  return floor + (peak - floor) * (1 - progress(step, warmup, total));
+}
+
+double ConstantSchedule::operator()(std::int64_t step) const { return peak * rise(step, warmup); }
+
+}  // namespace weft::optim

@@ -1,0 +1,30 @@
+// Learning rates by step, counted from 0: optimizer.set_lr(schedule(step)).
+#pragma once
+
+#include <cstdint>
+
+namespace weft::optim {
+
+// Rises from 0 over `warmup` steps (step 0 has peak / warmup), then follows half a cosine from peak to `floor` at step `total`.
+struct CosineSchedule {
+  double peak = 1e-3;
+  std::int64_t warmup = 0, total = 1;
+  double floor = 0;
+  double operator()(std::int64_t step) const;
+};
+
+// The same with a straight line from peak to floor.
+struct LinearSchedule {
+  double peak = 1e-3;
+  std::int64_t warmup = 0, total = 1;
+  double floor = 0;
+  double operator()(std::int64_t step) const;
+};
+
+struct ConstantSchedule {
+  double peak = 1e-3;
+  std::int64_t warmup = 0;
+  double operator()(std::int64_t step) const;
+};
+
+}  // namespace weft::optim

@@ -1,0 +1,33 @@
+#include <weft/optim/sgd.h>
+
+#include <weft/tensor/elementwise.h>
+
+namespace weft::optim {
+
+SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options)
+    : Optimizer(std::move(parameters), options.lr,
+                options.momentum != 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{}),
+      options_(std::move(options)) {
+  require(!options_.nesterov || options_.momentum != 0, "SGD: nesterov needs a momentum");
+}
+
+void SGD::update(std::span<Update> updates, const Tensor&) {
+  struct Numbers {
+    Tensor rate, momentum, weight_decay;
+  };
+  const Tensor rate = input(lr()), momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
+  const auto make = [&](DType dtype) { return Numbers{rate.to(dtype), momentum.to(dtype), weight_decay.to(dtype)}; };
+  PerType<Numbers> per_type;
+  for (Update& u : updates) {
+    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
+    Tensor direction = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
+    if (!u.state.empty()) {
+      u.state[0] = u.state[0] * n.momentum + direction;
+      direction = options_.nesterov ? direction + u.state[0] * n.momentum : u.state[0].tensor();
+    }
+    u.result = u.value - n.rate * direction;
+  }
+}
+
+}  // namespace weft::optim

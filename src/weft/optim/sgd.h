@@ -1,0 +1,29 @@
+// Stochastic gradient descent with momentum, with PyTorch's semantics.
+#pragma once
+
+#include <weft/optim/optimizer.h>
+
+namespace weft::optim {
+
+struct SGDOptions {
+  double lr = 1e-3;
+  double momentum = 0;      // 0: no state
+  bool nesterov = false;    // looks ahead along the momentum, which must not be 0
+  double weight_decay = 0;  // times the parameter, added to the gradient
+  Predicate decays = {};         // which parameters decay; none given: all
+};
+
+class SGD : public Optimizer {
+ public:
+  template <class M>
+  explicit SGD(M& model, SGDOptions options = {}) : SGD(named_parameters(model), std::move(options)) {}
+  explicit SGD(std::vector<NamedParameter> parameters, SGDOptions options = {});
+
+ protected:
+  void update(std::span<Update> updates, const Tensor& number) override;
+
+ private:
+  SGDOptions options_;
+};
+
+}  // namespace weft::optim
