@@ -432,6 +432,8 @@ class LoopEmitter {
     const Place place{
         .vector = false, .mask = nullptr, .values = &row_values_, .stage = stage, .copy = 0, .linear_lane = nullptr};
     for (const Store& s : loop_.stores)
+      if (!per_lane(s) && stage_of(s) == stage) row_value(s.value);
+    for (const Store& s : loop_.stores)
       if (!per_lane(s) && stage_of(s) == stage) store(s, row_value(s.value), place);
   }
 
@@ -536,6 +538,9 @@ class LoopEmitter {
     const Place place{
         .vector = true, .mask = mask, .values = &values, .stage = stage, .copy = copy, .linear_lane = linear};
     accumulate(stage, place);
+    // All is loaded before anything is stored: a store may go to the bytes of an input.
+    for (const Store& s : loop_.stores)
+      if (per_lane(s) && stage_of(s) == stage) value(s.value, place);
     for (const Store& s : loop_.stores)
       if (per_lane(s) && stage_of(s) == stage) store(s, value(s.value, place), place);
   }
