@@ -10,7 +10,7 @@ struct AdagradOptions {
   double lr_decay = 0;  // the rate of step t is lr / (1 + (t - 1) * lr_decay)
   double epsilon = 1e-10;
   double weight_decay = 0;  // times the parameter, added to the gradient
-  Predicate decays = {};         // which parameters decay; none given: all
+  Predicate decays = {};    // which parameters decay; none given: all
 };
 
 class Adagrad : public Optimizer {

@@ -8,13 +8,13 @@ namespace weft::optim {
 struct AdamOptions {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0;  // Adam: times the parameter, added to the gradient
-  Predicate decays = {};         // which parameters decay; none given: all
+  Predicate decays = {};    // which parameters decay; none given: all
 };
 
 struct AdamWOptions {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0.01;  // the parameter shrinks by lr * weight_decay in every step
-  Predicate decays = {};            // which parameters decay; none given: all. is_matrix spares biases and normalisations
+  Predicate decays = {};       // which parameters decay; none given: all. is_matrix spares biases and normalisations
 };
 
 class Adam : public Optimizer {

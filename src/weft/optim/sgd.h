@@ -10,7 +10,7 @@ struct SGDOptions {
   double momentum = 0;      // 0: no state
   bool nesterov = false;    // looks ahead along the momentum, which must not be 0
   double weight_decay = 0;  // times the parameter, added to the gradient
-  Predicate decays = {};         // which parameters decay; none given: all
+  Predicate decays = {};    // which parameters decay; none given: all
 };
 
 class SGD : public Optimizer {
