@@ -23,11 +23,14 @@ int run(const std::string& version, int argc, const char* const* argv) {
   app.set_version_flag("--version", "weft " + version);
   app.require_subcommand(1);
   add_opt(app);
+  add_train(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();
     if (!std::cout) return report("cannot write to the standard output", 1);
     return 0;
+  } catch (const Stopped& stopped) {
+    return stopped.exit_code;
   } catch (const CLI::ParseError& wrong) {
     // --help and --version arrive here too, as success.
     return wrong.get_exit_code() == 0 ? app.exit(wrong) : report(wrong.what(), 2);

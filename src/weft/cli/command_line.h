@@ -14,8 +14,13 @@ namespace weft::cli {
 // `error: ...`, on the error stream.
 int run(const std::string& version, int argc, const char* const* argv);
 
-// A subcommand's callback throws Error for what went wrong (exit 1) and CLI::ValidationError for options that do not fit
-// together (exit 2).
+// A subcommand's callback throws Error for what went wrong (exit 1), CLI::ValidationError for options that do not fit together
+// (exit 2), and Stopped when a signal ended its work early and cleanly.
 void add_opt(CLI::App& app);
+void add_train(CLI::App& app);
+
+struct Stopped {
+  int exit_code;  // 128 and the signal, as shells count
+};
 
 }  // namespace weft::cli

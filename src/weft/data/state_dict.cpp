@@ -1,0 +1,30 @@
+#include <weft/data/state_dict.h>
+
+#include <weft/tensor/creation.h>
+
+namespace weft::data {
+
+std::vector<TensorBytes> bytes_of(const StateDict& state) {
+  std::vector<TensorBytes> tensors;
+  for (const auto& [name, tensor] : state) tensors.push_back({name, tensor.type(), tensor.bytes()});
+  return tensors;
+}
+
+void save(const StateDict& state, const std::filesystem::path& path, const Metadata& metadata) {
+  write_safetensors(path, bytes_of(state), metadata);
+}
+
+StateDict load(const SafetensorsFile& file) {
+  StateDict state;
+  std::vector<std::byte> bytes;
+  for (const SafetensorsFile::Entry& entry : file.entries()) {
+    bytes.resize(static_cast<std::size_t>(entry.type.bytes()));
+    file.read(entry, bytes);
+    state[entry.name] = from_bytes(bytes, entry.type);
+  }
+  return state;
+}
+
+StateDict load(const std::filesystem::path& path) { return load(SafetensorsFile(path)); }
+
+}  // namespace weft::data

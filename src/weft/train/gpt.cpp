@@ -1,0 +1,102 @@
+#include <weft/train/gpt.h>
+
+#include <cmath>
+
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/indexing.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/random.h>
+
+namespace weft::train {
+
+GptAttention::GptAttention(const GptConfig& config)
+    : qkv(config.width, 3 * config.width, true, config.parameters),
+      proj(config.width, config.width, true, config.parameters),
+      heads(config.heads) {}
+
+Tensor GptAttention::operator()(const Tensor& x) const {
+  const Scope scope = enter();
+  const std::int64_t batch = x.size(0), context = x.size(1), width = x.size(2);
+  const Tensor split = permute(reshape(qkv(x), {batch, context, 3, heads, width / heads}), {2, 0, 3, 1, 4});
+  const Tensor mixed = scaled_dot_product_attention(split[0], split[1], split[2], {.causal = true});
+  return proj(reshape(permute(mixed, {0, 2, 1, 3}), {batch, context, width}));
+}
+
+GptMlp::GptMlp(const GptConfig& config)
+    : up(config.width, 4 * config.width, true, config.parameters),
+      down(4 * config.width, config.width, true, config.parameters) {}
+
+Tensor GptMlp::operator()(const Tensor& x) const {
+  const Scope scope = enter();
+  return down(gelu(up(x), true));
+}
+
+GptBlock::GptBlock(const GptConfig& config)
+    : norm1(config.width, 1e-5, true, config.parameters),
+      attention(config),
+      norm2(config.width, 1e-5, true, config.parameters),
+      mlp(config),
+      dropout(config.dropout),
+      compute(config.compute) {}
+
+Tensor GptBlock::operator()(const Tensor& x) const {
+  const Scope scope = enter();
+  const Tensor attended = x + dropout(attention(norm1(x).to(compute)));
+  return attended + dropout(mlp(norm2(attended).to(compute)));
+}
+
+Gpt::Gpt(const GptConfig& config, std::uint64_t seed)
+    : embed(config.vocabulary, config.width, config.parameters),
+      position(config.context, config.width, config.parameters),
+      norm(config.width, 1e-5, true, config.parameters),
+      dropout(config.dropout),
+      compute_(config.compute) {
+  require(config.width % config.heads == 0, "Gpt: ", config.heads, " heads do not divide the width ", config.width);
+  for (std::int64_t i = 0; i < config.layers; ++i) blocks.emplace_back(config);
+  if (!config.tied) head.emplace(config.width, config.vocabulary, false, config.parameters);
+  initialize(config, seed);
+}
+
+void Gpt::initialize(const GptConfig& config, std::uint64_t seed) {
+  random::Key key(seed);
+  for (const NamedParameter& named : named_parameters(*this)) {
+    const Type type = named.parameter->type();
+    key = random::fold_in(key, 0);
+    if (type.rank() == 2) *named.parameter = 0.02 * random::normal(key, type.dims(), type.dtype());
+    if (named.name.ends_with(".bias")) *named.parameter = zeros(type.dims(), type.dtype());
+  }
+  const double residual_scale = 1 / std::sqrt(2.0 * static_cast<double>(config.layers));
+  for (GptBlock& block : blocks) {
+    for (Parameter* weight : {&block.attention.proj.weight, &block.mlp.down.weight})
+      *weight = residual_scale * weight->tensor();
+  }
+}
+
+Tensor Gpt::hidden(const Tensor& tokens) const {
+  Tensor x = dropout(embed(tokens) + position.weight);
+  for (const GptBlock& block : blocks) x = block(x);
+  return norm(x);
+}
+
+Tensor Gpt::logits(const Tensor& x) const {
+  const Tensor narrow = x.to(compute_);
+  const Tensor result = head ? (*head)(narrow) : linear(narrow, embed.weight.tensor().to(compute_));
+  return result.to(x.dtype());
+}
+
+Tensor Gpt::loss(const Tensor& tokens) const {
+  require(tokens.rank() == 2 && tokens.size(1) == position.weight.type().size(0) + 1,
+          "Gpt.loss: tokens must be [batch, ", position.weight.type().size(0) + 1, "], got ", tokens.type());
+  return nn::cross_entropy(logits(hidden(slice(tokens, 1, 0, -1))), slice(tokens, 1, 1));
+}
+
+Tensor Gpt::next_logits(const Tensor& tokens, const Tensor& at) const { return logits(take(hidden(tokens), at, 1)); }
+
+std::int64_t Gpt::parameter_count(const GptConfig& config) {
+  const std::int64_t width = config.width;
+  const std::int64_t block = 12 * width * width + 13 * width;  // qkv, proj, up, down; their biases and two norms
+  return (config.tied ? 1 : 2) * config.vocabulary * width + config.context * width + config.layers * block + 2 * width;
+}
+
+}  // namespace weft::train

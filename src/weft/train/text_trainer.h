@@ -1,0 +1,51 @@
+// A language model on text and what trains it. Nothing here waits for the device unless it says so.  Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <weft/data/safetensors.h>
+#include <weft/optim/adam.h>
+#include <weft/tensor/tensor.h>
+#include <weft/train/checkpoint.h>
+#include <weft/train/gpt.h>
+#include <weft/train/text_config.h>
+
+namespace weft::train {
+
+GptConfig gpt_config(const TextConfig& config);
+// What the weights, gradients and moments of such a run take, whatever else a step needs.
+std::uint64_t least_bytes(const TextConfig& config);
+
+class TextTrainer {
+ public:
+  explicit TextTrainer(const TextConfig& config);  // with the initial weights of config.seed
+  TextTrainer(const TextTrainer&) = delete;        // the optimizer refers to the model
+  TextTrainer& operator=(const TextTrainer&) = delete;
+
+  // Trains on `tokens` ([batch, context + 1]); gives the loss before the update, in nats. `step` counts from 0 and decides dropout.
+  Future<double> step(std::int64_t step, std::span<const std::int32_t> tokens, double learning_rate);
+  // The loss of windows ([rows, context + 1]) without dropout.
+  Future<double> loss(std::span<const std::int32_t> tokens);
+  // The logits of the token after the first `length` of `tokens` ([context]); waits for them. One program for all lengths.
+  std::vector<float> next_logits(std::span<const std::int32_t> tokens, std::int64_t length);
+
+  std::int64_t parameters() { return weft::parameter_count(model_); }  // numbers in the model
+
+  // The model's and the optimizer's state now.
+  StateDict model_state() { return state_dict(model_); }
+  StateDict optimizer_state() { return state_dict(optimizer_); }
+  // Throws Error naming what does not fit, and then changes nothing.
+  void load(const Checkpoint& checkpoint);
+  void load_weights(const data::SafetensorsFile& weights);
+
+ private:
+  Tensor windows(std::span<const std::int32_t> tokens) const;
+
+  TextConfig config_;
+  Gpt model_;
+  optim::AdamW optimizer_;
+};
+
+}  // namespace weft::train
