@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <unordered_map>
 
+#include <weft/base/knobs.h>
 #include <weft/compiler/fusion/fuse.h>
 #include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/memory_plan.h>
@@ -37,6 +40,19 @@ struct Kernels {
   std::vector<int> index;
 };
 
+// One file of assembly for each distinct kernel, named by the first unit that runs it.
+void dump_kernels(const std::vector<Unit>& units, const std::vector<int>& index) {
+  std::filesystem::create_directories(knobs::dump());
+  int next = 0;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    if (!units[u].loop || index[u] != next) continue;
+    ++next;
+    std::ofstream out(knobs::dump() + "/kernel." + units[u].info.name + ".s");
+    out << show_kernel(*units[u].loop, CodeForm::assembly);
+    require(out.good(), "cannot write kernels to the folder ", knobs::dump(), " (WEFT_DUMP)");
+  }
+}
+
 Kernels make_kernels(const std::vector<Unit>& units, Report& report) {
   Kernels result;
   std::vector<const Loop*> distinct;
@@ -50,6 +66,7 @@ Kernels make_kernels(const std::vector<Unit>& units, Report& report) {
     ++report.kernels;
   }
   report.distinct_kernels = static_cast<int>(distinct.size());
+  if (!knobs::dump().empty()) dump_kernels(units, result.index);
   result.code = compile_kernels(distinct);
   return result;
 }

@@ -566,6 +566,19 @@ class Lowering {
     return position;
   }
 
+  // Without the axes that cannot decide: where all else moves in steps of g, what stays below g changes nothing.
+  Bound simplified(Bound bound) const {
+    bound.index.coefficients.resize(axes_.size());
+    for (std::size_t a = axes_.size(); a-- > 0;) {
+      std::int64_t step = std::gcd(bound.index.offset - bound.low, bound.high - bound.low);
+      for (std::size_t other = 0; other < axes_.size(); ++other)
+        if (other != a) step = std::gcd(step, bound.index.coefficient(other));
+      const std::int64_t coefficient = bound.index.coefficient(a);
+      if (coefficient > 0 && coefficient * (axes_[a] - 1) < step) bound.index.coefficients[a] = 0;
+    }
+    return bound;
+  }
+
   Lowered finish() {
     const auto of = [](Role wanted) { return [wanted](Role r) { return r == wanted; }; };
     loop_.rows = static_cast<int>(std::ranges::count(roles_, Role::row));
@@ -590,7 +603,10 @@ class Lowering {
     for (Draft& d : drafts_) {
       Expr e = std::move(d.expr);
       if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = settle(d.position);
-      for (const Bound& b : d.bounds) e.bounds.push_back({settle(b.index), number(b.low), number(b.high)});
+      for (const Bound& bound : d.bounds) {
+        const Bound b = simplified(bound);
+        e.bounds.push_back({settle(b.index), number(b.low), number(b.high)});
+      }
       for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
       cached += e.cached;
       loop_.exprs.push_back(std::move(e));

@@ -61,7 +61,13 @@ class LoopEmitter {
         emit_lanes(begin, end, 0);
         emit_row_stores(0);
         break;
-      case Walk::rows: for_each(begin, end, i64(1), [&](Value* row) { emit_row(row); }); break;
+      case Walk::rows:
+        start_rows(begin);
+        for_each(begin, end, i64(1), [&](Value*) {
+          emit_row();
+          next_row();
+        });
+        break;
       case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
     }
     b_.CreateRetVoid();
@@ -149,15 +155,36 @@ class LoopEmitter {
     return b_.CreateAdd(splat, steps);
   }
 
+  // The lanes from `low` on and before `high`, of numbers that may lie far outside.
+  Value* lanes_between(Value* low, Value* high) {
+    const auto limit = [&](Value* v) {
+      v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
+      v = b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, i64(width_)), b_.getInt32Ty());
+      return b_.CreateVectorSplat(static_cast<unsigned>(width_), v);
+    };
+    Value* lanes = b_.CreateTrunc(lane_numbers_, many_.widen(b_.getInt32Ty()));
+    Value* below = b_.CreateICmpSLT(lanes, limit(high));
+    return low ? b_.CreateAnd(b_.CreateICmpSGE(lanes, limit(low)), below) : below;
+  }
+
   Value* within(const std::vector<PositionBound>& bounds, const Place& place) {
     Value* all = nullptr;
     for (const PositionBound& bound : bounds) {
-      Value* at = position_value(bound.index, place);
-      const auto limit = [&](const Number& n) {
-        Value* v = number(n);
-        return place.vector ? b_.CreateVectorSplat(static_cast<unsigned>(width_), v) : v;
-      };
-      Value* ok = b_.CreateAnd(b_.CreateICmpSGE(at, limit(bound.low)), b_.CreateICmpSLT(at, limit(bound.high)));
+      Value* low = number(bound.low);
+      Value* high = number(bound.high);
+      Value* ok = nullptr;
+      if (place.vector && lane_stride(bound.index).is(1)) {
+        Value* first = scalar_position(bound.index);
+        ok = lanes_between(b_.CreateSub(low, first), b_.CreateSub(high, first));
+      } else {
+        const bool uniform = !place.vector || lane_stride(bound.index).is(0);
+        Value* at = uniform ? scalar_position(bound.index) : position_value(bound.index, place);
+        const auto spread = [&](Value* v) {
+          return uniform ? v : b_.CreateVectorSplat(static_cast<unsigned>(width_), v);
+        };
+        ok = b_.CreateAnd(b_.CreateICmpSGE(at, spread(low)), b_.CreateICmpSLT(at, spread(high)));
+        if (uniform && place.vector) ok = b_.CreateVectorSplat(static_cast<unsigned>(width_), ok);
+      }
       all = all ? b_.CreateAnd(all, ok) : ok;
     }
     return all;
@@ -180,6 +207,17 @@ class LoopEmitter {
     return (*place.values)[static_cast<std::size_t>(id)] = result;
   }
 
+  // Where rounding need not be exact, a division of a whole row by one number is one division and many multiplications.
+  Value* by_reciprocal(const Expr& e, const Place& place) {
+    if (e.op != &ir::ops::divide || !place.vector || !loop_.contract ||
+        (e.dtype != DType::f32 && e.dtype != DType::f64))
+      return nullptr;
+    if (loop_.exprs[static_cast<std::size_t>(e.operands[1])].per_lane || loop_.walk != Walk::rows) return nullptr;
+    Value* divisor = row_value(e.operands[1]);
+    Value* reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
+    return b_.CreateFMul(value(e.operands[0], place), b_.CreateVectorSplat(static_cast<unsigned>(width_), reciprocal));
+  }
+
   Value* row_value(ExprId id) {
     Value*& known = row_values_[static_cast<std::size_t>(id)];
     WEFT_ASSERT(known, "an expression of a row is used before it is computed");
@@ -197,6 +235,7 @@ class LoopEmitter {
       case Expr::Kind::select:
         return b_.CreateSelect(value(e.operands[0], place), value(e.operands[1], place), value(e.operands[2], place));
       case Expr::Kind::apply: {
+        if (Value* quotient = by_reciprocal(e, place)) return quotient;
         std::vector<ir::Scalar> operands;
         for (const ExprId o : e.operands)
           operands.push_back(to_scalar(value(o, place), loop_.exprs[static_cast<std::size_t>(o)].dtype));
@@ -207,7 +246,45 @@ class LoopEmitter {
     return nullptr;
   }
 
+  // In 32 bits where the dtype has no more: half the vector, and wrapping is what conversion would do.
+  Value* index_value(const Expr& e, const Place& place) {
+    const bool narrow = place.vector && is_integer(e.dtype) && byte_size(e.dtype) <= 4;
+    ScalarEmitter& s = emitter(place);
+    if (!narrow) return llvm_value(s.convert(to_scalar(position_value(e.position, place), DType::i64), e.dtype));
+    const auto truncated = [&](Value* v) {
+      return b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateTrunc(v, b_.getInt32Ty()));
+    };
+    Value* steps = b_.CreateTrunc(lane_numbers_, many_.widen(b_.getInt32Ty()));
+    Value* at = b_.CreateAdd(truncated(scalar_position(e.position)),
+                             b_.CreateMul(steps, truncated(number(lane_stride(e.position)))));
+    return llvm_value(s.convert(to_scalar(at, DType::i32), e.dtype));
+  }
+
+  // Bounds that hold for all lanes or for none are a branch: reading behind a false mask is slow where the address is odd.
   Value* load(const Expr& e, const Place& place) {
+    std::vector<PositionBound> uniform, by_lane;
+    for (const PositionBound& bound : e.bounds)
+      (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);
+    if (uniform.empty()) return load_within(e, e.bounds, place);
+    const Place scalar{
+        .vector = false, .mask = nullptr, .values = nullptr, .stage = 0, .copy = 0, .linear_lane = nullptr};
+    Value* inside = within(uniform, scalar);
+    for (const Expr::Gathered& g : e.gathered)  // before the branch, since others may use them
+      if (loop_.exprs[static_cast<std::size_t>(g.index)].per_lane) value(g.index, place);
+    auto* before = b_.GetInsertBlock();
+    Value* loaded = nullptr;
+    llvm::BasicBlock* end = nullptr;
+    if_then(inside, [&] {
+      loaded = load_within(e, by_lane, place);
+      end = b_.GetInsertBlock();
+    });
+    auto* result = b_.CreatePHI(loaded->getType(), 2);
+    result->addIncoming(llvm::Constant::getNullValue(loaded->getType()), before);
+    result->addIncoming(loaded, end);
+    return result;
+  }
+
+  Value* load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place) {
     ScalarEmitter& s = emitter(place);
     llvm::Type* element = one_.memory_type(e.dtype);
     Value* buffer = buffers_[static_cast<std::size_t>(e.buffer)];
@@ -236,7 +313,7 @@ class LoopEmitter {
         scalar_part = b_.CreateAdd(scalar_part, term);
       }
     }
-    Value* mask = within(e.bounds, place);
+    Value* mask = within(bounds, place);
     const llvm::Align align(static_cast<std::uint64_t>(byte_size(e.dtype)));
     Value* address = b_.CreateGEP(element, buffer, scalar_part);
     if (!place.vector) {
@@ -250,7 +327,7 @@ class LoopEmitter {
     if (place.mask) mask = mask ? b_.CreateAnd(mask, place.mask) : place.mask;
     llvm::Type* type = many_.memory_type(e.dtype);
     if (!vector_part && lane_stride(e.position).is(0)) {
-      if (!mask || e.bounds.empty()) {  // one element for all lanes; a tail always has one
+      if (!mask || bounds.empty()) {  // one element for all lanes; a tail always has one
         return s.from_memory(
             b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateAlignedLoad(element, address, align)),
             e.dtype);
@@ -450,14 +527,38 @@ class LoopEmitter {
     }
   }
 
+  // Divisions only at the first row; from there the axes count like an odometer.
+  void start_rows(Value* first) {
+    decode_rows(first);
+    for (int a = 0; a < loop_.rows; ++a) {
+      counters_.push_back(local(b_.getInt64Ty()));
+      b_.CreateStore(axes_[static_cast<std::size_t>(a)], counters_.back());
+    }
+  }
+  void load_rows() {
+    for (std::size_t a = 0; a < counters_.size(); ++a) axes_[a] = b_.CreateLoad(b_.getInt64Ty(), counters_[a]);
+  }
+  void next_row() {
+    Value* carry = i64(1);
+    for (std::size_t a = counters_.size(); a-- > 0;) {
+      Value* next = b_.CreateAdd(axes_[a], carry);
+      if (a > 0) {
+        Value* full = b_.CreateICmpEQ(next, number(loop_.sizes[a]));
+        next = b_.CreateSelect(full, i64(0), next);
+        carry = b_.CreateZExt(full, b_.getInt64Ty());
+      }
+      b_.CreateStore(next, counters_[a]);
+    }
+  }
+
   void forget_row() {
     std::ranges::fill(row_values_, nullptr);
     for (Cached& c : cached_) c.ready = c.written = false;
   }
 
-  void emit_row(Value* row) {
+  void emit_row() {
     forget_row();
-    decode_rows(row);
+    load_rows();
     const int first = loop_.rows;
     const int last = static_cast<int>(lane_axis());
     row_lanes_ = i64(1);
@@ -510,10 +611,8 @@ class LoopEmitter {
     Value* at = begin;
     if (n > 1) at = emit_vectors(at, end, stage, n);
     at = emit_vectors(at, end, stage, 1);
-    if_then(b_.CreateICmpSLT(at, end), [&] {
-      Value* rest = b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateSub(end, at));
-      emit_vector(at, b_.CreateICmpSLT(lane_numbers_, rest), stage, 0);
-    });
+    if_then(b_.CreateICmpSLT(at, end),
+            [&] { emit_vector(at, lanes_between(nullptr, b_.CreateSub(end, at)), stage, 0); });
     axes_[lane_axis()] = nullptr;
   }
 
@@ -565,9 +664,7 @@ class LoopEmitter {
     std::vector<Value*> starts, masks;
     for (int copy = 0; copy < n; ++copy) {
       starts.push_back(b_.CreateAdd(first, i64(static_cast<std::int64_t>(copy) * width_)));
-      masks.push_back(lanes ? b_.CreateICmpSLT(lane_numbers_, b_.CreateVectorSplat(static_cast<unsigned>(width_),
-                                                                                   b_.CreateSub(lanes, starts.back())))
-                            : nullptr);
+      masks.push_back(lanes ? lanes_between(nullptr, b_.CreateSub(lanes, starts.back())) : nullptr);
     }
     const auto block = [&](int stage, const std::function<void(const Place&)>& body) {
       for (int copy = 0; copy < n; ++copy) {
@@ -611,7 +708,7 @@ class LoopEmitter {
   int width_;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
-  std::vector<Value*> buffers_, parameters_;
+  std::vector<Value*> buffers_, parameters_, counters_;
   std::vector<Value*> axes_;        // where each axis stands; none: not inside its loop
   std::vector<Value*> row_values_;  // by expression
   std::vector<std::vector<Value*>> accumulators_;
