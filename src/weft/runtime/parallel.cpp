@@ -71,13 +71,21 @@ void set_thread_count(int count) {
   threads.store(count, std::memory_order_relaxed);
 }
 
-void adopt_thread_count() {
+namespace {
+
+void adopt(int count) {
   thread_local int adopted = 0;
-  const int count = thread_count();
   if (count == adopted) return;
   adopted = count;
   pool::set_threads(count);
 }
+
+}  // namespace
+
+void adopt_thread_count() { adopt(thread_count()); }
+
+SingleThread::SingleThread() { adopt(1); }
+SingleThread::~SingleThread() { adopt_thread_count(); }
 
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
                   void* context) {

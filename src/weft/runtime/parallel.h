@@ -15,6 +15,15 @@ void set_thread_count(int threads);
 // Makes what the calling thread starts through OpenMP itself (oneDNN) use thread_count() threads. Cheap when nothing changed.
 void adopt_thread_count();
 
+// While it lives, the calling thread starts one thread through OpenMP itself.
+class SingleThread {
+ public:
+  SingleThread();
+  ~SingleThread();
+  SingleThread(const SingleThread&) = delete;
+  SingleThread& operator=(const SingleThread&) = delete;
+};
+
 // Calls body(context, begin, end) on ranges that cover [0, count), at least `grain` long each where possible; returns when all
 // are done. At most one range a thread, so a body may keep what it needs on its stack; which ranges depends on count, grain and
 // thread_count() alone. Small counts, and calls from within a body, run on the calling thread. How the work is cut must never

@@ -327,7 +327,7 @@ class Planner {
   Unit make_alone(Node& n) {
     Unit unit;
     if (const auto dot = dots_.find(n.id); dot != dots_.end()) {
-      unit = matmul_unit(n, dot->second.lhs, dot->second.rhs, dot->second.shape);
+      unit = matmul_unit(n, dot->second.lhs, dot->second.rhs, dot->second.shape, !options_.contract);
     } else if (auto scatter = n.op == &ops::scatter ? scatter_unit(n) : std::nullopt) {
       unit = std::move(*scatter);
     } else {

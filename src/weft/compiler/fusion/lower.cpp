@@ -324,6 +324,8 @@ class Lowering {
         elements *= type.size(d);
       }
     const auto role = [this](Role r) { return reduced_role(r); };
+    if (!request_.contract && !walks_in_order(reduced_dims))
+      return fail("another order of summation than the reduction has alone");
     if (elements != count(role)) return fail("reductions over different numbers of elements");
     const auto inner = delinearise(linear(role), reduced_dims, axes_, split_);
     if (!inner) return -1;
@@ -340,6 +342,16 @@ class Lowering {
     draft.expr.op = ir::reduction_op(*node.regions[0]);
     draft.expr.operands = {operand, init};
     return push(std::move(draft));
+  }
+
+  // Strict mode: fused or not, a reduction runs over its own dimensions in their order.
+  bool walks_in_order(std::span<const Dim> dims) const {
+    std::vector<std::int64_t> mine, kernels;
+    for (const Dim d : dims)
+      if (d != Dim(1)) mine.push_back(d.value());
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      if (reduced_role(roles_[a]) && axes_[a] != 1) kernels.push_back(axes_[a]);
+    return mine == kernels;
   }
 
   ExprId gather(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
@@ -515,7 +527,8 @@ class Lowering {
       if (axes_[a] == 1) remove_axis(a);
     sort_axes();
     for (std::size_t a = axes_.size(); a-- > 1;) {
-      bool mergeable = roles_[a - 1] == roles_[a];
+      bool mergeable = roles_[a - 1] == roles_[a] &&
+                       (request_.contract || columns_ || roles_[a] != Role::lane || !request_.reduction);
       each_affine(
           [&](const Affine& f) { mergeable = mergeable && f.coefficient(a - 1) == f.coefficient(a) * axes_[a]; });
       if (!mergeable) continue;

@@ -4,6 +4,7 @@
 #include <dnnl.hpp>
 
 #include <weft/ir/ops.h>
+#include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
 
@@ -33,7 +34,7 @@ std::optional<dnnl::memory::data_type> data_type(DType t) {
 class MatmulThunk final : public runtime::Thunk {
  public:
   MatmulThunk(const dnnl::matmul::primitive_desc& description, const Slice& lhs, const Slice& rhs, const Slice& result,
-              const Slice& scratch, std::size_t lhs_offset, std::size_t rhs_offset)
+              const Slice& scratch, std::size_t lhs_offset, std::size_t rhs_offset, bool strict)
       : primitive_(description),
         lhs_type_(description.src_desc()),
         rhs_type_(description.weights_desc()),
@@ -44,7 +45,8 @@ class MatmulThunk final : public runtime::Thunk {
         result_(result),
         scratch_(scratch),
         lhs_offset_(lhs_offset),
-        rhs_offset_(rhs_offset) {}
+        rhs_offset_(rhs_offset),
+        strict_(strict) {}
 
   void run(const runtime::Launch& launch) const override {
     dnnl::memory lhs(lhs_type_, engine(), launch.at(lhs_) + lhs_offset_);
@@ -61,6 +63,7 @@ class MatmulThunk final : public runtime::Thunk {
   dnnl::memory::desc lhs_type_, rhs_type_, result_type_, scratch_type_;
   Slice lhs_, rhs_, result_, scratch_;
   std::size_t lhs_offset_, rhs_offset_;
+  bool strict_;
 };
 
 // The stride of a group of dimensions walked as one, if there is one.
@@ -146,7 +149,7 @@ std::optional<MatmulShape> matmul_shape(const Node& dot, const View& lhs, const 
   return shape;
 }
 
-Unit matmul_unit(const Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape) {
+Unit matmul_unit(const Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape, bool strict) {
   const Type type = dot.type();
   Unit unit;
   unit.reads = {storage_of(lhs.base), storage_of(rhs.base)};
@@ -180,7 +183,8 @@ Unit matmul_unit(const Node& dot, const View& lhs, const View& rhs, const Matmul
   const auto lhs_offset = static_cast<std::size_t>(lhs.offset * byte_size(dot.operand(0).dtype()));
   const auto rhs_offset = static_cast<std::size_t>(rhs.offset * byte_size(dot.operand(1).dtype()));
   unit.make = [=](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<MatmulThunk>(description, reads[0], reads[1], writes[0], scratch, lhs_offset, rhs_offset);
+    return std::make_unique<MatmulThunk>(description, reads[0], reads[1], writes[0], scratch, lhs_offset, rhs_offset,
+                                         strict);
   };
   return unit;
 }

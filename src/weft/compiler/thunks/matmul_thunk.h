@@ -21,7 +21,7 @@ struct MatmulShape {
 // Empty if the dimensions of a group do not lie at one stride in a view.
 std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, const View& rhs);
 
-// `lhs` and `rhs` say how the operands are read.
-Unit matmul_unit(const ir::Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape);
+// `lhs` and `rhs` say how the operands are read. Strict: the same bits for any number of threads.
+Unit matmul_unit(const ir::Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape, bool strict);
 
 }  // namespace weft::compiler

@@ -1,0 +1,89 @@
+// Strict mode: the same bits fused and unfused, and for any number of threads.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/ir/autodiff.h>
+#include <weft/ir/composites.h>
+#include <weft/ir/ops.h>
+#include <weft/runtime/parallel.h>
+
+#include "run.h"
+
+namespace weft {
+namespace {
+
+using ir::Array;
+using ir::Value;
+
+// One block of a transformer and its gradients: norms, products, softmax, gelu, sums along rows and columns.
+std::shared_ptr<const ir::Graph> block(std::int64_t rows, std::int64_t width) {
+  const Type x(DType::f32, {2, rows, width}), w(DType::f32, {width, width}), v(DType::f32, {width});
+  return ir::make_graph(std::vector{x, w, w, v, v}, [&](ir::Graph& g, std::span<const Value> in) {
+    const std::int64_t last[] = {2}, first[] = {1}, batch[] = {0}, all[] = {0, 1, 2};
+    const Value h = ir::layer_norm(in[0], in[3], in[4], 1e-5)[0];
+    const Value q = ir::dot_general(h, in[1], {{}, {}, last, first});
+    const Value p = ir::softmax(ir::dot_general(q, h, {batch, batch, last, last}) * 0.25);
+    const Value o = ir::dot_general(p, h, {batch, batch, last, first});
+    const Value y = ir::gelu_tanh(ir::dot_general(o, in[2], {{}, {}, last, first})) + in[0];
+    const Value loss = ir::reduce_sum(ir::log(y * y + 1.0), all);
+    auto results = ir::gradient(g, std::vector{loss}, std::vector{ir::constant(g, loss.type(), 1)}, in);
+    results.push_back(loss);
+    results.push_back(y);
+    return results;
+  });
+}
+
+std::vector<Array> inputs_of(const ir::Graph& graph) {
+  std::mt19937 generator(7);
+  std::normal_distribution<float> normal;
+  std::vector<Array> inputs;
+  for (const Value v : graph.inputs())
+    for (float& x : inputs.emplace_back(v.type()).data<float>()) x = normal(generator);
+  return inputs;
+}
+
+class Threads {
+ public:
+  explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
+  ~Threads() { runtime::set_thread_count(before_); }
+
+ private:
+  int before_;
+};
+
+TEST(Strict, FusedAndUnfusedAndAnyNumberOfThreadsGiveTheSameBits) {
+  for (const std::int64_t width : {16, 40, 65}) {
+    const auto graph = block(33, width);
+    const auto inputs = inputs_of(*graph);
+    compiler::Options strict;
+    strict.strict = true;
+    const auto want = test::run_compiled(*graph, inputs, strict);
+    for (const bool fuse : {true, false})
+      for (const int threads : {1, 2, 3}) {
+        const Threads scope(threads);
+        strict.fuse = fuse;
+        const auto got = test::run_compiled(*graph, inputs, strict);
+        for (std::size_t i = 0; i < got.size(); ++i)
+          EXPECT_EQ(got[i], want[i]) << "output " << i << (fuse ? ", fused, " : ", unfused, ") << threads << " threads";
+      }
+  }
+}
+
+TEST(Strict, RunsRepeatBitForBitInEveryMode) {
+  const auto graph = block(64, 96);
+  const auto inputs = inputs_of(*graph);
+  for (const bool strict : {false, true}) {
+    compiler::Options options;
+    options.strict = strict;
+    const auto want = test::run_compiled(*graph, inputs, options);
+    for (int run = 0; run < 3; ++run) {
+      const auto got = test::run_compiled(*graph, inputs, options);
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], want[i]) << "output " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft
