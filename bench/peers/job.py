@@ -1,0 +1,109 @@
+"""What the peers share: the job they read, and the one JSON object they print."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+WARM_UP_STEPS = 3
+
+
+@dataclass(frozen=True)
+class Config:
+    """`config.json` of a job, field by field."""
+
+    layers: int
+    width: int
+    heads: int
+    context: int
+    batch: int
+    vocab: int
+    tied: bool
+    steps: int
+    lr: Sequence[float]
+    betas: Sequence[float]
+    eps: float
+    weight_decay: float
+    clip: float
+    dtype: str
+    threads: int
+
+    def __post_init__(self) -> None:
+        if self.dtype not in ("f32", "f64", "bf16"):
+            raise ValueError(f"dtype must be f32, f64 or bf16, not {self.dtype}")
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} does not divide into {self.heads} heads")
+        if len(self.lr) != self.steps:
+            raise ValueError(f"lr has {len(self.lr)} entries for {self.steps} steps")
+
+
+def read_config(directory: Path) -> Config:
+    return Config(**json.loads((directory / "config.json").read_text()))
+
+
+def job_parser(description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--job", type=Path, required=True, metavar="DIR", help="the job to run, see README.md")
+    return parser
+
+
+def limit_threads(threads: int) -> None:
+    """Call before the framework is imported: thread pools are sized when its libraries load.
+
+    The affinity mask is the one limit that every pool of every framework respects. It is left alone when it is already
+    as small as asked.
+    """
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PJRT_NPROC"):
+        os.environ[variable] = str(threads)
+    allowed = sorted(os.sched_getaffinity(0))
+    if threads < len(allowed):
+        os.sched_setaffinity(0, allowed[:threads])
+
+
+def run_job(
+    peer: str, version: str, config: Config, step: Callable[[int], float], settings: dict[str, str] | None = None
+) -> None:
+    """Times `step(index)`, which trains one step and returns its loss, over the job, and prints the one JSON object."""
+    losses: list[float] = []
+    seconds: list[float] = []
+    for index in range(config.steps):
+        start = time.perf_counter()
+        losses.append(step(index))
+        seconds.append(time.perf_counter() - start)
+        if index == 0:
+            process_start_to_first_step = _process_age()
+    median = statistics.median(seconds[WARM_UP_STEPS:] or seconds[-1:])
+    result = {
+        "peer": peer,
+        "version": version,
+        "losses": losses,
+        "step_ms": [1e3 * value for value in seconds],
+        "tokens_per_s": config.batch * config.context / median,
+        "step_ms_p50": 1e3 * median,
+        "first_step_s": seconds[0],
+        "peak_rss_bytes": _peak_rss_bytes(),
+        "process_start_to_first_step_s": process_start_to_first_step,
+        "settings": settings or {},
+    }
+    print(json.dumps(result))
+
+
+def _process_age() -> float:
+    """Seconds since the kernel started this process, so that the interpreter and its imports count."""
+    start_ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - start_ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_rss_bytes() -> int:
+    """VmHWM where there is one: ru_maxrss survives exec, so it may be the peak of the process that started this one."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return 1024 * int(line.split()[1])
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
