@@ -126,5 +126,73 @@ TEST(Sync, DoesNotDonateABufferThatItsResultsHold) {
   EXPECT_EQ(y.to_vector<float>(), (Floats{2, 3}));
 }
 
+TEST(Sync, ThatFailsLosesNothing) {
+  Tensor x = tensor({1.f, 2.f});
+  x = x + 1;
+  const Tensor y = x * 3;
+  {
+    const knobs::Override broken(knobs::backend, "no such backend");
+    EXPECT_THROW(sync(), Error);
+    EXPECT_THROW(y.item(), Error);
+  }
+  EXPECT_EQ(x.to_vector<float>(), (Floats{2, 3}));
+  EXPECT_EQ(y.to_vector<float>(), (Floats{6, 9}));
+}
+
+TEST(Sync, WhoseLaunchFailsLosesNothing) {
+  Tensor x = tensor({1.f, 2.f});
+  sync();
+  runtime::Device& before = device();
+  runtime::Device tiny(runtime::DeviceOptions{.memory_bytes = 4096});
+  x = x + 1;
+  Tensor y = broadcast_to(reshape(x, {2, 1}), {2, 1 << 20});
+  set_device(tiny);
+  try {
+    sync();
+    EXPECT_THROW(y.to_vector<float>(), Error) << "the error belongs to the launch";
+  } catch (const Error&) {
+    set_device(before);
+    EXPECT_EQ(y.to_vector<float>()[0], 2);
+  }
+  set_device(before);
+}
+
+TEST(Sync, SharesTheBufferOfEqualValues) {
+  const Tensor x = tensor({1.f, 2.f}), y = x + 1;
+  const Tensor same = reshape(y, {2}), z = y * 1;
+  sync();
+  EXPECT_EQ(last_sync().outputs, 2u);
+  EXPECT_EQ(same.buffer(), y.buffer());
+  Tensor a = same, b = y;  // each is an input of its own now
+  const Tensor sum = a + b;
+  EXPECT_EQ(sum.to_vector<float>(), (Floats{4, 6}));
+}
+
+TEST(Sync, MakesANumberATensor) {
+  const Tensor x = full({}, 3.5);
+  EXPECT_EQ(x.item(), 3.5);
+  EXPECT_EQ((x + 1).item(), 4.5);
+}
+
+TEST(Sync, NeverWaitsForTheDevice) {
+  runtime::DeviceOptions options;
+  options.simulated = true;
+  options.simulation = {.launch_us = 1000, .host_us = 1};
+  options.run_ahead_launches = 1000;
+  runtime::Device simulated(options);
+  runtime::Device& before = device();
+  set_device(simulated);
+  {
+    Tensor x = tensor({1.f, 2.f});
+    for (int step = 0; step < 20; ++step) {
+      x = x - x * 0.1;
+      sync();
+    }
+    EXPECT_EQ(simulated.stats().host_waits, 0u);
+    simulated.synchronize();
+  }
+  set_device(before);
+}
+
 }  // namespace
 }  // namespace weft

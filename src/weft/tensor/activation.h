@@ -31,7 +31,7 @@ Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon = 1e-6);
 
 // Attention of queries [..., queries, width] over keys [..., keys, width] and values [..., keys, out]: softmax(q k^T * scale) v.
 struct AttentionOptions {
-  bool causal = false;          // query i sees keys up to i; with more keys than queries the last query sees them all
+  bool causal = false;  // query i sees keys up to i; with more keys than queries the last query sees them all
   std::optional<double> scale = {};  // 1 / sqrt(width) if not given
   Tensor mask = {};  // broadcasts to [..., queries, keys]: booleans say which keys are seen, numbers are added
 };

@@ -16,8 +16,9 @@ class Parameter {
 
   // The new value must have the type of the old one, if there is one.
   Parameter& operator=(Tensor value) {
-    require(!value_.defined() || value_.type() == value.type(), "a parameter of type ", value_.type(),
-            " cannot become ", value.type());
+    if (value_.defined()) {
+      require(value_.type() == value.type(), "a parameter of type ", value_.type(), " cannot become ", value.type());
+    }
     value_ = std::move(value);
     return *this;
   }

@@ -1,0 +1,218 @@
+#include "tests/tensor/check.h"
+
+namespace weft {
+namespace {
+
+using test::Doubles;
+using test::expect_error;
+using test::expect_values;
+
+struct Model {
+  Parameter weight{tensor({{1.0, -2.0}}, DType::f64)};
+  Parameter bias{tensor({0.5}, DType::f64)};
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+};
+
+struct Half {
+  Parameter weight{ones({4}, DType::bf16)};
+  void fields(auto&& field) { field("weight", weight); }
+};
+
+const std::vector<Doubles>& gradients_of_steps() {
+  static const std::vector<Doubles> gradients{{0.1, -0.2, 0.3}, {-0.4, 0.5, 0.6}, {0.7, 0.8, -0.9}};
+  return gradients;
+}
+
+// The parameters after three steps.
+template <class O>
+Doubles train(Model& model, O& optimizer) {
+  for (const Doubles& g : gradients_of_steps()) {
+    optimizer.step(std::vector{from_vector<double>({g[0], g[1]}, {1, 2}), from_vector<double>({g[2]}, {1})});
+    sync();
+  }
+  Doubles values = model.weight.tensor().to_vector<double>();
+  values.push_back(model.bias.tensor().item());
+  return values;
+}
+
+// The same by a formula for one number.
+template <class Rule>
+Doubles expected(Rule make_rule) {
+  Doubles values{1, -2, 0.5};
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto rule = make_rule(i < 2);
+    for (int t = 1; t <= 3; ++t)
+      values[i] = rule(values[i], gradients_of_steps()[static_cast<std::size_t>(t - 1)][i], t);
+  }
+  return values;
+}
+
+void expect_close(const Doubles& got, const Doubles& wanted) {
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], wanted[i], 1e-13) << i;
+}
+
+TEST(SGD, Plain) {
+  Model model;
+  optim::SGD optimizer(model, {.lr = 0.1});
+  expect_close(train(model, optimizer),
+               expected([](bool) { return [](double p, double g, int) { return p - 0.1 * g; }; }));
+}
+
+TEST(SGD, Momentum) {
+  for (const bool nesterov : {false, true}) {
+    Model model;
+    optim::SGD optimizer(model, {.lr = 0.1, .momentum = 0.9, .nesterov = nesterov, .weight_decay = 0.01});
+    expect_close(train(model, optimizer), expected([&](bool) {
+                   return [&, m = 0.0](double p, double g, int) mutable {
+                     g += 0.01 * p;
+                     m = 0.9 * m + g;
+                     return p - 0.1 * (nesterov ? g + 0.9 * m : m);
+                   };
+                 }));
+  }
+}
+
+double adam_step(double& m, double& v, double g, int t) {
+  m = 0.9 * m + 0.1 * g;
+  v = 0.99 * v + 0.01 * g * g;
+  return 0.1 / (1 - std::pow(0.9, t)) * m / (std::sqrt(v) / std::sqrt(1 - std::pow(0.99, t)) + 1e-8);
+}
+
+TEST(Adam, WithDecayInTheGradient) {
+  Model model;
+  optim::Adam optimizer(model, {.lr = 0.1, .beta2 = 0.99, .weight_decay = 0.05});
+  expect_close(train(model, optimizer), expected([](bool) {
+                 return [m = 0.0, v = 0.0](double p, double g, int t) mutable {
+                   return p - adam_step(m, v, g + 0.05 * p, t);
+                 };
+               }));
+}
+
+TEST(AdamW, WithDecayOfMatricesAlone) {
+  Model model;
+  optim::AdamW optimizer(model, {.lr = 0.1, .beta2 = 0.99, .weight_decay = 0.5, .decays = optim::is_matrix});
+  expect_close(train(model, optimizer), expected([](bool matrix) {
+                 return [=, m = 0.0, v = 0.0](double p, double g, int t) mutable {
+                   return (matrix ? p * (1 - 0.1 * 0.5) : p) - adam_step(m, v, g, t);
+                 };
+               }));
+}
+
+TEST(Adagrad, DecaysItsRate) {
+  Model model;
+  optim::Adagrad optimizer(model, {.lr = 0.1, .lr_decay = 0.5});
+  expect_close(train(model, optimizer), expected([](bool) {
+                 return [s = 0.0](double p, double g, int t) mutable {
+                   s += g * g;
+                   return p - 0.1 / (1 + (t - 1) * 0.5) * g / (std::sqrt(s) + 1e-10);
+                 };
+               }));
+}
+
+TEST(Optimizer, OneProgramForAllStepsAndRates) {
+  Model model;
+  optim::AdamW optimizer(model);
+  const auto step = [&](double lr) {
+    optimizer.set_lr(lr);
+    const Tensor loss = sum(square(model.weight * 2 + model.bias));
+    optimizer.step(grad(loss, optimizer.parameters()));
+    sync();
+  };
+  step(0.1);
+  for (const double lr : {0.2, 0.0, 1.0, 1e-8}) {
+    step(lr);
+    EXPECT_FALSE(last_sync().compiled) << lr;
+  }
+  EXPECT_EQ(last_sync().donatable, 7u)
+      << "two parameters with two moments each, and the number of the step, are updated in place";
+  EXPECT_EQ(device().stats().donation_copies, 0u);
+}
+
+TEST(Optimizer, ResumesFromItsState) {
+  Model a, b;
+  optim::AdamW first(a, {.lr = 0.1}), second(b, {.lr = 0.1});
+  train(a, first);
+  load_state_dict(b, state_dict(a));
+  load_state_dict(second, state_dict(first));
+  EXPECT_EQ(state_dict(second).at("step").item<int>(), 3);
+  EXPECT_TRUE(state_dict(second).contains("weight.exp_avg_sq"));
+  EXPECT_EQ(train(a, first), train(b, second));
+}
+
+TEST(Optimizer, LeavesFrozenParametersAlone) {
+  Model model;
+  model.bias.requires_grad = false;
+  optim::SGD optimizer(model, {.lr = 1});
+  EXPECT_EQ(optimizer.parameters().size(), 1u);
+  optimizer.step(std::vector{ones({1, 2}, DType::f64)});
+  expect_values(model.weight, {1, 2}, {0, -3});
+  expect_values(model.bias, {1}, {0.5});
+}
+
+TEST(Optimizer, UpdatesHalvesInSingles) {
+  Half model;
+  optim::SGD optimizer(model, {.lr = 0.5});
+  optimizer.step(std::vector{ones({4}, DType::bf16)});
+  EXPECT_EQ(model.weight.dtype(), DType::bf16);
+  expect_values(model.weight, {4}, {0.5, 0.5, 0.5, 0.5});
+}
+
+TEST(Optimizer, Errors) {
+  Model model;
+  optim::SGD optimizer(model);
+  expect_error([&] { optimizer.step(std::vector{ones({1, 2})}); }, "Optimizer.step: 1 gradients for 2 parameters");
+  expect_error([&] { optimizer.step(std::vector{ones({2}), ones({1})}); },
+               "Optimizer.step: the gradient of weight is tensor<2xf32>, the parameter tensor<1x2xf64>");
+  expect_error([&] { optim::SGD(model, {.nesterov = true}); }, "SGD: nesterov needs a momentum");
+}
+
+TEST(Clip, ScalesToTheNorm) {
+  const std::vector<Tensor> gradients{tensor({3.f}), tensor({0.f, 4.f})};
+  const optim::Clipped clipped = optim::clip_grad_norm(gradients, 1.0), whole = optim::clip_grad_norm(gradients, 10.0);
+  expect_values(clipped.norm, {}, {5}, 1e-6);
+  expect_values(clipped.gradients[0], {1}, {0.6}, 1e-6);
+  expect_values(clipped.gradients[1], {2}, {0, 0.8}, 1e-6);
+  expect_values(whole.gradients[1], {2}, {0, 4});
+}
+
+TEST(Schedule, Cosine) {
+  const optim::CosineSchedule schedule{.peak = 1, .warmup = 4, .total = 14, .floor = 0.1};
+  EXPECT_DOUBLE_EQ(schedule(0), 0.25);
+  EXPECT_DOUBLE_EQ(schedule(3), 1);
+  EXPECT_DOUBLE_EQ(schedule(4), 1);
+  EXPECT_DOUBLE_EQ(schedule(9), 0.55);
+  EXPECT_DOUBLE_EQ(schedule(14), 0.1);
+  EXPECT_DOUBLE_EQ(schedule(100), 0.1);
+}
+
+TEST(Schedule, Others) {
+  const optim::LinearSchedule line{.peak = 1, .warmup = 2, .total = 12};
+  EXPECT_DOUBLE_EQ(line(0), 0.5);
+  EXPECT_DOUBLE_EQ(line(7), 0.5);
+  EXPECT_DOUBLE_EQ(line(12), 0);
+  EXPECT_DOUBLE_EQ((optim::ConstantSchedule{.peak = 3, .warmup = 3})(0), 1);
+  EXPECT_DOUBLE_EQ((optim::ConstantSchedule{.peak = 3, .warmup = 3})(50), 3);
+}
+
+TEST(Training, AMultilayerPerceptronLearnsXor) {
+  manual_seed(1);
+  nn::Sequential model(nn::Linear(2, 8), [](const Tensor& x) { return tanh(x); }, nn::Linear(8, 2));
+  const Tensor x = tensor({{0.f, 0.f}, {0.f, 1.f}, {1.f, 0.f}, {1.f, 1.f}}), y = tensor({0, 1, 1, 0});
+  optim::AdamW optimizer(model, {.lr = 0.05});
+  Tensor loss;
+  double first = 0;
+  for (int step = 0; step < 150; ++step) {
+    loss = cross_entropy(model(x), y);
+    optimizer.step(grad(loss, optimizer.parameters()));
+    sync();
+    if (step == 0) first = loss.item();
+  }
+  EXPECT_NEAR(first, std::log(2), 0.3);
+  EXPECT_LT(loss.item(), 0.02);
+}
+
+}  // namespace
+}  // namespace weft
