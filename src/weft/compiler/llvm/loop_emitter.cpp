@@ -124,8 +124,8 @@ class LoopEmitter {
     for (std::size_t a = 0; a < p.coefficients.size(); ++a) {
       if (p.coefficients[a].is(0) || !axes_[a]) continue;
       Value* term =
-          p.coefficients[a].is(1) ? axes_[a] : b_.CreateMul(axes_[a], number(p.coefficients[a]), "", true, true);
-      sum = sum ? b_.CreateAdd(sum, term, "", true, true) : term;
+          p.coefficients[a].is(1) ? axes_[a] : b_.CreateMul(axes_[a], number(p.coefficients[a]), "", false, true);
+      sum = sum ? b_.CreateAdd(sum, term, "", false, true) : term;
     }
     return sum ? sum : i64(0);
   }
