@@ -25,7 +25,7 @@ using Text = std::string;
   KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")               \
   KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has")                            \
   KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
-  KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")          \
+  KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")

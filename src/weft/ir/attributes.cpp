@@ -22,7 +22,9 @@ T copy_of(Arena&, T value) {
   return value;
 }
 
-std::uint64_t hash_of(const Literal& value) { return mix(value.type.hash(), hash_bytes(value.bytes.data(), value.bytes.size())); }
+std::uint64_t hash_of(const Literal& value) {
+  return mix(value.type.hash(), hash_bytes(value.bytes.data(), value.bytes.size()));
+}
 std::uint64_t hash_of(Ints values) {
   std::uint64_t hash = values.size();
   for (const std::int64_t v : values) hash = mix(hash, static_cast<std::uint64_t>(v));
@@ -87,7 +89,8 @@ const AttributeSchema Schema<A>::value = {
     .hash = [](const void* attributes) -> std::uint64_t {
       std::uint64_t hash = 0;
       if constexpr (!std::is_empty_v<A>)
-        A::fields(*static_cast<const A*>(attributes), [&](std::string_view, const auto& value) { hash = mix(hash, hash_of(value)); });
+        A::fields(*static_cast<const A*>(attributes),
+                  [&](std::string_view, const auto& value) { hash = mix(hash, hash_of(value)); });
       return hash;
     },
     .equal = [](const void* a, const void* b) -> bool {
@@ -100,20 +103,23 @@ const AttributeSchema Schema<A>::value = {
       });
       return equal;
     },
-    .visit = [](const void* attributes, FieldVisitor& visitor) {
-      if constexpr (!std::is_empty_v<A>)
-        A::fields(*static_cast<const A*>(attributes), [&](std::string_view name, const auto& value) { show(visitor, name, value); });
-    },
+    .visit =
+        [](const void* attributes, FieldVisitor& visitor) {
+          if constexpr (!std::is_empty_v<A>)
+            A::fields(*static_cast<const A*>(attributes),
+                      [&](std::string_view name, const auto& value) { show(visitor, name, value); });
+        },
     .read = [](Arena& arena, FieldReader& reader) -> const void* {
       if constexpr (std::is_empty_v<A>) return nullptr;
       A* attributes = arena.make<A>();
       A::fields(*attributes, [&](std::string_view name, auto& value) { ask(reader, name, value); });
       return attributes;
     },
-    .struct_name = [] {
-      if constexpr (requires { A::struct_name; }) return A::struct_name;
-      return std::string_view();
-    }(),
+    .struct_name =
+        [] {
+          if constexpr (requires { A::struct_name; }) return A::struct_name;
+          return std::string_view();
+        }(),
 };
 
 template struct Schema<NoAttributes>;

@@ -20,10 +20,10 @@ using Ints = std::span<const std::int64_t>;
 // Enumerations print as StableHLO's words: `names` in the order of the enumerators.
 template <class E>
 struct EnumNames;
-#define WEFT_ENUM_NAMES(E, type, ...)                                  \
-  template <>                                                          \
-  struct EnumNames<E> {                                                \
-    static constexpr std::string_view attribute = type;                \
+#define WEFT_ENUM_NAMES(E, type, ...)                                             \
+  template <>                                                                     \
+  struct EnumNames<E> {                                                           \
+    static constexpr std::string_view attribute = type;                           \
     static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__}); \
   };
 
@@ -172,7 +172,8 @@ struct GatherAttributes {
   }
 };
 struct ScatterAttributes {
-  Ints update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims, scatter_dims_to_operand_dims;
+  Ints update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims,
+      scatter_dims_to_operand_dims;
   std::int64_t index_vector_dim = 0;
   bool indices_are_sorted = false, unique_indices = false;
   static constexpr std::string_view struct_name = "scatter";
@@ -196,7 +197,8 @@ struct SortAttributes {
   }
 };
 struct ReduceWindowAttributes {
-  Ints window_dimensions, window_strides, base_dilations, window_dilations, padding;  // padding: low, high of each dimension
+  Ints window_dimensions, window_strides, base_dilations, window_dilations,
+      padding;  // padding: low, high of each dimension
   static void fields(auto& self, auto&& field) {
     field("window_dimensions", self.window_dimensions);
     field("window_strides", self.window_strides);
@@ -229,7 +231,8 @@ struct CompositeAttributes {
 class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
-  virtual void integer(std::string_view name, std::int64_t value, int bits) = 0;  // bits: 64, or 32 where StableHLO wants i32
+  virtual void integer(std::string_view name, std::int64_t value,
+                       int bits) = 0;  // bits: 64, or 32 where StableHLO wants i32
   virtual void boolean(std::string_view name, bool value) = 0;
   virtual void integers(std::string_view name, Ints values) = 0;
   virtual void enumerator(std::string_view name, std::string_view attribute, std::string_view value) = 0;
@@ -253,7 +256,7 @@ class FieldReader {
 // The operations on one attribute struct, by pointer.
 struct AttributeSchema {
   const void* (*copy)(Arena& arena, const void* attributes);  // deep: lists too
-  std::uint64_t (*hash)(const void* attributes);               // the same in every process
+  std::uint64_t (*hash)(const void* attributes);              // the same in every process
   bool (*equal)(const void* a, const void* b);
   void (*visit)(const void* attributes, FieldVisitor& visitor);
   const void* (*read)(Arena& arena, FieldReader& reader);

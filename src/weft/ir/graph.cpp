@@ -20,14 +20,16 @@ Type Call::requested_type() const {
 
 void GradientCall::add(int operand, Value cotangent) const {
   Value& sum = operand_cotangents[static_cast<std::size_t>(operand)];
-  WEFT_ASSERT(cotangent.type() == x(operand).type(), node.op->name, ": the cotangent of operand ", operand, " is ", cotangent.type(), ", not ",
-              x(operand).type());
+  WEFT_ASSERT(cotangent.type() == x(operand).type(), node.op->name, ": the cotangent of operand ", operand, " is ",
+              cotangent.type(), ", not ", x(operand).type());
   sum = sum ? ir::add(sum, cotangent) : cotangent;
 }
 
 void zero_gradient(const GradientCall&) {}
 
-void not_differentiable(const GradientCall& call) { fail("grad: ", call.node.op->name, " has no gradient; stop_gradient before it if none is wanted"); }
+void not_differentiable(const GradientCall& call) {
+  fail("grad: ", call.node.op->name, " has no gradient; stop_gradient before it if none is wanted");
+}
 
 Node& Graph::append(const Op& op, std::span<const Value> operands, const void* attributes, std::span<const Type> types,
                     std::span<const std::shared_ptr<const Graph>> regions) {
@@ -42,7 +44,14 @@ Node& Graph::append(const Op& op, std::span<const Value> operands, const void* a
   if (!types.empty() && !std::ranges::equal(types, inferred_)) [[unlikely]]
     call.fail(concat("the result is ", inferred_.empty() ? Type() : inferred_[0], ", not ", types[0]));
 
-  Node node{&op, this, op.attributes ? op.attributes->copy(arena_, attributes) : nullptr, arena_.copy(operands), arena_.copy(std::span<const Type>(inferred_)), {}, location_, 0};
+  Node node{&op,
+            this,
+            op.attributes ? op.attributes->copy(arena_, attributes) : nullptr,
+            arena_.copy(operands),
+            arena_.copy(std::span<const Type>(inferred_)),
+            {},
+            location_,
+            0};
   if (!regions.empty()) {
     auto* to = static_cast<const Graph**>(arena_.allocate(regions.size() * sizeof(Graph*), alignof(Graph*)));
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -77,7 +86,8 @@ Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
 Node& Graph::push(Node node) {
   node.id = static_cast<std::uint32_t>(nodes_.size());
   // Result types follow from the rest but for the ops whose rule wants them given; hashing the first covers those.
-  fingerprint_.add(reinterpret_cast<std::uintptr_t>(node.op) ^ (node.op->attributes ? node.op->attributes->hash(node.attribute_data) : 0));
+  fingerprint_.add(reinterpret_cast<std::uintptr_t>(node.op) ^
+                   (node.op->attributes ? node.op->attributes->hash(node.attribute_data) : 0));
   fingerprint_.add(mix(node.types.empty() ? 0 : node.types[0].hash(), node.operands.size()));
   for (const Value v : node.operands) fingerprint_.add((static_cast<std::uint64_t>(v.node->id) << 16) + v.index);
   for (const Graph* region : node.regions) fingerprint_.add(fingerprint_of(*region).low);
@@ -105,9 +115,11 @@ namespace {
 bool same_value(Value a, Value b) { return a.index == b.index && a.node->id == b.node->id; }
 
 bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) && std::ranges::equal(a.types, b.types) &&
+  return a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
+         std::ranges::equal(a.types, b.types) &&
          (!a.op->attributes || a.op->attributes->equal(a.attribute_data, b.attribute_data)) &&
-         std::ranges::equal(a.regions, b.regions, [](const Graph* x, const Graph* y) { return x == y || structurally_equal(*x, *y); });
+         std::ranges::equal(a.regions, b.regions,
+                            [](const Graph* x, const Graph* y) { return x == y || structurally_equal(*x, *y); });
 }
 
 }  // namespace

@@ -49,8 +49,9 @@ struct Node {
   Graph* graph;
   const void* attribute_data;  // of the struct that the op declares
   std::span<const Value> operands;
-  std::span<const Type> types;           // of the results
-  std::span<const Graph* const> regions;  // bodies of reduce, while, sort...: closed graphs, owned elsewhere and kept alive by the graph
+  std::span<const Type> types;  // of the results
+  std::span<const Graph* const>
+      regions;  // bodies of reduce, while, sort...: closed graphs, owned elsewhere and kept alive by the graph
   Location location;
   std::uint32_t id;  // position in the graph
 
@@ -76,8 +77,8 @@ class Graph {
   // Appends a node after checking it: infers the result types with the op's rule, or checks `types` where the rule needs them
   // to be given. Throws Error naming the op and the shapes. Operands must be of this graph. `attributes` may die afterwards;
   // regions are shared.
-  Node& append(const Op& op, std::span<const Value> operands, const void* attributes = nullptr, std::span<const Type> types = {},
-               std::span<const std::shared_ptr<const Graph>> regions = {});
+  Node& append(const Op& op, std::span<const Value> operands, const void* attributes = nullptr,
+               std::span<const Type> types = {}, std::span<const std::shared_ptr<const Graph>> regions = {});
 
   // Appends a copy of a node of another graph with other operands; nothing is checked again.
   Node& append_copy(const Node& node, std::span<const Value> operands);

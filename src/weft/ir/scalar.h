@@ -23,21 +23,56 @@ struct Scalar {
 
 enum class Prim : std::uint8_t {
   // floats and integers
-  add, subtract, multiply, divide, remainder, negate, absolute, minimum, maximum,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  negate,
+  absolute,
+  minimum,
+  maximum,
   // integers and booleans
-  bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right_logical, shift_right_arithmetic, popcount, count_leading_zeros,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right_logical,
+  shift_right_arithmetic,
+  popcount,
+  count_leading_zeros,
   // floats
-  sqrt, rsqrt, cbrt, floor, ceil, round_half_even, round_half_away, exp, expm1, log, log1p, sin, cos, tan, tanh, logistic, erf, pow, atan2,
+  sqrt,
+  rsqrt,
+  cbrt,
+  floor,
+  ceil,
+  round_half_even,
+  round_half_away,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sin,
+  cos,
+  tan,
+  tanh,
+  logistic,
+  erf,
+  pow,
+  atan2,
 };
 
 class ScalarBuilder {
  public:
   virtual ~ScalarBuilder() = default;
-  virtual Scalar constant(DType dtype, double value) = 0;  // integers up to 2^53
+  virtual Scalar constant(DType dtype, double value) = 0;                       // integers up to 2^53
   virtual Scalar apply(Prim prim, std::initializer_list<Scalar> operands) = 0;  // of one dtype, which is the result's
-  virtual Scalar compare(Direction direction, Scalar a, Scalar b) = 0;           // floats: IEEE, NE true for NaN
+  virtual Scalar compare(Direction direction, Scalar a, Scalar b) = 0;          // floats: IEEE, NE true for NaN
   virtual Scalar select(Scalar predicate, Scalar on_true, Scalar on_false) = 0;
-  virtual Scalar convert(Scalar value, DType dtype) = 0;  // float to integer: towards zero, saturating, NaN gives 0; to boolean: != 0
+  virtual Scalar convert(Scalar value,
+                         DType dtype) = 0;  // float to integer: towards zero, saturating, NaN gives 0; to boolean: != 0
   virtual Scalar bitcast(Scalar value, DType dtype) = 0;  // of the same width
 
   Scalar add(Scalar a, Scalar b) { return apply(Prim::add, {a, b}); }
