@@ -111,6 +111,15 @@ TEST(Kernel, PadAndConcatenate) {
   });
 }
 
+TEST(Kernel, PadsOfPadsHaveNegativePositions) {
+  check({Type(DType::f32, {})}, [](ir::Graph& g, auto x) {
+    const Value zero = ir::constant(g, Type(DType::f32, {}), 0);
+    const std::int64_t one[] = {1}, none[] = {0}, row[] = {1, 0}, nothing[] = {0, 0};
+    const Value inner = ir::pad(ir::reshape(x[0] * 2.0, {1}), zero, one, one, none);
+    return std::vector{ir::pad(ir::reshape(inner, {1, 3}), zero, row, nothing, nothing)};
+  });
+}
+
 TEST(Kernel, RowReductions) {
   for (const std::int64_t n : {3, 64, 100, 257}) {
     const auto report =

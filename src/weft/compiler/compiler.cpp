@@ -40,16 +40,18 @@ struct Kernels {
   std::vector<int> index;
 };
 
-// One file of assembly for each distinct kernel, named by the first unit that runs it.
+// LLVM IR and assembly of each distinct kernel, named by the first unit that runs it.
 void dump_kernels(const std::vector<Unit>& units, const std::vector<int>& index) {
   std::filesystem::create_directories(knobs::dump());
   int next = 0;
   for (std::size_t u = 0; u < units.size(); ++u) {
     if (!units[u].loop || index[u] != next) continue;
     ++next;
-    std::ofstream out(knobs::dump() + "/kernel." + units[u].info.name + ".s");
-    out << show_kernel(*units[u].loop, CodeForm::assembly);
-    require(out.good(), "cannot write kernels to the folder ", knobs::dump(), " (WEFT_DUMP)");
+    const std::string path = knobs::dump() + "/kernel." + units[u].info.name;
+    std::ofstream llvm(path + ".ll"), assembly(path + ".s");
+    llvm << show_kernel(*units[u].loop, CodeForm::llvm);
+    assembly << show_kernel(*units[u].loop, CodeForm::assembly);
+    require(llvm.good() && assembly.good(), "cannot write kernels to the folder ", knobs::dump(), " (WEFT_DUMP)");
   }
 }
 

@@ -98,7 +98,7 @@ class LoopEmitter {
     b_.CreateCondBr(b_.CreateICmpSLT(i, end), inside, after);
     b_.SetInsertPoint(inside);
     body(i);
-    i->addIncoming(b_.CreateAdd(i, step, "", true, true), b_.GetInsertBlock());
+    i->addIncoming(b_.CreateAdd(i, step, "", false, true), b_.GetInsertBlock());
     b_.CreateBr(head);
     b_.SetInsertPoint(after);
   }
