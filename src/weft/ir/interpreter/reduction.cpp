@@ -56,17 +56,17 @@ std::vector<Array> reduce_window(const NodeCall& call) {
   Fold fold(*call.node.regions[0], filled_with_inits(call));
   const View into = whole(call.type()), base = whole(bases[0].type());
   std::vector<Pair> pairs;
-  for_each_index(sizes,
-                 [&](const Index& at) {  // all windows in step: first the first element of each, then the second...
-                   View from{0, into.sizes, base.strides};
-                   for (std::size_t d = 0; d < at.size(); ++d) {
-                     from.offset += at[d] * window[d].dilation * base.strides[d];
-                     from.strides[d] *= window[d].stride;
-                   }
-                   pairs.clear();
-                   for_each(from, into, [&](std::int64_t a, std::int64_t b) { pairs.push_back({a, b}); });
-                   fold.add(pointers(bases), pairs);
-                 });
+  // All windows in step: first the first element of each, then the second...
+  for_each_index(sizes, [&](const Index& at) {
+    View from{0, into.sizes, base.strides};
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      from.offset += at[d] * window[d].dilation * base.strides[d];
+      from.strides[d] *= window[d].stride;
+    }
+    pairs.clear();
+    for_each(from, into, [&](std::int64_t a, std::int64_t b) { pairs.push_back({a, b}); });
+    fold.add(pointers(bases), pairs);
+  });
   return fold.finish();
 }
 
