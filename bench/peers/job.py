@@ -8,6 +8,7 @@ import os
 import resource
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,16 +56,25 @@ def job_parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def limit_threads(threads: int) -> None:
-    """Call before the framework is imported: thread pools are sized when its libraries load.
+    """Call before the first computation, which starts the frameworks' threads.
 
-    The affinity mask is the one limit that every pool of every framework respects. It is left alone when it is already
-    as small as asked.
+    The affinity mask also binds the threads that compile, and those of libraries that read no variable.
     """
-    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PJRT_NPROC"):
-        os.environ[variable] = str(threads)
-    allowed = sorted(os.sched_getaffinity(0))
-    if threads < len(allowed):
-        os.sched_setaffinity(0, allowed[:threads])
+    os.environ["PJRT_NPROC"] = str(threads)
+    cpus = _spread_over_cores(sorted(os.sched_getaffinity(0)))
+    os.sched_setaffinity(0, cpus[:threads])
+
+
+def _spread_over_cores(cpus: list[int]) -> list[int]:
+    """One of each physical core first, so that few threads do not share one."""
+    siblings_before: Counter[str] = Counter()
+    ranked = []
+    for cpu in cpus:
+        topology = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology")
+        core = " ".join((topology / name).read_text() for name in ("physical_package_id", "core_id"))
+        ranked.append((siblings_before[core], cpu))
+        siblings_before[core] += 1
+    return [cpu for _, cpu in sorted(ranked)]
 
 
 def run_job(

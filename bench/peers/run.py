@@ -91,6 +91,8 @@ def main() -> None:
         results = [{"job": str(job)} | result for (job, _), result in best.items()]
         print(json.dumps({"results": results, "skipped": skipped}))
         return
+    if not best:
+        return
     print(f"{'job':16} {'peer':14} {'p50 ms':>10} {'best ms':>10} {'tokens/s':>10} {'first s':>8} {'start s':>8} "
           f"{'peak MiB':>9} {'loss diff':>10}")
     for (job, _), result in best.items():
