@@ -17,6 +17,12 @@ using Integer = std::int64_t;  // not negative; K, M and G after the digits mult
 using Real = double;
 using Text = std::string;
 
+#ifdef NDEBUG
+inline constexpr bool checked_build = false;
+#else
+inline constexpr bool checked_build = true;
+#endif
+
 // KNOB(name, type, default, help)
 #define WEFT_KNOBS(KNOB)                                                                                             \
   KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)")               \
@@ -26,6 +32,8 @@ using Text = std::string;
   KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has")                            \
   KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
   KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
+  KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")               \
+  KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                     \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")

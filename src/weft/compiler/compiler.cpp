@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <weft/base/knobs.h>
+#include <weft/base/log.h>
 #include <weft/compiler/fusion/fuse.h>
 #include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/memory_plan.h>
@@ -124,6 +125,9 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   out.thunks = static_cast<int>(executable->thunks.size());
   out.peak_bytes = executable->peak_bytes;
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  WEFT_LOG(compile, graph.name, ": ", out.nodes, " nodes, ", out.thunks, " thunks, ", out.distinct_kernels, " of ",
+           out.kernels, " kernels distinct, ", out.total_ms, " ms, peak ", out.peak_bytes, " bytes");
+  for (const std::string& fallback : out.fallbacks) WEFT_LOG(perf_hints, graph.name, ": ", fallback);
   return executable;
 }
 

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <sstream>
 
+#include <weft/base/knobs.h>
+#include <weft/base/log.h>
 #include <weft/compiler/passes/all.h>
+#include <weft/ir/verify.h>
 
 namespace weft::compiler {
 
@@ -13,6 +18,7 @@ constexpr Pass pipeline[] = {
     {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
     {"eliminate-dead-nodes", "drops what no output needs", eliminate_dead_nodes},
     {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},
+    {"fold-constants", "computes what depends on constants alone", fold_constants},
     {"eliminate-common-subexpressions", "computes equal nodes once", eliminate_common_subexpressions},
     {"order-dot-operands",
      "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
@@ -31,16 +37,33 @@ const Pass* find_pass(std::string_view name) {
   return found == std::end(pipeline) ? nullptr : found;
 }
 
+namespace {
+
+// The passes that neither the options nor the knob switch off. A name that is no pass is a mistake worth an error.
+std::set<std::string> switched_off(const Options& options) {
+  std::set<std::string> names = options.disabled_passes;
+  std::istringstream list(knobs::disabled_passes());
+  for (std::string name; std::getline(list, name, ',');)
+    if (!name.empty()) names.insert(name);
+  for (const std::string& name : names) require(find_pass(name), "compile: there is no pass named ", name);
+  return names;
+}
+
+}  // namespace
+
 std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report) {
+  const std::set<std::string> off = switched_off(options);
   std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
   for (const Pass& pass : pipeline) {
-    if (options.disabled_passes.contains(std::string(pass.name))) continue;
+    if (off.contains(std::string(pass.name))) continue;
     const auto start = std::chrono::steady_clock::now();
     auto next = pass.run(*current);
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const bool changed = next->fingerprint() != current->fingerprint();
-    report.passes.push_back(
-        {std::string(pass.name),
-         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(), changed});
+    WEFT_LOG(passes, graph.name, ": ", pass.name, ": ", ms, " ms, ", next->nodes().size(), " nodes",
+             changed ? "" : " (unchanged)");
+    report.passes.push_back({std::string(pass.name), ms, changed});
+    if (knobs::verify_passes()) ir::verify(*next);
     current = std::move(next);
   }
   return current;

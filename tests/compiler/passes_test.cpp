@@ -1,0 +1,138 @@
+// What each graph pass does, on graphs small enough to count.
+#include <weft/compiler/passes.h>
+
+#include <algorithm>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include <weft/compiler/passes/all.h>
+#include <weft/ir/composites.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/verify.h>
+
+namespace weft::compiler {
+namespace {
+
+using ir::Array;
+using ir::Value;
+
+using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
+
+// The graph after the pass, checked to be sound and to compute the same.
+std::shared_ptr<ir::Graph> after(std::shared_ptr<ir::Graph> (*pass)(const ir::Graph&), std::vector<Type> types,
+                                 const Body& body) {
+  const auto graph = ir::make_graph(types, body);
+  auto result = pass(*graph);
+  ir::verify(*result);
+  std::vector<Array> inputs;
+  for (const Type t : types) {
+    Array& input = inputs.emplace_back(t);
+    for (std::int64_t i = 0; i < input.size(); ++i)
+      visit(t.dtype(), [&](auto tag) {
+        input.data<decltype(tag)>()[static_cast<std::size_t>(i)] = static_cast<decltype(tag)>(i % 5 + 1);
+      });
+  }
+  EXPECT_EQ(ir::interpret(*graph, inputs), ir::interpret(*result, inputs));
+  return result;
+}
+
+int count(const ir::Graph& graph, const ir::Op& op) {
+  return static_cast<int>(std::ranges::count(graph.nodes(), &op, &ir::Node::op));
+}
+
+const Type matrix(DType::f32, {4, 6}), integers(DType::i32, {4, 6}), scalar(DType::f32, {});
+
+TEST(FoldConstants, ComputesWhatDependsOnConstantsAlone) {
+  const auto graph = after(fold_constants, {matrix}, [](ir::Graph& g, auto x) {
+    const Value two = ir::constant(g, matrix, 2);
+    const std::int64_t rows[] = {0};
+    const float column[] = {1, 2, 3, 4};
+    const Value literal = ir::constant(g, ir::Literal{Type(DType::f32, {4}), std::as_bytes(std::span(column))});
+    return std::vector{x[0] * ir::exponential(two * two), ir::broadcast_in_dim(literal + 1.0, matrix, rows) + x[0]};
+  });
+  EXPECT_EQ(count(*graph, ir::ops::exponential), 0);
+  EXPECT_EQ(count(*graph, ir::ops::add), 1);
+}
+
+TEST(Simplify, RemovesNeutralElementsAndMovesThatUndoEachOther) {
+  const auto graph = after(simplify, {integers}, [](ir::Graph& g, auto x) {
+    const std::int64_t swap[] = {1, 0};
+    const Value one = ir::constant(g, integers, 1), zero = ir::constant(g, integers, 0);
+    const Value back = ir::transpose(ir::transpose(x[0] * one + zero, swap), swap);
+    return std::vector{ir::reshape(ir::reshape(back, {24}), {4, 6})};
+  });
+  EXPECT_EQ(graph->outputs()[0], graph->inputs()[0]);
+}
+
+TEST(Simplify, KeepsWhatFloatingPointCanTell) {
+  const auto graph = after(simplify, {matrix}, [](ir::Graph& g, auto x) {
+    return std::vector{x[0] + ir::constant(g, matrix, 0), x[0] * ir::constant(g, matrix, 0)};
+  });
+  EXPECT_EQ(count(*graph, ir::ops::add), 1);
+  EXPECT_EQ(count(*graph, ir::ops::multiply), 1);
+}
+
+TEST(EliminateCommonSubexpressions, ComputesEqualNodesOnce) {
+  const auto graph = after(eliminate_common_subexpressions, {matrix}, [](ir::Graph&, auto x) {
+    return std::vector{ir::tanh(x[0]) + ir::tanh(x[0]), ir::tanh(x[0])};
+  });
+  EXPECT_EQ(count(*graph, ir::ops::tanh), 1);
+}
+
+TEST(EliminateDeadNodes, DropsWhatNoOutputNeeds) {
+  const auto graph = after(eliminate_dead_nodes, {matrix, matrix}, [](ir::Graph&, auto x) {
+    ir::tanh(x[0]);
+    return std::vector{x[1] + x[1]};
+  });
+  EXPECT_EQ(graph->inputs().size(), 2u);
+  EXPECT_EQ(graph->nodes().size(), 3u);
+}
+
+TEST(InlineComposites, PutsTheDecompositionInTheirPlace) {
+  const auto graph =
+      after(inline_composites, {matrix}, [](ir::Graph&, auto x) { return std::vector{ir::softmax(x[0])}; });
+  EXPECT_EQ(count(*graph, ir::ops::composite), 0);
+  EXPECT_EQ(count(*graph, ir::ops::exponential), 1);
+}
+
+TEST(ExpandDots, MakesMultiplyAndReduceOfIntegers) {
+  const std::int64_t lhs[] = {1}, rhs[] = {0};
+  const auto graph = after(expand_dots, {integers, Type(DType::i32, {6, 3})}, [&](ir::Graph&, auto x) {
+    return std::vector{ir::dot_general(x[0], x[1], {{}, {}, lhs, rhs})};
+  });
+  EXPECT_EQ(count(*graph, ir::ops::dot_general), 0);
+  EXPECT_EQ(count(*graph, ir::ops::reduce), 1);
+}
+
+TEST(OrderDotOperands, TransposesWhatLiesInNoMatrixOrder) {
+  const std::int64_t lhs[] = {1}, rhs[] = {0};
+  const auto graph =
+      after(order_dot_operands, {Type(DType::f32, {2, 5, 3}), Type(DType::f32, {5, 7})},
+            [&](ir::Graph&, auto x) { return std::vector{ir::dot_general(x[0], x[1], {{}, {}, lhs, rhs})}; });
+  EXPECT_EQ(count(*graph, ir::ops::transpose), 1);
+}
+
+TEST(SplitReductions, MakesTwoOfLongAndOfMixedOnes) {
+  const auto graph =
+      after(split_reductions, {Type(DType::i32, {65536}), Type(DType::i32, {3, 4, 5})}, [](ir::Graph&, auto x) {
+        const std::int64_t all[] = {0}, mixed[] = {0, 2};
+        return std::vector{ir::reduce_sum(x[0], all), ir::reduce_sum(x[1], mixed)};
+      });
+  EXPECT_EQ(count(*graph, ir::ops::reduce), 4);
+}
+
+TEST(Pipeline, LeavesOutWhatIsSwitchedOffAndKnowsItsNames) {
+  const auto graph = ir::make_graph(std::vector{matrix},
+                                    [](ir::Graph&, auto x) { return std::vector{ir::tanh(x[0]) + ir::tanh(x[0])}; });
+  Options options;
+  Report report;
+  options.disabled_passes = {"eliminate-common-subexpressions"};
+  EXPECT_EQ(count(*run_pipeline(*graph, options, report), ir::ops::tanh), 2);
+  options.disabled_passes = {"no-such-pass"};
+  EXPECT_THROW(run_pipeline(*graph, options, report), Error);
+}
+
+}  // namespace
+}  // namespace weft::compiler
