@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::log {
+namespace weft::logging {
 namespace {
 
 class Log : public testing::Test {
@@ -75,4 +75,4 @@ TEST_F(Log, ThreadsDoNotMixLines) {
 }
 
 }  // namespace
-}  // namespace weft::log
+}  // namespace weft::logging

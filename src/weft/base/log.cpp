@@ -13,7 +13,7 @@
 
 #include <weft/base/knobs.h>
 
-namespace weft::log {
+namespace weft::logging {
 
 namespace {
 
@@ -93,4 +93,4 @@ void write(Channel channel, std::string_view message) {
   }
 }
 
-}  // namespace weft::log
+}  // namespace weft::logging

@@ -11,7 +11,7 @@
 
 #include <weft/base/error.h>
 
-namespace weft::log {
+namespace weft::logging {
 
 // CHANNEL(name, what it says)
 #define WEFT_LOG_CHANNELS(CHANNEL)                                                               \
@@ -53,10 +53,10 @@ void set_sink(Sink sink);
 
 void write(Channel channel, std::string_view message);
 
-}  // namespace weft::log
+}  // namespace weft::logging
 
-#define WEFT_LOG(channel, ...)                                                        \
-  do {                                                                                \
-    if (::weft::log::enabled(::weft::log::Channel::channel)) [[unlikely]]             \
-      ::weft::log::write(::weft::log::Channel::channel, ::weft::concat(__VA_ARGS__)); \
+#define WEFT_LOG(channel, ...)                                                                \
+  do {                                                                                        \
+    if (::weft::logging::enabled(::weft::logging::Channel::channel)) [[unlikely]]             \
+      ::weft::logging::write(::weft::logging::Channel::channel, ::weft::concat(__VA_ARGS__)); \
   } while (false)
