@@ -1,8 +1,10 @@
 #include <weft/tensor/sync.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/knobs.h>
+#include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
@@ -172,6 +174,28 @@ TEST(Sync, MakesANumberATensor) {
   const Tensor x = full({}, 3.5);
   EXPECT_EQ(x.item(), 3.5);
   EXPECT_EQ((x + 1).item(), 4.5);
+}
+
+TEST(Sync, SaysWhyItCompiled) {
+  std::vector<std::string> reasons;
+  logging::set_sink([&](logging::Channel, std::string_view message) { reasons.emplace_back(message); });
+  logging::set_channels("recompiles");
+  const auto reason = [&](const std::function<Tensor(const Tensor&)>& step) {
+    const Tensor x = tensor({1.f, 2.f}), y = step(x);
+    reasons.clear();
+    sync();
+    return reasons.empty() ? "" : reasons.back().substr(reasons.back().find("compiled: ") + 10);
+  };
+  reason([](const Tensor& x) { return sqrt(exp(x)); });
+  EXPECT_THAT(reason([](const Tensor& x) { return sqrt(log(x)); }),
+              testing::HasSubstr("log tensor<2xf32> (" __FILE__ ":"));
+  EXPECT_THAT(reason([](const Tensor& x) { return sqrt(exp(x[0])); }), testing::StartsWith("slice tensor<1xf32> ("));
+  EXPECT_THAT(reason([](const Tensor& x) { return sqrt(exp(x[1])); }),
+              testing::StartsWith("another constant or attribute of slice tensor<1xf32> ("));
+  Tensor kept;
+  EXPECT_EQ(reason([&](const Tensor& x) { return kept = exp(x[1]), sqrt(kept); }), "2 results are held instead of 1");
+  logging::set_channels("");
+  logging::set_sink({});
 }
 
 TEST(Sync, NeverWaitsForTheDevice) {

@@ -100,8 +100,15 @@ TEST(Tensor, OperandsKeepTheLineOfTheCall) {
   EXPECT_EQ(location.line, static_cast<std::uint32_t>(__LINE__ - 2));
   EXPECT_NE(std::string(location.file).find("tensor_test.cpp"), std::string::npos);
   EXPECT_STREQ(location.scope, "outer.layer");
-  const Tensor z = 1 - x;
-  EXPECT_EQ(z.impl().value.node->location.line, static_cast<std::uint32_t>(__LINE__ - 1));
+  const auto line = [](const Tensor& t) { return static_cast<int>(t.impl().value.node->location.line); };
+  EXPECT_EQ(line(1 - x), __LINE__);
+  EXPECT_EQ(line(x[0]), __LINE__);
+  EXPECT_EQ(line(x.to(DType::f64)), __LINE__);
+  EXPECT_EQ(line(zeros({2})), __LINE__);
+  EXPECT_EQ(line(grad(sum(x * x), x)), __LINE__);
+  Tensor z = x;
+  z += 1;
+  EXPECT_EQ(line(z), __LINE__ - 1);
 }
 
 TEST(Parameter, KeepsItsType) {

@@ -2,12 +2,14 @@
 
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/recording.h>
 #include <weft/tensor/reduction.h>
 
 namespace weft::optim {
 
 Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_norm) {
-  require(!gradients.empty(), "clip_grad_norm: no gradients");
+  const detail::Frame frame("clip_grad_norm", max_norm);
+  frame.require(!gradients.empty(), "no gradients");
   Tensor total;
   for (const Tensor& gradient : gradients) {
     const Tensor wide = gradient.to(promote(gradient.dtype(), DType::f32));

@@ -2,6 +2,7 @@
 
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/recording.h>
 #include <weft/tensor/sync.h>
 
 namespace weft::optim {
@@ -33,7 +34,9 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, double lr, std::vec
 
 Tensor Optimizer::input(double number) { return full({}, number, DType::f64); }
 
-void Optimizer::step(std::span<const Tensor> gradients) {
+void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
+  const Scope scope("optimizer");
+  const detail::Frame frame("Optimizer.step", where);
   require(gradients.size() == states_.size(), "Optimizer.step: ", gradients.size(), " gradients for ", states_.size(),
           " parameters");
   std::vector<Update> updates;

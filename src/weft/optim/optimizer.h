@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ class Optimizer {
   const std::vector<Parameter*>& parameters() const { return parameters_; }
 
   // Gives every parameter its new value. Throws Error if the gradients do not fit the parameters.
-  void step(std::span<const Tensor> gradients);
+  void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
 
   double lr() const { return lr_; }
   void set_lr(double lr) { lr_ = lr; }

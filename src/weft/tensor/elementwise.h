@@ -14,10 +14,12 @@ Tensor operator-(const Operand& a, const Operand& b);
 Tensor operator*(const Operand& a, const Operand& b);
 Tensor operator/(const Operand& a, const Operand& b);
 Tensor operator-(const Operand& x);
-inline Tensor& operator+=(Tensor& x, const Operand& y) { return x = x + y; }  // x becomes another value
-inline Tensor& operator-=(Tensor& x, const Operand& y) { return x = x - y; }
-inline Tensor& operator*=(Tensor& x, const Operand& y) { return x = x * y; }
-inline Tensor& operator/=(Tensor& x, const Operand& y) { return x = x / y; }
+inline Tensor& operator+=(Tensor& x, const Operand& y) {
+  return x = Operand(x, y.where()) + y;
+}  // x becomes another value
+inline Tensor& operator-=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) - y; }
+inline Tensor& operator*=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) * y; }
+inline Tensor& operator/=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) / y; }
 Tensor floor_divide(const Operand& a, const Operand& b);  // rounded down
 Tensor remainder(const Operand& a, const Operand& b);     // with the sign of b, as in Python
 // x to the power of y. A number as exponent is part of the program: another exponent is another program, and small ones are

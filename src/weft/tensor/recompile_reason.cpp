@@ -17,7 +17,8 @@ std::string describe(const ir::Node& node) {
 
 // Of one place of two graphs whose nodes before it are the same.
 std::string difference(const ir::Node& before, const ir::Node& now) {
-  if (before.op != now.op || !std::ranges::equal(before.types, now.types)) return concat(describe(now), " instead of ", describe(before));
+  if (before.op != now.op || !std::ranges::equal(before.types, now.types))
+    return concat(describe(now), " instead of ", describe(before));
   const auto same = [](ir::Value a, ir::Value b) { return a.node->id == b.node->id && a.index == b.index; };
   if (!std::ranges::equal(before.operands, now.operands, same)) return concat("other operands of ", describe(now));
   if (now.op->attributes && !now.op->attributes->equal(before.attribute_data, now.attribute_data))
@@ -38,7 +39,8 @@ std::string recompile_reason(const ir::Graph& before, const ir::Graph& now) {
   }
   if (before.nodes().size() > common) return concat(describe(*before.nodes()[common]), " is missing");
   if (now.nodes().size() > common) return concat(describe(*now.nodes()[common]), " is new");
-  if (before.outputs().size() != now.outputs().size()) return concat(now.outputs().size(), " results are held instead of ", before.outputs().size());
+  if (before.outputs().size() != now.outputs().size())
+    return concat(now.outputs().size(), " results are held instead of ", before.outputs().size());
   if (!structurally_equal(before, now)) return "other results are held";
   return "other operands are still held after it, or another backend was chosen";
 }

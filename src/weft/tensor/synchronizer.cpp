@@ -7,6 +7,7 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/ir/ops.h>
+#include <weft/tensor/recompile_reason.h>
 
 namespace weft {
 
@@ -155,9 +156,12 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
   std::vector<bool> donatable;
   for (const Binding binding : scratch_.bindings) donatable.push_back(binding == Binding::donatable);
+  if (last().compiled)
+    WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ",
+             recompile_reason(*last().compiled, recording_.graph()));
   auto plan = std::make_shared<Plan>();
   plan->executable = build(backend_, recording_.graph_, donatable, last().report);
-  plan->graph = recording_.graph_;
+  plan->graph = last().compiled = recording_.graph_;
   metrics::uncached_compile.add();
   last().stats.compiled = true;
   return plan;

@@ -22,6 +22,7 @@ class Synchronizer {
   struct Last {
     SyncStats stats;
     std::optional<compiler::Report> report;
+    std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
   };
   static Last& last();
 

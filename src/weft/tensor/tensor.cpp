@@ -36,9 +36,9 @@ std::int64_t Tensor::size(std::int64_t axis) const {
   return type().size(static_cast<int>(normalize_axis(axis, rank(), "size")));
 }
 
-Tensor Tensor::operator[](std::int64_t index) const { return select(*this, 0, index); }
+Tensor Tensor::operator[](const At& at) const { return select({*this, at.where}, 0, at.index); }
 
-Tensor Tensor::to(DType dtype) const { return weft::convert(*this, dtype); }
+Tensor Tensor::to(DType dtype, std::source_location where) const { return weft::convert({*this, where}, dtype); }
 
 runtime::BufferPtr Tensor::buffer() const {
   if (!impl().buffer) {

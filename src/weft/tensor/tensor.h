@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -50,8 +51,15 @@ class Tensor {
   std::int64_t elements() const { return type().elements(); }
 
   // The part at index i of dimension 0 (negative: from the end), without that dimension.
-  Tensor operator[](std::int64_t index) const;
-  Tensor to(DType dtype) const;  // converted: floating point to integer towards zero, saturating
+  struct At {
+    At(std::integral auto i, std::source_location at = std::source_location::current())  // NOLINT: x[2]
+        : index(static_cast<std::int64_t>(i)), where(at) {}
+    std::int64_t index;
+    std::source_location where;
+  };
+  Tensor operator[](const At& at) const;
+  // Converted: floating point to integer towards zero, saturating.
+  Tensor to(DType dtype, std::source_location where = std::source_location::current()) const;
 
   // Reading. All of these sync() if the tensor is recorded but not launched, and item, to_vector, bytes and printing then wait
   // for this tensor alone; an error of the launch that should have made it is thrown here.
