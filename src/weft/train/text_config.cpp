@@ -47,12 +47,12 @@ const std::vector<TextPreset>& text_presets() {
     TextConfig tiny, small, gpt2;
     tiny.layers = 1, tiny.width = 16, tiny.heads = 2, tiny.context = 16, tiny.batch = 2;
     tiny.warmup = 2, tiny.decay_steps = 20;
-    small.layers = 4, small.width = 128, small.heads = 4, small.context = 128, small.batch = 16;
-    small.lr = 2e-3, small.warmup = 50, small.decay_steps = 800;
+    small.layers = 4, small.width = 128, small.heads = 4, small.context = 64, small.batch = 16;
+    small.lr = 3e-3, small.warmup = 50, small.decay_steps = 2000;
     gpt2.layers = 12, gpt2.width = 768, gpt2.heads = 12, gpt2.context = 1024, gpt2.batch = 4;
     gpt2.lr = 6e-4, gpt2.warmup = 200;
     return std::vector<TextPreset>{
-        {"default", {}, 2000}, {"tiny", tiny, 20}, {"small", small, 800}, {"gpt2", gpt2, 2000}};
+        {"default", {}, 2000}, {"tiny", tiny, 20}, {"small", small, 2000}, {"gpt2", gpt2, 2000}};
   }();
   return presets;
 }
