@@ -1,5 +1,8 @@
 #include <weft/tensor/sync.h>
 
+#include <array>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -174,6 +177,37 @@ TEST(Sync, MakesANumberATensor) {
   const Tensor x = full({}, 3.5);
   EXPECT_EQ(x.item(), 3.5);
   EXPECT_EQ((x + 1).item(), 4.5);
+}
+
+TEST(Sync, ThreadsRecordOnTheirOwn) {
+  const Tensor start = tensor({1.f, 2.f});
+  std::array<Floats, 3> results;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < results.size(); ++t) {
+    threads.emplace_back([&, t] {
+      Tensor x = start;  // of all threads
+      for (int step = 0; step < 20; ++step) {
+        x = x + static_cast<float>(t);
+        sync();
+      }
+      results[t] = x.to_vector<float>();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (std::size_t t = 0; t < results.size(); ++t) {
+    EXPECT_EQ(results[t], (Floats{1 + 20.f * static_cast<float>(t), 2 + 20.f * static_cast<float>(t)}));
+  }
+  EXPECT_EQ(start.to_vector<float>(), (Floats{1, 2}));
+}
+
+TEST(Sync, TensorsMadeOnOneThreadMayBeDroppedOnAnother) {
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Tensor> made;
+    std::thread([&] {
+      for (int i = 0; i < 2000; ++i) made.push_back(tensor({1.f * i}));
+    }).join();
+    EXPECT_EQ((made[1999] + made[1]).item(), 2000);
+  }
 }
 
 TEST(Sync, SaysWhyItCompiled) {
