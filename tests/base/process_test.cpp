@@ -54,6 +54,30 @@ TEST(Process, AvailableMemoryUnderControlGroupsOfVersion1) {
   EXPECT_EQ(detail::available_memory(root.path()), 2500u);
 }
 
+TEST(Process, UsableCpusAreThoseAllowedOrRationed) {
+  EXPECT_GE(usable_cpus(), 1);
+  const Root root;
+  EXPECT_EQ(detail::usable_cpus(root.path(), 8), 8);
+  root.put("proc/self/cgroup", "0::/outer/inner\n");
+  root.put("sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  EXPECT_EQ(detail::usable_cpus(root.path(), 8), 8);
+  root.put("sys/fs/cgroup/outer/cpu.max", "250000 100000\n");
+  EXPECT_EQ(detail::usable_cpus(root.path(), 8), 3);
+  EXPECT_EQ(detail::usable_cpus(root.path(), 2), 2);
+  root.put("sys/fs/cgroup/outer/cpu.max", "1000 100000\n");
+  EXPECT_EQ(detail::usable_cpus(root.path(), 8), 1);
+}
+
+TEST(Process, UsableCpusUnderControlGroupsOfVersion1) {
+  const Root root;
+  root.put("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/a\n");
+  root.put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n");
+  root.put("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(detail::usable_cpus(root.path(), 8), 8);
+  root.put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "400000\n");
+  EXPECT_EQ(detail::usable_cpus(root.path(), 8), 4);
+}
+
 TEST(Process, BytesForPeople) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");

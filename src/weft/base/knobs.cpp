@@ -27,10 +27,13 @@ std::string variable_of(std::string_view name) {
 
 // What a value of the type looks like, for messages and the table.
 template <class T>
-constexpr std::string_view type_name = std::is_same_v<T, Switch>    ? "0 or 1"
-                                       : std::is_same_v<T, Integer> ? "integer"
-                                       : std::is_same_v<T, Real>    ? "number"
-                                                                    : "text";
+constexpr std::string_view type_name = "text";
+template <>
+constexpr std::string_view type_name<Switch> = "0 or 1";
+template <>
+constexpr std::string_view type_name<Integer> = "integer";
+template <>
+constexpr std::string_view type_name<Real> = "number";
 
 bool parse(std::string_view text, Switch& value) {
   value = text == "1" || text == "true" || text == "on";

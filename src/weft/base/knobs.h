@@ -29,7 +29,7 @@ inline constexpr bool checked_build = true;
   KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")                 \
   KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits")               \
   KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")               \
-  KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has")                            \
+  KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has left")                       \
   KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
   KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")               \

@@ -77,7 +77,7 @@ std::uint64_t detail::read_channels() {
   return channels.compare_exchange_strong(expected, read) ? read : expected;
 }
 
-void set_channels(std::string_view text) { detail::channels = parse_channels(text); }
+void set_channels(std::string_view chosen) { detail::channels = parse_channels(chosen); }
 
 void set_sink(Sink sink) {
   const std::lock_guard lock(output().mutex);

@@ -45,7 +45,7 @@ inline bool enabled(Channel channel) {
 }
 
 // Chooses the channels anew, in the form of WEFT_LOGS. Throws Error for a channel that does not exist.
-void set_channels(std::string_view names);
+void set_channels(std::string_view chosen);
 
 // Where messages go from now on; nothing: the standard error stream. Called by one thread at a time.
 using Sink = std::function<void(Channel channel, std::string_view message)>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <time.h>
 
+#include <sched.h>
 #include <unistd.h>
 
 namespace weft {
@@ -45,33 +47,36 @@ std::uint64_t left_in_group(const std::filesystem::path& folder, const char* lim
   return limit - std::min(limit, usage - std::min(usage, reclaimable));
 }
 
-// A group's limit holds for those below it as well.
-template <class Left>
-std::uint64_t left_in_ancestors(const std::filesystem::path& top, std::filesystem::path group, Left left) {
-  std::uint64_t least = unlimited;
-  for (;; group = group.parent_path()) {
-    least = std::min(least, left(top / group.relative_path()));
-    if (group.relative_path().empty()) return least;
-  }
+// CPUs that one control group may keep busy: its quota of time in each period.
+double cpus_of_group(const std::string& quota_and_period) {
+  std::istringstream numbers(quota_and_period);
+  double quota = 0, period = 0;
+  const bool limited = numbers >> quota >> period && quota > 0 && period > 0;  // "max" and -1 are no limit
+  return limited ? quota / period : std::numeric_limits<double>::infinity();
 }
 
-std::uint64_t left_in_control_groups(const std::filesystem::path& root) {
-  std::uint64_t least = unlimited;
+// The least of what `unified(folder)` says of the group in the hierarchy of version 2, or `legacy(folder)` in that of the
+// controller, and of the groups above it, whose limits hold for it as well.
+template <class T, class Unified, class Legacy>
+T least_of_groups(const std::filesystem::path& root, std::string_view controller, T least, Unified unified,
+                  Legacy legacy) {
+  const auto visit = [&least](const std::filesystem::path& top, std::filesystem::path group, auto& limit) {
+    for (;; group = group.parent_path()) {
+      least = std::min<T>(least, limit(top / group.relative_path()));
+      if (group.relative_path().empty()) return;
+    }
+  };
   std::istringstream lines(contents(root / "proc/self/cgroup"));
   for (std::string line; std::getline(lines, line);) {  // HIERARCHY:CONTROLLERS:PATH
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",",
+                      group = line.substr(second + 1);
     const auto top = root / "sys/fs/cgroup";
-    if (controllers.empty()) {
-      least = std::min(least, left_in_ancestors(top, group, [](const auto& folder) {
-                         return left_in_group(folder, "memory.max", "memory.current", "inactive_file ");
-                       }));
-    } else if (controllers == "memory") {
-      least = std::min(least, left_in_ancestors(top / "memory", group, [](const auto& folder) {
-                         return left_in_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                                              "total_inactive_file ");
-                       }));
+    if (controllers == ",,") {
+      visit(top, group, unified);
+    } else if (controllers.find("," + std::string(controller) + ",") != std::string::npos) {
+      visit(top / controller, group, legacy);
     }
   }
   return least;
@@ -83,12 +88,32 @@ namespace detail {
 
 std::uint64_t available_memory(const std::filesystem::path& root) {
   const std::uint64_t kilobytes = field(contents(root / "proc/meminfo"), "MemAvailable:", unlimited / 1024);
-  return std::min(1024 * kilobytes, left_in_control_groups(root));
+  return least_of_groups(
+      root, "memory", 1024 * kilobytes,
+      [](const auto& folder) { return left_in_group(folder, "memory.max", "memory.current", "inactive_file "); },
+      [](const auto& folder) {
+        return left_in_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ");
+      });
+}
+
+int usable_cpus(const std::filesystem::path& root, int allowed) {
+  const double cpus = least_of_groups(
+      root, "cpu", static_cast<double>(allowed),
+      [](const auto& folder) { return cpus_of_group(contents(folder / "cpu.max")); },
+      [](const auto& folder) {
+        return cpus_of_group(contents(folder / "cpu.cfs_quota_us") + contents(folder / "cpu.cfs_period_us"));
+      });
+  return std::max(static_cast<int>(std::ceil(cpus)), 1);
 }
 
 }  // namespace detail
 
 std::uint64_t available_memory() { return detail::available_memory("/"); }
+
+int usable_cpus() {
+  cpu_set_t cpus;
+  return detail::usable_cpus("/", sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1);
+}
 
 std::uint64_t peak_resident_bytes() { return 1024 * field(contents("/proc/self/status"), "VmHWM:", 0); }
 

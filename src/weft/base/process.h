@@ -11,6 +11,8 @@ namespace weft {
 std::uint64_t peak_resident_bytes();
 // Bytes this process may still take: what the machine has available, or less where a control group limits it.
 std::uint64_t available_memory();
+// CPUs this process may keep busy: those it may run on, or fewer where a control group rations their time.
+int usable_cpus();
 double seconds_since_process_start();
 
 // "1.5 GiB", "384 KiB", "12 B".
@@ -19,6 +21,7 @@ std::string format_bytes(std::uint64_t bytes);
 namespace detail {
 // The same within the file system under `root`, for tests.
 std::uint64_t available_memory(const std::filesystem::path& root);
+int usable_cpus(const std::filesystem::path& root, int allowed);
 }  // namespace detail
 
 }  // namespace weft

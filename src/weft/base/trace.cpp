@@ -69,7 +69,9 @@ Recording stop() {
                       .dropped = added - std::min(added, capacity),
                       .kept = std::exchange(r.kept, {})};
   recording.spans.resize(std::min(added, capacity));
-  std::ranges::stable_sort(recording.spans, {}, &Span::begin_ns);
+  std::ranges::sort(recording.spans, [](const Span& a, const Span& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
   return recording;
 }
 

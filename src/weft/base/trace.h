@@ -22,14 +22,14 @@ struct Span {
 };
 
 struct Recording {
-  std::vector<Span> spans;           // in the order of their beginning
+  std::vector<Span> spans;           // in the order of their beginning; of two that begin together, the longer first
   std::vector<std::string> threads;  // names
   std::uint64_t dropped = 0;         // spans that came when the buffer was full
   std::vector<std::shared_ptr<const void>> kept;
 };
 
 // Forgets what was recorded and begins anew. Throws Error when a recording is on.
-void start(std::size_t capacity = std::size_t{1} << 20);
+void start(std::size_t capacity = std::size_t{1} << 18);
 Recording stop();  // ends the recording and returns it; an empty one when none is on
 
 namespace detail {

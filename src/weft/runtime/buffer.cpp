@@ -29,12 +29,12 @@ void Event::wait() const {
 }
 
 const std::shared_ptr<Event>& Event::already_set() {
-  static const auto event = [] {
-    auto made = std::make_shared<Event>();
-    made->set();
+  static const auto* event = [] {  // never destroyed: buffers may be made until the process ends
+    auto* made = new std::shared_ptr<Event>(std::make_shared<Event>());
+    (*made)->set();
     return made;
   }();
-  return event;
+  return *event;
 }
 
 namespace {

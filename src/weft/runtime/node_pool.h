@@ -1,6 +1,6 @@
 // An allocator for small objects that one thread makes and another lets go of, as the host and the device do with buffers:
 // malloc is slow at that. Each thread keeps a few nodes; full magazines change threads in one piece. Memory is kept for reuse.
-// Thread-safe.
+// Objects are asked for one at a time. Thread-safe.
 #pragma once
 
 #include <array>
@@ -24,7 +24,10 @@ class NodePool {
   }
 
   static void give(void* node) {
-    if (local_ended) return ::operator delete(node, std::align_val_t(Alignment));
+    if (local_ended) {
+      ::operator delete(node, std::align_val_t(Alignment));
+      return;
+    }
     Magazine& magazine = local.magazine;
     if (magazine.count == capacity) shared().drain(magazine);
     magazine.nodes[magazine.count++] = node;
@@ -34,7 +37,7 @@ class NodePool {
   static constexpr std::size_t capacity = 128, batch = capacity / 2;
 
   struct Magazine {
-    std::array<void*, capacity> nodes;
+    std::array<void*, capacity> nodes{};
     std::size_t count = 0;
   };
 
@@ -81,13 +84,13 @@ struct PoolAllocator {
 
   PoolAllocator() = default;
   template <class U>
-  PoolAllocator(const PoolAllocator<U>&) {}  // NOLINT: allocators convert
+  PoolAllocator(const PoolAllocator<U>& /*other*/) {}  // NOLINT: allocators convert
 
-  T* allocate(std::size_t) { return static_cast<T*>(NodePool<sizeof(T), alignof(T)>::take()); }  // one at a time
-  void deallocate(T* node, std::size_t) { NodePool<sizeof(T), alignof(T)>::give(node); }
+  T* allocate(std::size_t /*one*/) { return static_cast<T*>(NodePool<sizeof(T), alignof(T)>::take()); }
+  void deallocate(T* node, std::size_t /*one*/) { NodePool<sizeof(T), alignof(T)>::give(node); }
 
   template <class U>
-  friend bool operator==(const PoolAllocator&, const PoolAllocator<U>&) {
+  friend bool operator==(const PoolAllocator& /*a*/, const PoolAllocator<U>& /*b*/) {
     return true;
   }
 };

@@ -6,10 +6,9 @@
 #include <limits>
 #include <mutex>
 
-#include <sched.h>
-
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
+#include <weft/base/process.h>
 #include <weft/runtime/parallel_pool.h>
 
 namespace weft::runtime {
@@ -17,11 +16,6 @@ namespace weft::runtime {
 namespace {
 
 constexpr int most_threads = 1024;
-
-int usable_cpus() {
-  cpu_set_t cpus;
-  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-}
 
 std::atomic<int> threads = 0;  // 0: not decided yet
 
@@ -74,7 +68,7 @@ void set_thread_count(int count) {
 namespace {
 
 void adopt(int count) {
-  thread_local int adopted = 0;
+  static thread_local int adopted = 0;
   if (count == adopted) return;
   adopted = count;
   pool::set_threads(count);
@@ -92,7 +86,10 @@ void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, st
   if (count <= 0) return;
   const auto parts =
       static_cast<int>(std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, thread_count()));
-  if (parts == 1 || pool::inside()) return body(context, 0, count);
+  if (parts == 1 || pool::inside()) {
+    body(context, 0, count);
+    return;
+  }
   Work work{.body = body, .context = context, .count = count, .parts = parts, .mutex = {}, .error = nullptr};
   pool::run(parts, [](void* w, int part) { static_cast<Work*>(w)->run(part); }, &work);
   if (work.error) std::rethrow_exception(work.error);

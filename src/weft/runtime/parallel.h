@@ -10,7 +10,7 @@ namespace weft::runtime {
 // Number of threads that parallel_for uses, the caller among them. Set with the knob WEFT_NUM_THREADS (default: the CPUs this
 // process may use) or here, between launches.
 int thread_count();
-void set_thread_count(int threads);
+void set_thread_count(int count);
 
 // Makes what the calling thread starts through OpenMP itself (oneDNN) use thread_count() threads. Cheap when nothing changed.
 void adopt_thread_count();

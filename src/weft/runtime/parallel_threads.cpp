@@ -76,12 +76,12 @@ class Workers {
 }  // namespace
 
 void run(int parts, void (*part)(void*, int), void* context) {
-  thread_local Workers workers;
+  static thread_local Workers workers;
   workers.run(parts, part, context);
 }
 
 bool inside() { return in_part; }
 
-void set_threads(int) {}
+void set_threads(int /*threads*/) {}
 
 }  // namespace weft::runtime::pool
