@@ -87,7 +87,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   std::vector<Unit> units;
   {
     const Phase phase(out, "fuse");
-    units = fuse(*optimised, {.fuse = options.fuse, .contract = !options.strict}, out.fallbacks);
+    units = fuse(*optimised, options, out.fallbacks);
   }
   auto executable = std::make_shared<runtime::Executable>();
   executable->name = graph.name;

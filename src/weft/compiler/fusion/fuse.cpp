@@ -7,7 +7,7 @@
 
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/matmul_thunk.h>
-#include <weft/compiler/thunks/scatter_thunk.h>
+#include <weft/compiler/thunks/native.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -40,7 +40,7 @@ struct Cluster {
 
 class Planner {
  public:
-  Planner(const ir::Graph& graph, const FusionOptions& options, std::vector<std::string>& fallbacks)
+  Planner(const ir::Graph& graph, const Options& options, std::vector<std::string>& fallbacks)
       : graph_(graph),
         options_(options),
         fallbacks_(fallbacks),
@@ -278,7 +278,7 @@ class Planner {
     };
     request.free = [&](const Node& n) { return !std::ranges::binary_search(cluster.nodes, n.id); };
     request.reduction = cluster.reduction;
-    request.contract = options_.contract;
+    request.contract = !options_.strict;
     return compiler::lower(request);
   }
 
@@ -327,9 +327,9 @@ class Planner {
   Unit make_alone(Node& n) {
     Unit unit;
     if (const auto dot = dots_.find(n.id); dot != dots_.end()) {
-      unit = matmul_unit(n, dot->second.lhs, dot->second.rhs, dot->second.shape, !options_.contract);
-    } else if (auto scatter = n.op == &ops::scatter ? scatter_unit(n) : std::nullopt) {
-      unit = std::move(*scatter);
+      unit = matmul_unit(n, dot->second.lhs, dot->second.rhs, dot->second.shape, options_.strict);
+    } else if (auto native = native_unit(n, {options_, fallbacks_})) {
+      unit = std::move(*native);
     } else {
       unit = interpret_unit(n);
       fallbacks_.push_back(
@@ -405,7 +405,7 @@ class Planner {
   };
 
   const ir::Graph& graph_;
-  const FusionOptions& options_;
+  const Options& options_;
   std::vector<std::string>& fallbacks_;
   std::size_t count_;
   std::vector<Fate> fate_;
@@ -424,7 +424,7 @@ Value storage_of(Value value) {
   return value;
 }
 
-std::vector<Unit> fuse(const ir::Graph& graph, const FusionOptions& options, std::vector<std::string>& fallbacks) {
+std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, std::vector<std::string>& fallbacks) {
   return Planner(graph, options, fallbacks).run();
 }
 

@@ -1,35 +1,20 @@
 #include <weft/compiler/thunks/matmul_thunk.h>
 
 #include <algorithm>
-#include <dnnl.hpp>
 
+#include <weft/compiler/thunks/onednn.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
 
 using ir::Node;
+using onednn::data_type;
+using onednn::engine;
+using onednn::stream;
 using runtime::Slice;
 
 namespace {
-
-const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
-
-dnnl::stream& stream() {
-  thread_local dnnl::stream s(engine());
-  return s;
-}
-
-std::optional<dnnl::memory::data_type> data_type(DType t) {
-  switch (t) {
-    case DType::f32: return dnnl::memory::data_type::f32;
-    case DType::bf16: return dnnl::memory::data_type::bf16;
-    default: return std::nullopt;
-  }
-}
 
 class MatmulThunk final : public runtime::Thunk {
  public:

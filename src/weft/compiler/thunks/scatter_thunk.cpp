@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <weft/compiler/thunks/combine.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -10,43 +11,8 @@ namespace weft::compiler {
 
 using ir::Node;
 using runtime::Slice;
-namespace ops = ir::ops;
 
 namespace {
-
-enum class Combine : std::uint8_t { replace, add, multiply, minimum, maximum };
-
-std::optional<Combine> combine_of(const ir::Graph& body) {
-  if (body.outputs().size() == 1 && body.inputs().size() == 2 && body.outputs()[0] == body.inputs()[1])
-    return Combine::replace;
-  const ir::Op* op = ir::reduction_op(body);
-  if (op == &ops::add) return Combine::add;
-  if (op == &ops::multiply) return Combine::multiply;
-  if (op == &ops::minimum) return Combine::minimum;
-  if (op == &ops::maximum) return Combine::maximum;
-  return std::nullopt;
-}
-
-template <class T>
-T combined(Combine how, T a, T b) {
-  const auto unordered = [](T x) { return x != x; };
-  switch (how) {
-    case Combine::replace: return b;
-    case Combine::add:
-      if constexpr (std::is_same_v<T, bool>)
-        return a || b;
-      else
-        return static_cast<T>(a + b);
-    case Combine::multiply:
-      if constexpr (std::is_same_v<T, bool>)
-        return a && b;
-      else
-        return static_cast<T>(a * b);
-    case Combine::minimum: return unordered(a) || a < b ? a : b;
-    case Combine::maximum: return unordered(a) || a > b ? a : b;
-  }
-  return b;
-}
 
 // How one dimension of the operand is addressed.
 struct Dimension {

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include <weft/compiler/thunks/control_thunk.h>
+#include <weft/compiler/thunks/region.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+using runtime::Slice;
+
+namespace {
+
+class BranchThunk final : public runtime::Thunk {
+ public:
+  BranchThunk(std::shared_ptr<const std::vector<Region>> branches, bool predicate, std::span<const Slice> from,
+              std::span<const Slice> to, const Slice& scratch)
+      : branches_(std::move(branches)),
+        predicate_(predicate),
+        reads_(from.begin(), from.end()),
+        writes_(to.begin(), to.end()),
+        scratch_(scratch) {}
+
+  void run(const runtime::Launch& launch) const override {
+    std::vector<std::byte*> inputs, outputs;
+    for (std::size_t i = 1; i < reads_.size(); ++i) inputs.push_back(launch.at(reads_[i]));
+    for (const Slice& slice : writes_) outputs.push_back(launch.at(slice));
+    (*branches_)[chosen(launch)].run(launch.step, inputs, outputs, scratch_.bytes ? launch.at(scratch_) : nullptr);
+  }
+
+ private:
+  std::size_t chosen(const runtime::Launch& launch) const {
+    if (predicate_) return *launch.at<bool>(reads_[0]) ? 0 : 1;
+    const std::int32_t index = *launch.at<std::int32_t>(reads_[0]);
+    const std::size_t last = branches_->size() - 1;
+    return index < 0 ? last : std::min(static_cast<std::size_t>(index), last);
+  }
+
+  std::shared_ptr<const std::vector<Region>> branches_;
+  bool predicate_;
+  std::vector<Slice> reads_, writes_;
+  Slice scratch_;
+};
+
+}  // namespace
+
+Unit branch_unit(const ir::Node& node, const NativeContext& context) {
+  Unit unit = unit_of(node);
+  unit.info.category = "conditional";
+  auto branches = std::make_shared<std::vector<Region>>();
+  for (const ir::Graph* region : node.regions) {
+    branches->emplace_back(*region, context, false);
+    unit.scratch_bytes = std::max(unit.scratch_bytes, branches->back().temporary_bytes());
+  }
+  const bool predicate = node.op == &ir::ops::if_;
+  unit.make = [branches, predicate](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+    return std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler

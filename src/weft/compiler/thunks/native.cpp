@@ -1,0 +1,77 @@
+#include <weft/compiler/thunks/native.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include <weft/compiler/thunks/control_thunk.h>
+#include <weft/compiler/thunks/convolution_thunk.h>
+#include <weft/compiler/thunks/rng_thunk.h>
+#include <weft/compiler/thunks/scatter_thunk.h>
+#include <weft/compiler/thunks/sort_thunk.h>
+#include <weft/compiler/thunks/update_slice_thunk.h>
+#include <weft/compiler/thunks/window_thunk.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace ops = ir::ops;
+
+namespace {
+
+using Rule = std::optional<Unit> (*)(const ir::Node& node, const NativeContext& context);
+
+// A maker of units as a rule, whatever of the context it takes.
+template <auto make>
+constexpr Rule rule = [](const ir::Node& node, const NativeContext& context) -> std::optional<Unit> {
+  if constexpr (std::is_invocable_v<decltype(make), const ir::Node&, const NativeContext&>)
+    return make(node, context);
+  else
+    return make(node);
+};
+
+struct Entry {
+  const ir::Op* op;
+  Rule make;
+};
+
+constexpr Entry table[] = {
+    {&ops::case_, rule<branch_unit>},
+    {&ops::convolution, rule<convolution_unit>},
+    {&ops::dynamic_update_slice, rule<update_slice_unit>},
+    {&ops::if_, rule<branch_unit>},
+    {&ops::optimization_barrier, rule<barrier_unit>},
+    {&ops::reduce_window, rule<reduce_window_unit>},
+    {&ops::rng_bit_generator, rule<rng_unit>},
+    {&ops::scatter, rule<scatter_unit>},
+    {&ops::select_and_scatter, rule<select_and_scatter_unit>},
+    {&ops::sort, rule<sort_unit>},
+    {&ops::while_, rule<while_unit>},
+};
+
+}  // namespace
+
+std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
+  const auto* entry = std::ranges::find(table, node.op, &Entry::op);
+  return entry == std::end(table) ? std::nullopt : entry->make(node, context);
+}
+
+Unit unit_of(const ir::Node& node) {
+  Unit unit;
+  for (const ir::Value v : node.operands) {
+    unit.reads.push_back(storage_of(v));
+    unit.info.bytes += static_cast<double>(v.type().bytes());
+  }
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) {
+    unit.writes.push_back({const_cast<ir::Node*>(&node), i});
+    unit.info.bytes += static_cast<double>(node.types[i].bytes());
+  }
+  unit.order = node.id;
+  return unit;
+}
+
+void share_operands(Unit& unit) {
+  for (int i = 0; i < static_cast<int>(unit.writes.size()); ++i)
+    if (std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(i)]) == 1) unit.in_place.emplace_back(i, i);
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,31 @@
+// A region compiled to an executable that a thunk runs in place, on its own thread, as part of its own launch.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <weft/compiler/thunks/native.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::compiler {
+
+class Region {
+ public:
+  // With `consumes`, a run may overwrite the bytes of its inputs. Fallbacks inside are reported to the context.
+  Region(const ir::Graph& graph, const NativeContext& context, bool consumes);
+
+  std::uint64_t temporary_bytes() const { return executable_->temporary_bytes; }
+  // The input in whose bytes output `i` comes out; -1: in bytes of its own.
+  int donor(std::size_t i) const { return executable_->outputs[i].donated_input; }
+
+  // Addresses of the inputs, the outputs (those with a donor are ignored) and the temporaries.
+  void run(std::uint64_t step, std::span<std::byte* const> inputs, std::span<std::byte* const> outputs,
+           std::byte* temporaries) const;
+
+ private:
+  std::shared_ptr<const runtime::Executable> executable_;
+};
+
+}  // namespace weft::compiler

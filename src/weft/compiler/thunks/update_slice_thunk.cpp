@@ -1,0 +1,128 @@
+#include <weft/compiler/thunks/update_slice_thunk.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <weft/compiler/thunks/native.h>
+
+namespace weft::compiler {
+
+using runtime::Slice;
+
+namespace {
+
+void move(const runtime::Launch& launch, const Slice& from, const Slice& to) {
+  if (from.bytes && launch.at(from) != launch.at(to)) std::memcpy(launch.at(to), launch.at(from), from.bytes);
+}
+
+// Where the update goes, in elements of `width` bytes; dimensions that it covers whole are merged into the one before them.
+struct Plan {
+  struct Dimension {
+    std::int64_t size, window, stride;
+  };
+  std::vector<Dimension> dims;
+  std::vector<DType> start_types;  // of each dimension of the operand
+  std::vector<std::int64_t> limits, strides;
+  std::int64_t width = 1;
+  bool empty = false;
+};
+
+Plan make_plan(const ir::Node& node) {
+  const Type operand = node.operand(0).type(), update = node.operand(1).type();
+  Plan plan;
+  plan.width = byte_size(operand.dtype());
+  plan.empty = update.elements() == 0;
+  plan.strides.resize(static_cast<std::size_t>(operand.rank()));
+  row_major_strides(operand.dims(), plan.strides);
+  for (int d = 0; d < operand.rank(); ++d) {
+    plan.start_types.push_back(node.operand(2 + d).dtype());
+    plan.limits.push_back(operand.size(d) - update.size(d));
+    const std::int64_t stride = plan.strides[static_cast<std::size_t>(d)];
+    if (!plan.dims.empty() && update.size(d) == operand.size(d)) {
+      Plan::Dimension& before = plan.dims.back();
+      before = {before.size * operand.size(d), before.window * operand.size(d), stride};
+    } else {
+      plan.dims.push_back({operand.size(d), update.size(d), stride});
+    }
+  }
+  return plan;
+}
+
+class UpdateSliceThunk final : public runtime::Thunk {
+ public:
+  UpdateSliceThunk(Plan plan, std::span<const Slice> from, const Slice& to)
+      : plan_(std::move(plan)), reads_(from.begin(), from.end()), result_(to) {}
+
+  void run(const runtime::Launch& launch) const override {
+    move(launch, reads_[0], result_);
+    if (plan_.empty) return;
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < plan_.limits.size(); ++d)
+      at += std::clamp<std::int64_t>(start(launch, d), 0, plan_.limits[d]) * plan_.strides[d];
+    const std::byte* from = launch.at(reads_[1]);
+    copy(launch.at(result_) + at * plan_.width, from, 0);
+  }
+
+ private:
+  std::int64_t start(const runtime::Launch& launch, std::size_t d) const {
+    return visit(plan_.start_types[d], [&]<class T>(T) {
+      const T value = *launch.at<T>(reads_[2 + d]);
+      if constexpr (std::is_same_v<T, std::uint64_t>)
+        return static_cast<std::int64_t>(std::min(value, static_cast<std::uint64_t>(INT64_MAX)));
+      else
+        return static_cast<std::int64_t>(value);
+    });
+  }
+
+  void copy(std::byte* to, const std::byte*& from, std::size_t d) const {
+    if (d + 1 >= plan_.dims.size()) {
+      const auto bytes = static_cast<std::size_t>((plan_.dims.empty() ? 1 : plan_.dims[d].window) * plan_.width);
+      std::memcpy(to, from, bytes);
+      from += bytes;
+      return;
+    }
+    for (std::int64_t i = 0; i < plan_.dims[d].window; ++i)
+      copy(to + i * plan_.dims[d].stride * plan_.width, from, d + 1);
+  }
+
+  Plan plan_;
+  std::vector<Slice> reads_;
+  Slice result_;
+};
+
+class BarrierThunk final : public runtime::Thunk {
+ public:
+  BarrierThunk(std::span<const Slice> from, std::span<const Slice> to)
+      : reads_(from.begin(), from.end()), writes_(to.begin(), to.end()) {}
+  void run(const runtime::Launch& launch) const override {
+    for (std::size_t i = 0; i < reads_.size(); ++i) move(launch, reads_[i], writes_[i]);
+  }
+
+ private:
+  std::vector<Slice> reads_, writes_;
+};
+
+}  // namespace
+
+Unit update_slice_unit(const ir::Node& node) {
+  Unit unit = unit_of(node);
+  unit.info.category = "copy";
+  unit.info.bytes = 2.0 * static_cast<double>(node.operand(1).type().bytes());
+  if (std::ranges::count(unit.reads, unit.reads[0]) == 1) unit.in_place = {{0, 0}};
+  unit.make = [plan = make_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<UpdateSliceThunk>(plan, reads, writes[0]);
+  };
+  return unit;
+}
+
+Unit barrier_unit(const ir::Node& node) {
+  Unit unit = unit_of(node);
+  unit.info.category = "copy";
+  share_operands(unit);
+  unit.make = [](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<BarrierThunk>(reads, writes);
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,11 @@
+// dynamic_update_slice, in the bytes of its operand where they are free, and optimization_barrier.
+#pragma once
+
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+Unit update_slice_unit(const ir::Node& node);
+Unit barrier_unit(const ir::Node& node);
+
+}  // namespace weft::compiler

@@ -1,0 +1,300 @@
+// Nodes with thunks of their own, at sizes where threads share the work, against the interpreter: no fallback, and the same bits
+// for any number of threads.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/ir/autodiff.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/ops.h>
+#include <weft/runtime/parallel.h>
+
+#include "run.h"
+
+namespace weft {
+namespace {
+
+using ir::Array;
+using ir::Graph;
+using ir::Value;
+using Values = std::vector<Value>;
+
+std::vector<Array> random_inputs(const Graph& graph) {
+  std::mt19937_64 generator(11);
+  std::normal_distribution<double> normal;
+  std::vector<Array> inputs;
+  for (const Value v : graph.inputs()) {
+    Array& array = inputs.emplace_back(v.type());
+    visit(v.dtype(), [&]<class T>(T) {
+      for (T& x : array.data<T>()) {
+        if constexpr (std::is_same_v<T, bool>)
+          x = generator() % 2 == 0;
+        else if constexpr (std::is_integral_v<T>)
+          x = static_cast<T>(sizeof(T) == 8 ? generator() : generator() % 100);
+        else
+          x = static_cast<T>(normal(generator));
+      }
+    });
+  }
+  return inputs;
+}
+
+class Threads {
+ public:
+  explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
+  ~Threads() { runtime::set_thread_count(before_); }
+
+ private:
+  int before_;
+};
+
+// Compiled as usual it is close to the interpreter; in strict mode the bits do not depend on the threads.
+void expect_native(const Graph& graph, double tolerance) {
+  const auto inputs = random_inputs(graph);
+  const auto want = ir::interpret(graph, inputs);
+  compiler::Report report;
+  const auto got = test::run_compiled(graph, inputs, {}, &report);
+  EXPECT_EQ(report.fallbacks, std::vector<std::string>{});
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i].type(), want[i].type());
+    if (tolerance == 0) {
+      EXPECT_EQ(got[i], want[i]) << "output " << i;
+      continue;
+    }
+    for (std::int64_t e = 0; e < got[i].size(); ++e)
+      ASSERT_NEAR(got[i].element(e), want[i].element(e), tolerance * (1 + std::abs(want[i].element(e))))
+          << "output " << i << ", element " << e;
+  }
+  compiler::Options strict;
+  strict.strict = true;
+  std::vector<Array> one;
+  for (const int threads : {1, 2, 3}) {
+    const Threads scope(threads);
+    auto results = test::run_compiled(graph, inputs, strict);
+    if (one.empty())
+      one = std::move(results);
+    else
+      EXPECT_EQ(results, one) << threads << " threads";
+  }
+}
+
+struct Convolution {
+  std::vector<Dim> x, kernel;
+  std::vector<std::int64_t> strides = {}, padding = {}, dilation = {};
+  std::int64_t feature_groups = 1, batch_groups = 1;
+  bool channels_last = false;
+};
+
+// A convolution and the gradients of its operands.
+std::shared_ptr<const Graph> convolution_with_gradients(const Convolution& c, DType dtype) {
+  return ir::make_graph(std::vector{Type(dtype, c.x), Type(dtype, c.kernel)}, [&](Graph& g, std::span<const Value> in) {
+    std::vector<std::int64_t> first, middle, last;
+    for (std::int64_t i = 0; i < in[0].rank() - 2; ++i) {
+      first.push_back(i);
+      middle.push_back(i + 1);
+      last.push_back(i + 2);
+    }
+    ir::ConvolutionAttributes a;
+    a.input_spatial = a.kernel_spatial = a.output_spatial = last;
+    if (c.channels_last) {
+      a.input_spatial = a.output_spatial = middle;
+      a.kernel_spatial = first;
+      a.input_feature = a.output_feature = a.kernel_output_feature = in[0].rank() - 1;
+      a.kernel_input_feature = in[0].rank() - 2;
+    }
+    a.strides = c.strides;
+    a.padding = c.padding;
+    a.rhs_dilation = c.dilation;
+    a.feature_groups = c.feature_groups;
+    a.batch_groups = c.batch_groups;
+    const Value y = ir::convolution(in[0], in[1], a);
+    Values results = ir::gradient(g, std::vector{y}, std::vector{ir::tanh(y)}, in);
+    results.push_back(y);
+    return results;
+  });
+}
+
+TEST(Convolution, AndItsGradientsInEveryElementType) {
+  const Convolution cases[] = {
+      {.x = {2, 16, 14, 14}, .kernel = {32, 16, 3, 3}, .padding = {1, 1, 1, 1}},
+      {.x = {2, 16, 15, 14}, .kernel = {24, 16, 3, 3}, .strides = {2, 2}, .padding = {1, 1, 1, 1}},
+      {.x = {2, 16, 9, 11}, .kernel = {8, 16, 1, 1}, .strides = {2, 1}},
+      {.x = {2, 16, 20}, .kernel = {12, 8, 5}, .strides = {3}, .padding = {2, 1}, .dilation = {2}, .feature_groups = 2},
+      {.x = {2, 16, 8, 8}, .kernel = {16, 1, 3, 3}, .padding = {1, 1, 1, 1}, .feature_groups = 16},
+      {.x = {4, 6, 12}, .kernel = {8, 6, 3}, .padding = {1, 1}, .batch_groups = 2},
+      {.x = {1, 4, 6, 7, 5}, .kernel = {6, 4, 3, 2, 3}, .strides = {1, 2, 1}, .padding = {1, 1, 0, 1, 2, 0}},
+      {.x = {2, 10, 12, 16},
+       .kernel = {3, 3, 16, 8},
+       .strides = {1, 2},
+       .padding = {1, 1, -1, 0},
+       .channels_last = true},
+  };
+  for (const Convolution& c : cases)
+    for (const auto& [dtype, tolerance] : {std::pair{DType::f32, 2e-4}, {DType::f64, 1e-11}, {DType::bf16, 1.0}}) {
+      SCOPED_TRACE(testing::Message() << Type(dtype, c.x) << " * " << Type(dtype, c.kernel));
+      expect_native(*convolution_with_gradients(c, dtype), tolerance);
+    }
+}
+
+TEST(Loop, CarriesValuesThatStayMoveSwapAndGrow) {
+  const Type i32(DType::i32, {}), vector(DType::f32, {1000}), stack(DType::f32, {40, 1000});
+  const std::vector types{i32, vector, vector, vector, stack};
+  const auto condition = ir::make_graph(types, [&](Graph& g, std::span<const Value> in) {
+    return Values{ir::compare(in[0], ir::constant(g, i32, 37), ir::Direction::LT)};
+  });
+  const auto body = ir::make_graph(types, [&](Graph& g, std::span<const Value> in) {
+    const Value zero = ir::constant(g, i32, 0);
+    const Value row = ir::reshape(in[1] + in[3], {Dim(1), Dim(1000)});
+    return Values{ir::add(in[0], ir::constant(g, i32, 1)), in[2], ir::tanh(in[1]) + in[2] * 0.5, in[3],
+                  ir::dynamic_update_slice(in[4], row, std::vector{in[0], zero})};
+  });
+  for (const bool twice : {false, true}) {
+    const auto graph = ir::make_graph(types, [&](Graph&, std::span<const Value> in) {
+      Values initial(in.begin(), in.end());
+      if (twice) initial[2] = initial[3] = initial[1];
+      Values results = ir::while_(initial, condition, body);
+      results.push_back(results[1] + in[1]);  // the initial value is still whole
+      return results;
+    });
+    expect_native(*graph, 1e-5);
+  }
+}
+
+TEST(Loop, ThatNeverRunsReturnsWhatItWasGiven) {
+  const std::vector types{Type(DType::boolean, {}), Type(DType::f32, {5})};
+  const auto condition = ir::make_graph(types, [](Graph&, std::span<const Value> in) { return Values{in[0]}; });
+  const auto body =
+      ir::make_graph(types, [](Graph&, std::span<const Value> in) { return Values{in[0], ir::tanh(in[1])}; });
+  const auto graph =
+      ir::make_graph(types, [&](Graph&, std::span<const Value> in) { return ir::while_(in, condition, body); });
+  const std::vector inputs{Array::scalar<bool>(false), Array::of<float>({5}, {1, 2, 3, 4, 5})};
+  EXPECT_EQ(test::run_compiled(*graph, inputs), inputs);
+}
+
+TEST(Branch, InsideALoop) {
+  const Type i32(DType::i32, {}), vector(DType::f32, {300});
+  const std::vector types{i32, vector};
+  const auto scaled = [&](double factor) {
+    return ir::make_graph(std::vector{vector},
+                          [&](Graph&, std::span<const Value> in) { return Values{ir::sine(in[0]) * factor, in[0]}; });
+  };
+  const auto condition = ir::make_graph(types, [&](Graph& g, std::span<const Value> in) {
+    return Values{ir::compare(in[0], ir::constant(g, i32, 5), ir::Direction::LT)};
+  });
+  const auto body = ir::make_graph(types, [&](Graph& g, std::span<const Value> in) {
+    const auto branches = std::vector{scaled(2), scaled(3), scaled(-1)};
+    const Values chosen = ir::case_(in[0], std::vector{in[1]}, branches);
+    return Values{ir::add(in[0], ir::constant(g, i32, 1)), chosen[0] + chosen[1]};
+  });
+  expect_native(
+      *ir::make_graph(types, [&](Graph&, std::span<const Value> in) { return ir::while_(in, condition, body); }), 1e-4);
+}
+
+TEST(Control, ReportsWhatFallsBackInsideARegion) {
+  const Type type(DType::f32, {4}), scalar(DType::f32, {});
+  const auto odd = ir::make_graph(std::vector{scalar, scalar}, [](Graph&, std::span<const Value> in) {
+    return Values{ir::compare(in[0] * in[0], in[1], ir::Direction::LT)};
+  });
+  const auto branch =
+      ir::make_graph(std::vector{type}, [&](Graph&, std::span<const Value> in) { return ir::sort(in, 0, true, odd); });
+  const auto graph =
+      ir::make_graph(std::vector{Type(DType::boolean, {}), type},
+                     [&](Graph&, std::span<const Value> in) { return ir::if_(in[0], in.subspan(1), branch, branch); });
+  compiler::Report report;
+  compiler::compile(*graph, {}, &report);
+  ASSERT_EQ(report.fallbacks.size(), 2u);
+  EXPECT_NE(report.fallbacks[0].find("sort"), std::string::npos);
+}
+
+TEST(Sort, RowsAndColumnsOfEveryElementType) {
+  for (const DType dtype :
+       {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i8, DType::i32, DType::i64, DType::u64, DType::boolean})
+    for (const std::int64_t dimension : {0, 1, 2})
+      for (const auto direction : {ir::Direction::LT, ir::Direction::GT}) {
+        SCOPED_TRACE(testing::Message() << dtype << " along " << dimension);
+        const Type type(dtype, {6, 40, 30}), element(dtype, {}), place(DType::i32, {});
+        const auto order = is_float(dtype) ? ir::Comparison::TOTALORDER : ir::Comparison::NOTYPE;
+        const auto before = ir::make_graph(
+            std::vector{element, element, place, place},
+            [&](Graph&, std::span<const Value> in) { return Values{ir::compare(in[0], in[1], direction, order)}; });
+        expect_native(*ir::make_graph(std::vector{type},
+                                      [&](Graph& g, std::span<const Value> in) {
+                                        const Value places = ir::iota(g, type.with(DType::i32), dimension);
+                                        return ir::sort(std::vector{in[0], places}, dimension, true, before);
+                                      }),
+                      0);
+      }
+}
+
+// As JAX sorts floats: -0 equal to 0, NaNs of any sign last.
+TEST(Sort, PutsNanLastAndKeepsZerosInOrder) {
+  const Type f32(DType::f32, {});
+  const auto before = ir::make_graph(std::vector{f32, f32}, [&](Graph& g, std::span<const Value> in) {
+    const auto canonical = [&](Value x) {
+      const Value zero = ir::constant(g, f32, 0), nan = ir::constant(g, f32, std::nan(""));
+      const Value y = ir::select(ir::compare(x, zero, ir::Direction::EQ), zero, x);
+      return ir::select(ir::compare(x, x, ir::Direction::NE), nan, y);
+    };
+    return Values{ir::compare(canonical(in[0]), canonical(in[1]), ir::Direction::LT, ir::Comparison::TOTALORDER)};
+  });
+  const auto graph = ir::make_graph(std::vector{Type(DType::f32, {8})},
+                                    [&](Graph&, std::span<const Value> in) { return ir::sort(in, 0, true, before); });
+  const double nan = std::nan("");
+  const std::vector inputs{Array::of<float>({8}, {0.0f, -nan, -0.0f, nan, -3, INFINITY, 0.0f, -INFINITY})};
+  compiler::Report report;
+  EXPECT_EQ(test::run_compiled(*graph, inputs, {}, &report), ir::interpret(*graph, inputs));
+  EXPECT_TRUE(report.fallbacks.empty());
+}
+
+TEST(Pooling, AndItsGradient) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i32}) {
+    SCOPED_TRACE(testing::Message() << dtype);
+    const double tolerance = dtype == DType::f64 ? 1e-12 : 0;  // padding is not added in its place
+    const std::int64_t sizes[] = {1, 1, 3, 3}, strides[] = {1, 1, 2, 2}, padding[] = {0, 0, 0, 0, 1, 0, 1, 1},
+                       dilations[] = {1, 1, 1, 2};
+    const Type x(dtype, {3, 20, 27, 30});
+    const ir::ReduceWindowAttributes window{.window_dimensions = sizes,
+                                            .window_strides = strides,
+                                            .base_dilations = {},
+                                            .window_dilations = dilations,
+                                            .padding = padding};
+    expect_native(*ir::make_graph(std::vector{x},
+                                  [&](Graph& g, std::span<const Value> in) {
+                                    Values results;
+                                    for (const ir::Op* op : {&ir::ops::add, &ir::ops::maximum, &ir::ops::minimum})
+                                      results.push_back(ir::reduce_window(in[0], ir::constant(g, Type(dtype, {}), 1),
+                                                                          window, ir::reduction_body(*op, dtype)));
+                                    return results;
+                                  }),
+                  tolerance);
+    const ir::SelectAndScatterAttributes select{
+        .window_dimensions = sizes, .window_strides = strides, .padding = padding};
+    expect_native(
+        *ir::make_graph(std::vector{x, Type(dtype, {3, 20, 13, 15})},
+                        [&](Graph& g, std::span<const Value> in) {
+                          return Values{ir::select_and_scatter(in[0], in[1], ir::constant(g, Type(dtype, {}), 0),
+                                                               select, ir::comparison_body(ir::Direction::GE, dtype),
+                                                               ir::reduction_body(ir::ops::add, dtype))};
+                        }),
+        tolerance);
+  }
+}
+
+TEST(Rng, BitsOfEveryWidth) {
+  for (const auto algorithm : {ir::RngAlgorithm::PHILOX, ir::RngAlgorithm::THREE_FRY})
+    for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::i32})
+      for (const std::int64_t width : {101, 256}) {
+        SCOPED_TRACE(testing::Message() << dtype << " " << width);
+        expect_native(*ir::make_graph(std::vector{Type(DType::u64, {2})},
+                                      [&](Graph&, std::span<const Value> in) {
+                                        return ir::rng_bit_generator(in[0], Type(dtype, {301, width}), algorithm);
+                                      }),
+                      0);
+      }
+}
+
+}  // namespace
+}  // namespace weft
