@@ -47,10 +47,12 @@ class Planner {
         count_(graph.nodes().size()),
         fate_(count_, Fate::none),
         cluster_of_(count_, no_cluster),
-        is_output_(count_) {}
+        is_output_(count_),
+        views_(count_) {}
 
   std::vector<Unit> run() {
     decide_fates();
+    store_what_blocks();
     find_needs();
     make_clusters();
     if (options_.fuse) merge_clusters();
@@ -130,6 +132,25 @@ class Planner {
     for (const Value v : n.operands) materialise(v);
   }
 
+  // A kernel must be able to go from its domain to what it reads by affine positions. Where a shape op stands in the way, its
+  // operand is stored; a node that still is no kernel runs alone.
+  void store_what_blocks() {
+    for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
+      while (fate_[i] == Fate::fused) {
+        const Cluster single{{i}, node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr, 0};
+        const auto result = lower(single, {node(i).result()});
+        if (result.kernel) break;
+        if (result.blocker && !views_[result.blocker->id]) {
+          views_[result.blocker->id] = 1;
+          materialise(result.blocker->operand(0));
+        } else {
+          fate_[i] = Fate::alone;
+          need_operands_stored(node(i));
+        }
+      }
+    }
+  }
+
   // Reads a dot's operands through as many shape ops as the strides allow; what remains is stored.
   void plan_dot(Node& n) {
     View views[2];
@@ -159,7 +180,8 @@ class Planner {
       std::vector<char> seen;
       const auto walk = [&](auto&& self, Value v) -> void {
         const std::uint32_t id = v.node->id;
-        if (fate_[id] == Fate::free || (fate_[id] == Fate::none && v.node->op == &ops::reshape)) {
+        if (views_[id]) return self(self, storage_of(v));
+        if (is_inlined(*v.node)) {
           for (const Value o : v.node->operands) self(self, o);
           return;
         }
@@ -267,15 +289,22 @@ class Planner {
     return output_storage_.contains(id);
   }
 
+  // Computed by whoever needs it, at the price of nothing or little.
+  bool is_inlined(const Node& n) const {
+    if (views_[n.id]) return false;
+    return fate_[n.id] == Fate::free || (fate_[n.id] == Fate::none && n.op == &ops::reshape);
+  }
+
   LoweringResult lower(const Cluster& cluster, int self, int other) const {
+    return lower(cluster, outputs_of(cluster, self, other));
+  }
+
+  LoweringResult lower(const Cluster& cluster, std::vector<Value> outputs) const {
     KernelRequest request;
-    request.outputs = outputs_of(cluster, self, other);
+    request.outputs = std::move(outputs);
     // The last output sets a pointwise kernel's domain, so it must be the largest.
     std::ranges::stable_sort(request.outputs, std::greater{}, [](Value v) { return v.type().elements(); });
-    request.computes = [&](const Node& n) {
-      if (fate_[n.id] == Fate::free || (fate_[n.id] == Fate::none && n.op == &ops::reshape)) return true;
-      return std::ranges::binary_search(cluster.nodes, n.id);
-    };
+    request.computes = [&](const Node& n) { return is_inlined(n) || std::ranges::binary_search(cluster.nodes, n.id); };
     request.free = [&](const Node& n) { return !std::ranges::binary_search(cluster.nodes, n.id); };
     request.reduction = cluster.reduction;
     request.contract = !options_.strict;
@@ -411,6 +440,7 @@ class Planner {
   std::vector<Fate> fate_;
   std::vector<int> cluster_of_;
   std::vector<char> is_output_, from_nothing_, visited_;
+  std::vector<char> views_;  // shape ops that are read as memory
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
   std::map<std::uint32_t, Dot> dots_;

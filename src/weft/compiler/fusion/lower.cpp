@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include <weft/compiler/fusion/cost.h>
+#include <weft/compiler/unit.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -57,14 +58,14 @@ class Lowering {
     while (true) {
       reset();
       if (build()) break;
-      if (!split_) return {std::nullopt, refusal_.empty() ? "the positions are not affine" : refusal_};
+      if (!split_) return {std::nullopt, refusal_.empty() ? "the positions are not affine" : refusal_, blocker_};
       cut_axis(*split_);
     }
     assign_stages();
-    if (!refusal_.empty()) return {std::nullopt, refusal_};
+    if (!refusal_.empty()) return {std::nullopt, refusal_, nullptr};
     settle_axes();
-    if (!refusal_.empty()) return {std::nullopt, refusal_};
-    return {finish(), ""};
+    if (!refusal_.empty()) return {std::nullopt, refusal_, nullptr};
+    return {finish(), "", nullptr};
   }
 
  private:
@@ -113,6 +114,7 @@ class Lowering {
     computed_at_.clear();
     split_.reset();
     refusal_.clear();
+    blocker_ = nullptr;
   }
 
   // Position in the row-major order of the axes for which `wanted` holds.
@@ -204,7 +206,8 @@ class Lowering {
                   static_cast<std::size_t>(byte_size(value.dtype())));
       return constant(bits, value.dtype());
     }
-    if (!request_.computes(node)) return load(value, index, bounds, {});
+    // A reshape of what is in memory is in memory too.
+    if (!request_.computes(*storage_of(value).node)) return load(value, index, bounds, {});
     if (!request_.free(node)) {
       const auto [at, first] = computed_at_.try_emplace(node.id, index);
       if (!first && at->second != index) return fail("a value is needed at two different positions");
@@ -304,6 +307,7 @@ class Lowering {
     }
     std::vector<Bound> inside;
     auto at = operand_index(node, 0, index, axes_, inside, split_);
+    if (!at) blocker_ = &node;
     return at ? evaluate(node.operand(0), *at, bounds) : -1;
   }
 
@@ -645,6 +649,7 @@ class Lowering {
   std::map<std::uint32_t, Index> computed_at_;
   std::optional<Split> split_;
   std::string refusal_;
+  const Node* blocker_ = nullptr;
   Loop loop_;
 };
 

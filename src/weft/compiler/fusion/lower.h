@@ -30,6 +30,8 @@ struct Lowered {
 struct LoweringResult {
   std::optional<Lowered> kernel;
   std::string refusal;
+  const ir::Node* blocker =
+      nullptr;  // the shape op through which positions are not affine: its operand must be in memory
 };
 LoweringResult lower(const KernelRequest& request);
 
