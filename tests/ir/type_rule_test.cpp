@@ -223,6 +223,15 @@ TEST(TypeRule, OfReduce) {
                                 }}});
 }
 
+TEST(TypeRule, OfReducingManyOperands) {
+  const std::vector<Type> scalars(20, scalar);
+  std::vector<Type> inputs(20, scalar);
+  std::fill_n(inputs.begin(), 10, f32({2, 3}));
+  const auto body = make_graph(scalars, [](Graph&, auto x) { return std::vector(x.begin(), x.begin() + 10); });
+  EXPECT_EQ(inferred(inputs, [&](Graph&, auto x) { return ir::reduce(x.first(10), x.last(10), Dims{1}, body); }),
+            std::vector(10, f32({2})));
+}
+
 TEST(TypeRule, OfWindows) {
   const auto windows = [](Dims size, Dims strides, Dims base, Dims dilations, Dims padding) {
     return returns([=](auto x) {
@@ -480,6 +489,12 @@ TEST(TypeRule, OfSymbolicSizes) {
                        return gather(x[0], x[1], {last, first, {}, {}, first, 1, row, false});
                      })),
             std::vector{f32({batch, 3})});
+  expect_refused(ops::pad, {{"may be too small for a padding of -2", {f32({batch}), scalar}, returns([](auto x) {
+                               return pad(x[0], x[1], Dims{-2}, Dims{0}, Dims{0});
+                             })}});
+  expect_refused(ops::slice, {{"is not inside dimension 0 of size batch", {f32({batch})}, returns([](auto x) {
+                                 return slice(x[0], Dims{0}, Dims{2}, Dims{1});
+                               })}});
   expect_refused(ops::add, {{"one type", {f32({batch}), f32({other})}, returns([](auto x) { return x[0] + x[1]; })}});
   expect_refused(ops::reshape, {{"the numbers of elements differ", {f32({batch, 6})}, returns([&](auto x) {
                                    return reshape(x[0], {other, 6});

@@ -14,8 +14,9 @@ std::size_t require_reduction(const Call& call) {
   const std::size_t count = call.operands.size() / 2;
   call.require(count > 0 && call.operands.size() % 2 == 0, "expected as many initial values as operands");
   const Type first = call.type(0);
-  std::array<Type, 16> scalars;
-  call.require(2 * count <= scalars.size(), "reduces at most ", scalars.size() / 2, " operands together");
+  std::array<Type, 8> few;  // spares the allocation
+  std::vector<Type> many(2 * count > few.size() ? 2 * count : 0);
+  const std::span<Type> scalars = many.empty() ? std::span(few).first(2 * count) : std::span(many);
   for (std::size_t i = 0; i < count; ++i) {
     const Type type = call.operands[i].type(), init = call.operands[count + i].type();
     call.require(std::ranges::equal(type.dims(), first.dims()), "operands must have one shape, got ", first, " and ",
@@ -24,7 +25,7 @@ std::size_t require_reduction(const Call& call) {
                  type.dtype(), ", got ", init);
     scalars[i] = scalars[count + i] = init;
   }
-  require_region(call, 0, std::span(scalars).first(2 * count), std::span(scalars).first(count));
+  require_region(call, 0, scalars, scalars.first(count));
   return count;
 }
 

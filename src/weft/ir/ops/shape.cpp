@@ -26,6 +26,8 @@ Dim padded_size(const Call& call, int i, Dim size, std::int64_t edges, std::int6
                " may be 0");
   const Dim spread = size * Dim(interior + 1);
   const std::int64_t more = edges - interior;
+  call.require(spread.min() + more >= 0, "dimension ", i, " of size ", size, " may be too small for a padding of ",
+               edges);
   return more >= 0 ? spread + Dim(more) : spread - Dim(-more);
 }
 
