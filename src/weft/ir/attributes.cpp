@@ -144,5 +144,6 @@ template struct Schema<ReduceWindowAttributes>;
 template struct Schema<SelectAndScatterAttributes>;
 template struct Schema<RngAttributes>;
 template struct Schema<CompositeAttributes>;
+template struct Schema<CustomCallAttributes>;
 
 }  // namespace weft::ir

@@ -224,6 +224,17 @@ struct CompositeAttributes {
   static void fields(auto& self, auto&& field) { field("name", self.name); }
 };
 
+struct CustomCallAttributes {
+  std::string_view target;
+  bool has_side_effect = false;
+  std::string_view backend_config;  // passed on as it is
+  static void fields(auto& self, auto&& field) {
+    field("call_target_name", self.target);
+    field("has_side_effect", self.has_side_effect);
+    field("backend_config", self.backend_config);
+  }
+};
+
 // ---------------------------------------------------------------------------------------------------------------------
 // What is derived from the lists of fields.
 

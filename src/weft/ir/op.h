@@ -108,7 +108,8 @@ struct Op {
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
   bool commutative = false;
-  bool duplicable = true;  // computing it twice is the same as once
+  bool duplicable = true;                  // computing it twice is the same as once
+  std::string_view dialect = "stablehlo";  // or chlo; weft: ours, a stablehlo.custom_call @weft.NAME in text
 };
 
 // A gradient rule for ops whose result carries no gradient to any operand (comparisons, integers, sort order...).

@@ -115,9 +115,9 @@ WEFT_OP(divide) {
     },
     .scalar = binary<Prim::divide>, .domain = integers | floats,
 };
-WEFT_OP(erf) {  // chlo's
+WEFT_OP(erf) {
     .name = "erf", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = erf_gradient,
-    .scalar = unary<Prim::erf>, .domain = floats,
+    .scalar = unary<Prim::erf>, .domain = floats, .dialect = "chlo",
 };
 WEFT_OP(exponential) {
     .name = "exponential", .kind = Kind::elementwise, .arity = 1, .types = same_type,
@@ -247,7 +247,7 @@ WEFT_OP(sqrt) {
 // Its operand, through which no gradient passes. Ours: the identity everywhere else, so dropped once gradients are built.
 WEFT_OP(stop_gradient) {
     .name = "stop_gradient", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
-    .scalar = [](ScalarBuilder&, const ScalarCall& x) { return x[0]; },
+    .scalar = [](ScalarBuilder&, const ScalarCall& x) { return x[0]; }, .dialect = "weft",
 };
 WEFT_OP(subtract) {
     .name = "subtract", .kind = Kind::elementwise, .arity = 2, .types = same_type,

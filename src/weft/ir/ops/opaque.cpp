@@ -21,6 +21,10 @@ void optimization_barrier_type(const Call& call, std::vector<Type>& results) {
   for (const Value v : call.operands) results.push_back(v.type());
 }
 
+void custom_call_type(const Call& call, std::vector<Type>& results) {
+  results.assign(call.requested.begin(), call.requested.end());
+}
+
 // The cotangents pass a barrier of their own, so that the backward pass is kept in order like the forward one.
 void optimization_barrier_gradient(const GradientCall& c) {
   std::vector<Value> present;
