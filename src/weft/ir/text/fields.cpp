@@ -1,0 +1,303 @@
+#include <weft/ir/text/fields.h>
+
+#include <algorithm>
+
+#include <weft/ir/text/literal.h>
+#include <weft/ir/text/location.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+// Fields that StableHLO lets be left out, their default being ours; members of struct attributes and booleans may be, too.
+constexpr std::string_view optional_fields[] = {
+    "backend_config",
+    "base_dilations",
+    "batch_group_count",
+    "compare_type",
+    "feature_group_count",
+    "lhs_dilation",
+    "padding",
+    "rhs_dilation",
+    "sort.dimension",
+    "window_dilations",
+    "select_and_scatter.window_dimensions",
+    "window_reversal",
+    "window_strides",
+};
+
+bool is_optional(std::string_view operation, std::string_view name) {
+  return std::ranges::any_of(optional_fields, [&](std::string_view field) {
+    const auto dot = field.find('.');
+    if (dot == field.npos) return field == name;
+    return operation.ends_with(field.substr(0, dot)) && field.substr(dot + 1) == name;
+  });
+}
+
+// Fields that are not written as array<i64: ...>.
+bool is_pair_list(std::string_view name) { return name == "padding"; }             // dense<[[low, high], ...]>
+bool is_boolean_list(std::string_view name) { return name == "window_reversal"; }  // array<i1: ...>
+
+}  // namespace
+
+const Attribute& resolve(const Source& source, const SyntaxModule& module, const Attribute& attribute) {
+  const Attribute* at = &attribute;
+  for (std::size_t hops = 0; at->kind == Attribute::Kind::alias; ++hops) {
+    const auto found = module.aliases.find(at->text);
+    if (found == module.aliases.end() || hops > module.aliases.size())
+      source.fail(attribute.at, concat("#", attribute.text, " is not defined"));
+    at = &found->second;
+  }
+  return *at;
+}
+
+void AttributeReader::fail(std::size_t at, std::string_view name, std::string_view expected) const {
+  source_.fail(at, concat(operation_.name, ": expected ", expected, " for ", name));
+}
+
+const Attribute* AttributeReader::find_field(std::string_view name) const {
+  const auto dot = name.find('.');
+  const std::string_view outer = name.substr(0, dot);
+  const Attribute* found = find(operation_.attributes, outer);
+  if (!found) {
+    if (is_optional(operation_.name, name)) return nullptr;
+    source_.fail(operation_.at, concat(operation_.name, ": expected the attribute ", outer));
+  }
+  const Attribute& attribute = resolve(source_, module_, *found);
+  if (dot == name.npos) return &attribute;
+  if (attribute.kind != Attribute::Kind::dictionary)
+    fail(attribute.at, outer, "a struct such as #stablehlo.gather<...>");
+  const Attribute* member = find(attribute.fields, name.substr(dot + 1));
+  return member ? &resolve(source_, module_, *member) : nullptr;
+}
+
+bool AttributeReader::integer(std::string_view name, std::int64_t& value) {
+  const Attribute* attribute = find_field(name);
+  if (!attribute) return false;
+  if (attribute->kind != Attribute::Kind::integer) fail(attribute->at, name, "an integer");
+  value = attribute->integer;
+  return true;
+}
+
+bool AttributeReader::boolean(std::string_view name, bool& value) {
+  const Attribute* attribute = find(operation_.attributes, name);
+  if (!attribute) return false;
+  const Attribute& resolved = resolve(source_, module_, *attribute);
+  if (resolved.kind != Attribute::Kind::boolean && resolved.kind != Attribute::Kind::unit)
+    fail(resolved.at, name, "true or false");
+  value = resolved.kind == Attribute::Kind::unit || resolved.integer != 0;
+  return true;
+}
+
+bool AttributeReader::integers(std::string_view name, Ints& values) {
+  const Attribute* attribute = find_field(name);
+  if (!attribute) return false;
+  std::vector<std::int64_t> list;
+  append_integers(*attribute, name, list);
+  values = arena_.copy(Ints(list));
+  return true;
+}
+
+void AttributeReader::append_integers(const Attribute& attribute, std::string_view name,
+                                      std::vector<std::int64_t>& values) const {
+  switch (attribute.kind) {
+    case Attribute::Kind::boolean:
+    case Attribute::Kind::integer: values.push_back(attribute.integer); return;
+    case Attribute::Kind::integers:
+      values.insert(values.end(), attribute.integers.begin(), attribute.integers.end());
+      return;
+    case Attribute::Kind::list:
+      for (const Attribute& item : attribute.items) append_integers(resolve(source_, module_, item), name, values);
+      return;
+    case Attribute::Kind::dense: {
+      // A splat promises more than it says: no list of dimensions is longer than this.
+      constexpr std::int64_t longest = 4 * Type::max_rank;
+      if (attribute.type.elements() > longest) fail(attribute.at, name, concat("at most ", longest, " integers"));
+      const Literal literal = read_dense(source_, attribute.text, attribute.type, arena_);
+      visit(literal.type.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        if constexpr (!std::is_integral_v<T>) fail(attribute.at, name, "integers");
+        for (std::int64_t i = 0; i < literal.type.elements(); ++i)
+          values.push_back(static_cast<std::int64_t>(literal.at<T>(i)));
+      });
+      return;
+    }
+    default: fail(attribute.at, name, "a list of integers");
+  }
+}
+
+bool AttributeReader::enumerator(std::string_view name, std::span<const std::string_view> names, int& value) {
+  const Attribute* attribute = find_field(name);
+  if (!attribute) return false;
+  const auto found = std::ranges::find(names, attribute->text);
+  if ((attribute->kind != Attribute::Kind::word && attribute->kind != Attribute::Kind::string) ||
+      found == names.end()) {
+    std::string expected = "one of";
+    for (const std::string_view n : names) expected += concat(' ', n);
+    fail(attribute->at, name, expected);
+  }
+  value = static_cast<int>(found - names.begin());
+  return true;
+}
+
+bool AttributeReader::string(std::string_view name, std::string_view& value) {
+  const Attribute* attribute = find_field(name);
+  if (!attribute) return false;
+  if (attribute->kind != Attribute::Kind::string) {
+    if (is_optional(operation_.name, name)) return false;
+    fail(attribute->at, name, "a string");
+  }
+  const std::string text = unescape(attribute->text);
+  const auto chars = arena_.copy(std::span<const char>(text));
+  value = {chars.data(), chars.size()};
+  return true;
+}
+
+bool AttributeReader::literal(std::string_view name, Literal& value) {
+  const Attribute* attribute = find_field(name);
+  if (!attribute) return false;
+  if (attribute->kind == Attribute::Kind::dense) {
+    value = read_dense(source_, attribute->text, attribute->type, arena_);
+  } else if (attribute->kind == Attribute::Kind::resource) {
+    const auto found = module_.resources.find(attribute->text);
+    if (found == module_.resources.end())
+      source_.fail(attribute->at, concat("the text holds no resource ", attribute->text));
+    value = read_resource(source_, attribute->at, found->second, attribute->type, arena_);
+  } else {
+    fail(attribute->at, name, "dense<...>");
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+
+namespace {
+
+void print_list(std::string& out, Ints values, std::string_view separator = ", ") {
+  bool first = true;
+  for (const std::int64_t v : values) {
+    if (!first) out += separator;
+    first = false;
+    out += std::to_string(v);
+  }
+}
+
+}  // namespace
+
+void AttributePrinter::begin(std::string_view name) {
+  end_struct();
+  if (!is_first_) out_ += ", ";
+  is_first_ = false;
+  out_ += name;
+  out_ += " = ";
+}
+
+void AttributePrinter::end() { end_struct(); }
+
+bool AttributePrinter::add_member(std::string_view name, Ints values, bool is_list) {
+  const auto dot = name.find('.');
+  if (dot == name.npos) return false;
+  if (struct_attribute_.empty()) {
+    begin(name.substr(0, dot));
+    struct_attribute_ = name.substr(0, dot);
+  }
+  members_.push_back({name.substr(dot + 1), {values.begin(), values.end()}, is_list});
+  return true;
+}
+
+void AttributePrinter::end_struct() {
+  if (struct_attribute_.empty()) return;
+  struct_attribute_ = {};
+  const std::string_view mnemonic = op_.attributes->struct_name;
+  out_ += concat("#stablehlo.", mnemonic, '<');
+  if (mnemonic == "conv")
+    print_convolution_dimensions();
+  else
+    print_members();
+  out_ += '>';
+}
+
+void AttributePrinter::print_members() {
+  bool first = true;
+  for (const Member& m : members_) {
+    if (m.is_list && m.values.empty()) continue;
+    if (!first) out_ += ", ";
+    first = false;
+    out_ += m.name;
+    out_ += m.is_list ? " = [" : " = ";
+    print_list(out_, m.values);
+    if (m.is_list) out_ += ']';
+  }
+}
+
+// Two numbers and the spatial dimensions of input, kernel and output: [b, f, 0]x[o, i, 0]->[b, f, 0].
+void AttributePrinter::print_convolution_dimensions() {
+  constexpr std::string_view letters[] = {"bf", "io", "bf"}, before[] = {"[", "]x[", "]->["};
+  for (std::size_t side = 0; side < 3; ++side) {
+    const Member* m = &members_[3 * side];
+    const std::vector<std::int64_t>& spatial = m[2].values;
+    std::vector<std::string> names(spatial.size() + 2, "?");
+    const auto put = [&](std::int64_t place, std::string name) {
+      if (place >= 0 && place < static_cast<std::int64_t>(names.size()))
+        names[static_cast<std::size_t>(place)] = std::move(name);
+    };
+    put(m[0].values[0], std::string(1, letters[side][0]));
+    put(m[1].values[0], std::string(1, letters[side][1]));
+    for (std::size_t i = 0; i < spatial.size(); ++i) put(spatial[i], std::to_string(i));
+    out_ += before[side];
+    for (std::size_t i = 0; i < names.size(); ++i) out_ += (i > 0 ? ", " : "") + names[i];
+  }
+  out_ += ']';
+}
+
+void AttributePrinter::integer(std::string_view name, std::int64_t value, int bits) {
+  if (add_member(name, std::span(&value, 1), false)) return;
+  begin(name);
+  out_ += concat(value, " : i", bits);
+}
+
+void AttributePrinter::boolean(std::string_view name, bool value) {
+  begin(name);
+  out_ += value ? "true" : "false";
+}
+
+void AttributePrinter::integers(std::string_view name, Ints values) {
+  if (add_member(name, values, true)) return;
+  if (values.empty() && is_optional(op_.name, name)) return;
+  begin(name);
+  if (is_pair_list(name)) {
+    out_ += "dense<[";
+    for (std::size_t i = 0; i < values.size(); i += 2) {
+      out_ += i > 0 ? ", [" : "[";
+      print_list(out_, values.subspan(i, 2));
+      out_ += ']';
+    }
+    out_ += concat("]> : tensor<", values.size() / 2, "x2xi64>");
+  } else if (is_boolean_list(name)) {
+    out_ += "array<i1: ";
+    for (std::size_t i = 0; i < values.size(); ++i) out_ += concat(i > 0 ? ", " : "", values[i] ? "true" : "false");
+    out_ += '>';
+  } else {
+    out_ += values.empty() ? "array<i64" : "array<i64: ";
+    print_list(out_, values);
+    out_ += '>';
+  }
+}
+
+void AttributePrinter::enumerator(std::string_view name, std::string_view attribute, std::string_view value) {
+  begin(name);
+  out_ += concat("#stablehlo<", attribute, ' ', value, '>');
+}
+
+void AttributePrinter::string(std::string_view name, std::string_view value) {
+  begin(name);
+  print_string(out_, value);
+}
+
+void AttributePrinter::literal(std::string_view name, const Literal& value) {
+  begin(name);
+  print_dense(out_, value);
+}
+
+}  // namespace weft::ir::text

@@ -1,0 +1,146 @@
+#include <weft/ir/text/lexer.h>
+
+#include <algorithm>
+
+namespace weft::ir::text {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+bool is_suffix(char c) { return is_name(c) || c == '-'; }
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
+  while (at < text.size() && belongs(text[at])) ++at;
+  return at;
+}
+
+}  // namespace
+
+void Source::fail(std::size_t at, const std::string& message) const {
+  const std::string_view before = text.substr(0, std::min(at, text.size()));
+  const auto line = first_line + std::count(before.begin(), before.end(), '\n');
+  const auto newline = before.rfind('\n');
+  const auto column = newline == before.npos ? before.size() + 1 : before.size() - newline;
+  throw Error(concat(line, ':', column, ": ", message));
+}
+
+void Lexer::skip_blanks() {
+  for (;;) {
+    const char c = peek(at_);
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else if (c == '/' && peek(at_ + 1) == '/') {
+      at_ = std::min(source_.text.find('\n', at_), source_.text.size());
+    } else {
+      return;
+    }
+  }
+}
+
+Token Lexer::take(Token::Kind kind, std::size_t end) {
+  const Token token{kind, source_.text.substr(at_, end - at_), at_};
+  at_ = end;
+  return token;
+}
+
+Token Lexer::string_from(Token::Kind kind, std::size_t quote) {
+  for (std::size_t at = quote + 1; has(at); ++at) {
+    const char c = source_.text[at];
+    if (c == '"') return take(kind, at + 1);
+    if (c == '\n') break;
+    if (c == '\\') ++at;
+  }
+  source_.fail(quote, "expected the string to end on its line");
+}
+
+Token Lexer::number() {
+  const std::string_view text = source_.text;
+  if (text[at_] == '0' && peek(at_ + 1) == 'x' && hex_value(peek(at_ + 2)) >= 0)
+    return take(Token::Kind::integer, scan(text, at_ + 2, [](char c) { return hex_value(c) >= 0; }));
+  std::size_t end = scan(text, at_, is_digit);
+  if (peek(end) != '.') return take(Token::Kind::integer, end);
+  end = scan(text, end + 1, is_digit);
+  if (peek(end) == 'e' || peek(end) == 'E') {
+    const std::size_t digits = end + (peek(end + 1) == '+' || peek(end + 1) == '-' ? 2 : 1);
+    if (is_digit(peek(digits))) end = scan(text, digits, is_digit);
+  }
+  return take(Token::Kind::real, end);
+}
+
+Token Lexer::next() {
+  skip_blanks();
+  if (!has(at_)) return {Token::Kind::end, {}, source_.text.size()};
+  const std::string_view text = source_.text;
+  const char c = text[at_], after = peek(at_ + 1);
+  if (is_letter(c)) return take(Token::Kind::identifier, scan(text, at_, is_name));
+  if (is_digit(c)) return number();
+  switch (c) {
+    case '"': return string_from(Token::Kind::string, at_);
+    case '%': {
+      const std::size_t end = scan(text, at_ + 1, is_suffix);
+      if (end == at_ + 1) source_.fail(at_, "expected a name after %");
+      return take(Token::Kind::value,
+                  peek(end) == '#' && is_digit(peek(end + 1)) ? scan(text, end + 1, is_digit) : end);
+    }
+    case '@':
+      if (after == '"') return string_from(Token::Kind::symbol, at_ + 1);
+      if (!is_letter(after)) source_.fail(at_, "expected a name after @");
+      return take(Token::Kind::symbol, scan(text, at_ + 1, is_name));
+    case '^': return take(Token::Kind::block, scan(text, at_ + 1, is_suffix));
+    case '#':
+      if (after == '-' && peek(at_ + 2) == '}') return take(Token::Kind::punctuation, at_ + 3);
+      return take(Token::Kind::attribute, scan(text, at_ + 1, is_name));
+    case '!': return take(Token::Kind::type, scan(text, at_ + 1, is_name));
+    case '-': return take(Token::Kind::punctuation, at_ + (after == '>' ? 2 : 1));
+    case '{': return take(Token::Kind::punctuation, at_ + (after == '-' && peek(at_ + 2) == '#' ? 3 : 1));
+    default:
+      if (std::string_view("()[]}<>,:=?*+/|").find(c) != std::string_view::npos)
+        return take(Token::Kind::punctuation, at_ + 1);
+      source_.fail(at_, "unexpected character " + quote({Token::Kind::punctuation, text.substr(at_, 1), at_}));
+  }
+}
+
+std::string quote(const Token& token) {
+  if (token.kind == Token::Kind::end) return "end of text";
+  constexpr std::size_t longest = 40;
+  std::string shown = "'";
+  for (const char c : token.text.substr(0, longest)) shown += c >= ' ' && c <= '~' ? c : '?';
+  return shown + (token.text.size() > longest ? "...'" : "'");
+}
+
+std::string unescape(std::string_view body) {
+  std::string plain;
+  plain.reserve(body.size());
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] != '\\' || i + 1 == body.size()) {
+      plain += body[i];
+      continue;
+    }
+    const char c = body[++i];
+    const int high = hex_value(c), low = i + 1 < body.size() ? hex_value(body[i + 1]) : -1;
+    if (c == 'n' || c == 't') {
+      plain += c == 'n' ? '\n' : '\t';
+    } else if (high >= 0 && low >= 0) {
+      plain += static_cast<char>(high * 16 + low);
+      ++i;
+    } else {
+      plain += c;
+    }
+  }
+  return plain;
+}
+
+std::string_view symbol_name(std::string_view symbol) {
+  symbol.remove_prefix(1);
+  if (symbol.size() >= 2 && symbol.front() == '"') symbol = symbol.substr(1, symbol.size() - 2);
+  return symbol;
+}
+
+}  // namespace weft::ir::text

@@ -1,0 +1,72 @@
+// The tokens of MLIR's textual form.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <weft/base/error.h>
+
+namespace weft::ir::text {
+
+// A text and how to complain about a place in it.
+struct Source {
+  std::string_view text;
+  int first_line = 1;
+
+  // Throws Error "line:column: message".
+  [[noreturn]] void fail(std::size_t at, const std::string& message) const;
+};
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    end,
+    identifier,   // stablehlo.add, dense, f32
+    value,        // %0, %arg1, %2#1
+    symbol,       // @main, @"a b"
+    block,        // ^bb0
+    attribute,    // #loc3, #stablehlo.gather
+    type,         // !stablehlo.token
+    integer,      // 12, 0xFF
+    real,         // 1.5, 2.0e+3
+    string,       // "text", quotes included
+    punctuation,  // one of ( ) [ ] { } < > , : = ? * + - / | or -> {-# #-}
+  };
+  Kind kind = Kind::end;
+  std::string_view text;
+  std::size_t at = 0;  // offset in the source
+
+  std::size_t end() const { return at + text.size(); }
+};
+
+class Lexer {
+ public:
+  explicit Lexer(const Source& source, std::size_t at = 0) : source_(source), at_(at) {}
+
+  Token next();
+  std::size_t position() const { return at_; }
+  void seek(std::size_t at) { at_ = at; }
+
+ private:
+  bool has(std::size_t at) const { return at < source_.text.size(); }
+  char peek(std::size_t at) const { return has(at) ? source_.text[at] : '\0'; }
+  void skip_blanks();
+  Token take(Token::Kind kind, std::size_t end);
+  Token number();
+  Token string_from(Token::Kind kind, std::size_t quote);
+
+  const Source& source_;
+  std::size_t at_;
+};
+
+// How a token is quoted in a message: bounded, printable, `end of text` at the end.
+std::string quote(const Token& token);
+
+// The characters of a string token or of a symbol's name, escapes resolved.
+std::string unescape(std::string_view body);
+
+// The name in %0#1, @name or @"name", #name, without what leads and encloses it.
+std::string_view symbol_name(std::string_view symbol);
+
+}  // namespace weft::ir::text

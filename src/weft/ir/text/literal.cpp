@@ -1,0 +1,335 @@
+#include <weft/ir/text/literal.h>
+
+#include <charconv>
+#include <limits>
+#include <utility>
+
+namespace weft::ir::text {
+
+namespace {
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reading
+
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+
+// A real number too large or too small for the format, as the format rounds it.
+template <class T>
+T out_of_range(std::string_view digits) {
+  const auto exponent = digits.find_first_of("eE");
+  const bool small = exponent != digits.npos ? digits.substr(exponent + 1).starts_with('-') : digits.starts_with("0.");
+  return small ? T(0) : std::numeric_limits<T>::infinity();
+}
+
+template <class T>
+T read_real(std::string_view digits) {
+  T value{};
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc::result_out_of_range)
+    return out_of_range<T>(digits);
+  return value;
+}
+
+// One element: an optional sign and a number, or a word.
+template <class T>
+class ElementReader {
+ public:
+  explicit ElementReader(const Source& source) : source_(source) {}
+
+  T read(Lexer& lexer, Token token) const {
+    const bool negative = token.text == "-";
+    if (negative) token = lexer.next();
+    if constexpr (std::is_same_v<T, bool>) {
+      if (token.text == "true" || token.text == "1") return true;
+      if (token.text == "false" || token.text == "0") return false;
+      source_.fail(token.at, concat("expected true or false, got ", quote(token)));
+    } else if constexpr (std::is_integral_v<T>) {
+      return integer(token, negative);
+    } else {
+      return real(token, negative);
+    }
+  }
+
+ private:
+  std::uint64_t magnitude(const Token& token) const {
+    const bool hexadecimal = token.text.starts_with("0x");
+    const std::string_view digits = token.text.substr(hexadecimal ? 2 : 0);
+    std::uint64_t value = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10).ec != std::errc())
+      source_.fail(token.at, concat(quote(token), " does not fit ", dtype_of<T>));
+    return value;
+  }
+
+  T integer(const Token& token, bool negative) const {
+    if (token.kind != Token::Kind::integer) source_.fail(token.at, concat("expected an integer, got ", quote(token)));
+    // A signed type takes the bits of an unsigned number too, as MLIR's types without sign do.
+    constexpr auto bits = std::numeric_limits<std::make_unsigned_t<T>>::digits;
+    constexpr std::uint64_t most = std::numeric_limits<std::make_unsigned_t<T>>::max();
+    constexpr std::uint64_t least = std::is_signed_v<T> ? std::uint64_t{1} << (bits - 1) : 0;
+    const std::uint64_t value = magnitude(token);
+    if (value > (negative ? least : most))
+      source_.fail(token.at, concat(negative ? "-" : "", token.text, " does not fit ", dtype_of<T>));
+    return static_cast<T>(negative ? 0 - value : value);
+  }
+
+  T real(const Token& token, bool negative) const {
+    if (token.kind == Token::Kind::integer && token.text.starts_with("0x")) return from_bits(token, negative);
+    if (token.kind != Token::Kind::real && token.kind != Token::Kind::integer)
+      source_.fail(token.at, concat("expected a number, got ", quote(token)));
+    if constexpr (is_half<T>) {
+      const double value = read_real<double>(token.text);
+      return T(negative ? -value : value);
+    } else {
+      const T value = read_real<T>(token.text);
+      return negative ? -value : value;
+    }
+  }
+
+  T from_bits(const Token& token, bool negative) const {
+    using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    const std::uint64_t bits = magnitude(token);
+    if (negative || bits > std::numeric_limits<Bits>::max())
+      source_.fail(token.at, concat(quote(token), " does not fit ", dtype_of<T>));
+    return std::bit_cast<T>(static_cast<Bits>(bits));
+  }
+
+  const Source& source_;
+};
+
+// Nested lists of the type's shape.
+template <class T>
+class ListReader {
+ public:
+  ListReader(const Source& source, Type type, std::size_t at, Arena& arena)
+      : source_(source), type_(type), lexer_(source, at), element_(source), arena_(arena) {
+    token_ = lexer_.next();
+  }
+
+  Literal read(std::size_t end) {
+    if (token_.text != "[") {  // one element for all
+      const T value = element_.read(lexer_, token_);
+      token_ = lexer_.next();
+      expect_end(end);
+      return {type_,
+              type_.elements() == 0 ? std::span<const std::byte>() : arena_.copy(std::as_bytes(std::span(&value, 1)))};
+    }
+    list(0);
+    expect_end(end);
+    return {type_, arena_.copy(std::as_bytes(std::span<const T>(elements_.get(), count_)))};
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view expected) {
+    source_.fail(token_.at, concat("expected ", expected, " in a constant of type ", type_, ", got ", quote(token_)));
+  }
+
+  void expect_end(std::size_t end) {
+    if (token_.at < end) fail("the end");
+  }
+
+  void expect(std::string_view text) {
+    if (token_.text != text) fail(concat("'", text, "'"));
+    token_ = lexer_.next();
+  }
+
+  void list(int dim) {
+    if (dim == type_.rank()) return push();
+    expect("[");
+    for (std::int64_t i = 0; i < type_.size(dim); ++i) {
+      if (i > 0) expect(",");
+      list(dim + 1);
+    }
+    expect("]");
+  }
+
+  void push() {
+    if (token_.text == "]" || token_.text == "[") fail("an element");
+    if (count_ == capacity_) grow();
+    elements_[count_++] = element_.read(lexer_, token_);
+    token_ = lexer_.next();
+  }
+
+  // Grows with the text rather than with what the type promises.
+  void grow() {
+    const std::size_t more = std::max<std::size_t>(16, 2 * capacity_);
+    auto elements = std::make_unique_for_overwrite<T[]>(more);
+    std::copy_n(elements_.get(), count_, elements.get());
+    elements_ = std::move(elements);
+    capacity_ = more;
+  }
+
+  const Source& source_;
+  Type type_;
+  Lexer lexer_;
+  ElementReader<T> element_;
+  Arena& arena_;
+  Token token_;
+  std::unique_ptr<T[]> elements_;
+  std::size_t count_ = 0, capacity_ = 0;
+};
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The bytes of 0xAABB.
+std::span<std::byte> read_hexadecimal(const Source& source, std::string_view digits, std::size_t at, Arena& arena) {
+  if (!digits.starts_with("0x") || digits.size() % 2 != 0)
+    source.fail(at, "expected \"0x\" and two digits for every byte");
+  digits.remove_prefix(2);
+  const std::size_t count = digits.size() / 2;
+  const std::span bytes(static_cast<std::byte*>(arena.allocate(count, alignof(std::max_align_t))), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int high = hex_value(digits[2 * i]), low = hex_value(digits[2 * i + 1]);
+    if (high < 0 || low < 0)
+      source.fail(at, concat("expected hexadecimal digits, got '", digits.substr(2 * i, 2), "'"));
+    bytes[i] = static_cast<std::byte>(high * 16 + low);
+  }
+  return bytes;
+}
+
+// Booleans come one to a byte, or as older writers packed them, eight to a byte.
+std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Arena& arena) {
+  const auto count = static_cast<std::size_t>(type.elements());
+  if (bytes.size() != count && bytes.size() != 1 && bytes.size() == (count + 7) / 8) {
+    const std::span unpacked(static_cast<std::byte*>(arena.allocate(count, 1)), count);
+    for (std::size_t i = 0; i < count; ++i) unpacked[i] = (bytes[i / 8] >> (i % 8)) & std::byte{1};
+    return unpacked;
+  }
+  for (std::byte& b : bytes) b = b == std::byte{0} ? b : std::byte{1};
+  return bytes;
+}
+
+Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte> bytes, Type type, Arena& arena) {
+  if (type.dtype() == DType::boolean) bytes = unpack_booleans(bytes, type, arena);
+  const auto expected = static_cast<std::size_t>(type.bytes());
+  const bool is_splat = bytes.size() == static_cast<std::size_t>(byte_size(type.dtype())) && expected > 0;
+  if (bytes.size() != expected && !is_splat)
+    source.fail(at, concat("expected ", expected, " bytes for ", type, ", got ", bytes.size()));
+  return {type, bytes};
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+
+void append_hexadecimal(std::string& out, std::span<const std::byte> bytes) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  out += "\"0x";
+  for (const std::byte b : bytes) {
+    out += digits[static_cast<unsigned>(b) >> 4];
+    out += digits[static_cast<unsigned>(b) & 15];
+  }
+  out += '"';
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// The number's digits with a decimal point, as MLIR demands.
+void append_with_point(std::string& out, std::string_view digits) {
+  const auto exponent = std::min(digits.find('e'), digits.size());
+  out += digits.substr(0, exponent);
+  if (digits.find('.') == digits.npos) out += ".0";
+  out += digits.substr(exponent);
+}
+
+template <class T>
+void append_real(std::string& out, T value) {
+  const auto wide = static_cast<double>(value);
+  if (!std::isfinite(wide)) {  // the bits, most significant byte first
+    out += "0x";
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    for (std::size_t i = sizeof(T); i-- > 0;) {
+      constexpr char digits[] = "0123456789ABCDEF";
+      out += digits[static_cast<unsigned>(bytes[i]) >> 4];
+      out += digits[static_cast<unsigned>(bytes[i]) & 15];
+    }
+    return;
+  }
+  char buffer[64];
+  constexpr int digits = 6;
+  const char* end = std::to_chars(buffer, buffer + sizeof buffer, wide, std::chars_format::scientific, digits).ptr;
+  double back = 0;
+  std::from_chars(buffer, end, back);
+  if (!same_bits(static_cast<T>(back), value)) {
+    if constexpr (std::is_same_v<T, float>) {
+      end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    } else {
+      end = std::to_chars(buffer, buffer + sizeof buffer, wide).ptr;
+    }
+  }
+  append_with_point(out, {buffer, static_cast<std::size_t>(end - buffer)});
+}
+
+template <class T>
+void append_element(std::string& out, T value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out += value ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    out += std::to_string(value);
+  } else {
+    append_real(out, value);
+  }
+}
+
+template <class T>
+void append_list(std::string& out, const Literal& literal, int dim, std::int64_t& at) {
+  if (dim == literal.type.rank()) return append_element(out, literal.at<T>(at++));
+  out += '[';
+  for (std::int64_t i = 0; i < literal.type.size(dim); ++i) {
+    if (i > 0) out += ", ";
+    append_list<T>(out, literal, dim + 1, at);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena) {
+  const auto at = static_cast<std::size_t>(body.data() - source.text.data());
+  const Token first = Lexer(source, at).next();
+  if (body.empty() || first.at >= at + body.size()) {
+    if (type.elements() != 0) source.fail(at, concat("expected the elements of ", type));
+    return {type, {}};
+  }
+  if (first.kind == Token::Kind::string)
+    return checked_bytes(source, first.at,
+                         read_hexadecimal(source, first.text.substr(1, first.text.size() - 2), first.at, arena), type,
+                         arena);
+  return visit(type.dtype(),
+               [&](auto tag) { return ListReader<decltype(tag)>(source, type, at, arena).read(at + body.size()); });
+}
+
+Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena) {
+  constexpr std::size_t alignment_bytes = 4;
+  const std::span<std::byte> bytes = read_hexadecimal(source, blob, at, arena);
+  if (bytes.size() < alignment_bytes) source.fail(at, "the resource holds no data");
+  return checked_bytes(source, at, bytes.subspan(alignment_bytes), type, arena);
+}
+
+void print_dense(std::string& out, const Literal& literal) {
+  constexpr std::int64_t longest_list = 100;
+  out += "dense<";
+  const std::int64_t count = literal.type.elements();
+  if (count != 0)
+    visit(literal.type.dtype(), [&](auto tag) {
+      using T = decltype(tag);
+      std::int64_t at = 0;
+      if (literal.is_splat())
+        append_element(out, literal.at<T>(0));
+      else if (count > longest_list && !std::is_same_v<T, bool>)
+        append_hexadecimal(out, literal.bytes);
+      else
+        append_list<T>(out, literal, 0, at);
+    });
+  out += "> : ";
+  out += concat(literal.type);
+}
+
+}  // namespace weft::ir::text

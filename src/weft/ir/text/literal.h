@@ -1,0 +1,23 @@
+// Constants in text: dense<0.5>, dense<[[1, 2], [3, 4]]>, dense<"0x0102">.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <weft/base/arena.h>
+#include <weft/ir/attributes.h>
+#include <weft/ir/text/lexer.h>
+
+namespace weft::ir::text {
+
+// Reads what stands between < and >, a view into the source. One element for a larger type is a splat. The bytes lie in the arena.
+Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena);
+
+// Reads the hexadecimal digits of a resource: 0x, four bytes of alignment, the elements. `at` is where the constant stands.
+Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena);
+
+// Writes dense<...> : type. Lists up to 100 elements, hexadecimal bytes above. Floating-point numbers have seven significant
+// digits, or as many as it takes to read the same bits back.
+void print_dense(std::string& out, const Literal& literal);
+
+}  // namespace weft::ir::text

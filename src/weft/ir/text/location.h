@@ -1,0 +1,42 @@
+// Locations in text: loc("scope"("file":line:column)), loc(callsite(... at ...)), loc(fused[...]), loc(#alias).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <weft/ir/graph.h>
+#include <weft/ir/text/lexer.h>
+#include <weft/ir/text/syntax.h>
+
+namespace weft::ir::text {
+
+// Reads locations as they are asked for. The outermost name becomes the scope, the innermost file and line the place.
+class LocationReader {
+ public:
+  LocationReader(const Source& source, const SyntaxModule& module, int max_depth)
+      : source_(source), module_(module), max_depth_(max_depth) {}
+
+  // The location whose `loc` stands at this offset.
+  Location read(std::size_t at);
+
+ private:
+  Location inner(Lexer& lexer, Token token, Token& after, int depth);
+  Location named(Lexer& lexer, const Token& name, Token& after, int depth);
+  Location fused(Lexer& lexer, Token& after, int depth);
+  Location alias(const Token& token, int depth);
+  void expect(const Token& token, std::string_view text) const;
+
+  const Source& source_;
+  const SyntaxModule& module_;
+  int max_depth_;
+  std::unordered_map<std::string_view, Location> aliases_;
+};
+
+// Writes loc("scope"("file":line:0)), or loc(unknown).
+void print_location(std::string& out, const Location& location);
+
+// Writes "text", escaped.
+void print_string(std::string& out, std::string_view text);
+
+}  // namespace weft::ir::text

@@ -1,0 +1,115 @@
+// Text to syntax: reads tokens, knows the grammar and the limits, and nothing of what operations mean.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/ir/text/lexer.h>
+#include <weft/ir/text/syntax.h>
+#include <weft/ir/text/text.h>
+
+namespace weft::ir::text {
+
+class Parser {
+ public:
+  Parser(const Source& source, const ParseLimits& limits);
+
+  SyntaxModule module();
+
+  // Tokens. `is` and the functions built on it compare punctuation and identifiers.
+  const Token& token() const { return token_; }
+  bool is(std::string_view text) const;
+  bool is(Token::Kind kind) const { return token_.kind == kind; }
+  Token take();
+  Token take(Token::Kind kind, std::string_view what);
+  bool accept(std::string_view text);
+  void expect(std::string_view text);
+  // Throws Error: the operation being read, what was expected, what is there instead.
+  [[noreturn]] void fail_expected(std::string_view what) const;
+  [[noreturn]] void fail(std::size_t at, const std::string& message) const;
+
+  // open item, item, ... close
+  void list(std::string_view open, std::string_view close, const std::function<void()>& item);
+  // item, item, ...
+  void items(const std::function<void()>& item);
+
+  // Pieces
+  Attribute attribute();
+  Attribute convolution_dimensions();  // [b, 0, f]x[0, i, o]->[b, 0, f]
+  std::string_view string();           // what stands between the quotes
+  std::int64_t integer();
+  void dictionary(std::vector<NamedAttribute>& into);  // {name = attribute, ...}
+  void optional_dictionary(std::vector<NamedAttribute>& into) {
+    if (is("{")) dictionary(into);
+  }
+  Type type();
+  std::vector<Type> types();  // T, T
+  Use use();
+  std::vector<Use> uses();  // %a, %b; may be empty
+  std::vector<Use> parenthesised_uses();
+  Argument argument();                                  // %a: T {attributes} loc(...)
+  Region region(std::vector<Argument> arguments = {});  // { ^bb0(%a: T): operations }
+  // What follows the colon: (T, T) -> T; or T, T -> T; or T, T for the results alone.
+  void signature(Operation& operation);
+  void function_type(Operation& operation);  // (T, T) -> (T, T)
+  std::size_t optional_location();           // loc(...), where it stands
+  Token operation_name();                    // stablehlo.add or "stablehlo.add"; its text is the full name
+  void skip_balanced();                      // from an opening bracket to its closing one
+
+ private:
+  class Nested;  // counts the depth while it lives
+
+  void advance() { token_ = lexer_.next(); }
+  void count(std::int64_t& counter, std::int64_t most, std::string_view what);
+  bool next_is(char c) const;  // the character after the current token
+  void skip_type();
+
+  Attribute number();
+  Attribute dialect_attribute();
+  Attribute word_or_type();
+  Attribute array();
+  Attribute dense();
+  Attribute resource();
+  std::vector<Type> result_types();  // T or (T, T)
+  Type tensor();
+
+  void item();
+  void alias();
+  void resources();
+  void module_body();
+  void generic_module();
+  void function();
+  void generic_function();
+  void add(Function function);
+  Operation operation();
+  void generic(Operation& operation);
+
+  const Source& source_;
+  const ParseLimits& limits_;
+  Lexer lexer_;
+  Token token_;
+  std::string_view operation_;  // being read, for messages
+  int depth_ = 0;
+  std::int64_t operations_ = 0, attributes_ = 0;
+  std::unordered_map<std::string_view, Type> type_aliases_;
+  SyntaxModule module_;
+};
+
+class Parser::Nested {
+ public:
+  explicit Nested(Parser& parser) : parser_(parser) {
+    if (++parser_.depth_ > parser_.limits_.depth)
+      parser_.fail(parser_.token_.at, concat("nested more than ", parser_.limits_.depth, " deep"));
+  }
+  ~Nested() { --parser_.depth_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+
+ private:
+  Parser& parser_;
+};
+
+}  // namespace weft::ir::text

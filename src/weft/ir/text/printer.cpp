@@ -1,0 +1,263 @@
+#include <deque>
+#include <unordered_map>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/text/fields.h>
+#include <weft/ir/text/lexer.h>
+#include <weft/ir/text/location.h>
+#include <weft/ir/text/text.h>
+
+namespace weft::ir {
+
+namespace text {
+
+namespace {
+
+// The names of a graph's values: per node, what its results are called.
+using Names = std::vector<std::string>;
+
+class Printer {
+ public:
+  explicit Printer(const PrintOptions& options) : options_(options) {}
+
+  void module(std::span<const Graph* const> functions);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void function(const Graph& graph, const std::string& name, bool is_private);
+  void body(const Graph& graph, Names& names, std::string_view terminator);
+  void node(const Node& node, Names& names);
+  void attributes(const Node& node);
+  void regions(const Node& node, const Names& names);
+  void region(const Graph& graph, const Node* captured_by, const Names& outer);
+  void block_label(const Graph& graph, const Names& names);
+  void signature(const Node& node, std::span<const Value> operands);
+  void uses(std::span<const Value> values, const Names& names);
+  void types(std::span<const Value> values);
+  void location(const Location& location);
+  void line() { (out_ += '\n').append(indent_, ' '); }
+
+  std::string value(Value v, const Names& names) const;
+  const std::string& symbol_of(const Node& composite);  // of the function that is the decomposition
+
+  const PrintOptions& options_;
+  std::string out_;
+  std::size_t indent_ = 0;
+  int next_argument_ = 0, next_value_ = 0;
+
+  std::unordered_map<const Graph*, std::string> symbols_;
+  std::unordered_map<std::string, int> taken_;                                 // how often a symbol was asked for
+  std::deque<const Graph*> pending_;                                           // decompositions still to be printed
+  std::unordered_map<std::string, std::vector<const Graph*>> decompositions_;  // by composite
+};
+
+// if and case use what is outside; the regions of other ops have their inputs as block arguments.
+bool captures(const Node& node) { return node.op == &ops::if_ || node.op == &ops::case_; }
+
+std::span<const Value> written_operands(const Node& node) {
+  return captures(node) ? node.operands.first(1) : node.operands;
+}
+
+bool is_plain_symbol(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto rest = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.'; };
+  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, rest);
+}
+
+std::string symbol(const std::string& name) {
+  std::string result = "@";
+  if (is_plain_symbol(name))
+    result += name;
+  else
+    print_string(result, name);
+  return result;
+}
+
+std::string Printer::value(Value v, const Names& names) const {
+  const std::string& name = names[v.node->id];
+  return v.node->types.size() > 1 ? concat(name, '#', v.index) : name;
+}
+
+void Printer::uses(std::span<const Value> values, const Names& names) {
+  for (std::size_t i = 0; i < values.size(); ++i) out_ += (i > 0 ? ", " : "") + value(values[i], names);
+}
+
+void Printer::types(std::span<const Value> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) out_ += concat(i > 0 ? ", " : "", values[i].type());
+}
+
+void Printer::location(const Location& location) {
+  if (!options_.locations) return;
+  out_ += ' ';
+  print_location(out_, location);
+}
+
+void Printer::signature(const Node& node, std::span<const Value> operands) {
+  out_ += " : (";
+  types(operands);
+  out_ += ") -> ";
+  if (node.types.size() != 1) out_ += '(';
+  for (std::size_t i = 0; i < node.types.size(); ++i) out_ += concat(i > 0 ? ", " : "", node.types[i]);
+  if (node.types.size() != 1) out_ += ')';
+}
+
+void Printer::attributes(const Node& node) {
+  const Op& op = *node.op;
+  if (!op.attributes && op.dialect != "weft") return;
+  const std::size_t before = out_.size();
+  out_ += " <{";
+  const std::size_t empty = out_.size();
+  AttributePrinter printer(out_, op);
+  if (op.dialect == "weft") printer.string("call_target_name", concat("weft.", op.name));
+  if (op.attributes) op.attributes->visit(node.attribute_data, printer);
+  if (&op == &ops::composite) {
+    printer.begin("decomposition");
+    out_ += symbol_of(node);
+  }
+  printer.end();
+  if (out_.size() == empty)
+    out_.resize(before);
+  else
+    out_ += "}>";
+}
+
+void Printer::block_label(const Graph& graph, const Names& names) {
+  if (graph.inputs().empty()) return;
+  (out_ += '\n').append(indent_ - 2, ' ');
+  out_ += "^bb0(";
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const Value input = graph.inputs()[i];
+    out_ += concat(i > 0 ? ", " : "", names[input.node->id], ": ", input.type());
+  }
+  out_ += "):";
+}
+
+void Printer::region(const Graph& graph, const Node* captured_by, const Names& outer) {
+  const int argument = next_argument_, value_number = next_value_;
+  Names names(graph.nodes().size());
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i)
+    names[graph.inputs()[i].node->id] =
+        captured_by ? value(captured_by->operands[i + 1], outer) : concat("%arg", next_argument_++);
+  out_ += '{';
+  indent_ += 2;
+  if (!captured_by) block_label(graph, names);
+  body(graph, names, "\"stablehlo.return\"");
+  indent_ -= 2;
+  line();
+  out_ += '}';
+  next_argument_ = argument;
+  next_value_ = value_number;
+}
+
+void Printer::regions(const Node& node, const Names& names) {
+  if (node.regions.empty() || node.op == &ops::composite) return;
+  out_ += " (";
+  for (std::size_t i = 0; i < node.regions.size(); ++i) {
+    if (i > 0) out_ += ", ";
+    region(*node.regions[i], captures(node) ? &node : nullptr, names);
+  }
+  out_ += ')';
+}
+
+void Printer::node(const Node& node, Names& names) {
+  line();
+  if (!node.types.empty()) {
+    const std::string& name = names[node.id] = concat('%', next_value_++);
+    out_ += name;
+    if (node.types.size() > 1) out_ += concat(':', node.types.size());
+    out_ += " = ";
+  }
+  out_ += '"';
+  if (node.op->dialect == "weft")
+    out_ += "stablehlo.custom_call";
+  else
+    out_ += concat(node.op->dialect, '.', node.op->name);
+  out_ += "\"(";
+  uses(written_operands(node), names);
+  out_ += ')';
+  attributes(node);
+  regions(node, names);
+  signature(node, written_operands(node));
+  location(node.location);
+}
+
+void Printer::body(const Graph& graph, Names& names, std::string_view terminator) {
+  for (const Node* n : graph.nodes())
+    if (n->op != &ops::parameter) node(*n, names);
+  line();
+  out_ += terminator;
+  out_ += '(';
+  uses(graph.outputs(), names);
+  out_ += ") : (";
+  types(graph.outputs());
+  out_ += ") -> ()";
+}
+
+void Printer::function(const Graph& graph, const std::string& name, bool is_private) {
+  next_argument_ = next_value_ = 0;
+  Names names(graph.nodes().size());
+  line();
+  out_ += concat("func.func ", is_private ? "private " : "public ", name, '(');
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const Value input = graph.inputs()[i];
+    names[input.node->id] = concat("%arg", next_argument_++);
+    out_ += concat(i > 0 ? ", " : "", names[input.node->id], ": ", input.type());
+    location(input.node->location);
+  }
+  out_ += ") -> (";
+  types(graph.outputs());
+  out_ += ") {";
+  indent_ += 2;
+  body(graph, names, "\"func.return\"");
+  indent_ -= 2;
+  line();
+  out_ += '}';
+}
+
+const std::string& Printer::symbol_of(const Node& composite) {
+  const Graph* graph = composite.regions[0];
+  if (const auto known = symbols_.find(graph); known != symbols_.end()) return known->second;
+  std::string name = concat(composite.attributes<CompositeAttributes>().name, ".impl");
+  std::vector<const Graph*>& same_name = decompositions_[name];
+  for (const Graph* other : same_name)
+    if (structurally_equal(*graph, *other)) return symbols_[graph] = symbols_[other];
+  same_name.push_back(graph);
+  pending_.push_back(graph);
+  while (const int n = taken_[name]++) name = concat(name, '_', n);
+  return symbols_[graph] = symbol(name);
+}
+
+void Printer::module(std::span<const Graph* const> functions) {
+  out_ += "module {";
+  indent_ = 2;
+  for (const Graph* f : functions) ++taken_[f->name];
+  for (const Graph* f : functions) function(*f, symbol(f->name), false);
+  while (!pending_.empty()) {
+    const Graph* f = pending_.front();
+    pending_.pop_front();
+    function(*f, symbols_[f], true);
+  }
+  indent_ = 0;
+  out_ += "\n}\n";
+}
+
+}  // namespace
+
+}  // namespace text
+
+std::string print(const Graph& graph, const PrintOptions& options) {
+  text::Printer printer(options);
+  const Graph* const functions[] = {&graph};
+  printer.module(functions);
+  return printer.take();
+}
+
+std::string print(const Module& module, const PrintOptions& options) {
+  text::Printer printer(options);
+  std::vector<const Graph*> functions;
+  for (const auto& f : module.functions) functions.push_back(f.get());
+  printer.module(functions);
+  return printer.take();
+}
+
+}  // namespace weft::ir

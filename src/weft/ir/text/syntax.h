@@ -1,0 +1,113 @@
+// A module as it is written, before it means anything: every operation in the generic form, whichever form it was read from.
+// Names are views into the text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/base/type.h>
+#include <weft/ir/text/lexer.h>
+
+namespace weft::ir::text {
+
+struct NamedAttribute;
+
+struct Attribute {
+  enum class Kind : std::uint8_t {
+    unit,
+    boolean,     // integer
+    integer,     // integer
+    real,        // text: the number
+    string,      // text: what stands between the quotes, escapes unresolved
+    symbol,      // text: the name
+    word,        // text: LT of #stablehlo<comparison_direction LT>
+    list,        // items
+    dictionary,  // fields; also #stablehlo.gather<field = value>
+    integers,    // array<i64: 1, 2>
+    dense,       // text: what stands between < and >; type
+    resource,    // text: its name; type
+    alias,       // text: its name
+    opaque,      // types, locations, attributes of other dialects
+  };
+  Kind kind = Kind::unit;
+  std::size_t at = 0;
+  std::int64_t integer = 0;
+  std::string_view text;
+  Type type;
+  std::vector<std::int64_t> integers;
+  std::vector<Attribute> items;
+  std::vector<NamedAttribute> fields;
+};
+
+struct NamedAttribute {
+  std::string_view name;
+  Attribute value;
+};
+
+const Attribute* find(const std::vector<NamedAttribute>& attributes, std::string_view name);
+
+// %name#index
+struct Use {
+  std::string_view name;
+  std::uint32_t index = 0;
+  std::size_t at = 0;
+
+  friend bool operator==(const Use& a, const Use& b) { return a.name == b.name && a.index == b.index; }
+};
+
+struct UseHash {
+  std::size_t operator()(const Use& use) const { return std::hash<std::string_view>()(use.name) * 31 + use.index; }
+};
+
+inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);  // no loc(...) was given
+
+struct Argument {
+  std::string_view name;
+  Type type;
+  std::size_t at = 0;
+};
+
+struct Results {  // %name:count
+  std::string_view name;
+  std::uint32_t count = 1;
+};
+
+struct Operation;
+
+// One block.
+struct Region {
+  std::size_t at = 0;
+  std::vector<Argument> arguments;
+  std::vector<Operation> operations;
+  std::vector<Use> captures;  // what it uses from outside, in the order of use
+};
+
+struct Operation {
+  std::string_view name;  // with the dialect
+  std::size_t at = 0;
+  std::vector<Results> results;
+  std::vector<Use> operands;
+  std::vector<Type> operand_types, result_types;  // operand_types may be missing in pretty forms
+  std::vector<NamedAttribute> attributes;
+  std::vector<Region> regions;
+  std::size_t location = nowhere;  // offset of loc
+};
+
+struct Function {
+  std::string_view name;
+  std::size_t at = 0;
+  bool is_private = false, has_body = false;
+  std::vector<Type> results;
+  Region body;
+};
+
+struct SyntaxModule {
+  std::vector<Function> functions;
+  std::unordered_map<std::string_view, Attribute> aliases;           // without the leading #
+  std::unordered_map<std::string_view, std::string_view> resources;  // name to what stands between the quotes
+};
+
+}  // namespace weft::ir::text
