@@ -351,14 +351,14 @@ void Parser::function() {
     }
   });
   if (accept("->")) {
-    const auto result = [&] {
+    if (is("(")) {
+      list("(", ")", [&] {
+        function.results.push_back(type());
+        optional_dictionary(ignored);
+      });
+    } else {
       function.results.push_back(type());
-      optional_dictionary(ignored);
-    };
-    if (is("("))
-      list("(", ")", result);
-    else
-      result();
+    }
   }
   if (accept("attributes")) dictionary(ignored);
   if (is("{")) {

@@ -7,6 +7,32 @@ namespace weft::ir::text {
 
 namespace {
 
+Attribute text_attribute(Attribute::Kind kind, std::string_view text, std::size_t at) {
+  Attribute result;
+  result.kind = kind;
+  result.at = at;
+  result.text = text;
+  return result;
+}
+
+Attribute word(const Token& token) { return text_attribute(Attribute::Kind::word, token.text, token.at); }
+
+Attribute integer(std::int64_t value, std::size_t at) {
+  Attribute result;
+  result.kind = Attribute::Kind::integer;
+  result.at = at;
+  result.integer = value;
+  return result;
+}
+
+Attribute integers(std::vector<std::int64_t> values, std::size_t at) {
+  Attribute result;
+  result.kind = Attribute::Kind::integers;
+  result.at = at;
+  result.integers = std::move(values);
+  return result;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Keywords that stand for attributes: broadcast_in_dim %x, dims = [0].
 
@@ -35,7 +61,10 @@ std::string_view attribute_of(std::string_view operation, std::string_view keywo
 void keyword_value(Parser& p, Operation& op) {
   const std::string_view keyword = p.take(Token::Kind::identifier, "a keyword").text;
   p.expect("=");
-  op.attributes.push_back({attribute_of(op.name, keyword), p.attribute()});
+  // A colon after a number belongs to the operation: iota dim = 0 : tensor<4xi32>.
+  const bool is_number = p.is(Token::Kind::integer) || p.is("-");
+  const std::size_t at = p.token().at;
+  op.attributes.push_back({attribute_of(op.name, keyword), is_number ? integer(p.integer(), at) : p.attribute()});
 }
 
 void attributes_and_signature(Parser& p, Operation& op) {
@@ -60,30 +89,6 @@ void default_form(Parser& p, Operation& op) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Syntaxes of single operations
-
-Attribute word(const Token& token) {
-  Attribute result;
-  result.kind = Attribute::Kind::word;
-  result.at = token.at;
-  result.text = token.text;
-  return result;
-}
-
-Attribute integer(std::int64_t value, std::size_t at) {
-  Attribute result;
-  result.kind = Attribute::Kind::integer;
-  result.at = at;
-  result.integer = value;
-  return result;
-}
-
-Attribute integers(std::vector<std::int64_t> values, std::size_t at) {
-  Attribute result;
-  result.kind = Attribute::Kind::integers;
-  result.at = at;
-  result.integers = std::move(values);
-  return result;
-}
 
 // constant dense<0> : tensor<i32>
 void constant(Parser& p, Operation& op) {
@@ -148,7 +153,8 @@ void slice(Parser& p, Operation& op) {
 
 // reduce_precision %x, format = e8m7 : types
 void reduce_precision(Parser& p, Operation& op) {
-  op.operands = p.uses();
+  op.operands = {p.use()};
+  p.expect(",");
   p.expect("format");
   p.expect("=");
   const Token format = p.take(Token::Kind::identifier, "a format such as e8m7");
@@ -302,18 +308,11 @@ void while_(Parser& p, Operation& op) {
   op.regions.push_back(p.region(std::move(arguments)));
 }
 
-Attribute named(Attribute::Kind kind, std::string_view text, std::size_t at) {
-  Attribute result;
-  result.kind = kind;
-  result.at = at;
-  result.text = text;
-  return result;
-}
-
 // custom_call @target(%a) {...} : types
 void custom_call(Parser& p, Operation& op) {
   const Token target = p.take(Token::Kind::symbol, "the name of what is called");
-  op.attributes.push_back({"call_target_name", named(Attribute::Kind::string, symbol_name(target.text), target.at)});
+  op.attributes.push_back(
+      {"call_target_name", text_attribute(Attribute::Kind::string, symbol_name(target.text), target.at)});
   op.operands = p.parenthesised_uses();
   attributes_and_signature(p, op);
 }
@@ -321,7 +320,7 @@ void custom_call(Parser& p, Operation& op) {
 // composite "namespace.name" %a, %b {decomposition = @f, ...} : types
 void composite(Parser& p, Operation& op) {
   const std::size_t at = p.token().at;
-  op.attributes.push_back({"name", named(Attribute::Kind::string, p.string(), at)});
+  op.attributes.push_back({"name", text_attribute(Attribute::Kind::string, p.string(), at)});
   op.operands = p.uses();
   attributes_and_signature(p, op);
 }
@@ -329,7 +328,7 @@ void composite(Parser& p, Operation& op) {
 // call @f(%a) : types
 void call(Parser& p, Operation& op) {
   const Token callee = p.take(Token::Kind::symbol, "the name of a function");
-  op.attributes.push_back({"callee", named(Attribute::Kind::symbol, symbol_name(callee.text), callee.at)});
+  op.attributes.push_back({"callee", text_attribute(Attribute::Kind::symbol, symbol_name(callee.text), callee.at)});
   op.operands = p.parenthesised_uses();
   attributes_and_signature(p, op);
 }
