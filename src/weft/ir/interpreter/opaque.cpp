@@ -40,8 +40,13 @@ std::vector<Array> optimization_barrier(const NodeCall& call) {
   return results;
 }
 
+std::vector<Array> custom_call(const NodeCall& call) {
+  fail("custom_call: nothing is known of @", call.attributes<CustomCallAttributes>().target);
+}
+
 constexpr RuleEntry table[] = {{&ops::rng_bit_generator, rng_bit_generator},
-                               {&ops::optimization_barrier, optimization_barrier}};
+                               {&ops::optimization_barrier, optimization_barrier},
+                               {&ops::custom_call, custom_call}};
 
 }  // namespace
 
