@@ -86,6 +86,7 @@ std::vector<OpSample> samples(const Op& op) {
       {&ops::iota, source_samples},
       {&ops::rng_bit_generator, rng_bit_generator_samples},
       {&ops::optimization_barrier, optimization_barrier_samples},
+      {&ops::custom_call, custom_call_samples},
   };
   SampleList list(op);
   if (const auto found = by_op.find(&op); found != by_op.end()) {

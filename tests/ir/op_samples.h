@@ -83,6 +83,7 @@ void composite_samples(SampleList& list);
 void source_samples(SampleList& list);
 void rng_bit_generator_samples(SampleList& list);
 void optimization_barrier_samples(SampleList& list);
+void custom_call_samples(SampleList& list);
 
 inline std::vector<Value> all_results(Node& node) {
   std::vector<Value> results;

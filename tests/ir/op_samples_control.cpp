@@ -114,4 +114,13 @@ void optimization_barrier_samples(SampleList& list) {
   list.add({Type(DType::f64, {2}), Type(DType::i32, {0}), Type(DType::f64, {})});
 }
 
+// The target is one that the interpreter knows.
+void custom_call_samples(SampleList& list) {
+  list.add({Type(DType::f32, {2, 3})}, [&](Graph& graph, std::span<const Value> x) {
+    const CustomCallAttributes attributes{
+        .target = "check.expect_eq", .has_side_effect = true, .backend_config = "a \"b\""};
+    return all_results(graph.append(list.op(), std::array{x[0], x[0]}, &attributes));
+  });
+}
+
 }  // namespace weft::ir

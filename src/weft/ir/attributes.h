@@ -225,9 +225,9 @@ struct CompositeAttributes {
 };
 
 struct CustomCallAttributes {
-  std::string_view target;
+  std::string_view target = {};
   bool has_side_effect = false;
-  std::string_view backend_config;  // passed on as it is
+  std::string_view backend_config = {};  // passed on as it is
   static void fields(auto& self, auto&& field) {
     field("call_target_name", self.target);
     field("has_side_effect", self.has_side_effect);

@@ -36,6 +36,7 @@ extern const std::span<const RuleEntry> source_rules, shape_rules, reduction_rul
 std::vector<Array> elementwise_rule(const NodeCall& call);
 std::vector<Array> sort_rule(const NodeCall& call);  // both of indexing_rules
 std::vector<Array> select_and_scatter_rule(const NodeCall& call);
+std::vector<Array> custom_call_rule(const NodeCall& call);  // of opaque_rules
 
 // The rule of an op, or nullptr: there is none for parameter, whose value is an input.
 Rule find_rule(const Op& op);

@@ -111,8 +111,7 @@ class ListReader {
       const T value = element_.read(lexer_, token_);
       token_ = lexer_.next();
       expect_end(end);
-      return {type_,
-              type_.elements() == 0 ? std::span<const std::byte>() : arena_.copy(std::as_bytes(std::span(&value, 1)))};
+      return {type_, arena_.copy(std::as_bytes(std::span(&value, 1)))};
     }
     list(0);
     expect_end(end);
@@ -317,17 +316,16 @@ void print_dense(std::string& out, const Literal& literal) {
   constexpr std::int64_t longest_list = 100;
   out += "dense<";
   const std::int64_t count = literal.type.elements();
-  if (count != 0)
-    visit(literal.type.dtype(), [&](auto tag) {
-      using T = decltype(tag);
-      std::int64_t at = 0;
-      if (literal.is_splat())
-        append_element(out, literal.at<T>(0));
-      else if (count > longest_list && !std::is_same_v<T, bool>)
-        append_hexadecimal(out, literal.bytes);
-      else
-        append_list<T>(out, literal, 0, at);
-    });
+  visit(literal.type.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    std::int64_t at = 0;
+    if (literal.is_splat())
+      append_element(out, literal.at<T>(0));
+    else if (count > longest_list && !std::is_same_v<T, bool>)
+      append_hexadecimal(out, literal.bytes);
+    else if (count > 0)
+      append_list<T>(out, literal, 0, at);
+  });
   out += "> : ";
   out += concat(literal.type);
 }

@@ -1,0 +1,84 @@
+// Custom calls the interpreter knows: the checks of StableHLO's own test programs, which compare what was computed (first
+// operand) with what was expected (second) and have no result.
+#include <bit>
+#include <cmath>
+
+#include <weft/ir/interpreter/rules.h>
+
+namespace weft::ir::interpreter {
+
+namespace {
+
+// Consecutive floating-point numbers become consecutive integers.
+template <class T>
+std::int64_t position(T value) {
+  using Bits =
+      std::conditional_t<sizeof(T) == 2, std::int16_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
+  const std::int64_t bits = std::bit_cast<Bits>(value);
+  return bits >= 0 ? bits : std::numeric_limits<Bits>::min() - bits;
+}
+
+// At most 3 units in the last place apart; NaN equals NaN, infinity only itself.
+struct Close {
+  template <class T>
+  bool operator()(T a, T b) const {
+    if constexpr (!is_float_type<T>) {
+      return a == b;
+    } else {
+      constexpr std::uint64_t most = 3;
+      const auto x = static_cast<double>(a), y = static_cast<double>(b);
+      if (!std::isfinite(x) || !std::isfinite(y)) return x == y || (std::isnan(x) && std::isnan(y));
+      const std::int64_t p = position(a), q = position(b);
+      return static_cast<std::uint64_t>(std::max(p, q)) - static_cast<std::uint64_t>(std::min(p, q)) <= most;
+    }
+  }
+};
+
+struct AlmostEqual {
+  template <class T>
+  bool operator()(T a, T b) const {
+    constexpr double tolerance = 1e-3;
+    const auto x = static_cast<double>(a), y = static_cast<double>(b);
+    return x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= tolerance;
+  }
+};
+
+struct Equal {
+  template <class T>
+  bool operator()(T a, T b) const {
+    const auto x = static_cast<double>(a), y = static_cast<double>(b);
+    if constexpr (is_float_type<T>) return x == y || (std::isnan(x) && std::isnan(y));
+    return a == b;
+  }
+};
+
+template <class Compare>
+void check(const NodeCall& call, Compare fits) {
+  const std::string_view target = call.attributes<CustomCallAttributes>().target;
+  require(call.operands.size() == 2 && call[0].type() == call[1].type(), target, ": expected two operands of one type");
+  visit(call[0].dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    const auto computed = call[0].data<T>(), expected = call[1].data<T>();
+    for (std::size_t i = 0; i < computed.size(); ++i)
+      require(fits(computed[i], expected[i]), target, ": element ", i, " of ", call[0].type(), " is ",
+              call[0].element(static_cast<std::int64_t>(i)), ", expected ",
+              call[1].element(static_cast<std::int64_t>(i)));
+  });
+}
+
+}  // namespace
+
+std::vector<Array> custom_call_rule(const NodeCall& call) {
+  const std::string_view target = call.attributes<CustomCallAttributes>().target;
+  if (target == "check.expect_eq")
+    check(call, Equal());
+  else if (target == "check.expect_close")
+    check(call, Close());
+  else if (target == "check.expect_almost_eq")
+    check(call, AlmostEqual());
+  else
+    fail("custom_call: nothing is known of @", target);
+  return {};
+}
+
+}  // namespace weft::ir::interpreter
