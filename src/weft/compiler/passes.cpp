@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/compiler/passes/all.h>
+#include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
 
 namespace weft::compiler {
@@ -51,6 +54,19 @@ std::set<std::string> switched_off(const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// FOLDER/<graph>.<number>.<pass>.mlir
+void dump(const ir::Graph& graph, const Pass& pass, std::size_t number) {
+  std::filesystem::create_directories(knobs::dump());
+  const std::string path = concat(knobs::dump(), "/", graph.name, ".", number, ".", pass.name, ".mlir");
+  std::ofstream out(path);
+  out << ir::print(graph);
+  require(out.good(), "cannot write ", path, " (WEFT_DUMP)");
+}
+
+}  // namespace
+
 std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report) {
   const std::set<std::string> off = switched_off(options);
   std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
@@ -64,6 +80,7 @@ std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Opti
              changed ? "" : " (unchanged)");
     report.passes.push_back({std::string(pass.name), ms, changed});
     if (knobs::verify_passes()) ir::verify(*next);
+    if (changed && !knobs::dump().empty()) dump(*next, pass, report.passes.size());
     current = std::move(next);
   }
   return current;
