@@ -36,6 +36,7 @@ inline constexpr bool checked_build = true;
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                     \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
+  KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")     \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
 
 template <class T>

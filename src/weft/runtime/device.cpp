@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -77,6 +78,7 @@ DeviceOptions DeviceOptions::from_knobs() {
   options.run_ahead_bytes = static_cast<std::uint64_t>(knobs::run_ahead_bytes());
   options.memory_bytes = static_cast<std::uint64_t>(knobs::memory_bytes());
   options.synchronous = knobs::synchronous();
+  options.profile = knobs::profile();
   return options;
 }
 
@@ -86,7 +88,9 @@ struct Device::Impl {
         allocator(Allocator::make(given.memory_bytes ? given.memory_bytes : available_memory())),
         executor(allocator, given.simulated),
         virtual_clock(given.simulated ? std::make_shared<VirtualClock>(given) : nullptr),
-        thread([this] { work(); }) {}
+        thread([this] { work(); }) {
+    if (options.profile) executor.set_profiling(true);
+  }
 
   ~Impl() {
     {
@@ -95,6 +99,7 @@ struct Device::Impl {
     }
     arrived.notify_one();
     thread.join();
+    if (options.profile) std::fputs(thunk_table(executor.thunk_times()).c_str(), stderr);
   }
 
   void work();

@@ -31,6 +31,7 @@ struct DeviceOptions {
                                   << 30;  // bytes that the outputs of such launches may take; one launch always may
   std::uint64_t memory_bytes = 0;         // allocate() gives out no more than this; 0: what this process may still take
   bool synchronous = false;               // launch() returns when the work is done (debugging)
+  bool profile = false;                   // set_profiling(true), and a table on stderr when the device ends
   bool simulated = false;
   Simulation simulation = {};
 
