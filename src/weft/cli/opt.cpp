@@ -1,17 +1,18 @@
 // weft opt: reads StableHLO modules, runs passes on them, prints them.
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <weft/base/error.h>
+#include <weft/base/file.h>
 #include <weft/cli/command_line.h>
+#include <weft/compiler/passes.h>
 #include <weft/ir/text/text.h>
+#include <weft/ir/verify.h>
 
 namespace weft::cli {
 
@@ -19,36 +20,75 @@ namespace {
 
 struct OptOptions {
   std::string file;
+  std::vector<std::string> passes;
+  bool verify = false, print_after_each = false, list_passes = false;
   ir::PrintOptions print;
 };
 
-std::string read_all(std::istream& in, const std::string& name) {
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  require(!in.bad(), name, ": cannot be read");
+std::string read_input(const std::string& file) {
+  if (file != "-") return read_file(file);
+  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  require(!std::cin.bad(), "the standard input cannot be read");
   return text;
 }
 
-std::string read_input(const std::string& file) {
-  if (file == "-") return read_all(std::cin, "the standard input");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  require(in.is_open(), file, ": ", std::strerror(errno));
-  return read_all(in, file);
+ir::Module parse(const OptOptions& options, const ir::Section& section) {
+  try {
+    return ir::parse_module(section.text, {}, section.first_line);
+  } catch (const Error& wrong) {
+    fail(options.file, ':', wrong.what());
+  }
+}
+
+void verify(const ir::Module& module) {
+  for (const auto& function : module.functions) ir::verify(*function);
+}
+
+void run_pass(const compiler::Pass& pass, ir::Module& module) {
+  for (auto& function : module.functions) {
+    auto next = pass.run(*function);
+    next->name = function->name;
+    function = std::move(next);
+  }
+}
+
+void run_section(const OptOptions& options, std::span<const compiler::Pass* const> passes, const ir::Section& section) {
+  ir::Module module = parse(options, section);
+  if (options.verify) verify(module);
+  for (const compiler::Pass* pass : passes) {
+    run_pass(*pass, module);
+    if (options.verify) verify(module);
+    if (options.print_after_each) std::cout << "// after " << pass->name << '\n' << print(module, options.print);
+  }
+  if (!options.print_after_each || passes.empty()) std::cout << print(module, options.print);
+}
+
+std::vector<const compiler::Pass*> chosen_passes(const OptOptions& options) {
+  std::vector<const compiler::Pass*> passes;
+  for (const std::string& name : options.passes) {
+    passes.push_back(compiler::find_pass(name));
+    if (!passes.back()) throw CLI::ValidationError("--pass", "there is no pass " + name + "; --list-passes shows all");
+  }
+  return passes;
+}
+
+void list_passes() {
+  std::size_t width = 0;
+  for (const compiler::Pass& pass : compiler::passes()) width = std::max(width, pass.name.size());
+  for (const compiler::Pass& pass : compiler::passes())
+    std::cout << pass.name << std::string(width + 2 - pass.name.size(), ' ') << pass.summary << '\n';
 }
 
 void run_opt(const OptOptions& options) {
+  if (options.list_passes) return list_passes();
+  if (options.file.empty()) throw CLI::RequiredError("FILE");
+  const auto passes = chosen_passes(options);
   const std::string text = read_input(options.file);
   bool is_first = true;
   for (const ir::Section& section : ir::split_sections(text)) {
-    ir::Module module;
-    try {
-      module = ir::parse_module(section.text, {}, section.first_line);
-    } catch (const Error& wrong) {
-      fail(options.file, ':', wrong.what());
-    }
     if (!is_first) std::cout << "\n// -----\n\n";
     is_first = false;
-    std::cout << ir::print(module, options.print);
+    run_section(options, passes, section);
   }
 }
 
@@ -57,11 +97,15 @@ void run_opt(const OptOptions& options) {
 void add_opt(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("opt", "Read StableHLO modules, run passes on them, print them");
   const auto options = std::make_shared<OptOptions>();
-  command
-      .add_option("FILE", options->file,
-                  "StableHLO text, modules separated by lines `// -----`; - for the standard input")
-      ->required();
+  command.add_option("FILE", options->file,
+                     "StableHLO text, modules separated by lines `// -----`; - for the standard input");
+  command.add_option("--pass", options->passes, "Run these passes, in this order")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  command.add_flag("--verify", options->verify, "Verify every function as read and after each pass");
+  command.add_flag("--print-after-each", options->print_after_each, "Print after each pass, not only at the end");
   command.add_flag("--locations", options->print.locations, "Print where each operation comes from");
+  command.add_flag("--list-passes", options->list_passes, "Show the passes in the order of the compiler's pipeline");
   command.callback([options] { run_opt(*options); });
 }
 
