@@ -5,6 +5,7 @@
 // generator's value with the operators + ^ | << >> against itself and std::uint32_t, and a multiply_wide found by its namespace.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -72,20 +73,33 @@ class Threefry {
 
   // Element `i` in row-major order.
   std::uint64_t bits(std::uint64_t i) const {
-    if (wide_) {
-      const auto x = threefry2x32(split(key_), split(counter_ + i));
-      return join(x[0], x[1]);
-    }
+    if (wide_) return join(block(i)[0], block(i)[1]);
     const std::uint64_t outer = i / inner_ / size_, along = i / inner_ % size_, inner = i % inner_;
-    return threefry2x32(split(key_), split(counter_ + (outer * half() + along / 2) * inner_ + inner))[along % 2];
+    return block((outer * half() + along / 2) * inner_ + inner)[along % 2];
+  }
+
+  // All elements, block by block: calls put(element, bits) for those of blocks [begin, end) of blocks().
+  std::uint64_t blocks() const { return wide_ ? elements_ : size_ == 0 ? 0 : elements_ / size_ * half(); }
+  template <class Put>
+  void each(std::uint64_t begin, std::uint64_t end, Put&& put) const {
+    for (std::uint64_t b = begin; b < end; ++b) {
+      const auto x = block(b);
+      if (wide_) {
+        put(b, join(x[0], x[1]));
+        continue;
+      }
+      const std::uint64_t row = b / inner_, along = 2 * (row % half());
+      const std::uint64_t first = (row / half() * size_ + along) * inner_ + b % inner_;
+      put(first, std::uint64_t{x[0]});
+      if (along + 1 < size_) put(first + inner_, std::uint64_t{x[1]});
+    }
   }
 
   // The state that follows, of two words.
-  std::array<std::uint64_t, 3> next_state() const {
-    return {key_, counter_ + (wide_ ? elements_ : size_ == 0 ? 0 : elements_ / size_ * half()), 0};
-  }
+  std::array<std::uint64_t, 3> next_state() const { return {key_, counter_ + blocks(), 0}; }
 
  private:
+  std::array<std::uint32_t, 2> block(std::uint64_t b) const { return threefry2x32(split(key_), split(counter_ + b)); }
   // Whether a dimension is chosen over one behind it.
   static bool better(std::int64_t size, std::int64_t than) { return size % 2 == 0 || (than % 2 != 0 && size >= than); }
   std::uint64_t half() const { return (size_ + 1) / 2; }
@@ -107,21 +121,35 @@ class Philox {
         wide_(byte_width == 8) {}
 
   std::uint64_t bits(std::uint64_t i) const {
-    const std::uint64_t per_block = wide_ ? 2 : 4;
-    const auto [low, high] = advanced(i / per_block);
-    const auto x = philox4x32(split(key_), {split(low)[0], split(low)[1], split(high)[0], split(high)[1]});
-    const std::size_t at = i % per_block;
+    const auto x = block(i / per_block());
+    const std::size_t at = i % per_block();
     return wide_ ? join(x[2 * at], x[2 * at + 1]) : x[at];
+  }
+
+  // All elements, block by block: calls put(element, bits) for those of blocks [begin, end) of blocks().
+  std::uint64_t blocks() const { return (elements_ + per_block() - 1) / per_block(); }
+  template <class Put>
+  void each(std::uint64_t begin, std::uint64_t end, Put&& put) const {
+    for (std::uint64_t b = begin; b < end; ++b) {
+      const auto x = block(b);
+      const std::uint64_t first = b * per_block(), count = std::min(per_block(), elements_ - first);
+      for (std::uint64_t at = 0; at < count; ++at)
+        put(first + at, wide_ ? join(x[2 * at], x[2 * at + 1]) : std::uint64_t{x[at]});
+    }
   }
 
   // The state that follows, of as many words as the one given.
   std::array<std::uint64_t, 3> next_state() const {
-    const std::uint64_t per_block = wide_ ? 2 : 4;
-    const auto [low, high] = advanced((elements_ + per_block - 1) / per_block);
+    const auto [low, high] = advanced(blocks());
     return {key_, low, high};
   }
 
  private:
+  std::uint64_t per_block() const { return wide_ ? 2 : 4; }
+  std::array<std::uint32_t, 4> block(std::uint64_t b) const {
+    const auto [low, high] = advanced(b);
+    return philox4x32(split(key_), {split(low)[0], split(low)[1], split(high)[0], split(high)[1]});
+  }
   std::array<std::uint64_t, 2> advanced(std::uint64_t blocks) const {
     const std::uint64_t low = low_ + blocks;
     return {low, high_ + (low < low_ ? 1 : 0)};

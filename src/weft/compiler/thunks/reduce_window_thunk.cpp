@@ -33,6 +33,10 @@ Plan make_plan(const ir::Node& node, Combine how) {
     for (auto& position : plan.taps.back())
       for (Tap& tap : position) tap.base *= strides[static_cast<std::size_t>(d)];
   }
+  if (x.rank() == 0) {
+    plan.sizes = {1};
+    plan.taps = {{{Tap{0, 0}}}};
+  }
   return plan;
 }
 
@@ -56,53 +60,60 @@ class ReduceWindowThunk final : public runtime::Thunk {
   }
 
  private:
-  // Each window is folded by one thread in one order; floats in double.
+  // Sums and products of floats in double; the others choose one of the elements.
+  template <class T, Combine How>
+  using Sum =
+      std::conditional_t<is_float_type<T> && (How == Combine::add || How == Combine::multiply || sizeof(T) == 2),
+                         double, T>;
+
+  // Windows come in rows along the last dimension, and each is folded by one thread in one order.
   template <class T, Combine How>
   void run_as(const runtime::Launch& launch) const {
     const T* x = launch.at<T>(x_);
     const T initial = *launch.at<T>(initial_);
     T* result = launch.at<T>(result_);
-    const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, plan_.window_elements));
-    runtime::parallel_for(plan_.results, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::int64_t position[Type::max_rank];
-      std::int64_t rest = begin;
-      for (std::size_t d = plan_.sizes.size(); d-- > 0;) {
-        position[d] = rest % plan_.sizes[d];
-        rest /= plan_.sizes[d];
-      }
-      for (std::int64_t i = begin; i < end; ++i) {
-        result[i] = window<T, How>(x, initial, position);
-        for (std::size_t d = plan_.sizes.size(); d-- > 0 && ++position[d] == plan_.sizes[d];) position[d] = 0;
+    const std::int64_t length = plan_.sizes.back(), rows = length == 0 ? 0 : plan_.results / length;
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, plan_.window_elements * length));
+    runtime::parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int64_t> offsets;  // of the rows of the operand that the windows of this row touch
+      for (std::int64_t row = begin; row < end; ++row) {
+        std::int64_t position[Type::max_rank], rest = row;
+        for (std::size_t d = plan_.sizes.size() - 1; d-- > 0;) {
+          position[d] = rest % plan_.sizes[d];
+          rest /= plan_.sizes[d];
+        }
+        offsets.clear();
+        append_offsets(0, position, 0, offsets);
+        for (std::int64_t i = 0; i < length; ++i)
+          result[row * length + i] =
+              window<T, How>(x, initial, offsets, plan_.taps.back()[static_cast<std::size_t>(i)]);
       }
     });
   }
 
-  template <class T, Combine How>
-  T window(const T* x, T initial, const std::int64_t* position) const {
-    using Sum = std::conditional_t<is_float_type<T>, double, T>;
-    Sum sum = static_cast<Sum>(initial);
-    std::int64_t inside = 0;
-    fold<T, How, Sum>(x, position, 0, sum, inside);
-    // Padding is the initial value again, which the other operations do not see twice.
-    if constexpr (How == Combine::add || How == Combine::multiply)
-      for (; inside < plan_.window_elements; ++inside) sum = combined(How, sum, static_cast<Sum>(initial));
-    return convert_element<T>(sum);
+  void append_offsets(std::int64_t at, const std::int64_t* position, std::size_t d,
+                      std::vector<std::int64_t>& offsets) const {
+    if (d + 1 == plan_.taps.size()) {
+      offsets.push_back(at);
+      return;
+    }
+    for (const Tap& tap : plan_.taps[d][static_cast<std::size_t>(position[d])])
+      append_offsets(at + tap.base, position, d + 1, offsets);
   }
 
-  template <class T, Combine How, class Sum>
-  void fold(const T* x, const std::int64_t* position, std::size_t d, Sum& sum, std::int64_t& inside) const {
-    if (d == plan_.taps.size()) {
-      sum = combined(How, sum, static_cast<Sum>(*x));
-      ++inside;
-      return;
-    }
-    const std::vector<Tap>& taps = plan_.taps[d][static_cast<std::size_t>(position[d])];
-    if (d + 1 < plan_.taps.size()) {
-      for (const Tap& tap : taps) fold<T, How, Sum>(x + tap.base, position, d + 1, sum, inside);
-      return;
-    }
-    for (const Tap& tap : taps) sum = combined(How, sum, static_cast<Sum>(x[tap.base]));
-    inside += static_cast<std::int64_t>(taps.size());
+  template <class T, Combine How>
+  T window(const T* x, T initial, const std::vector<std::int64_t>& offsets, const std::vector<Tap>& taps) const {
+    using S = Sum<T, How>;
+    S sum = static_cast<S>(initial);
+    for (const std::int64_t offset : offsets)
+      for (const Tap& tap : taps) sum = combined(How, sum, static_cast<S>(x[offset + tap.base]));
+    // Padding is the initial value again, which the other operations do not see twice.
+    if constexpr (How == Combine::add || How == Combine::multiply)
+      for (auto inside = static_cast<std::int64_t>(offsets.size() * taps.size()); inside < plan_.window_elements;
+           ++inside)
+        sum = combined(How, sum, static_cast<S>(initial));
+    return convert_element<T>(sum);
   }
 
   Plan plan_;

@@ -13,7 +13,7 @@ using runtime::Slice;
 
 namespace {
 
-constexpr std::int64_t elements_per_task = 8192;
+constexpr std::int64_t blocks_per_task = 4096;
 
 class RngThunk final : public runtime::Thunk {
  public:
@@ -43,10 +43,11 @@ class RngThunk final : public runtime::Thunk {
   void generate(const runtime::Launch& launch, const Generator& generator) const {
     visit(dtype_, [&]<class T>(T) {
       T* const to = launch.at<T>(bits_);
-      runtime::parallel_for(count_, elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          to[i] = convert_element<T>(generator.bits(static_cast<std::uint64_t>(i)));
-      });
+      runtime::parallel_for(
+          static_cast<std::int64_t>(generator.blocks()), blocks_per_task, [&](std::int64_t begin, std::int64_t end) {
+            const auto put = [to](std::uint64_t i, std::uint64_t bits) { to[i] = convert_element<T>(bits); };
+            generator.each(static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), put);
+          });
     });
     // Last: the new state may lie in the bytes of the old one.
     const auto next = generator.next_state();
