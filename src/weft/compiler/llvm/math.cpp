@@ -73,8 +73,8 @@ class Math {
     Value* small = fma(b.CreateFMul(p, square), x, x);
     Value* e = exp(b.CreateFAdd(magnitude, magnitude));
     Value* large = b.CreateFSub(number(1.0), b.CreateFDiv(number(2.0), b.CreateFAdd(e, number(1.0))));
-    large = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, large, x);
-    return b.CreateSelect(b.CreateFCmpOLT(magnitude, number(0.625)), small, large);
+    Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(0.625)), small, large);
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // of -0 too
   }
 
   Value* logistic(Value* exp_of_negated) {

@@ -124,12 +124,8 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
     case Prim::divide: return b_.CreateFDiv(x[0], x[1]);
     case Prim::negate: return b_.CreateFNeg(x[0]);
     case Prim::absolute: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
-    case Prim::minimum:
-    case Prim::
-        maximum: {  // a hardware instruction that takes the second operand if one is NaN, and the case where that is wrong
-      Value* wins = prim == Prim::minimum ? b_.CreateFCmpOLT(x[0], x[1]) : b_.CreateFCmpOGT(x[0], x[1]);
-      return b_.CreateSelect(b_.CreateFCmpUNO(x[0], x[0]), x[0], b_.CreateSelect(wins, x[0], x[1]));
-    }
+    case Prim::minimum: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x[0], x[1]);
+    case Prim::maximum: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x[0], x[1]);
     case Prim::sqrt: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]);
     case Prim::rsqrt:
       return b_.CreateFDiv(llvm::ConstantFP::get(x[0]->getType(), 1.0),
