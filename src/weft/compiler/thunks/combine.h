@@ -1,6 +1,7 @@
 // Bodies of two elements that are one operation: what scatter, reduce_window and select_and_scatter fold with.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -27,9 +28,20 @@ inline std::optional<Combine> combine_of(const ir::Graph& body) {
   return std::nullopt;
 }
 
+// As Prim::minimum and Prim::maximum: NaN if either is, and -0 before 0.
+template <class T>
+T minimum_of(T a, T b) {
+  if constexpr (is_float_type<T>) return a != a || (a == b ? std::signbit(a) : a < b) ? a : b;
+  return a < b ? a : b;
+}
+template <class T>
+T maximum_of(T a, T b) {
+  if constexpr (is_float_type<T>) return a != a || (a == b ? std::signbit(b) : a > b) ? a : b;
+  return a > b ? a : b;
+}
+
 template <class T>
 T combined(Combine how, T a, T b) {
-  const auto unordered = [](T x) { return x != x; };
   constexpr bool boolean_type = std::is_same_v<T, bool>;
   switch (how) {
     case Combine::replace: return b;
@@ -47,8 +59,8 @@ T combined(Combine how, T a, T b) {
         return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
       else
         return static_cast<T>(a * b);
-    case Combine::minimum: return unordered(a) || a < b ? a : b;
-    case Combine::maximum: return unordered(a) || a > b ? a : b;
+    case Combine::minimum: return minimum_of(a, b);
+    case Combine::maximum: return maximum_of(a, b);
     case Combine::bit_and:
     case Combine::bit_or:
       if constexpr (std::is_integral_v<T>) return static_cast<T>(how == Combine::bit_and ? a & b : a | b);

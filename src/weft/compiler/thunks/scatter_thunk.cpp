@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <weft/compiler/thunks/combine.h>
 #include <weft/ir/ops.h>
@@ -111,6 +112,8 @@ class ScatterThunk final : public runtime::Thunk {
     return visit(plan_.index_dtype, [&](auto tag) {
       decltype(tag) value;
       std::memcpy(static_cast<void*>(&value), indices + i * static_cast<std::int64_t>(sizeof(value)), sizeof(value));
+      if constexpr (std::is_same_v<decltype(value), std::uint64_t>)  // past 63 bits is as far out as can be
+        value = std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max());
       return static_cast<std::int64_t>(value);
     });
   }
