@@ -9,15 +9,19 @@
 
 namespace weft::test {
 
-inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<const ir::Array> inputs,
-                                           const compiler::Options& options = {}, compiler::Report* report = nullptr) {
+inline std::vector<ir::Array> run(std::shared_ptr<const runtime::Executable> executable,
+                                  std::span<const ir::Array> inputs) {
   auto& device = runtime::Device::cpu();
-  const auto executable = compiler::compile(graph, options, report);
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   std::vector<ir::Array> outputs;
   for (const auto& buffer : device.launch(executable, buffers)) outputs.emplace_back(buffer->type(), buffer->bytes());
   return outputs;
+}
+
+inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<const ir::Array> inputs,
+                                           const compiler::Options& options = {}, compiler::Report* report = nullptr) {
+  return run(compiler::compile(graph, options, report), inputs);
 }
 
 }  // namespace weft::test

@@ -11,10 +11,10 @@ namespace weft::ir {
 namespace {
 
 InputRange default_range(const Op& op, DType dtype) {
-  if (dtype == DType::boolean) return {0, 1};
-  if (is_unsigned_integer(dtype)) return {0, 40};
-  if (is_signed_integer(dtype)) return {-20, 20};
-  return {op.low, op.high};
+  if (dtype == DType::boolean) return {.low = 0, .high = 1};
+  if (is_unsigned_integer(dtype)) return {.low = 0, .high = 40, .edges = true};
+  if (is_signed_integer(dtype)) return {.low = -20, .high = 20, .edges = true};
+  return {.low = op.low, .high = op.high, .edges = true};
 }
 
 Array random_array(Type type, const InputRange& range, std::mt19937_64& random) {

@@ -18,6 +18,7 @@ namespace weft::ir {
 struct InputRange {
   double low = -4, high = 4;
   bool distinct = false;  // no number twice; of integers
+  bool edges = false;     // the op has a meaning for every element of the dtype, outside of the range too
 };
 
 struct OpSample {
@@ -35,6 +36,10 @@ std::vector<OpSample> samples(const Op& op);
 
 // Inputs in the ranges of a sample, the same for the same seed.
 std::vector<Array> random_inputs(const OpSample& sample, std::uint64_t seed = 0);
+
+// The same with most elements of inputs that allow it replaced by NaN, infinities, zeros of both signs, subnormal and largest
+// floats, and integers at and around both ends, 0 and the width.
+std::vector<Array> edge_inputs(const OpSample& sample, std::uint64_t seed = 0);
 
 // Collects the samples of one op.
 class SampleList {

@@ -120,9 +120,16 @@ void convolution_samples(SampleList& list) {
       {.x = {1, 2, 2}, .kernel = {3, 2, 3}},  // no position for the window
       {.x = {1, 1, 1, 1}, .kernel = {1, 1, 1, 1}},
   };
+  const auto add_sample = [&](DType dtype, const Convolution& c) {
+    auto& sample = add(list, dtype, c);
+    // Groups, and pairs of 16-bit channels, may be computed as one product with zeros between or behind them, through which NaN
+    // and infinities spread.
+    if (c.feature_groups * c.batch_groups > 1 || byte_size(dtype) == 2)
+      sample.inputs[0].edges = sample.inputs[1].edges = false;
+  };
   for (const Convolution& c : cases)
-    for (const DType dtype : {DType::f32, DType::f64}) add(list, dtype, c);
-  for (const DType dtype : {DType::bf16, DType::i32}) add(list, dtype, cases[0]);
+    for (const DType dtype : {DType::f32, DType::f64}) add_sample(dtype, c);
+  for (const DType dtype : {DType::bf16, DType::i32}) add_sample(dtype, cases[0]);
 }
 
 }  // namespace weft::ir

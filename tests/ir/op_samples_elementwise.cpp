@@ -38,7 +38,7 @@ void convert_samples(SampleList& list) {
       auto& sample = list.add({Type(from, {3, 5})},
                               [to](Graph&, std::span<const Value> x) { return std::vector{convert(x[0], to)}; });
       sample.name += " to " + concat(to);
-      if (is_unsigned_integer(to)) sample.inputs[0] = {0, 40};
+      if (is_unsigned_integer(to)) sample.inputs[0] = {.low = 0, .high = 40, .edges = true};
       // A quadratic of what is rounded to f32: exact differences with a wide step.
       if (to == DType::f32)
         sample.step = 0.25;
@@ -66,7 +66,10 @@ void compare_samples(SampleList& list) {
     });
     sample.name += concat(" ", EnumNames<Direction>::names[static_cast<std::size_t>(direction)], " ",
                           EnumNames<Comparison>::names[static_cast<std::size_t>(how)]);
-    if (!is_float(type.dtype()) && type.dtype() != DType::boolean) sample.inputs = {{0, 3}, {0, 3}};
+    if (!is_float(type.dtype()) && type.dtype() != DType::boolean) {
+      const InputRange few{.low = 0, .high = 3, .edges = true};
+      sample.inputs = {few, few};
+    }
   };
   for (const auto direction :
        {Direction::EQ, Direction::NE, Direction::LT, Direction::LE, Direction::GT, Direction::GE}) {
@@ -112,14 +115,15 @@ void clamp_samples(SampleList& list) {
 void power_samples(SampleList& list) {
   for (const Type type : types_of(list.op())) {
     auto& sample = list.add({type, type});
-    if (is_float(type.dtype())) sample.inputs[1] = {-3, 3};
-    if (is_signed_integer(type.dtype())) sample.inputs = {{-5, 5}, {-3, 12}};
-    if (is_unsigned_integer(type.dtype())) sample.inputs = {{0, 5}, {0, 12}};
+    const auto range = [](double low, double high) { return InputRange{.low = low, .high = high, .edges = true}; };
+    if (is_float(type.dtype())) sample.inputs[1] = range(-3, 3);
+    if (is_signed_integer(type.dtype())) sample.inputs = {range(-5, 5), range(-3, 12)};
+    if (is_unsigned_integer(type.dtype())) sample.inputs = {range(0, 5), range(0, 12)};
   }
 }
 
 void shift_samples(SampleList& list) {
-  for (const Type type : types_of(list.op())) list.add({type, type}).inputs[1] = {0, 8.0 * byte_size(type.dtype()) + 2};
+  for (const Type type : types_of(list.op())) list.add({type, type}).inputs[1].high = 8.0 * byte_size(type.dtype()) + 2;
 }
 
 // Ops with a pole where their second operand is 0: differences need a distance from it.

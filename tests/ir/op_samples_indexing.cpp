@@ -41,7 +41,7 @@ const Case cases[] = {
 InputRange index_range(const Case& c) {
   std::int64_t largest = 0;
   for (const std::int64_t d : c.map) largest = std::max(largest, c.x[static_cast<std::size_t>(d)]);
-  return {-3, static_cast<double>(largest) + 1};
+  return {.low = -3, .high = static_cast<double>(largest) + 1, .edges = true};
 }
 
 bool is_usable(const Case& c) {
@@ -80,6 +80,7 @@ void scatter_samples(SampleList& list) {
     sample.inputs[1] = index_range(c);
     if (is_unsigned_integer(index)) sample.inputs[1].low = 0;
     sample.inputs[1].distinct = unique;
+    sample.inputs[1].edges = !unique;
     return sample;
   };
   const auto replacing = [](DType dtype) {
@@ -116,7 +117,8 @@ void dynamic_slice_samples(SampleList& list) {
         auto& sample = list.add(types, [&](Graph&, std::span<const Value> x) {
           return std::vector{dynamic_slice(x[0], x.subspan(1), sizes)};
         });
-        for (std::size_t i = 1; i < types.size(); ++i) sample.inputs[i] = {is_signed_integer(index) ? -2.0 : 0.0, 8};
+        for (std::size_t i = 1; i < types.size(); ++i)
+          sample.inputs[i] = {.low = is_signed_integer(index) ? -2.0 : 0.0, .high = 8, .edges = true};
       }
 }
 
@@ -129,7 +131,8 @@ void dynamic_update_slice_samples(SampleList& list) {
         types[0] = type_of(dtype, from);
         types[1] = type_of(dtype, update);
         auto& sample = list.add(types);
-        for (std::size_t i = 2; i < types.size(); ++i) sample.inputs[i] = {is_signed_integer(index) ? -2.0 : 0.0, 8};
+        for (std::size_t i = 2; i < types.size(); ++i)
+          sample.inputs[i] = {.low = is_signed_integer(index) ? -2.0 : 0.0, .high = 8, .edges = true};
       }
 }
 
@@ -139,9 +142,14 @@ void sort_samples(SampleList& list) {
              {{9}, 0}, {{3, 5}, 1}, {{3, 5}, -2}, {{2, 4, 3}, 1}, {{0, 3}, 0}, {{1}, 0}})
       for (const bool stable : {true, false}) {
         const std::int64_t d = dimension;
-        list.add({type_of(dtype, from)}, [&](Graph&, std::span<const Value> x) {
-          return sort(x, d, stable, comparison_body(Direction::LT, dtype));
-        });
+        const auto add = [&](Comparison how) -> OpSample& {
+          return list.add({type_of(dtype, from)}, [&](Graph&, std::span<const Value> x) {
+            return sort(x, d, stable, comparison_body(Direction::LT, dtype, how));
+          });
+        };
+        // Comparisons with NaN are no order: what comes of them is nobody's business.
+        add(Comparison::NOTYPE).inputs[0].edges = !is_float(dtype);
+        if (is_float(dtype)) add(Comparison::TOTALORDER).name += " in total order";
       }
   // By key, descending, with a passenger of another dtype.
   for (const DType dtype : {DType::f32, DType::f64}) {
