@@ -1,5 +1,7 @@
 // Strict mode: the same bits fused and unfused, and for any number of threads.
+#include <array>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -68,6 +70,28 @@ TEST(Strict, FusedAndUnfusedAndAnyNumberOfThreadsGiveTheSameBits) {
         for (std::size_t i = 0; i < got.size(); ++i)
           EXPECT_EQ(got[i], want[i]) << "output " << i << (fuse ? ", fused, " : ", unfused, ") << threads << " threads";
       }
+  }
+}
+
+// Few results of many terms each: a library that divides such a product among threads divides its sums.
+TEST(Strict, LongSumsAreNotDividedAmongThreads) {
+  for (const auto& [m, n, k] :
+       {std::array<std::int64_t, 3>{4, 8, 100000}, {64, 64, 8192}, {1, 1, 65536}, {17, 3, 30011}}) {
+    const Type x(DType::f32, {k, m}), w(DType::f32, {k, n});
+    const auto graph = ir::make_graph(std::vector{x, w}, [](ir::Graph&, std::span<const Value> in) {
+      const std::int64_t first[] = {0};
+      return std::vector{ir::dot_general(in[0], in[1], {{}, {}, first, first})};
+    });
+    const auto inputs = inputs_of(*graph);
+    compiler::Options strict;
+    strict.strict = true;
+    std::optional<Array> want;
+    for (const int threads : {1, 2, 3}) {
+      const Threads scope(threads);
+      const auto got = test::run_compiled(*graph, inputs, strict);
+      if (!want) want = got[0];
+      EXPECT_EQ(got[0], *want) << m << " x " << k << " x " << n << ", " << threads << " threads";
+    }
   }
 }
 

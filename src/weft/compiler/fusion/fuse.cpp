@@ -51,6 +51,8 @@ class Planner {
         views_(count_) {}
 
   std::vector<Unit> run() {
+    find_what_is_from_nothing();
+    if (options_.fuse && !options_.strict) find_epilogues();
     decide_fates();
     store_what_blocks();
     find_needs();
@@ -76,11 +78,42 @@ class Planner {
     return n.op->kind == ir::Kind::shape && n.op != &ops::pad && n.op != &ops::concatenate;
   }
 
-  void decide_fates() {
+  void find_what_is_from_nothing() {
     from_nothing_.assign(count_, 0);
-    for (const Node* n : graph_.nodes()) {
+    for (const Node* n : graph_.nodes())
       from_nothing_[n->id] = from_nothing(*n) || (is_move(*n) && from_nothing_[n->operand(0).node->id]);
+  }
+
+  // Takes the nodes behind products into them. In strict mode they keep the roundings of a kernel of their own.
+  void find_epilogues() {
+    std::vector<std::vector<Node*>> users(count_);
+    for (Node* n : graph_.nodes())
+      for (const Value v : n->operands)
+        if (users[v.node->id].empty() || users[v.node->id].back() != n) users[v.node->id].push_back(n);
+    Surroundings around;
+    around.users = [&](const Node& n) -> const std::vector<Node*>& { return users[n.id]; };
+    around.is_output = [&](Value v) { return std::ranges::find(graph_.outputs(), v) != graph_.outputs().end(); };
+    around.from_nothing = [&](const Node& n) { return from_nothing_[n.id] != 0; };
+    around.is_stored = [&](const Node& n) {
+      return is_given(n) || !can_lower(n) || epilogues_.contains(n.id) || users[n.id].size() > 1;
+    };
+    for (Node* n : graph_.nodes()) {
+      if (n->op != &ops::dot_general) continue;
+      const auto as_is = [](Value v) { return !is_move(*v.node); };
+      Matmul matmul{n, view_of(n->operand(0), as_is), view_of(n->operand(1), as_is), {}, {}};
+      const auto shape = matmul_shape(*n, matmul.lhs, matmul.rhs);
+      if (!shape) continue;
+      matmul.shape = *shape;
+      around.can_be_computed = [&](const Epilogue& epilogue) {
+        matmul.epilogue = epilogue;
+        return matmul_exists(matmul);
+      };
+      Epilogue found = find_epilogue(*n, shape->n, around);
+      if (found.result != n->result()) epilogues_.emplace(found.result.node->id, std::pair{n, std::move(found)});
     }
+  }
+
+  void decide_fates() {
     for (const Value v : graph_.outputs()) {
       is_output_[v.node->id] = 1;
       materialise(v);
@@ -97,7 +130,7 @@ class Planner {
     }
   }
 
-  bool is_move(const Node& n) const { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
+  static bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
 
   // The node's value is needed somewhere, in memory or not.
   void need(Value v) {
@@ -105,7 +138,7 @@ class Planner {
     if (fate_[n.id] != Fate::none) return;
     if (is_given(n)) {
       fate_[n.id] = Fate::given;
-    } else if (!can_lower(n)) {
+    } else if (!can_lower(n) || epilogues_.contains(n.id)) {
       fate_[n.id] = Fate::alone;
     } else {
       fate_[n.id] = is_free(n) ? Fate::free : Fate::fused;
@@ -125,11 +158,13 @@ class Planner {
   }
 
   void need_operands_stored(Node& n) {
-    if (n.op == &ops::dot_general) {
-      plan_dot(n);
-      return;
+    if (const auto found = epilogues_.find(n.id); found != epilogues_.end()) {
+      plan_dot(*found->second.first, found->second.second);
+    } else if (n.op == &ops::dot_general) {
+      plan_dot(n, {{}, n.result()});
+    } else {
+      for (const Value v : n.operands) materialise(v);
     }
-    for (const Value v : n.operands) materialise(v);
   }
 
   // A kernel must be able to go from its domain to what it reads by affine positions. Where a shape op stands in the way, its
@@ -152,20 +187,28 @@ class Planner {
   }
 
   // Reads a dot's operands through as many shape ops as the strides allow; what remains is stored.
-  void plan_dot(Node& n) {
-    View views[2];
-    const auto stored = [&](Value v) {
-      return fate_[v.node->id] == Fate::fused || fate_[v.node->id] == Fate::alone || !is_move(*v.node);
+  void plan_dot(Node& dot, const Epilogue& epilogue) {
+    Matmul matmul{&dot, {}, {}, {}, epilogue};
+    const auto view = [&](auto&& stored) {
+      matmul.lhs = view_of(dot.operand(0), stored);
+      matmul.rhs = view_of(dot.operand(1), stored);
+      return matmul_shape(dot, matmul.lhs, matmul.rhs);
     };
-    for (int side = 0; side < 2; ++side) views[side] = view_of(n.operand(side), stored);
-    auto shape = matmul_shape(n, views[0], views[1]);
-    if (!shape) {
-      for (int side = 0; side < 2; ++side) views[side] = view_of(n.operand(side), [](Value) { return true; });
-      shape = matmul_shape(n, views[0], views[1]);
-    }
+    auto shape = view([&](Value v) {
+      return fate_[v.node->id] == Fate::fused || fate_[v.node->id] == Fate::alone || !is_move(*v.node);
+    });
+    if (!shape) shape = view([](Value) { return true; });
     WEFT_ASSERT(shape, "the operands of a dot_general are not in order");
-    for (const View& view : views) materialise(view.base);
-    dots_.emplace(n.id, Dot{views[0], views[1], *shape});
+    matmul.shape = *shape;
+    for_each_operand(matmul, [&](Value v) { materialise(v); });
+    matmuls_.emplace(epilogue.result.node->id, std::move(matmul));
+  }
+
+  static void for_each_operand(const Matmul& matmul, auto&& visit) {
+    visit(matmul.lhs.base);
+    visit(matmul.rhs.base);
+    for (const EpilogueStep& step : matmul.epilogue.steps)
+      if (step.operand.base) visit(step.operand.base);
   }
 
   // ---- edges
@@ -187,9 +230,8 @@ class Planner {
         }
         if (std::ranges::find(needs, id) == needs.end()) needs.push_back(id);
       };
-      if (const auto dot = dots_.find(i); dot != dots_.end()) {
-        walk(walk, storage_of(dot->second.lhs.base));
-        walk(walk, storage_of(dot->second.rhs.base));
+      if (const auto matmul = matmuls_.find(i); matmul != matmuls_.end()) {
+        for_each_operand(matmul->second, [&](Value v) { walk(walk, storage_of(v)); });
       } else {
         for (const Value v : node(i).operands) walk(walk, fate_[i] == Fate::alone ? storage_of(v) : v);
       }
@@ -355,8 +397,8 @@ class Planner {
 
   Unit make_alone(Node& n) {
     Unit unit;
-    if (const auto dot = dots_.find(n.id); dot != dots_.end()) {
-      unit = matmul_unit(n, dot->second.lhs, dot->second.rhs, dot->second.shape, options_.strict);
+    if (const auto matmul = matmuls_.find(n.id); matmul != matmuls_.end()) {
+      unit = matmul_unit(matmul->second, options_.strict);
     } else if (auto native = native_unit(n, {options_, fallbacks_})) {
       unit = std::move(*native);
     } else {
@@ -428,11 +470,6 @@ class Planner {
                               [&](const Number& x, const Number& y) { return same_number(loop, x, y); });
   }
 
-  struct Dot {
-    View lhs, rhs;
-    MatmulShape shape;
-  };
-
   const ir::Graph& graph_;
   const Options& options_;
   std::vector<std::string>& fallbacks_;
@@ -443,7 +480,8 @@ class Planner {
   std::vector<char> views_;  // shape ops that are read as memory
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
-  std::map<std::uint32_t, Dot> dots_;
+  std::map<std::uint32_t, std::pair<Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
+  std::map<std::uint32_t, Matmul> matmuls_;                        // by the same
   mutable std::set<std::uint32_t> output_storage_;
 };
 

@@ -1,6 +1,7 @@
 #include <weft/compiler/thunks/matmul_thunk.h>
 
 #include <algorithm>
+#include <array>
 
 #include <weft/compiler/thunks/onednn.h>
 #include <weft/ir/ops.h>
@@ -9,45 +10,38 @@
 namespace weft::compiler {
 
 using ir::Node;
+using ir::Value;
 using onednn::data_type;
 using onednn::engine;
-using onednn::stream;
 using runtime::Slice;
 
 namespace {
 
+constexpr std::size_t most_steps = 8;
+
 class MatmulThunk final : public runtime::Thunk {
  public:
-  MatmulThunk(const dnnl::matmul::primitive_desc& description, const Slice& lhs, const Slice& rhs, const Slice& result,
-              const Slice& scratch, std::size_t lhs_offset, std::size_t rhs_offset, bool strict)
-      : primitive_(description),
-        lhs_type_(description.src_desc()),
-        rhs_type_(description.weights_desc()),
-        result_type_(description.dst_desc()),
-        scratch_type_(description.scratchpad_desc()),
-        lhs_(lhs),
-        rhs_(rhs),
-        result_(result),
-        scratch_(scratch),
-        lhs_offset_(lhs_offset),
-        rhs_offset_(rhs_offset),
-        strict_(strict) {}
+  struct Operand {
+    Slice slice;
+    std::size_t offset = 0;  // bytes
+  };
+  MatmulThunk(const dnnl::matmul& primitive, std::vector<onednn::Call::Argument> arguments,
+              std::vector<Operand> operands, bool strict)
+      : call_(primitive, std::move(arguments)), operands_(std::move(operands)), strict_(strict) {}
 
   void run(const runtime::Launch& launch) const override {
-    dnnl::memory lhs(lhs_type_, engine(), launch.at(lhs_) + lhs_offset_);
-    dnnl::memory rhs(rhs_type_, engine(), launch.at(rhs_) + rhs_offset_);
-    dnnl::memory result(result_type_, engine(), launch.at(result_));
-    dnnl::memory scratch(scratch_type_, engine(), scratch_.bytes ? launch.at(scratch_) : nullptr);
-    primitive_.execute(
-        stream(),
-        {{DNNL_ARG_SRC, lhs}, {DNNL_ARG_WEIGHTS, rhs}, {DNNL_ARG_DST, result}, {DNNL_ARG_SCRATCHPAD, scratch}});
+    std::array<std::byte*, most_operands> addresses{};
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      addresses[i] = operands_[i].slice.bytes ? launch.at(operands_[i].slice) + operands_[i].offset : nullptr;
+    const auto one = strict_ ? std::make_optional<runtime::SingleThread>() : std::nullopt;
+    call_.run(std::span(addresses).first(operands_.size()));
   }
 
+  static constexpr std::size_t most_operands = 4 + most_steps;
+
  private:
-  dnnl::matmul primitive_;
-  dnnl::memory::desc lhs_type_, rhs_type_, result_type_, scratch_type_;
-  Slice lhs_, rhs_, result_, scratch_;
-  std::size_t lhs_offset_, rhs_offset_;
+  onednn::Call call_;
+  std::vector<Operand> operands_;
   bool strict_;
 };
 
@@ -134,42 +128,151 @@ std::optional<MatmulShape> matmul_shape(const Node& dot, const View& lhs, const 
   return shape;
 }
 
-Unit matmul_unit(const Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape, bool strict) {
-  const Type type = dot.type();
-  Unit unit;
-  unit.reads = {storage_of(lhs.base), storage_of(rhs.base)};
-  unit.writes = {ir::Value{const_cast<Node*>(&dot), 0}};
-  unit.order = dot.id;
-  unit.info.category = "dot";
-  const double batch = static_cast<double>(type.elements()) / static_cast<double>(shape.m * shape.n);
-  unit.info.flops = 2.0 * static_cast<double>(type.elements()) * static_cast<double>(shape.k);
-  unit.info.bytes = static_cast<double>(type.bytes()) +
-                    batch * static_cast<double>(shape.k * (shape.m * byte_size(dot.operand(0).dtype()) +
-                                                           shape.n * byte_size(dot.operand(1).dtype())));
+namespace {
 
-  dnnl::memory::dims lhs_dims(shape.batch), rhs_dims(shape.batch), result_dims(shape.batch);
-  lhs_dims.insert(lhs_dims.end(), {shape.m, shape.k});
-  rhs_dims.insert(rhs_dims.end(), {shape.k, shape.n});
-  result_dims.insert(result_dims.end(), {shape.m, shape.n});
-  dnnl::memory::dims result_strides(result_dims.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = result_dims.size(); i-- > 0;) {
-    result_strides[i] = stride;
-    stride *= result_dims[i];
+dnnl::algorithm algorithm_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu: return dnnl::algorithm::eltwise_relu;
+    case Activation::tanh: return dnnl::algorithm::eltwise_tanh;
+    case Activation::logistic: return dnnl::algorithm::eltwise_logistic;
+    case Activation::silu: return dnnl::algorithm::eltwise_swish;
+    case Activation::gelu: return dnnl::algorithm::eltwise_gelu_erf;
+    case Activation::gelu_tanh: return dnnl::algorithm::eltwise_gelu_tanh;
   }
-  const dnnl::memory::desc lhs_type(lhs_dims, *data_type(dot.operand(0).dtype()), shape.lhs),
-      rhs_type(rhs_dims, *data_type(dot.operand(1).dtype()), shape.rhs),
-      result_type(result_dims, *data_type(type.dtype()), result_strides);
+  WEFT_ASSERT(false, "an activation of no algorithm");
+}
+
+const char* name_of(const EpilogueStep& step) {
+  switch (step.kind) {
+    case EpilogueStep::Kind::bias: return "+bias";
+    case EpilogueStep::Kind::residual: return "+residual";
+    case EpilogueStep::Kind::activation: return "+activation";
+  }
+  return "";
+}
+
+dnnl::memory::dims row_major(const dnnl::memory::dims& dims) {
+  dnnl::memory::dims strides(dims.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = dims.size(); i-- > 0; stride *= dims[i]) strides[i] = stride;
+  return strides;
+}
+
+// A product in oneDNN's terms. A bias that comes first is an argument of its own; all other steps are post-ops.
+struct Described {
+  dnnl::matmul::primitive_desc primitive;
+  std::vector<onednn::Call::Argument> steps;  // operands of the steps that have one
+};
+
+std::optional<Described> describe(const Matmul& matmul) {
+  const Node& dot = *matmul.dot;
+  const MatmulShape& shape = matmul.shape;
+  dnnl::memory::dims lhs(shape.batch), rhs(shape.batch), result(shape.batch), row(shape.batch.size() + 1, 1);
+  lhs.insert(lhs.end(), {shape.m, shape.k});
+  rhs.insert(rhs.end(), {shape.k, shape.n});
+  result.insert(result.end(), {shape.m, shape.n});
+  row.push_back(shape.n);
+  const auto type_of = [](Value v) { return *data_type(v.dtype()); };
+  const dnnl::memory::desc lhs_type(lhs, type_of(dot.operand(0)), shape.lhs),
+      rhs_type(rhs, type_of(dot.operand(1)), shape.rhs),
+      result_type(result, type_of(matmul.epilogue.result), row_major(result));
+
+  Described described;
+  dnnl::memory::desc bias;
+  dnnl::post_ops post_ops;
+  for (const EpilogueStep& step : matmul.epilogue.steps) {
+    if (step.kind == EpilogueStep::Kind::activation) {
+      post_ops.append_eltwise(1, algorithm_of(step.activation), step.activation == Activation::silu ? 1 : 0, 0);
+      continue;
+    }
+    const auto& dims = step.kind == EpilogueStep::Kind::bias ? row : result;
+    const dnnl::memory::desc operand(dims, type_of(step.operand.base), row_major(dims));
+    if (step.kind == EpilogueStep::Kind::bias && &step == matmul.epilogue.steps.data()) {
+      bias = operand;
+      described.steps.emplace_back(DNNL_ARG_BIAS, operand);
+    } else {
+      described.steps.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(post_ops.len()) | DNNL_ARG_SRC_1, operand);
+      post_ops.append_binary(dnnl::algorithm::binary_add, operand);
+    }
+  }
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const dnnl::matmul::primitive_desc description(dnnl::matmul::desc(lhs_type, rhs_type, result_type), attributes,
-                                                 engine());
-  unit.scratch_bytes = description.scratchpad_desc().get_size();
-  const auto lhs_offset = static_cast<std::size_t>(lhs.offset * byte_size(dot.operand(0).dtype()));
-  const auto rhs_offset = static_cast<std::size_t>(rhs.offset * byte_size(dot.operand(1).dtype()));
-  unit.make = [=](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<MatmulThunk>(description, reads[0], reads[1], writes[0], scratch, lhs_offset, rhs_offset,
-                                         strict);
+  attributes.set_post_ops(post_ops);
+  described.primitive = dnnl::matmul::primitive_desc(dnnl::matmul::desc(lhs_type, rhs_type, bias, result_type),
+                                                     attributes, engine(), true);
+  if (!described.primitive) return std::nullopt;
+  return described;
+}
+
+runtime::ThunkInfo info_of(const Matmul& matmul) {
+  const MatmulShape& shape = matmul.shape;
+  const Type type = matmul.epilogue.result.type();
+  const auto elements = static_cast<double>(type.elements());
+  const double batch = elements / static_cast<double>(shape.m * shape.n);
+  runtime::ThunkInfo info;
+  info.category = "dot";
+  info.name = matmul.dot->op->name;
+  for (const EpilogueStep& step : matmul.epilogue.steps) {
+    info.name += name_of(step);
+    if (step.kind != EpilogueStep::Kind::activation)
+      info.bytes += static_cast<double>(step.operand.base.type().bytes());
+  }
+  info.name += concat(".", matmul.epilogue.result.node->id);
+  info.flops = 2 * elements * static_cast<double>(shape.k);
+  info.bytes += static_cast<double>(type.bytes()) +
+                batch * static_cast<double>(shape.k * (shape.m * byte_size(matmul.dot->operand(0).dtype()) +
+                                                       shape.n * byte_size(matmul.dot->operand(1).dtype())));
+  return info;
+}
+
+}  // namespace
+
+bool matmul_exists(const Matmul& matmul) {
+  if (matmul.epilogue.steps.size() > most_steps) return false;
+  for (const EpilogueStep& step : matmul.epilogue.steps)
+    if (step.operand.base && !data_type(step.operand.base.dtype())) return false;
+  if (!matmul_supported(matmul.dot->operand(0).dtype(), matmul.dot->operand(1).dtype(), matmul.epilogue.result.dtype()))
+    return false;
+  const auto described = describe(matmul);
+  return described && !std::string_view(described->primitive.impl_info_str()).starts_with("ref");
+}
+
+Unit matmul_unit(const Matmul& matmul, bool strict) {
+  // oneDNN divides a product among the threads that it finds when it is described and made.
+  runtime::adopt_thread_count();
+  const auto one = strict ? std::make_optional<runtime::SingleThread>() : std::nullopt;
+  const auto described = describe(matmul);
+  WEFT_ASSERT(described, "no product of this kind");
+  Unit unit;
+  unit.info = info_of(matmul);
+  unit.order = matmul.epilogue.result.node->id;
+  unit.writes = {matmul.epilogue.result};
+
+  std::vector<onednn::Call::Argument> arguments;
+  std::vector<std::size_t> offsets;
+  const auto read = [&](int argument, const dnnl::memory::desc& type, const View& view) {
+    arguments.emplace_back(argument, type);
+    unit.reads.push_back(storage_of(view.base));
+    offsets.push_back(static_cast<std::size_t>(view.offset * byte_size(view.base.dtype())));
+  };
+  read(DNNL_ARG_SRC, described->primitive.src_desc(), matmul.lhs);
+  read(DNNL_ARG_WEIGHTS, described->primitive.weights_desc(), matmul.rhs);
+  auto step_argument = described->steps.begin();
+  for (const EpilogueStep& step : matmul.epilogue.steps) {
+    if (step.kind == EpilogueStep::Kind::activation) continue;
+    read(step_argument->first, step_argument->second, step.operand);
+    ++step_argument;
+  }
+  arguments.emplace_back(DNNL_ARG_DST, described->primitive.dst_desc());
+  arguments.emplace_back(DNNL_ARG_SCRATCHPAD, described->primitive.scratchpad_desc());
+  unit.scratch_bytes = described->primitive.scratchpad_desc().get_size();
+  unit.make = [primitive = dnnl::matmul(described->primitive), arguments, offsets, strict](
+                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+    std::vector<MatmulThunk::Operand> operands;
+    for (std::size_t i = 0; i < reads.size(); ++i) operands.push_back({reads[i], offsets[i]});
+    operands.push_back({writes[0], 0});
+    operands.push_back({scratch, 0});
+    return std::make_unique<MatmulThunk>(primitive, arguments, std::move(operands), strict);
   };
   return unit;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <weft/compiler/fusion/access.h>
+#include <weft/compiler/fusion/epilogue.h>
 #include <weft/compiler/unit.h>
 
 namespace weft::compiler {
@@ -21,7 +22,18 @@ struct MatmulShape {
 // Empty if the dimensions of a group do not lie at one stride in a view.
 std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, const View& rhs);
 
-// `lhs` and `rhs` say how the operands are read. Strict: the same bits for any number of threads.
-Unit matmul_unit(const ir::Node& dot, const View& lhs, const View& rhs, const MatmulShape& shape, bool strict);
+// A dot_general, how its operands are read, and what is done to the product on its way out.
+struct Matmul {
+  const ir::Node* dot;
+  View lhs, rhs;
+  MatmulShape shape;
+  Epilogue epilogue;
+};
+
+// Whether oneDNN has a kernel for it.
+bool matmul_exists(const Matmul& matmul);
+
+// Strict: the same bits for any number of threads.
+Unit matmul_unit(const Matmul& matmul, bool strict);
 
 }  // namespace weft::compiler

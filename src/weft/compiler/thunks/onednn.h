@@ -1,8 +1,13 @@
 // What all thunks that call oneDNN share.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <dnnl.hpp>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <weft/base/dtype.h>
 
@@ -13,5 +18,28 @@ dnnl::stream& stream();  // of the calling thread
 
 // Empty for element types that oneDNN does not compute with on this machine.
 std::optional<dnnl::memory::data_type> data_type(DType t);
+
+// A primitive and what its arguments look like: (DNNL_ARG_..., description) in the order in which their addresses are given.
+// Keeps the objects that oneDNN wants around addresses, which cost more to make than a small product takes. Thread-safe.
+class Call {
+ public:
+  using Argument = std::pair<int, dnnl::memory::desc>;
+  Call(dnnl::primitive primitive, std::vector<Argument> arguments);
+
+  void run(std::span<std::byte* const> addresses) const;
+
+ private:
+  struct Memories {
+    std::vector<dnnl::memory> objects;
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+  Memories make_memories() const;
+  void run(Memories& memories, std::span<std::byte* const> addresses) const;
+
+  dnnl::primitive primitive_;
+  std::vector<Argument> arguments_;
+  mutable std::atomic_flag busy_;  // another thread is using the kept ones
+  mutable Memories kept_;
+};
 
 }  // namespace weft::compiler::onednn

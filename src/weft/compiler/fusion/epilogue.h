@@ -1,0 +1,45 @@
+// What a matrix product can do to its elements before it stores them: the chain of nodes behind a dot_general that nobody else
+// needs. oneDNN does it while the elements are in registers, as post-ops of the product.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <weft/compiler/fusion/access.h>
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+enum class Activation : std::uint8_t { relu, tanh, logistic, silu, gelu, gelu_tanh };
+
+struct EpilogueStep {
+  enum class Kind : std::uint8_t {
+    bias,      // adds an element of a row as long as the product's
+    residual,  // adds the element of a tensor of the product's shape
+    activation,
+  };
+  Kind kind;
+  View operand = {};  // bias, residual: dense
+  Activation activation = {};
+};
+
+struct Epilogue {
+  std::vector<EpilogueStep> steps;
+  ir::Value result;  // what the product stores
+};
+
+// What must be known of the surroundings of a product.
+struct Surroundings {
+  std::function<const std::vector<ir::Node*>&(const ir::Node&)> users;
+  std::function<bool(ir::Value)> is_output;
+  std::function<bool(const ir::Node&)> is_stored;        // its value is in memory whatever becomes of its users
+  std::function<bool(const ir::Node&)> from_nothing;     // made of constants and positions
+  std::function<bool(const Epilogue&)> can_be_computed;  // a library product with this epilogue exists
+};
+
+// The longest epilogue of a dot_general whose rows have `columns` elements; without steps if there is none.
+Epilogue find_epilogue(ir::Node& dot, std::int64_t columns, const Surroundings& surroundings);
+
+}  // namespace weft::compiler

@@ -1,0 +1,179 @@
+// Bias, activation and residual behind a matrix product run inside it, where nobody else needs what lies between.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/compiler/thunks/matmul_thunk.h>
+#include <weft/ir/composites.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/ops.h>
+
+#include "run.h"
+
+namespace weft {
+namespace {
+
+using ir::Array;
+using ir::Value;
+using Values = std::vector<Value>;
+using Body = std::function<Values(ir::Graph& g, std::span<const Value> in)>;
+
+constexpr std::int64_t m = 24, k = 40, n = 56;
+
+// Inputs: x [2, m, k], w [k, n], row [n], full [2, m, n].
+std::shared_ptr<const ir::Graph> graph_of(DType dtype, const Body& body) {
+  const Type x(dtype, {2, m, k}), w(dtype, {k, n}), row(dtype, {n}), full(dtype, {2, m, n});
+  return ir::make_graph(std::vector{x, w, row, full}, body);
+}
+
+Value product(std::span<const Value> in) {
+  const std::int64_t last[] = {2}, first[] = {0};
+  return ir::dot_general(in[0], in[1], {{}, {}, last, first});
+}
+
+Value rows(Value row, Value like) {
+  const std::int64_t last[] = {2};
+  return ir::broadcast_in_dim(row, like.type(), last);
+}
+
+std::vector<Array> inputs_of(const ir::Graph& graph) {
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<Array> inputs;
+  for (const Value v : graph.inputs()) {
+    Array& input = inputs.emplace_back(v.type());
+    visit(v.dtype(), [&]<class T>(T) {
+      if constexpr (is_float_type<T>)
+        for (T& element : input.data<T>()) element = static_cast<T>(uniform(generator));
+    });
+  }
+  return inputs;
+}
+
+// The names of the thunks, without their numbers; the results are checked against the interpreter's on the way.
+std::vector<std::string> thunks_of(const ir::Graph& graph, const compiler::Options& options = {}) {
+  const auto inputs = inputs_of(graph);
+  const auto want = ir::interpret(graph, inputs);
+  const auto got = test::run_compiled(graph, inputs, options);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const double tolerance = graph.inputs()[0].dtype() == DType::bf16 ? 0.05 : 2e-5;
+    for (std::int64_t e = 0; e < want[i].size(); ++e) {
+      const double expected = want[i].element(e);
+      EXPECT_NEAR(got[i].element(e), expected, tolerance * (1 + std::abs(expected))) << "output " << i << " at " << e;
+      if (testing::Test::HasFailure()) break;
+    }
+  }
+  std::vector<std::string> names;
+  const auto executable = compiler::compile(graph, options);
+  for (const auto& thunk : executable->thunks) names.push_back(thunk->info.name.substr(0, thunk->info.name.find('.')));
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+struct Case {
+  std::string name;
+  Value (*activation)(Value);
+};
+
+class EveryActivation : public testing::TestWithParam<std::tuple<Case, DType>> {};
+
+TEST_P(EveryActivation, RunsInsideTheProduct) {
+  const auto& [activation, dtype] = GetParam();
+  const auto bare = graph_of(dtype, [&](ir::Graph&, auto in) { return Values{activation.activation(product(in))}; });
+  EXPECT_EQ(thunks_of(*bare), Names{"dot_general+activation"});
+  const auto whole = graph_of(dtype, [&](ir::Graph&, auto in) {
+    const Value h = product(in);
+    return Values{in[3] + activation.activation(rows(in[2], h) + h)};
+  });
+  EXPECT_EQ(thunks_of(*whole), Names{"dot_general+bias+activation+residual"});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, EveryActivation,
+    testing::Combine(testing::Values(Case{"relu",
+                                          [](Value x) { return ir::maximum(x, ir::constant(x.graph(), x.type(), 0)); }},
+                                     Case{"tanh", ir::tanh}, Case{"logistic", ir::logistic}, Case{"silu", ir::silu},
+                                     Case{"gelu", ir::gelu}, Case{"gelu_tanh", ir::gelu_tanh}),
+                     testing::Values(DType::f32, DType::bf16)),
+    [](const auto& test) { return std::get<0>(test.param).name + "_" + std::string(name(std::get<1>(test.param))); });
+
+TEST(Epilogue, BiasIsFoundThroughAReshape) {
+  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    const Value flat = ir::reshape(product(in), Type(DType::f32, {2, m, 7, 8}).dims());
+    const std::int64_t last[] = {2, 3};
+    const Value row = ir::reshape(in[2], Type(DType::f32, {7, 8}).dims());
+    return Values{flat + ir::broadcast_in_dim(row, flat.type(), last)};
+  });
+  EXPECT_EQ(thunks_of(*graph), Names{"dot_general+bias"});
+}
+
+TEST(Epilogue, AProductAddsToAnother) {
+  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    return Values{product(in) + product(std::vector{ir::negate(in[0]), in[1]})};
+  });
+  EXPECT_EQ(thunks_of(*graph), (Names{"negate", "dot_general", "dot_general+residual"}));
+}
+
+TEST(Epilogue, WhatOthersNeedIsStored) {
+  const auto output = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product(in);
+    return Values{h, ir::tanh(h)};
+  });
+  EXPECT_EQ(thunks_of(*output), (Names{"dot_general", "tanh"}));
+  const auto used = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product(in) + rows(in[2], product(in));
+    return Values{ir::gelu_tanh(h) * ir::sine(h)};
+  });
+  EXPECT_EQ(thunks_of(*used), (Names{"dot_general+bias", "fusion"}));
+  const auto twice = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product(in);
+    return Values{h + h};
+  });
+  EXPECT_EQ(thunks_of(*twice), (Names{"dot_general", "add"}));
+}
+
+TEST(Epilogue, ATensorMadeForTheSumAloneIsNotStored) {
+  const auto graph =
+      graph_of(DType::f32, [](ir::Graph&, auto in) { return Values{product(in) + ir::sine(in[3]) * 2.0}; });
+  EXPECT_EQ(thunks_of(*graph), (Names{"dot_general", "fusion"}));
+}
+
+TEST(Epilogue, AColumnIsNoBias) {
+  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product(in);
+    const std::int64_t first[] = {0, 1}, last[] = {2};
+    const Value column = ir::reduce_sum(in[3], last);
+    return Values{h + ir::broadcast_in_dim(column, h.type(), first)};
+  });
+  EXPECT_EQ(thunks_of(*graph), (Names{"dot_general", "fusion"}));
+}
+
+TEST(Epilogue, MixedPrecisionAddsInTheWiderType) {
+  if (!compiler::matmul_supported(DType::bf16, DType::bf16, DType::f32)) GTEST_SKIP() << "no bf16 products here";
+  const Type x(DType::bf16, {m, k}), w(DType::bf16, {k, n}), row(DType::bf16, {n}), full(DType::f32, {m, n});
+  const auto graph = ir::make_graph(std::vector{x, w, row, full}, [](ir::Graph&, std::span<const Value> in) {
+    const std::int64_t last[] = {1}, first[] = {0};
+    const Value h = ir::dot_general(in[0], in[1], {{}, {}, last, first});
+    return Values{ir::convert(h + ir::broadcast_in_dim(in[2], h.type(), last), DType::f32) + in[3]};
+  });
+  EXPECT_EQ(thunks_of(*graph), Names{"dot_general+bias+residual"});
+  const auto only_wider = ir::make_graph(std::vector{x, w}, [](ir::Graph&, std::span<const Value> in) {
+    const std::int64_t last[] = {1}, first[] = {0};
+    return Values{ir::convert(ir::dot_general(in[0], in[1], {{}, {}, last, first}), DType::f32)};
+  });
+  EXPECT_EQ(thunks_of(*only_wider), (Names{"dot_general", "convert"}));
+}
+
+TEST(Epilogue, StrictModeKeepsRoundingsApart) {
+  compiler::Options strict;
+  strict.strict = true;
+  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product(in);
+    return Values{ir::tanh(h + rows(in[2], h))};
+  });
+  EXPECT_EQ(thunks_of(*graph, strict), (Names{"dot_general", "fusion"}));
+}
+
+}  // namespace
+}  // namespace weft
