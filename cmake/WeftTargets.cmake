@@ -59,6 +59,7 @@ function(weft_folder_tests name)
   endif()
   if(name STREQUAL cli AND TARGET weft_cli)
     target_link_libraries(${target} PRIVATE weft_cli CLI11::CLI11)
+    add_dependencies(${target} weft_command)  # which the tests run
   endif()
   weft_test(${name} ${target} --gtest_brief=1)
 endfunction()

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <weft/base/error.h>
 
 namespace weft::cli {
 
@@ -16,12 +21,44 @@ int report(std::string message, int code) {
   return code;
 }
 
+// Standard streams that were closed become ones that fail, or the next file opened would get their numbers and their text.
+void reserve_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+// The command that the line chose, and its name in full: "weft train text".
+std::pair<const CLI::App*, std::string> chosen_command(const CLI::App& app) {
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += ' ' + command->get_name();
+  }
+  return {command, name};
+}
+
+// What is wrong about a line that could not be read: the culprit first, then where to look.
+std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
+  const auto [command, name] = chosen_command(app);
+  const std::string help = concat("; `", name, " --help` shows what there is");
+  const bool takes_command = command->get_require_subcommand_min() > 0;
+  if (const auto unread = command->remaining(); !unread.empty()) {
+    if (unread.front().starts_with('-')) return concat("unknown option ", unread.front(), help);
+    return concat(takes_command ? "unknown command " : "unexpected argument ", unread.front(), help);
+  }
+  if (takes_command) return concat(name, " needs a command", help);
+  return wrong.what();
+}
+
 }  // namespace
 
 int run(const std::string& version, int argc, const char* const* argv) {
+  reserve_standard_streams();
   CLI::App app("Trains, compiles and explains tensor programs.", "weft");
   app.set_version_flag("--version", "weft " + version);
   app.require_subcommand(1);
+  add_knobs(app);
   add_opt(app);
   add_train(app);
   try {
@@ -33,8 +70,10 @@ int run(const std::string& version, int argc, const char* const* argv) {
     return stopped.exit_code;
   } catch (const CLI::ParseError& wrong) {
     // --help and --version arrive here too, as success.
-    return wrong.get_exit_code() == 0 ? app.exit(wrong) : report(wrong.what(), 2);
+    return wrong.get_exit_code() == 0 ? app.exit(wrong) : report(explain(app, wrong), 2);
   } catch (const std::bad_alloc&) {
+    return report("out of memory", 1);
+  } catch (const std::length_error&) {
     return report("out of memory", 1);
   } catch (const std::exception& failure) {
     return report(failure.what(), 1);

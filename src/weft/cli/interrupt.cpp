@@ -12,13 +12,14 @@ Interrupt::Interrupt() {
   struct sigaction action{};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART | SA_RESETHAND;
-  ::sigaction(SIGINT, &action, &before_interrupt_);
-  ::sigaction(SIGTERM, &action, &before_terminate_);
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    ::sigaction(signals_[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals_[i], &action, nullptr);
+  }
 }
 
 Interrupt::~Interrupt() {
-  ::sigaction(SIGINT, &before_interrupt_, nullptr);
-  ::sigaction(SIGTERM, &before_terminate_, nullptr);
+  for (std::size_t i = 0; i < signals_.size(); ++i) ::sigaction(signals_[i], &before_[i], nullptr);
 }
 
 int Interrupt::signal() const { return came; }

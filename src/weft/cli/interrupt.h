@@ -1,7 +1,8 @@
-// Ctrl-C that lets work end cleanly: while an Interrupt lives, SIGINT and SIGTERM are noted instead of ending the process; the
-// second one ends it. One at a time in a process.
+// Ctrl-C that lets work end cleanly: while an Interrupt lives, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process;
+// the second of a kind ends it. A signal that was ignored (nohup) stays ignored. One at a time in a process.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace weft::cli {
@@ -17,7 +18,8 @@ class Interrupt {
   explicit operator bool() const { return signal() != 0; }
 
  private:
-  struct sigaction before_interrupt_, before_terminate_;
+  static constexpr std::array signals_ = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals_.size()> before_;
 };
 
 }  // namespace weft::cli

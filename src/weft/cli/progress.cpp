@@ -25,7 +25,8 @@ Progress::Progress(std::string what, std::int64_t done, std::int64_t total, Opti
       total_(total),
       said_(done),
       options_(options),
-      start_(Clock::now()) {}
+      start_(Clock::now()),
+      drawn_(start_) {}
 
 Progress::~Progress() {
   if (!shown_.empty()) *options_.out << std::endl;
@@ -34,15 +35,22 @@ Progress::~Progress() {
 void Progress::update(std::int64_t done, const std::string& status) {
   done_ = done;
   const std::string rest = concat(done_, "/", total_, "  ", status, "  ", time_left());
+  const auto now = Clock::now();
   if (options_.terminal) {
-    const auto now = Clock::now();
     if (now - drawn_ < std::chrono::milliseconds(100) && done_ < total_ && !shown_.empty()) return;
     drawn_ = now;
     draw(bar(rest));
-  } else if (done_ - said_ >= options_.line_every || (done_ == total_ && said_ != done_)) {
+  } else if (line_is_due(now)) {
+    drawn_ = now;
     said_ = done_;
     *options_.out << what_ << " " << rest << std::endl;
   }
+}
+
+bool Progress::line_is_due(Clock::time_point now) const {
+  if (said_ == done_) return false;
+  if (now - drawn_ >= std::chrono::seconds(10)) return true;
+  return options_.line_every != rarely && (done_ - said_ >= options_.line_every || done_ == total_);
 }
 
 void Progress::note(const std::string& line) {

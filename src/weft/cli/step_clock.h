@@ -21,6 +21,7 @@ class StepClock {
     last_ = now;
   }
 
+  bool is_warm() const { return ms_.size() > warm_up; }
   const std::vector<double>& ms() const { return ms_; }
   double median_ms() const {  // 0: no step was done
     if (ms_.empty()) return 0;

@@ -17,7 +17,9 @@ void add_train(CLI::App& app) {
   const auto parser = std::make_shared<TrainTextParser>(text, *options);
   text.callback([options, parser] {
     parser->resolve();
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error to report, not a reason to die
+    // A file that may grow no further and a reader that went away are errors to report, not reasons to lose the training.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
     if (const int signal = TrainTextRun(*options).run()) throw Stopped{128 + signal};
   });
 }

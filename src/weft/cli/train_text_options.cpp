@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <weft/base/error.h>
+#include <weft/cli/options.h>
 
 namespace weft::cli {
 
@@ -16,6 +17,12 @@ namespace {
 std::string flag_name(std::string field) {
   std::ranges::replace(field, '_', '-');
   return "--" + field;
+}
+
+// A message that a config's field leads, led by the field's flag instead.
+std::string led_by_flag(const std::string& message) {
+  const std::size_t end = message.find(' ');
+  return flag_name(message.substr(0, end)) + message.substr(end);
 }
 
 const train::TextPreset& preset_named(const std::string& name) {
@@ -33,43 +40,43 @@ std::vector<std::string> preset_names() {
 }  // namespace
 
 TrainTextParser::TrainTextParser(CLI::App& command, TrainTextOptions& options) : command_(command), options_(options) {
-  command.add_option("--file", options.file, "the text: any file, read as bytes");
+  constexpr IntegerRange positive{1}, natural{0}, thread_counts{1, 4096};
+  add_text(command, "--file", options.file, "a file", "the text: any file, read as bytes");
   command.add_option("--config", options.preset, "where the flags below start from")
       ->check(CLI::IsMember(preset_names()));
   declare_config();
-  command.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
-  command.add_option("--minutes", options.minutes, "stop after so many minutes")->check(CLI::PositiveNumber);
-  command.add_option("--threads", options.threads, "threads of kernels")->check(CLI::PositiveNumber);
-  command.add_option("--save", options.save, "folder of the checkpoint; also saved on Ctrl-C");
-  command.add_option("--resume", options.resume,
-                     "go on from the checkpoint in this folder, and save there unless --save");
-  command.add_option("--save-every", options.save_every, "steps between saves")->check(CLI::PositiveNumber);
-  command.add_option("--val-every", options.val_every, "steps between validations")->check(CLI::PositiveNumber);
-  command.add_option("--log-every", options.log_every, "steps between lines where no bar is drawn")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--sample", options.sample, "bytes to generate at the end")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  add_integer(command, "--steps", options.steps, "training steps, those before a resume included", positive);
+  add_real(command, "--minutes", options.minutes, "stop after so many minutes", RealRange::positive);
+  add_integer(command, "--threads", options.threads, "threads of kernels", thread_counts);
+  add_text(command, "--save", options.save, "a folder", "folder of the checkpoint; also saved on Ctrl-C");
+  add_text(command, "--resume", options.resume, "a folder",
+           "go on from the checkpoint in this folder, and save there unless --save");
+  add_integer(command, "--save-every", options.save_every, "steps between saves", positive);
+  add_integer(command, "--val-every", options.val_every, "steps between validations", positive);
+  add_integer(command, "--log-every", options.log_every, "steps between lines where no bar is drawn", positive);
+  add_integer(command, "--sample", options.sample, "bytes to generate at the end", natural);
   command.add_option("--prompt", options.prompt, "what the sample goes on from");
-  command.add_option("--temperature", options.temperature, "of the sample; 0: the likeliest byte")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--top-k", options.top_k, "sample among the likeliest bytes; 0: all")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  add_real(command, "--temperature", options.temperature, "of the sample; 0: the likeliest byte; 0.8 if not given",
+           RealRange::not_negative);
+  add_integer(command, "--top-k", options.top_k, "sample among the likeliest bytes; 0: all; 40 if not given", natural);
   command.add_flag("--json", options.json, "print one JSON object on the standard output, and nothing else");
-  command.add_option("--job", options.job, "run a benchmark job folder instead of a text");
-  command.add_option("--write-job", options.write_job, "write the run as a benchmark job folder, and end");
+  add_text(command, "--job", options.job, "a folder", "run a benchmark job folder instead of a text");
+  add_text(command, "--write-job", options.write_job, "a folder", "write the run as a benchmark job folder, and end");
 }
 
 void TrainTextParser::declare_config() {
   train::TextConfig::fields(flags_, [&](const char* name, auto& value, const char* help) {
     const std::string flag = flag_name(name);
+    using Value = std::remove_reference_t<decltype(value)>;
     CLI::Option* option;
-    if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, bool>) {
+    if constexpr (std::is_same_v<Value, bool>) {
       option = command_.add_flag(flag, value, help);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      option = add_text(command_, flag, value, "one", help);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      option = add_real(command_, flag, value, help);
     } else {
-      option = command_.add_option(flag, value, help);
+      option = add_integer(command_, flag, value, help);
     }
     option->group("Model and training");
   });
@@ -79,7 +86,6 @@ void TrainTextParser::resolve() {
   const auto wrong = [](const std::string& message) { throw CLI::ValidationError(message); };
   train::Settings flags = train::to_settings(flags_);
   std::erase_if(flags, [&](const auto& flag) { return command_.count(flag_name(flag.first)) == 0; });
-  const bool steps_given = options_.steps > 0;
 
   if (!options_.job.empty()) {
     for (const char* other : {"--file", "--save", "--resume", "--write-job", "--config"})
@@ -87,14 +93,19 @@ void TrainTextParser::resolve() {
     if (!flags.empty()) wrong(concat("--job does not go together with ", flag_name(flags.begin()->first)));
     return;
   }
-  if (options_.file.empty()) wrong("--file is required");
+  if (!options_.write_job.empty()) {
+    for (const char* other : {"--save", "--resume"})
+      if (command_.count(other) > 0) wrong(concat("--write-job does not go together with ", other));
+  }
+  if (options_.file.empty()) wrong("--file is required: the text to train on");
 
   const train::TextPreset& preset = preset_named(options_.preset);
-  if (!steps_given) options_.steps = preset.steps;
+  if (options_.steps == 0 && options_.resume.empty()) options_.steps = preset.steps;
   train::Settings settings = train::to_settings(preset.config);
-  // A run of other than the preset's steps rises and falls within them.
-  settings["decay_steps"] = options_.steps;
-  settings["warmup"] = std::min(preset.config.warmup, std::max<std::int64_t>(1, options_.steps / 10));
+  if (options_.steps > 0) {  // a run of other than the preset's steps rises and falls within them
+    settings["decay_steps"] = options_.steps;
+    settings["warmup"] = std::min(preset.config.warmup, std::max<std::int64_t>(1, options_.steps / 10));
+  }
   if (!options_.preset.empty()) {
     options_.given = settings;
     options_.given.erase("decay_steps");
@@ -104,7 +115,7 @@ void TrainTextParser::resolve() {
   try {
     options_.config = train::text_config_from(settings);
   } catch (const Error& error) {
-    wrong(error.what());
+    wrong(led_by_flag(error.what()));
   }
 }
 

@@ -19,9 +19,9 @@ struct TrainTextOptions {
   std::string prompt, preset;
   train::TextConfig config;  // of a run that begins: preset, then flags
   train::Settings given;     // fields that a preset or a flag fixed: a resumed run must agree in these
-  std::int64_t steps = 0;    // 0: as many as the job has
+  std::int64_t steps = 0;    // 0: as many as the job or the resumed run has
   double minutes = 0;        // 0: no limit
-  int threads = 0;           // 0: as the knob says
+  std::int64_t threads = 0;  // 0: as the knob says
   std::int64_t log_every = 0, val_every = 0,
                save_every = 0;  // in steps; 0: twenty lines a run, validation and saving at its end
   std::int64_t sample = 0;      // bytes to generate at the end

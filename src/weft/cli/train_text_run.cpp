@@ -29,10 +29,17 @@ std::string digits(const char* format, double number) {
   return text;
 }
 
+constexpr std::int64_t validation_batches =
+    64;  // at most, so that a large file is validated in the time of a small one
+constexpr const char* smaller = "; lower --batch, --context, --width or --layers";
+
+std::uint64_t memory_limit() { return device().stats().bytes_limit; }
+
 void require_memory(const train::TextConfig& config) {
-  const std::uint64_t needed = train::least_bytes(config), available = available_memory();
-  require(needed <= available, "not enough memory: weights, gradients and optimizer alone need ", format_bytes(needed),
-          ", ", format_bytes(available), " are available");
+  const double needed = train::least_bytes(config);
+  require(needed <= static_cast<double>(memory_limit()), "not enough memory: training needs ",
+          needed < 0x1p63 ? format_bytes(static_cast<std::uint64_t>(needed)) : concat(needed, " bytes"),
+          " at the least, ", format_bytes(memory_limit()), " are available", smaller);
 }
 
 }  // namespace
@@ -42,48 +49,62 @@ TrainTextRun::TrainTextRun(const TrainTextOptions& options) : options_(options),
     job_.emplace(options.job);
     config_ = job_->config();
   }
-  if (const int threads = options.threads > 0 ? options.threads : job_ ? job_->threads() : 0; threads > 0)
-    runtime::set_thread_count(threads);
-  if (!options.resume.empty()) {
-    resume();
-  } else {
-    require_memory(config_);
-    if (!job_) text_.emplace(options.file, config_.context);
-    trainer_.emplace(config_);
-    if (job_) trainer_->load_weights(job_->weights());
-  }
-  last_step_ = options.steps > 0 ? options.steps : job_->steps();
-  require(!job_ || last_step_ <= job_->steps(), "the job ", options.job, " has ", job_ ? job_->steps() : 0,
-          " steps, not ", last_step_);
+  const auto threads = options.threads > 0 ? static_cast<int>(options.threads) : job_ ? job_->threads() : 0;
+  if (threads > 0) runtime::set_thread_count(threads);
+  options.resume.empty() ? begin() : resume();
   settings_ = train::to_settings(config_);
   if (text_) settings_["text"] = text_->digest();
-  if (const std::string& save = options.save.empty() ? options.resume : options.save; !save.empty())
-    folder_.emplace(save);
+  settings_["steps"] = last_step_;
+}
+
+void TrainTextRun::begin() {
+  last_step_ = options_.steps > 0 ? options_.steps : job_->steps();
+  require(!job_ || last_step_ <= job_->steps(), "the job ", options_.job, " has ", job_ ? job_->steps() : 0,
+          " steps, not ", last_step_);
+  if (!job_) text_.emplace(options_.file, config_.context);
+  require_memory(config_);
+  claim_folder();
+  trainer_.emplace(config_);
+  if (job_) trainer_->load_weights(job_->weights());
 }
 
 void TrainTextRun::resume() {
   const train::Checkpoint checkpoint = train::open_checkpoint(options_.resume);
   const std::string place = "the checkpoint " + options_.resume;
   train::Settings saved = checkpoint.config;
-  const auto digest = saved.extract("text");
+  const auto digest = saved.extract("text"), steps = saved.extract("steps");
   try {
     config_ = train::text_config_from(saved);
+    require(digest && steps && std::holds_alternative<std::int64_t>(steps.mapped()), "text or steps are missing");
   } catch (const Error& error) {
     fail(place, " is not of weft train text: ", error.what());
   }
   train::Settings wanted = saved;
   for (const auto& [name, setting] : options_.given) wanted[name] = setting;
   const std::string different = train::differences(saved, wanted, place, "the command line");
-  require(different.empty(), "cannot resume: ", different);
-  require_memory(config_);
+  require(different.empty(), "cannot resume: ", different, "; leave out what differs, or begin anew without --resume");
   text_.emplace(options_.file, config_.context);
-  require(digest && train::to_string(digest.mapped()) == text_->digest(), "cannot resume: ", place,
+  require(train::to_string(digest.mapped()) == text_->digest(), "cannot resume: ", place,
           " was trained on another text than ", options_.file);
-  require(options_.steps >= checkpoint.step, "cannot resume: ", place, " has done ", checkpoint.step,
-          " steps, more than --steps ", options_.steps);
+  last_step_ = options_.steps > 0 ? options_.steps : std::get<std::int64_t>(steps.mapped());
+  require(last_step_ >= checkpoint.step, "cannot resume: ", place, " has done ", checkpoint.step,
+          " steps, more than --steps ", last_step_);
+  require_memory(config_);
+  claim_folder();
   trainer_.emplace(config_);
   trainer_->load(checkpoint);
   step_ = saved_step_ = checkpoint.step;
+}
+
+void TrainTextRun::claim_folder() {
+  const std::filesystem::path folder = options_.save.empty() ? options_.resume : options_.save;
+  if (folder.empty()) return;
+  folder_.emplace(folder);
+  std::error_code ignored;
+  const bool goes_on = !options_.resume.empty() && std::filesystem::equivalent(folder, options_.resume, ignored);
+  if (train::has_checkpoint(folder) && !goes_on)
+    std::cerr << "note: " << folder.string() << " holds a checkpoint, which this run replaces; --resume goes on from it"
+              << std::endl;
 }
 
 int TrainTextRun::run() {
@@ -110,6 +131,7 @@ void TrainTextRun::train() {
   const std::int64_t every =
       options_.log_every > 0 ? options_.log_every : std::max<std::int64_t>(1, (last_step_ - step_) / 20);
   progress_.emplace("train", step_, last_step_, Progress::standard_error(every));
+  progress_->update(step_, "compiling");
   start_ = std::chrono::steady_clock::now();
   clock_.restart();
   while (step_ < last_step_ && !stop_now()) {
@@ -140,12 +162,15 @@ void TrainTextRun::train_step() {
     record_us_ = record_us_ == 0 ? host_us : std::min(record_us_, host_us);
   } else {
     nodes_per_step_ = stats.nodes;
-    if (const auto program = last_compile()) peak_bytes_planned_ = program->peak_bytes;
-    const std::uint64_t available = device().stats().bytes_limit;
-    require(peak_bytes_planned_ <= available, "not enough memory: a training step needs ",
-            format_bytes(peak_bytes_planned_), " at its peak, ", format_bytes(available), " are available");
+    check_plan();
   }
   ++step_;
+}
+
+void TrainTextRun::check_plan() {
+  if (const auto program = last_compile()) peak_bytes_planned_ = program->peak_bytes;
+  require(peak_bytes_planned_ <= memory_limit(), "not enough memory: a training step needs ",
+          format_bytes(peak_bytes_planned_), " at its peak, ", format_bytes(memory_limit()), " are available", smaller);
 }
 
 void TrainTextRun::finish_step() {
@@ -169,19 +194,20 @@ std::string TrainTextRun::status() const {
   std::string text = "loss " + digits("%.3f", losses_.back());
   if (validation_loss_) text += "  val " + digits("%.3f", *validation_loss_);
   const double tokens = static_cast<double>(config_.batch * config_.context);
-  return text + "  " + digits("%.0f", 1e3 * tokens / clock_.median_ms()) + " tokens/s";
+  if (clock_.is_warm()) text += "  " + digits("%.0f", 1e3 * tokens / clock_.median_ms()) + " tokens/s";
+  return text;
 }
 
 void TrainTextRun::validate() {
   const std::int64_t rows = std::min(config_.batch, text_->validation_windows());
+  const std::int64_t batches = text_->validation_windows() / rows, used = std::min(batches, validation_batches);
   std::vector<std::int32_t> tokens(size(rows * text_->window()));
   double sum = 0;
-  std::int64_t count = 0;
-  for (std::int64_t first = 0; first + rows <= text_->validation_windows() && !interrupt_; first += rows, ++count) {
-    text_->validation_batch(first, tokens);
+  for (std::int64_t i = 0; i < used && !interrupt_; ++i) {
+    text_->validation_batch(i * batches / used * rows, tokens);
     sum += trainer_->loss(tokens).get();
   }
-  if (count > 0) validation_loss_ = sum / static_cast<double>(count);
+  if (!interrupt_) validation_loss_ = sum / static_cast<double>(used);
 }
 
 void TrainTextRun::save() {
@@ -202,6 +228,7 @@ std::string TrainTextRun::sample() {
   const train::SamplingOptions sampling{options_.temperature, options_.top_k, static_cast<std::uint64_t>(config_.seed)};
   std::string text = options_.prompt.empty() ? "\n" : options_.prompt;
   const std::size_t start = options_.prompt.empty() ? text.size() : 0;
+  progress_.emplace("sample", 0, options_.sample, Progress::standard_error(Progress::rarely));
   for (std::int64_t i = 0; i < options_.sample && !interrupt_; ++i) {
     // The model sees the last `context` bytes; the program is the same for every length.
     const std::size_t length = std::min(text.size(), size(config_.context));
@@ -209,7 +236,9 @@ std::string TrainTextRun::sample() {
     for (std::size_t j = 0; j < length; ++j) tokens[j] = static_cast<unsigned char>(text[text.size() - length + j]);
     const auto logits = trainer_->next_logits(tokens, static_cast<std::int64_t>(length));
     text += static_cast<char>(train::sample_token(logits, sampling, i));
+    progress_->update(i + 1, "bytes");
   }
+  progress_.reset();
   return text.substr(start);
 }
 

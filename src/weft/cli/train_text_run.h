@@ -29,7 +29,10 @@ class TrainTextRun {
   int run();
 
  private:
+  void begin();
   void resume();
+  void claim_folder();
+  void check_plan();
   void train();
   void train_step();
   void finish_step();  // takes the oldest loss that is still under way
@@ -53,7 +56,7 @@ class TrainTextRun {
   std::optional<data::TextDataset> text_;
   std::optional<train::TextTrainer> trainer_;
   std::optional<train::CheckpointFolder> folder_;
-  train::Settings settings_;  // saved with the checkpoint: the config and the text's identity
+  train::Settings settings_;  // saved with the checkpoint: the config, the text's identity and the length of the run
 
   std::int64_t step_ = 0, last_step_ = 0;  // steps launched so far, of all runs; when to stop
   std::int64_t saved_step_ = -1;

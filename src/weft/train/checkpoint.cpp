@@ -23,7 +23,7 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   try {
     return parse_manifest(text);
   } catch (const Error& error) {
-    fail("checkpoint ", path.string(), ": ", error.what());
+    fail("the checkpoint's ", path.string(), ": ", error.what());
   }
 }
 
@@ -33,9 +33,10 @@ std::set<std::string> file_names(const Manifest& manifest) {
   return names;
 }
 
-// The files of the checkpoint that stands; nothing if there is a manifest that cannot be read.
+// The files of the checkpoint that stands; nothing if there is, or may be, a manifest that cannot be read.
 std::optional<std::set<std::string>> standing_files(const std::filesystem::path& folder) {
-  if (!has_checkpoint(folder)) return std::set<std::string>{};
+  std::error_code error;
+  if (!std::filesystem::exists(folder / manifest_name, error) && !error) return std::set<std::string>{};
   try {
     return file_names(read_manifest(folder));
   } catch (const Error&) {
@@ -52,11 +53,24 @@ void remove_parts(const std::filesystem::path& folder, const std::set<std::strin
 }
 
 data::SafetensorsFile open_part(const std::filesystem::path& folder, const ManifestFile& expected) {
-  const File raw(folder / expected.name);
-  const std::string path = "checkpoint " + raw.path().string();
-  require(raw.size() == expected.bytes, path, " is damaged: it has ", raw.size(), " bytes instead of ", expected.bytes);
-  require(raw.digest() == expected.digest, path, " is damaged: its digest does not match the manifest");
-  return data::SafetensorsFile(raw.path());
+  try {
+    const File raw(folder / expected.name);
+    const std::string path = raw.path().string();
+    require(raw.size() == expected.bytes, path, " has ", raw.size(), " bytes instead of ", expected.bytes);
+    require(raw.digest() == expected.digest, "the digest of ", path, " does not match the manifest");
+    return data::SafetensorsFile(raw.path());
+  } catch (const Error& error) {
+    fail("the checkpoint ", folder.string(), " is damaged: ", error.what());
+  }
+}
+
+// What the message of a failed save ends with.
+std::string still_stands(const std::filesystem::path& folder) {
+  try {
+    return concat("; the checkpoint of step ", read_manifest(folder).step, " still stands");
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 std::filesystem::path made(std::filesystem::path folder) {
@@ -70,6 +84,9 @@ std::filesystem::path made(std::filesystem::path folder) {
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder) : folder_(made(std::move(folder))), lock_(folder_) {
   remove_temporaries(folder_);
+  AtomicFile{folder_};  // throws where no file can be made
+  require(!std::filesystem::is_directory(folder_ / manifest_name), "cannot save checkpoints in ", folder_.string(),
+          ": its ", manifest_name, " is a folder");
   if (const auto names = standing_files(folder_)) remove_parts(folder_, *names);
 }
 
@@ -91,7 +108,7 @@ void CheckpointFolder::save(std::int64_t step, const Settings& config, const Che
       names->insert(before->begin(), before->end());
       remove_parts(folder_, *names);
     }
-    fail("cannot save the checkpoint of step ", step, ": ", error.what());
+    fail("cannot save the checkpoint of step ", step, ": ", error.what(), still_stands(folder_));
   }
   remove_parts(folder_, file_names(manifest));
 }
@@ -102,7 +119,14 @@ bool has_checkpoint(const std::filesystem::path& folder) {
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& folder) {
-  require(has_checkpoint(folder), "no checkpoint in ", folder.string(), ": it has no ", manifest_name);
+  std::error_code error;
+  const auto status = std::filesystem::status(folder, error);
+  require(status.type() != std::filesystem::file_type::not_found, "no checkpoint in ", folder.string(),
+          ": there is no such folder");
+  require(error || is_directory(status), "no checkpoint in ", folder.string(), ": it is not a folder");
+  const bool found = std::filesystem::exists(folder / manifest_name, error);
+  if (error) fail("cannot read the checkpoint ", folder.string(), ": ", error.message());
+  require(found, "no checkpoint in ", folder.string(), ": it has no ", manifest_name);
   Manifest manifest = read_manifest(folder);
   while (true) {
     try {

@@ -93,10 +93,12 @@ Tensor Gpt::loss(const Tensor& tokens) const {
 
 Tensor Gpt::next_logits(const Tensor& tokens, const Tensor& at) const { return logits(take(hidden(tokens), at, 1)); }
 
-std::int64_t Gpt::parameter_count(const GptConfig& config) {
-  const std::int64_t width = config.width;
-  const std::int64_t block = 12 * width * width + 13 * width;  // qkv, proj, up, down; their biases and two norms
-  return (config.tied ? 1 : 2) * config.vocabulary * width + config.context * width + config.layers * block + 2 * width;
+double Gpt::parameter_count(const GptConfig& config) {
+  const auto width = static_cast<double>(config.width);
+  const double block = 12 * width * width + 13 * width;  // qkv, proj, up, down; their biases and two norms
+  const double rows =
+      static_cast<double>((config.tied ? 1 : 2) * config.vocabulary + config.context + 2);  // with the last norm's
+  return rows * width + static_cast<double>(config.layers) * block;
 }
 
 }  // namespace weft::train

@@ -69,7 +69,7 @@ class Gpt : public Layer {
   Gpt(const GptConfig& config, std::uint64_t seed);
 
   // How many numbers the parameters of such a model are, without making one.
-  static std::int64_t parameter_count(const GptConfig& config);
+  static double parameter_count(const GptConfig& config);
 
   // The mean cross entropy of predicting tokens[:, 1:] from tokens[:, :-1], for integer tokens [batch, context + 1].
   Tensor loss(const Tensor& tokens) const;

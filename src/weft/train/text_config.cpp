@@ -9,19 +9,17 @@
 namespace weft::train {
 
 void TextConfig::check() const {
-  const auto positive = [](const char* name, auto value) {
-    require(value > 0, name, " must be positive, got ", value);
-  };
-  positive("layers", layers);
-  positive("width", width);
-  positive("heads", heads);
-  positive("context", context);
-  positive("batch", batch);
+  constexpr std::int64_t most = std::int64_t{1} << 24;  // products of any two sizes fit into 64 bits with room to spare
+  for (const auto& [name, size] :
+       {std::pair{"layers", layers}, {"width", width}, {"heads", heads}, {"context", context}, {"batch", batch}}) {
+    require(size > 0, name, " must be positive, got ", size);
+    require(size <= most, name, " must be at most ", most, ", got ", size);
+  }
   require(width % heads == 0, "heads must divide the width, got ", heads, " heads and width ", width);
   require(dropout >= 0 && dropout < 1, "dropout must be at least 0 and less than 1, got ", dropout);
   require(std::isfinite(lr) && lr > 0, "lr must be positive, got ", lr);
   require(warmup >= 0, "warmup must not be negative, got ", warmup);
-  positive("decay_steps", decay_steps);
+  require(decay_steps > 0, "decay_steps must be positive, got ", decay_steps);
   require(beta1 >= 0 && beta1 < 1, "beta1 must be at least 0 and less than 1, got ", beta1);
   require(beta2 >= 0 && beta2 < 1, "beta2 must be at least 0 and less than 1, got ", beta2);
   require(std::isfinite(eps) && eps > 0, "eps must be positive, got ", eps);
@@ -29,10 +27,6 @@ void TextConfig::check() const {
   require(std::isfinite(clip) && clip >= 0, "clip must not be negative, got ", clip);
   require(dtype == "f32" || dtype == "f64" || dtype == "bf16", "dtype must be f32, f64 or bf16, got ", dtype);
   require(seed >= 0, "seed must not be negative, got ", seed);
-  constexpr std::int64_t most = std::int64_t{1} << 24;  // products of any three sizes fit into 64 bits
-  for (const auto& [name, size] :
-       {std::pair{"layers", layers}, {"width", width}, {"context", context}, {"batch", batch}})
-    require(size <= most, name, " must be at most ", most, ", got ", size);
 }
 
 double TextConfig::learning_rate(std::int64_t step) const {

@@ -24,11 +24,13 @@ GptConfig gpt_config(const TextConfig& config) {
           .compute = config.dtype == "bf16" ? DType::bf16 : wide};
 }
 
-std::uint64_t least_bytes(const TextConfig& config) {
+double least_bytes(const TextConfig& config) {
   const GptConfig gpt = gpt_config(config);
-  constexpr std::uint64_t copies = 4;  // the weights, their gradients and AdamW's two moments
-  return copies * static_cast<std::uint64_t>(byte_size(gpt.parameters)) *
-         static_cast<std::uint64_t>(Gpt::parameter_count(gpt));
+  const auto product = [](auto... factors) { return (static_cast<double>(factors) * ...); };
+  constexpr int copies = 4;  // the weights, their gradients and AdamW's two moments
+  const double state = product(copies, byte_size(gpt.parameters)) * Gpt::parameter_count(gpt);
+  // Each block's input is kept for its backward pass.
+  return state + product(config.layers, config.batch, config.context, config.width, byte_size(gpt.compute));
 }
 
 TextTrainer::TextTrainer(const TextConfig& config)

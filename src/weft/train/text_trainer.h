@@ -15,8 +15,9 @@
 namespace weft::train {
 
 GptConfig gpt_config(const TextConfig& config);
-// What the weights, gradients and moments of such a run take, whatever else a step needs.
-std::uint64_t least_bytes(const TextConfig& config);
+// A bound on what a step of such a run takes, from below, without planning it: the weights, their gradients and moments, and the
+// residual stream. Larger configs than fit into an integer have one too.
+double least_bytes(const TextConfig& config);
 
 class TextTrainer {
  public:

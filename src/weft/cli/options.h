@@ -1,0 +1,30 @@
+// Options whose values are read strictly: the whole text is the value, within its range, or the command line is refused with one
+// line that names the flag, what would be right and what was given.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace weft::cli {
+
+struct IntegerRange {
+  std::int64_t low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+};
+enum class RealRange : std::uint8_t { finite, not_negative, positive };
+
+// Each declares `flag` on `command` and writes its value to `value`, which must outlive the parse.
+CLI::Option* add_integer(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help,
+                         IntegerRange range = {});
+CLI::Option* add_real(CLI::App& command, const std::string& flag, double& value, const std::string& help,
+                      RealRange range = RealRange::finite);
+// `what` is what the text names: an empty one is refused.
+CLI::Option* add_text(CLI::App& command, const std::string& flag, std::string& value, const std::string& what,
+                      const std::string& help);
+
+}  // namespace weft::cli

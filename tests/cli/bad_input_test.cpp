@@ -1,0 +1,121 @@
+// Files and options that weft train text cannot use: exit code 1 for what is in the world, 2 for wrong use, and one line on the
+// error stream that names the culprit.
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <tests/cli/command.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace weft::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+void expect_refused(const Outcome& outcome, int exit_code, const testing::Matcher<const std::string&>& message,
+                    const std::string& of) {
+  EXPECT_EQ(outcome.exit_code, exit_code) << of << outcome.err;
+  EXPECT_EQ(outcome.out, "") << of;
+  EXPECT_THAT(outcome.err, testing::MatchesRegex("error: [^\n]+\n")) << of;
+  EXPECT_THAT(outcome.err, message) << of;
+  EXPECT_LT(outcome.err.size(), 500u) << of;
+}
+
+TEST(BadInput, FilesThatAreNoText) {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::filesystem::path& file, const char* reason) {
+    expect_refused(weft(train_tiny(file)), 1, AllOf(HasSubstr(file.string()), HasSubstr(reason)), file);
+  };
+  std::ofstream(folder / "empty").close();
+  write_text(folder / "short", 169);
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0666), 0);
+  check(folder / "missing", "No such file");
+  check(folder / "empty", "it is empty");
+  check(folder / "short", "169 bytes, a context of 16 needs at least 170");
+  check(folder / "fifo", "not a regular file");
+  check(folder.path(), "is a folder");
+  check("/dev/zero", "not a regular file");
+}
+
+TEST(BadInput, FileWithoutPermissions) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  std::filesystem::permissions(text, std::filesystem::perms(0));
+  expect_refused(weft(train_tiny(text), bound_by_permissions), 1,
+                 AllOf(HasSubstr(text.string()), HasSubstr("Permission denied")), text);
+}
+
+TEST(BadInput, BytesOfAnyKindAreAText) {
+  const TemporaryFolder folder;
+  std::ofstream file(folder / "binary", std::ios::binary);
+  std::mt19937 random(1);
+  for (int i = 0; i < 10'000; ++i) file.put(static_cast<char>(random()));
+  file.close();
+  const Outcome outcome = weft(train_tiny(folder / "binary", {"--steps", "2", "--sample", "4"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("trained to step 2"));
+  const Outcome shortest = weft(train_tiny(write_text(folder / "short", 170), {"--steps", "1"}));
+  EXPECT_EQ(shortest.exit_code, 0) << shortest.err;
+}
+
+TEST(BadInput, WrongUse) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto check = [&](std::vector<std::string> arguments, const char* message) {
+    expect_refused(weft(arguments), 2, HasSubstr(message), testing::PrintToString(arguments));
+  };
+  check({}, "weft needs a command; `weft --help`");
+  check({"frob"}, "unknown command frob; `weft --help`");
+  check({"train"}, "weft train needs a command");
+  check({"train", "vision"}, "unknown command vision");
+  check({"--frob"}, "unknown option --frob");
+  check({"train", "text"}, "--file is required");
+  check(train_tiny(text, {"--frob", "3"}), "unknown option --frob; `weft train text --help`");
+  check(train_tiny(text, {"more"}), "unexpected argument more");
+  check(train_tiny(text, {"--steps"}), "--steps");
+  check({"train", "text", "--file", text, "--config", "huge"}, "--config: huge not in {default,tiny,small,gpt2}");
+  check(train_tiny(text, {"--dtype", "f16"}), "--dtype must be f32, f64 or bf16, got f16");
+  check(train_tiny(text, {"--width", "10", "--heads", "3"}), "--heads must divide the width, got 3 heads and width 10");
+  check(train_tiny(text, {"--job", "x"}), "--job does not go together with --file");
+  check(train_tiny(text, {"--write-job", "x", "--save", "y"}), "--write-job does not go together with --save");
+}
+
+TEST(BadInput, NumbersThatAreNone) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto check = [&](const std::string& flag, std::initializer_list<const char*> values) {
+    for (const char* value : values)
+      expect_refused(weft(train_tiny(text, {flag, value})), 2, HasSubstr("error: " + flag + " must "),
+                     flag + " " + value);
+  };
+  for (const char* flag : {"--layers", "--width", "--heads", "--context", "--batch", "--decay-steps", "--steps",
+                           "--threads", "--save-every", "--val-every", "--log-every"})
+    check(flag, {"", "0", "-1", "abc", "1.5", "2x", "1e30", "9223372036854775808"});
+  for (const char* flag : {"--layers", "--width", "--heads", "--context", "--batch"}) check(flag, {"16777217"});
+  for (const char* flag : {"--warmup", "--seed", "--sample", "--top-k"})
+    check(flag, {"", "-1", "abc", "0.5", "18446744073709551616"});
+  for (const char* flag : {"--lr", "--eps", "--minutes"}) check(flag, {"", "0", "-1", "abc", "nan", "inf", "1e999"});
+  for (const char* flag : {"--dropout", "--beta1", "--beta2"}) check(flag, {"", "-0.1", "1", "abc", "nan", "inf"});
+  for (const char* flag : {"--weight-decay", "--clip", "--temperature"}) check(flag, {"", "-1", "abc", "nan", "inf"});
+  for (const char* flag : {"--save", "--resume", "--dtype"}) check(flag, {""});
+}
+
+TEST(BadInput, MemoryThatCannotSuffice) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text", 200'000);
+  const auto with = [](const char* bytes) { return [bytes] { ::setenv("WEFT_MEMORY_BYTES", bytes, 1); }; };
+  const auto message =
+      AllOf(HasSubstr("not enough memory"), HasSubstr("; lower --batch, --context, --width or --layers"));
+  // Known without planning, and from the plan of the step.
+  expect_refused(weft(train_tiny(text, {"--width", "16777216"})), 1, message, "weights");
+  expect_refused(weft(train_tiny(text, {"--batch", "16777216", "--layers", "16777216", "--width", "4096"})), 1, message,
+                 "more than an integer holds");
+  expect_refused(weft(train_tiny(text, {"--batch", "64"}), with("2M")), 1,
+                 AllOf(message, HasSubstr("a training step needs")), "activations");
+}
+
+}  // namespace
+}  // namespace weft::cli

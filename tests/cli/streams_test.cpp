@@ -1,0 +1,70 @@
+// What goes to which stream, and streams that are closed, full or left by their reader.
+#include <csignal>
+#include <tests/cli/command.h>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace weft::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Streams, JsonIsAllThatStandardOutputGets) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const Outcome outcome = weft(train_tiny(text, {"--json", "--sample", "8", "--save", folder / "ck"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto report = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
+  for (const char* key :
+       {"steps", "parameters", "first_loss", "final_loss", "val_loss", "tokens_per_s", "step_ms_p50", "compile_ms",
+        "compiles", "peak_bytes_planned", "peak_rss_bytes", "record_us_per_step", "nodes_per_step"})
+    EXPECT_TRUE(report.at(key).is_number()) << key;
+  EXPECT_EQ(report.at("checkpoint"), (folder / "ck").string());
+  EXPECT_THAT(outcome.err, HasSubstr("train 20/20  loss "));
+}
+
+TEST(Streams, FullOrClosedStandardOutputIsAnErrorAfterTheSave) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto full = [] { ::dup2(::open("/dev/full", O_WRONLY), STDOUT_FILENO); };
+  const auto closed = [] { ::close(STDOUT_FILENO); };
+  for (const std::function<void()>& stream : {std::function<void()>(full), std::function<void()>(closed)}) {
+    const Outcome outcome = weft(train_tiny(text, {"--save", folder / "ck"}), stream);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.last_line(), "error: cannot write to the standard output");
+    EXPECT_EQ(weft(train_tiny(text, {"--resume", folder / "ck"})).exit_code, 0);
+  }
+}
+
+TEST(Streams, ReaderThatGoesAwayDoesNotEndTheTraining) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto without_reader = [] {
+    int ends[2];
+    if (::pipe(ends) != 0) ::_exit(126);
+    ::close(ends[0]);
+    ::dup2(ends[1], STDERR_FILENO);
+  };
+  EXPECT_EQ(weft(train_tiny(text, {"--save", folder / "ck"}), without_reader).exit_code, 0);
+  EXPECT_EQ(weft(train_tiny(text, {"--resume", folder / "ck"})).exit_code, 0);
+}
+
+TEST(Streams, KnobsAsTableAndAsJson) {
+  const auto with_threads = [] { ::setenv("WEFT_NUM_THREADS", "3", 1); };
+  EXPECT_THAT(weft({"knobs"}, with_threads).out, testing::ContainsRegex("WEFT_NUM_THREADS +3 +threads"));
+  const auto table = nlohmann::json::parse(weft({"knobs", "--json"}, with_threads).out);
+  EXPECT_EQ(table.at("WEFT_NUM_THREADS").at("value"), "3");
+  const Outcome wrong = weft({"knobs"}, [] { ::setenv("WEFT_NUM_THREADS", "many", 1); });
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_EQ(wrong.err, "error: WEFT_NUM_THREADS: expected integer, got 'many'\n");
+  EXPECT_EQ(weft({"knobs"}, [] { ::setenv("WEFT_NUM_THREAD", "1", 1); }).err,
+            "warning: WEFT_NUM_THREAD is set but is not a knob\n");
+}
+
+}  // namespace
+}  // namespace weft::cli
