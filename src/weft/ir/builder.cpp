@@ -210,7 +210,15 @@ Value gather(Value x, Value indices, const GatherAttributes& attributes) {
 
 Value scatter(Value x, Value indices, Value updates, const ScatterAttributes& attributes,
               std::shared_ptr<const Graph> body) {
-  return x.graph().append(ops::scatter, std::array{x, indices, updates}, &attributes, {}, std::span(&body, 1)).result();
+  return scatter(std::span(&x, 1), indices, std::span(&updates, 1), attributes, std::move(body))[0];
+}
+
+std::vector<Value> scatter(std::span<const Value> xs, Value indices, std::span<const Value> updates,
+                           const ScatterAttributes& attributes, std::shared_ptr<const Graph> body) {
+  std::vector<Value> operands(xs.begin(), xs.end());
+  operands.push_back(indices);
+  operands.insert(operands.end(), updates.begin(), updates.end());
+  return results(indices.graph().append(ops::scatter, operands, &attributes, {}, std::span(&body, 1)));
 }
 
 Value dynamic_slice(Value x, std::span<const Value> starts, Ints sizes) {

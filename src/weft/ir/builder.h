@@ -108,6 +108,8 @@ Value convolution(Value x, Value kernel, const ConvolutionAttributes& attributes
 Value gather(Value x, Value indices, const GatherAttributes& attributes);
 Value scatter(Value x, Value indices, Value updates, const ScatterAttributes& attributes,
               std::shared_ptr<const Graph> body);
+std::vector<Value> scatter(std::span<const Value> xs, Value indices, std::span<const Value> updates,
+                           const ScatterAttributes& attributes, std::shared_ptr<const Graph> body);
 Value dynamic_slice(Value x, std::span<const Value> starts, Ints sizes);
 Value dynamic_update_slice(Value x, Value update, std::span<const Value> starts);
 std::vector<Value> sort(std::span<const Value> xs, std::int64_t dimension, bool is_stable,

@@ -137,10 +137,11 @@ std::vector<Array> gather(const NodeCall& call) {
 // Where each element of the updates goes, in row-major order of the updates; those that fall outside go nowhere.
 std::vector<Pair> scatter_pairs(const NodeCall& call) {
   const auto& a = call.attributes<ScatterAttributes>();
+  const std::size_t count = call.node.types.size();
   const View operand = whole(call[0].type());
   const Windows windows({a.update_window_dims, a.inserted_window_dims, a.input_batching_dims,
                          a.scatter_indices_batching_dims, a.scatter_dims_to_operand_dims, a.index_vector_dim},
-                        call[0].type(), call[1], call[2].type());
+                        call[0].type(), call[count], call[count + 1].type());
   std::vector<Pair> pairs;
   for_each_index(windows.batch_sizes(), [&](const Index& batch_index) {
     Index start = windows.start(batch_index);
@@ -161,9 +162,11 @@ std::vector<Pair> scatter_pairs(const NodeCall& call) {
 }
 
 std::vector<Array> scatter(const NodeCall& call) {
-  Fold fold(*call.node.regions[0], one(call[0]));
-  const Array* updates = &call[2];
-  fold.add(std::span(&updates, 1), scatter_pairs(call));
+  const std::size_t count = call.node.types.size();
+  std::vector<Array> initial;
+  for (const Array* x : call.operands.first(count)) initial.push_back(*x);
+  Fold fold(*call.node.regions[0], std::move(initial));
+  fold.add(call.operands.last(count), scatter_pairs(call));
   return fold.finish();
 }
 

@@ -111,7 +111,10 @@ void gather_type(const Call& call, std::vector<Type>& results) {
 }
 
 void scatter_type(const Call& call, std::vector<Type>& results) {
-  const Type x = call.type(0), indices = call.type(1), updates = call.type(2);
+  const std::size_t count = call.operands.size() / 2;
+  call.require(count > 0 && call.operands.size() % 2 == 1,
+               "expected operands, indices and as many updates as operands");
+  const Type x = call.type(0), indices = call.operands[count].type(), updates = call.operands[count + 1].type();
   const auto& a = call.attributes<ScatterAttributes>();
   const Numbers n{a.update_window_dims,           a.inserted_window_dims,
                   a.input_batching_dims,          a.scatter_indices_batching_dims,
@@ -120,7 +123,16 @@ void scatter_type(const Call& call, std::vector<Type>& results) {
                   "input_batching_dims",          "scatter_indices_batching_dims",
                   "scatter_dims_to_operand_dims"};
   const DimSet window = require_numbers(call, n, x, indices);
-  call.require(updates.dtype() == x.dtype(), "updates must be ", x.dtype(), ", got ", updates);
+  std::vector<Type> scalars(2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Type other = call.operands[i].type(), update = call.operands[count + 1 + i].type();
+    call.require(std::ranges::equal(other.dims(), x.dims()), "operands must have one shape, got ", x, " and ", other);
+    call.require(std::ranges::equal(update.dims(), updates.dims()), "updates must have one shape, got ", updates,
+                 " and ", update);
+    call.require(update.dtype() == other.dtype(), "updates must be ", other.dtype(), ", got ", update);
+    scalars[i] = scalars[count + i] = Type(other.dtype(), {});
+    results.push_back(other);
+  }
   const int rank = batch_rank(n, indices) + std::popcount(window);
   call.require(updates.rank() == rank, "updates must have rank ", rank, ", got ", updates);
   const DimSet window_dims = require_window_dims(call, n, window, rank);
@@ -140,10 +152,7 @@ void scatter_type(const Call& call, std::vector<Type>& results) {
                  " of the updates has size ", updates.dim(u), ", which does not fit dimension ", d, " of size ",
                  x.dim(d));
   }
-  const Type scalar(x.dtype(), {});
-  const std::array scalars{scalar, scalar};
-  require_region(call, 0, scalars, std::span(&scalar, 1));
-  results.push_back(x);
+  require_region(call, 0, scalars, std::span(scalars).first(count));
 }
 
 }  // namespace weft::ir

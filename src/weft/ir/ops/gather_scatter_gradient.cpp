@@ -187,6 +187,7 @@ void gather_gradient(const GradientCall& c) {
 }
 
 void scatter_gradient(const GradientCall& c) {
+  require(c.node.operands.size() == 3, "grad: scatter of several operands at once has no gradient");
   const auto& a = c.node.attributes<ScatterAttributes>();
   const ScatterReader reader(a, c.x(0), c.x(1), c.x(2));
   if (returns_update(*c.node.regions[0])) {

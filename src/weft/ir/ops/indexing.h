@@ -31,8 +31,8 @@ WEFT_OP(gather) {  // x, start indices
     .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
     .attributes = schema<GatherAttributes>,
 };
-WEFT_OP(scatter) {  // x, indices, updates; the body takes the element of x and the update
-    .name = "scatter", .kind = Kind::indexing, .arity = 3, .types = scatter_type, .gradient = scatter_gradient,
+WEFT_OP(scatter) {  // x..., indices, updates...; the body takes the elements of all x and the updates of all
+    .name = "scatter", .kind = Kind::indexing, .arity = variadic, .types = scatter_type, .gradient = scatter_gradient,
     .attributes = schema<ScatterAttributes>, .regions = 1,
 };
 WEFT_OP(dynamic_slice) {  // x, start of each dimension...
