@@ -103,6 +103,28 @@ void scatter_samples(SampleList& list) {
   }
   for (const DType dtype : {DType::boolean, DType::bf16, DType::i8, DType::u32})
     add(dtype, DType::i64, cases[0], reduction_body(ops::add, dtype), false);
+  // Bodies of more than one op, several operands.
+  const Type number(DType::f32, {}), place(DType::i32, {});
+  const auto append_digit = make_graph(std::array{place, place}, [](Graph&, std::span<const Value> x) {
+    return std::vector{x[0] * constant_like(x[0], 10) + x[1]};
+  });
+  const auto larger = make_graph(std::array{number, place, number, place}, [](Graph&, std::span<const Value> x) {
+    const Value keep = compare(x[0], x[2], Direction::GE);
+    return std::vector{select(keep, x[0], x[2]), select(keep, x[1], x[3])};
+  });
+  for (const Case& c : cases) {
+    if (!is_usable(c)) continue;
+    add(DType::i32, DType::i32, c, append_digit, false).name += " appending digits";
+    auto& sample = list.add({type_of(DType::f32, c.x), type_of(DType::i32, c.x), type_of(DType::i64, c.indices),
+                             type_of(DType::f32, c.windowed), type_of(DType::i32, c.windowed)},
+                            [&](Graph&, std::span<const Value> v) {
+                              return scatter(v.first(2), v[2], v.last(2),
+                                             {c.window_dims, c.dropped, c.batching, c.indices_batching, c.map,
+                                              c.index_vector_dim, false, false},
+                                             larger);
+                            });
+    sample.inputs[2] = index_range(c);
+  }
   for (const DType index : {DType::u8, DType::i8, DType::u64})
     add(DType::f64, index, cases[5], reduction_body(ops::add, DType::f64), false);
 }
@@ -136,6 +158,54 @@ void dynamic_update_slice_samples(SampleList& list) {
       }
 }
 
+namespace {
+
+// Comparators that take more than one comparison.
+void sort_by_several_keys(SampleList& list) {
+  const auto scalars = [](std::vector<DType> dtypes) {
+    std::vector<Type> types;
+    for (const DType t : dtypes) types.insert(types.end(), {Type(t, {}), Type(t, {})});
+    return types;
+  };
+  // The first operand decides, the second where the first are equal; the third comes along.
+  for (const DType first : {DType::i32, DType::u8, DType::boolean, DType::f32}) {
+    const auto comparator = make_graph(scalars({first, DType::f64, DType::i64}), [](Graph&, std::span<const Value> x) {
+      const auto less = [&](std::size_t i) {
+        return compare(x[i], x[i + 1], Direction::LT,
+                       is_float(x[i].dtype()) ? Comparison::TOTALORDER : Comparison::NOTYPE);
+      };
+      return std::vector{or_(less(0), and_(not_(compare(x[1], x[0], Direction::LT)), less(2)))};
+    });
+    for (const Dims& shape : {Dims{17}, Dims{3, 5}, Dims{0, 2}, Dims{1, 1}}) {
+      const std::vector types{type_of(first, shape), type_of(DType::f64, shape), type_of(DType::i64, shape)};
+      auto& sample = list.add(types, [&](Graph&, std::span<const Value> x) { return sort(x, 0, true, comparator); });
+      sample.inputs[0] = {.low = 0, .high = 1};
+      if (is_float(first)) sample.inputs[0].edges = false;
+      sample.wrt.clear();
+      sample.name += " by two keys";
+    }
+  }
+  // By magnitude; by what a branch says, which is more than elementwise ops.
+  const auto by_magnitude = make_graph(scalars({DType::i32}), [](Graph&, std::span<const Value> x) {
+    return std::vector{compare(abs(x[0]), abs(x[1]), Direction::LT)};
+  });
+  const auto by_branch = make_graph(scalars({DType::i32}), [](Graph&, std::span<const Value> x) {
+    const std::array types{x[0].type(), x[1].type()};
+    const auto branch = [&](Direction direction) {
+      return make_graph(types,
+                        [=](Graph&, std::span<const Value> y) { return std::vector{compare(y[0], y[1], direction)}; });
+    };
+    const Value both_odd =
+        compare(and_(and_(x[0], x[1]), constant_like(x[0], 1)), constant_like(x[0], 1), Direction::EQ);
+    return if_(both_odd, x, branch(Direction::LT), branch(Direction::GT));
+  });
+  list.add({Type(DType::i32, {2, 19})}, [&](Graph&, auto x) { return sort(x, 1, true, by_magnitude); }).name +=
+      " by magnitude";
+  list.add({Type(DType::i32, {2})}, [&](Graph&, auto x) { return sort(x, 0, true, by_branch); }).name += " by a branch";
+}
+
+}  // namespace
+
 void sort_samples(SampleList& list) {
   for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::u8})
     for (const auto& [from, dimension] : std::initializer_list<std::pair<Dims, int>>{
@@ -151,6 +221,7 @@ void sort_samples(SampleList& list) {
         add(Comparison::NOTYPE).inputs[0].edges = !is_float(dtype);
         if (is_float(dtype)) add(Comparison::TOTALORDER).name += " in total order";
       }
+  sort_by_several_keys(list);
   // By key, descending, with a passenger of another dtype.
   for (const DType dtype : {DType::f32, DType::f64}) {
     const Type key(dtype, {}), passenger(DType::f64, {});

@@ -30,6 +30,18 @@ std::shared_ptr<const Graph> sum_of_squares_body(DType dtype) {
   return make_graph(types, [](Graph&, std::span<const Value> x) { return std::vector{x[0] + x[1] * x[1]}; });
 }
 
+// Control flow, which is no single expression: the sum where the accumulator is even, the difference where it is odd.
+std::shared_ptr<const Graph> branching_body() {
+  const std::array types{Type(DType::i32, {}), Type(DType::i32, {})};
+  return make_graph(types, [&](Graph&, std::span<const Value> x) {
+    const auto branch = [&](Value (*op)(Value, Value)) {
+      return make_graph(types, [=](Graph&, std::span<const Value> y) { return std::vector{op(y[0], y[1])}; });
+    };
+    const Value odd = compare(and_(x[0], constant_like(x[0], 1)), constant_like(x[0], 1), Direction::EQ);
+    return if_(odd, x, branch(subtract), branch(ir::add));
+  });
+}
+
 // Initial values that leave each body's result to the elements: of gradients it is a constant.
 double identity(const Op& op) {
   if (&op == &ops::multiply || &op == &ops::and_) return 1;
@@ -68,12 +80,20 @@ void reduce_samples(SampleList& list) {
   add(DType::f32, ops::add, {33, 65}, {0});
   add(DType::f32, ops::maximum, {33, 65}, {0, 1});
 
-  list.add({Type(DType::f32, {3, 7}), Type(DType::i32, {3, 7}), Type(DType::f32, {}), Type(DType::i32, {})},
-           [](Graph&, std::span<const Value> x) {
-             return ir::reduce(x.first(2), x.last(2), Dims{1}, argmax_body(DType::f32));
-           });
-  list.add({Type(DType::f32, {3, 7}), Type(DType::f32, {})}, [](Graph&, std::span<const Value> x) {
-    return ir::reduce(x.first(1), x.last(1), Dims{0}, sum_of_squares_body(DType::f32));
+  for (const auto& [from, dimensions] : cases) {
+    const Type x = type_of(DType::f32, from), places = type_of(DType::i32, from);
+    list.add({x, places, Type(DType::f32, {}), Type(DType::i32, {})}, [&](Graph&, std::span<const Value> v) {
+      return ir::reduce(v.first(2), v.last(2), dimensions, argmax_body(DType::f32));
+    });
+    list.add({x, Type(DType::f32, {})}, [&](Graph&, std::span<const Value> v) {
+      return ir::reduce(v.first(1), v.last(1), dimensions, sum_of_squares_body(DType::f32));
+    });
+  }
+  list.add({Type(DType::f32, {3, 70, 33}), Type(DType::f32, {})}, [&](Graph&, std::span<const Value> v) {
+    return ir::reduce(v.first(1), v.last(1), Dims{1}, sum_of_squares_body(DType::f32));
+  });
+  list.add({Type(DType::i32, {4, 5}), Type(DType::i32, {})}, [&](Graph&, std::span<const Value> v) {
+    return ir::reduce(v.first(1), v.last(1), Dims{1}, branching_body());
   });
 }
 
@@ -91,6 +111,7 @@ void reduce_window_samples(SampleList& list) {
       {{0}, {2}, {1}, {1}, {1}, {1, 1}},
       {{}, {}, {}, {}, {}, {}},
       {{2, 1, 4}, {1, 1, 2}, {1, 1, 2}, {}, {}, {}},
+      {{2, 5, 6, 19}, {1, 3, 3, 1}, {1, 2, 2, 1}, {}, {}, {0, 0, 1, 1, 0, 1, 0, 0}},  // pooling, channels last
   };
   const Case dilated[] = {{{6}, {2}, {1}, {1}, {3}, {0, 0}},
                           {{4}, {3}, {2}, {2}, {1}, {1, 1}},
@@ -113,10 +134,18 @@ void reduce_window_samples(SampleList& list) {
     add(DType::f32, ops::maximum, c);
   }
   add(DType::bf16, ops::add, plain[3]);
-  list.add({Type(DType::f32, {7}), Type(DType::i32, {7}), Type(DType::f32, {}), Type(DType::i32, {})},
-           [](Graph&, std::span<const Value> x) {
-             return reduce_window(x.first(2), x.last(2), {Dims{3}, Dims{2}, {}, {}, {}}, argmax_body(DType::f32));
-           });
+  const auto add_general = [&](const Case& c) {
+    const ReduceWindowAttributes window{c.window, c.strides, c.base_dilations, c.window_dilations, c.padding};
+    const Type x = type_of(DType::f32, c.from), places = type_of(DType::i32, c.from);
+    list.add({x, places, Type(DType::f32, {}), Type(DType::i32, {})}, [&](Graph&, std::span<const Value> v) {
+      return reduce_window(v.first(2), v.last(2), window, argmax_body(DType::f32));
+    });
+    list.add({x, Type(DType::f32, {})}, [&](Graph&, std::span<const Value> v) {
+      return std::vector{reduce_window(v[0], v[1], window, sum_of_squares_body(DType::f32))};
+    });
+  };
+  for (const Case& c : plain) add_general(c);
+  for (const Case& c : dilated) add_general(c);
 }
 
 void select_and_scatter_samples(SampleList& list) {
@@ -124,9 +153,16 @@ void select_and_scatter_samples(SampleList& list) {
     Dims from, source, window, strides, padding;
   };
   const Case cases[] = {
-      {{7}, {3}, {3}, {2}, {0, 0}}, {{6}, {3}, {2}, {2}, {}}, {{4, 5}, {2, 2}, {2, 3}, {2, 2}, {0, 1, 0, 0}},
-      {{2}, {3}, {2}, {1}, {1, 1}}, {{}, {}, {}, {}, {}},     {{0}, {0}, {2}, {1}, {}}};
-  for (const DType dtype : {DType::f32, DType::f64, DType::i32})
+      {{7}, {3}, {3}, {2}, {0, 0}},
+      {{6}, {3}, {2}, {2}, {}},
+      {{4, 5}, {2, 2}, {2, 3}, {2, 2}, {0, 1, 0, 0}},
+      {{2}, {3}, {2}, {1}, {1, 1}},
+      {{}, {}, {}, {}, {}},
+      {{0}, {0}, {2}, {1}, {}},
+      {{2, 5, 6, 19}, {2, 3, 3, 19}, {1, 3, 3, 1}, {1, 2, 2, 1}, {0, 0, 1, 1, 0, 1, 0, 0}},  // channels last
+      {{2, 3, 5, 6}, {2, 3, 3, 3}, {1, 1, 3, 3}, {1, 1, 2, 2}, {0, 0, 0, 0, 1, 1, 0, 1}},
+      {{3, 4, 2}, {3, 2, 2}, {2, 2, 1}, {1, 2, 1}, {0, 1, 0, 0, 0, 0}}};
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::bf16})
     for (const Direction direction : {Direction::GE, Direction::LE})
       for (const Case& c : cases) {
         auto& sample = list.add(
@@ -137,6 +173,21 @@ void select_and_scatter_samples(SampleList& list) {
             });
         sample.order = 1;  // its gradient is a reduce_window of three operands
       }
+  // Other bodies.
+  const auto smaller_magnitude = make_graph(
+      std::array{Type(DType::f32, {}), Type(DType::f32, {})},
+      [](Graph&, std::span<const Value> x) { return std::vector{compare(abs(x[0]), abs(x[1]), Direction::LE)}; });
+  for (const Case& c : cases)
+    for (const auto& [select, scatter] :
+         {std::pair{smaller_magnitude, reduction_body(ops::add, DType::f32)},
+          std::pair{comparison_body(Direction::GE, DType::f32, Comparison::TOTALORDER),
+                    reduction_body(ops::maximum, DType::f32)},
+          std::pair{comparison_body(Direction::GT, DType::f32), sum_of_squares_body(DType::f32)}})
+      list.add(
+          {type_of(DType::f32, c.from), type_of(DType::f32, c.source), Type(DType::f32, {})},
+          [&](Graph&, std::span<const Value> x) {
+            return std::vector{select_and_scatter(x[0], x[1], x[2], {c.window, c.strides, c.padding}, select, scatter)};
+          });
 }
 
 }  // namespace weft::ir

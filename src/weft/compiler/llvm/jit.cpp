@@ -25,6 +25,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <weft/base/error.h>
+#include <weft/compiler/llvm/body_emitter.h>
 #include <weft/compiler/llvm/loop_emitter.h>
 
 namespace weft::compiler {
@@ -101,6 +102,15 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), false);
 }
 
+// Code may call the functions of this process.
+std::shared_ptr<llvm::orc::LLJIT> make_jit() {
+  std::shared_ptr<llvm::orc::LLJIT> jit =
+      checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host()).create());
+  jit->getMainJITDylib().addGenerator(
+      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
+  return jit;
+}
+
 }  // namespace
 
 int vector_lanes() {
@@ -116,10 +126,7 @@ int vector_lanes() {
 KernelCode compile_kernels(std::span<const Loop* const> loops) {
   KernelCode code;
   if (loops.empty()) return code;
-  std::shared_ptr<llvm::orc::LLJIT> jit =
-      checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host()).create());
-  jit->getMainJITDylib().addGenerator(
-      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
+  const auto jit = make_jit();
   vector_lanes();
 
   // One object per kernel: each depends on nothing but its loop, and threads take the next one as they become free.
@@ -152,8 +159,19 @@ KernelCode compile_kernels(std::span<const Loop* const> loops) {
   for (auto& object : objects) checked(jit->addObjectFile(std::move(object)));
   for (std::size_t i = 0; i < loops.size(); ++i)
     code.kernels.push_back(checked(jit->lookup("kernel_" + std::to_string(i))).toPtr<Kernel>());
-  code.owner = std::move(jit);
+  code.owner = jit;
   return code;
+}
+
+BodyCode compile_body(const ir::Graph& body) {
+  const auto target = make_target();
+  llvm::LLVMContext context;
+  const auto module = make_module(context, *target);
+  emit_body(*module, body, "body");
+  optimise(*module, *target);
+  const auto jit = make_jit();
+  checked(jit->addObjectFile(make_object(*module, *target)));
+  return {checked(jit->lookup("body")).toPtr<BodyKernel>(), jit};
 }
 
 std::string show_kernel(const Loop& loop, CodeForm form) {

@@ -25,6 +25,20 @@ struct KernelCode {
 // Compiles each loop for this processor, on several threads. Deterministic. Throws InternalError if LLVM refuses.
 KernelCode compile_kernels(std::span<const Loop* const> loops);
 
+// Applies a body of rank-0 values to `count` rows: row j of a buffer lies j * its stride (in bytes) behind the buffer's address.
+// `buffers` and `strides` are those of the body's inputs, then of its outputs, which may be the inputs': a row is read before it
+// is written, and a stride of 0 makes an accumulator.
+using BodyKernel = void (*)(std::int64_t count, std::byte* const* buffers, const std::int64_t* strides);
+
+struct BodyCode {
+  BodyKernel kernel = nullptr;
+  std::shared_ptr<const void> owner;
+};
+
+// Whether the body is made of elementwise ops and constants alone.
+bool is_scalar_body(const ir::Graph& body);
+BodyCode compile_body(const ir::Graph& body);  // which is scalar
+
 // The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };
 std::string show_kernel(const Loop& loop, CodeForm form);

@@ -5,6 +5,8 @@
 
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
+#include <weft/compiler/thunks/pad_thunk.h>
+#include <weft/compiler/thunks/reduce_thunk.h>
 #include <weft/compiler/thunks/rng_thunk.h>
 #include <weft/compiler/thunks/scatter_thunk.h>
 #include <weft/compiler/thunks/sort_thunk.h>
@@ -18,11 +20,11 @@ namespace ops = ir::ops;
 
 namespace {
 
-using Rule = std::optional<Unit> (*)(const ir::Node& node, const NativeContext& context);
+using Rule = Unit (*)(const ir::Node& node, const NativeContext& context);
 
 // A maker of units as a rule, whatever of the context it takes.
 template <auto make>
-constexpr Rule rule = [](const ir::Node& node, const NativeContext& context) -> std::optional<Unit> {
+constexpr Rule rule = [](const ir::Node& node, const NativeContext& context) -> Unit {
   if constexpr (std::is_invocable_v<decltype(make), const ir::Node&, const NativeContext&>)
     return make(node, context);
   else
@@ -40,6 +42,8 @@ constexpr Entry table[] = {
     {&ops::dynamic_update_slice, rule<update_slice_unit>},
     {&ops::if_, rule<branch_unit>},
     {&ops::optimization_barrier, rule<barrier_unit>},
+    {&ops::pad, rule<pad_unit>},
+    {&ops::reduce, rule<reduce_unit>},
     {&ops::reduce_window, rule<reduce_window_unit>},
     {&ops::rng_bit_generator, rule<rng_unit>},
     {&ops::scatter, rule<scatter_unit>},
@@ -52,7 +56,7 @@ constexpr Entry table[] = {
 
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
   const auto* entry = std::ranges::find(table, node.op, &Entry::op);
-  return entry == std::end(table) ? std::nullopt : entry->make(node, context);
+  return entry == std::end(table) ? std::nullopt : std::optional(entry->make(node, context));
 }
 
 Unit unit_of(const ir::Node& node) {

@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <cstring>
 
+#include <weft/compiler/thunks/body.h>
 #include <weft/compiler/thunks/combine.h>
-#include <weft/compiler/thunks/native.h>
 #include <weft/compiler/thunks/window_taps.h>
 #include <weft/compiler/thunks/window_thunk.h>
 #include <weft/runtime/parallel.h>
@@ -12,42 +13,131 @@ using runtime::Slice;
 
 namespace {
 
-struct Plan {
-  Combine how = Combine::add;
-  DType dtype = DType::f32;
-  std::int64_t results = 0, window_elements = 1;
-  std::vector<std::int64_t> sizes;                  // of the result
-  std::vector<std::vector<std::vector<Tap>>> taps;  // of each dimension and position, `base` as offset
+// Results come in rows along the last dimension. All of a row are folded in step: first the first element of each window, then
+// the second... An element of the window lies, for a piece of the row, on elements of the operand a fixed step apart or on padding.
+struct Piece {
+  std::int64_t begin, count;
+  std::int64_t from, step;  // offset in the operand of the first, and from one to the next
+  bool padding;
 };
 
-Plan make_plan(const ir::Node& node, Combine how) {
+struct Plan {
+  std::vector<DType> dtypes;
+  std::int64_t rows = 1, length = 1, window_elements = 1;
+  struct Dimension {  // but the last
+    std::int64_t positions, window;
+    std::vector<std::int64_t> offsets;  // in the operand, of each position and element of the window; -1 for padding
+  };
+  std::vector<Dimension> dims;
+  std::vector<std::vector<Piece>> pieces;  // of each element of the window in the last dimension
+};
+
+// Where in the base a window's element lies, -1 for padding.
+std::int64_t base_of(const ir::WindowDim& w, std::int64_t size, std::int64_t position, std::int64_t k) {
+  const std::int64_t dilated = position * w.stride - w.low + k * w.dilation;
+  const bool inside = dilated >= 0 && dilated % w.base_dilation == 0 && dilated / w.base_dilation < size;
+  return inside ? dilated / w.base_dilation : -1;
+}
+
+std::vector<Piece> pieces_of(const ir::WindowDim& w, std::int64_t size, std::int64_t length, std::int64_t k) {
+  std::vector<Piece> pieces;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const std::int64_t from = base_of(w, size, i, k);
+    Piece* last = pieces.empty() ? nullptr : &pieces.back();
+    if (last && last->padding == (from < 0)) {
+      if (last->count == 1 && !last->padding) last->step = from - last->from;
+      if (last->padding || from == last->from + last->count * last->step) {
+        ++last->count;
+        continue;
+      }
+    }
+    pieces.push_back({i, 1, from, 0, from < 0});
+  }
+  return pieces;
+}
+
+Plan make_plan(const ir::Node& node) {
   const Type x = node.operand(0).type();
   std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
   row_major_strides(x.dims(), strides);
-  Plan plan{.how = how, .dtype = x.dtype(), .results = node.type().elements(), .sizes = {}, .taps = {}};
+  Plan plan;
+  for (const Type type : node.types) plan.dtypes.push_back(type.dtype());
   for (int d = 0; d < x.rank(); ++d) {
     const ir::WindowDim w = ir::window_dim(node.attributes<ir::ReduceWindowAttributes>(), d);
-    plan.sizes.push_back(node.type().size(d));
+    const std::int64_t positions = node.type().size(d);
     plan.window_elements *= w.size;
-    plan.taps.push_back(window_taps(w, x.size(d), plan.sizes.back()));
-    for (auto& position : plan.taps.back())
-      for (Tap& tap : position) tap.base *= strides[static_cast<std::size_t>(d)];
+    if (d + 1 == x.rank()) {
+      plan.length = positions;
+      for (std::int64_t k = 0; k < w.size; ++k) plan.pieces.push_back(pieces_of(w, x.size(d), positions, k));
+      continue;
+    }
+    plan.rows *= positions;
+    Plan::Dimension dim{positions, w.size, {}};
+    for (std::int64_t i = 0; i < positions; ++i)
+      for (std::int64_t k = 0; k < w.size; ++k) {
+        const std::int64_t base = base_of(w, x.size(d), i, k);
+        dim.offsets.push_back(base < 0 ? -1 : base * strides[static_cast<std::size_t>(d)]);
+      }
+    plan.dims.push_back(std::move(dim));
   }
-  if (x.rank() == 0) {
-    plan.sizes = {1};
-    plan.taps = {{{Tap{0, 0}}}};
-  }
+  if (x.rank() == 0) plan.pieces = {{{0, 1, 0, 0, false}}};
   return plan;
 }
 
-class ReduceWindowThunk final : public runtime::Thunk {
+class WindowThunk : public runtime::Thunk {
  public:
-  ReduceWindowThunk(Plan plan, const Slice& x, const Slice& initial, const Slice& result)
-      : plan_(std::move(plan)), x_(x), initial_(initial), result_(result) {}
+  WindowThunk(Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+      : plan_(std::move(plan)), reads_(from.begin(), from.end()), results_(to.begin(), to.end()) {}
+
+ protected:
+  template <class F>
+  void for_rows(F&& f) const {
+    const std::int64_t work = std::max<std::int64_t>(1, plan_.window_elements * plan_.length);
+    runtime::parallel_for(plan_.length == 0 ? 0 : plan_.rows, std::max<std::int64_t>(1, 16384 / work), f);
+  }
+
+  // Calls fold(piece, offset) for all elements of the windows of a row, in their order; `offset` is to be added to piece.from.
+  template <class F>
+  void for_window(std::int64_t row, F&& fold) const {
+    std::int64_t position[Type::max_rank] = {};
+    for (std::size_t d = plan_.dims.size(); d-- > 0;) {
+      position[d] = row % plan_.dims[d].positions;
+      row /= plan_.dims[d].positions;
+    }
+    walk(0, position, 0, fold);
+  }
+
+  Plan plan_;
+  std::vector<Slice> reads_, results_;
+
+ private:
+  template <class F>
+  void walk(std::size_t d, const std::int64_t* position, std::int64_t offset, F& fold) const {
+    if (d == plan_.dims.size()) {
+      for (const auto& pieces : plan_.pieces) {
+        if (offset < 0) fold(Piece{0, plan_.length, 0, 0, true}, 0);
+        for (const Piece& piece : pieces)
+          if (offset >= 0) fold(piece, offset);
+      }
+      return;
+    }
+    const Plan::Dimension& dim = plan_.dims[d];
+    for (std::int64_t k = 0; k < dim.window; ++k) {
+      const std::int64_t at = dim.offsets[static_cast<std::size_t>(position[d] * dim.window + k)];
+      walk(d + 1, position, offset < 0 || at < 0 ? -1 : offset + at, fold);
+    }
+  }
+};
+
+// With one known operation.
+class ReduceWindowThunk final : public WindowThunk {
+ public:
+  ReduceWindowThunk(Combine how, Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+      : WindowThunk(std::move(plan), from, to), how_(how) {}
 
   void run(const runtime::Launch& launch) const override {
-    visit(plan_.dtype, [&]<class T>(T) {
-      switch (plan_.how) {
+    visit(plan_.dtypes[0], [&]<class T>(T) {
+      switch (how_) {
         case Combine::replace: return run_as<T, Combine::replace>(launch);
         case Combine::add: return run_as<T, Combine::add>(launch);
         case Combine::multiply: return run_as<T, Combine::multiply>(launch);
@@ -66,73 +156,100 @@ class ReduceWindowThunk final : public runtime::Thunk {
       std::conditional_t<is_float_type<T> && (How == Combine::add || How == Combine::multiply || sizeof(T) == 2),
                          double, T>;
 
-  // Windows come in rows along the last dimension, and each is folded by one thread in one order.
   template <class T, Combine How>
   void run_as(const runtime::Launch& launch) const {
-    const T* x = launch.at<T>(x_);
-    const T initial = *launch.at<T>(initial_);
-    T* result = launch.at<T>(result_);
-    const std::int64_t length = plan_.sizes.back(), rows = length == 0 ? 0 : plan_.results / length;
-    const std::int64_t grain =
-        std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, plan_.window_elements * length));
-    runtime::parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<std::int64_t> offsets;  // of the rows of the operand that the windows of this row touch
+    using S = Sum<T, How>;
+    const T* x = launch.at<T>(reads_[0]);
+    const auto initial = static_cast<S>(*launch.at<T>(reads_[1]));
+    T* result = launch.at<T>(results_[0]);
+    for_rows([&](std::int64_t begin, std::int64_t end) {
+      const auto memory = std::make_unique<S[]>(static_cast<std::size_t>(plan_.length));
+      S* const sums = memory.get();
       for (std::int64_t row = begin; row < end; ++row) {
-        std::int64_t position[Type::max_rank], rest = row;
-        for (std::size_t d = plan_.sizes.size() - 1; d-- > 0;) {
-          position[d] = rest % plan_.sizes[d];
-          rest /= plan_.sizes[d];
-        }
-        offsets.clear();
-        append_offsets(0, position, 0, offsets);
-        for (std::int64_t i = 0; i < length; ++i)
-          result[row * length + i] =
-              window<T, How>(x, initial, offsets, plan_.taps.back()[static_cast<std::size_t>(i)]);
+        std::fill_n(sums, plan_.length, initial);
+        for_window(row, [&](const Piece& piece, std::int64_t offset) {
+          // Once more the initial value is once more padding, which the operations that choose do not see twice.
+          if (!piece.padding)
+            fold<T, How>(sums + piece.begin, x + offset + piece.from, piece);
+          else if (How == Combine::add || How == Combine::multiply)
+            for (std::int64_t i = 0; i < piece.count; ++i)
+              sums[piece.begin + i] = combined(How, sums[piece.begin + i], initial);
+        });
+        std::transform(sums, sums + plan_.length, result + row * plan_.length,
+                       [](S s) { return convert_element<T>(s); });
       }
     });
   }
 
-  void append_offsets(std::int64_t at, const std::int64_t* position, std::size_t d,
-                      std::vector<std::int64_t>& offsets) const {
-    if (d + 1 == plan_.taps.size()) {
-      offsets.push_back(at);
-      return;
+  template <class T, Combine How, class S>
+  static void fold(S* sums, const T* x, const Piece& piece) {
+    if (piece.step == 1) {
+      for (std::int64_t i = 0; i < piece.count; ++i) sums[i] = combined(How, sums[i], static_cast<S>(x[i]));
+    } else {
+      for (std::int64_t i = 0; i < piece.count; ++i)
+        sums[i] = combined(How, sums[i], static_cast<S>(x[i * piece.step]));
     }
-    for (const Tap& tap : plan_.taps[d][static_cast<std::size_t>(position[d])])
-      append_offsets(at + tap.base, position, d + 1, offsets);
   }
 
-  template <class T, Combine How>
-  T window(const T* x, T initial, const std::vector<std::int64_t>& offsets, const std::vector<Tap>& taps) const {
-    using S = Sum<T, How>;
-    S sum = static_cast<S>(initial);
-    for (const std::int64_t offset : offsets)
-      for (const Tap& tap : taps) sum = combined(How, sum, static_cast<S>(x[offset + tap.base]));
-    // Padding is the initial value again, which the other operations do not see twice.
-    if constexpr (How == Combine::add || How == Combine::multiply)
-      for (auto inside = static_cast<std::int64_t>(offsets.size() * taps.size()); inside < plan_.window_elements;
-           ++inside)
-        sum = combined(How, sum, static_cast<S>(initial));
-    return convert_element<T>(sum);
+  Combine how_;
+};
+
+// With several operands, or any other body.
+class FoldWindowThunk final : public WindowThunk {
+ public:
+  FoldWindowThunk(std::shared_ptr<const Body> body, Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+      : WindowThunk(std::move(plan), from, to), body_(std::move(body)) {
+    for (const DType t : plan_.dtypes) widths_.push_back(byte_size(t));
   }
 
-  Plan plan_;
-  Slice x_, initial_, result_;
+  void run(const runtime::Launch& launch) const override {
+    std::vector<std::byte*> x, initial, result;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      x.push_back(launch.at(reads_[i]));
+      initial.push_back(launch.at(reads_[results_.size() + i]));
+      result.push_back(launch.at(results_[i]));
+    }
+    for_rows([&](std::int64_t begin, std::int64_t end) {
+      Fold fold(*body_, widths_);
+      for (std::int64_t row = begin; row < end; ++row) {
+        const std::int64_t at = row * plan_.length;
+        for (std::size_t i = 0; i < result.size(); ++i)
+          for (std::int64_t j = at; j < at + plan_.length; ++j)
+            std::memcpy(result[i] + j * widths_[i], initial[i], static_cast<std::size_t>(widths_[i]));
+        for_window(row, [&](const Piece& piece, std::int64_t offset) {
+          if (piece.padding)
+            fold.run(piece.count, result, at + piece.begin, 1, initial, 0, 0);
+          else
+            fold.run(piece.count, result, at + piece.begin, 1, x, offset + piece.from, piece.step);
+        });
+      }
+    });
+  }
+
+ private:
+  std::shared_ptr<const Body> body_;
+  std::vector<std::int64_t> widths_;
 };
 
 }  // namespace
 
-std::optional<Unit> reduce_window_unit(const ir::Node& node) {
-  if (node.operands.size() != 2) return std::nullopt;
-  const auto how = combine_of(*node.regions[0]);
-  if (!how || *how == Combine::replace) return std::nullopt;
-  Plan plan = make_plan(node, *how);
+Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
+  Plan plan = make_plan(node);
   Unit unit = unit_of(node);
   unit.info.category = "reduce window";
-  unit.info.flops = static_cast<double>(plan.results) * static_cast<double>(plan.window_elements);
-  unit.make = [plan = std::move(plan)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<ReduceWindowThunk>(plan, reads[0], reads[1], writes[0]);
-  };
+  unit.info.flops = static_cast<double>(node.type().elements()) * static_cast<double>(plan.window_elements);
+  const auto how = node.types.size() == 1 ? combine_of(*node.regions[0]) : std::nullopt;
+  if (how && *how != Combine::replace) {
+    unit.make = [how = *how, plan = std::move(plan)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                     const Slice&) {
+      return std::make_unique<ReduceWindowThunk>(how, plan, reads, writes);
+    };
+  } else {
+    unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), plan = std::move(plan)](
+                    std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<FoldWindowThunk>(body, plan, reads, writes);
+    };
+  }
   return unit;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include <weft/compiler/thunks/body.h>
 #include <weft/compiler/thunks/combine.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
@@ -28,13 +29,13 @@ struct Plan {
   std::vector<std::int64_t> scatter_sizes, scatter_update_strides, scatter_index_strides;
   std::int64_t component_stride = 0, components = 0;
   std::int64_t windows = 1, window_elements = 1;
-  DType dtype = DType::f32, index_dtype = DType::i32;
-  Combine how = Combine::add;
+  DType index_dtype = DType::i32;
 };
 
-Plan make_plan(const Node& node, Combine how) {
+Plan make_plan(const Node& node) {
   const auto& a = node.attributes<ir::ScatterAttributes>();
-  const Type operand = node.operand(0).type(), indices = node.operand(1).type(), updates = node.operand(2).type();
+  const auto count = static_cast<int>(node.types.size());
+  const Type operand = node.type(), indices = node.operand(count).type(), updates = node.operand(count + 1).type();
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
   const auto where = [](ir::Ints list, std::int64_t d) {
     return static_cast<int>(std::ranges::find(list, d) - list.begin());
@@ -46,9 +47,7 @@ Plan make_plan(const Node& node, Combine how) {
   };
   const auto operand_strides = strides(operand), index_strides = strides(indices), update_strides = strides(updates);
   Plan plan;
-  plan.dtype = operand.dtype();
   plan.index_dtype = indices.dtype();
-  plan.how = how;
   const bool vector = a.index_vector_dim < indices.rank();
   plan.components = vector ? indices.size(static_cast<int>(a.index_vector_dim)) : 1;
   plan.component_stride = vector ? index_strides[static_cast<std::size_t>(a.index_vector_dim)] : 0;
@@ -82,32 +81,46 @@ Plan make_plan(const Node& node, Combine how) {
   return plan;
 }
 
-class ScatterThunk final : public runtime::Thunk {
+class ScatterThunk : public runtime::Thunk {
  public:
-  ScatterThunk(Plan plan, const Slice& operand, const Slice& indices, const Slice& updates, const Slice& result)
-      : plan_(std::move(plan)), operand_(operand), indices_(indices), updates_(updates), result_(result) {}
+  // Operands, indices and updates are read.
+  ScatterThunk(Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+      : plan_(std::move(plan)),
+        operands_(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(to.size())),
+        updates_(from.end() - static_cast<std::ptrdiff_t>(to.size()), from.end()),
+        results_(to.begin(), to.end()),
+        indices_(from[to.size()]) {}
 
-  void run(const runtime::Launch& launch) const override {
-    if (launch.at(operand_) != launch.at(result_) && operand_.bytes)
-      std::memcpy(launch.at(result_), launch.at(operand_), operand_.bytes);
-    if (plan_.windows == 0 || plan_.window_elements == 0) return;
-    visit(plan_.dtype, [&](auto tag) { run_as<decltype(tag)>(launch); });
+ protected:
+  void copy_operands(const runtime::Launch& launch) const {
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (launch.at(operands_[i]) != launch.at(results_[i]) && operands_[i].bytes)
+        std::memcpy(launch.at(results_[i]), launch.at(operands_[i]), operands_[i].bytes);
   }
 
- private:
-  // Updates of one element come in order, whatever the threads: each thread takes all windows, but only its part of the
-  // innermost dimension of a window.
-  template <class T>
-  void run_as(const runtime::Launch& launch) const {
+  // Calls f(begin, end) on ranges of the innermost dimension of a window. Updates of one element come in order, whatever the
+  // threads: each thread takes all windows, but only its part of them.
+  template <class F>
+  void for_parts(F&& f) const {
+    if (plan_.windows == 0 || plan_.window_elements == 0) return;
     const std::int64_t last = plan_.dims.empty() ? 1 : plan_.dims.back().window;
     const std::int64_t grain =
         std::max<std::int64_t>(16, 16384 * last / std::max<std::int64_t>(1, plan_.windows * plan_.window_elements));
-    runtime::parallel_for(last, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t w = 0; w < plan_.windows; ++w)
-        scatter_window(launch.at<T>(result_), launch.at<T>(updates_), launch.at(indices_), w, begin, end);
-    });
+    runtime::parallel_for(last, grain, f);
   }
 
+  // Calls fold(count, into, into_step, from, from_step), in elements of operands and updates, for the runs of all windows, those
+  // elements of the innermost dimension that lie in [begin, end).
+  template <class F>
+  void for_runs(const runtime::Launch& launch, std::int64_t begin, std::int64_t end, F&& fold) const {
+    for (std::int64_t w = 0; w < plan_.windows; ++w) scatter_window(launch.at(indices_), w, begin, end, fold);
+  }
+
+  Plan plan_;
+  std::vector<Slice> operands_, updates_, results_;
+  Slice indices_;
+
+ private:
   std::int64_t index_at(const std::byte* indices, std::int64_t i) const {
     return visit(plan_.index_dtype, [&](auto tag) {
       decltype(tag) value;
@@ -118,9 +131,9 @@ class ScatterThunk final : public runtime::Thunk {
     });
   }
 
-  template <class T>
-  void scatter_window(T* result, const T* updates, const std::byte* indices, std::int64_t window, std::int64_t begin,
-                      std::int64_t end) const {
+  template <class F>
+  void scatter_window(const std::byte* indices, std::int64_t window, std::int64_t begin, std::int64_t end,
+                      F& fold) const {
     std::int64_t at_index = 0, at_update = 0;
     std::int64_t position[Type::max_rank] = {};
     for (std::size_t k = plan_.scatter_sizes.size(); k-- > 0;) {
@@ -129,6 +142,7 @@ class ScatterThunk final : public runtime::Thunk {
       at_index += position[k] * plan_.scatter_index_strides[k];
       at_update += position[k] * plan_.scatter_update_strides[k];
     }
+    if (plan_.dims.empty()) return fold(1, 0, 0, at_update, 0);
     std::int64_t low[Type::max_rank], high[Type::max_rank], at_result = 0;
     for (std::size_t d = 0; d < plan_.dims.size(); ++d) {
       const Dimension& dim = plan_.dims[d];
@@ -140,47 +154,102 @@ class ScatterThunk final : public runtime::Thunk {
       high[d] = std::min(dim.window, dim.size - start);
       at_result += start * dim.stride;
     }
-    if (plan_.dims.empty()) {
-      *result = combined(plan_.how, *result, updates[at_update]);
-      return;
-    }
     low[plan_.dims.size() - 1] = std::max(low[plan_.dims.size() - 1], begin);
     high[plan_.dims.size() - 1] = std::min(high[plan_.dims.size() - 1], end);
-    walk(result + at_result, updates + at_update, low, high, 0);
+    walk(at_result, at_update, low, high, 0, fold);
   }
 
-  template <class T>
-  void walk(T* result, const T* updates, const std::int64_t* low, const std::int64_t* high, std::size_t d) const {
+  template <class F>
+  void walk(std::int64_t into, std::int64_t from, const std::int64_t* low, const std::int64_t* high, std::size_t d,
+            F& fold) const {
     const Dimension& dim = plan_.dims[d];
     if (d + 1 < plan_.dims.size()) {
       for (std::int64_t i = low[d]; i < high[d]; ++i)
-        walk(result + i * dim.stride, updates + i * dim.update_stride, low, high, d + 1);
-      return;
+        walk(into + i * dim.stride, from + i * dim.update_stride, low, high, d + 1, fold);
+    } else if (low[d] < high[d]) {
+      fold(high[d] - low[d], into + low[d] * dim.stride, dim.stride, from + low[d] * dim.update_stride,
+           dim.update_stride);
     }
-    for (std::int64_t i = low[d]; i < high[d]; ++i)
-      result[i * dim.stride] = combined(plan_.how, result[i * dim.stride], updates[i * dim.update_stride]);
+  }
+};
+
+// With one known operation.
+class CombineThunk final : public ScatterThunk {
+ public:
+  CombineThunk(Combine how, DType dtype, Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+      : ScatterThunk(std::move(plan), from, to), how_(how), dtype_(dtype) {}
+
+  void run(const runtime::Launch& launch) const override {
+    copy_operands(launch);
+    visit(dtype_, [&]<class T>(T) {
+      T* const result = launch.at<T>(results_[0]);
+      const T* const updates = launch.at<T>(updates_[0]);
+      for_parts([&](std::int64_t begin, std::int64_t end) {
+        for_runs(launch, begin, end,
+                 [&](std::int64_t count, std::int64_t into, std::int64_t into_step, std::int64_t from,
+                     std::int64_t from_step) {
+                   for (std::int64_t i = 0; i < count; ++i) {
+                     T& element = result[into + i * into_step];
+                     element = combined(how_, element, updates[from + i * from_step]);
+                   }
+                 });
+      });
+    });
   }
 
-  Plan plan_;
-  Slice operand_, indices_, updates_, result_;
+ private:
+  Combine how_;
+  DType dtype_;
+};
+
+// Of several operands, or with any other body.
+class FoldThunk final : public ScatterThunk {
+ public:
+  FoldThunk(std::shared_ptr<const Body> body, std::vector<std::int64_t> widths, Plan plan, std::span<const Slice> from,
+            std::span<const Slice> to)
+      : ScatterThunk(std::move(plan), from, to), body_(std::move(body)), widths_(std::move(widths)) {}
+
+  void run(const runtime::Launch& launch) const override {
+    copy_operands(launch);
+    std::vector<std::byte*> results, updates;
+    for (const Slice& slice : results_) results.push_back(launch.at(slice));
+    for (const Slice& slice : updates_) updates.push_back(launch.at(slice));
+    for_parts([&](std::int64_t begin, std::int64_t end) {
+      Fold fold(*body_, widths_);
+      for_runs(launch, begin, end,
+               [&](std::int64_t count, std::int64_t into, std::int64_t into_step, std::int64_t from,
+                   std::int64_t from_step) { fold.run(count, results, into, into_step, updates, from, from_step); });
+    });
+  }
+
+ private:
+  std::shared_ptr<const Body> body_;
+  std::vector<std::int64_t> widths_;
 };
 
 }  // namespace
 
-std::optional<Unit> scatter_unit(const Node& node) {
-  if (node.operands.size() != 3) return std::nullopt;
-  const auto how = combine_of(*node.regions[0]);
-  if (!how) return std::nullopt;
-  Unit unit;
-  for (const ir::Value v : node.operands) unit.reads.push_back(storage_of(v));
-  unit.writes = {{const_cast<Node*>(&node), 0}};
-  unit.in_place = {{0, 0}};
-  unit.order = node.id;
+Unit scatter_unit(const Node& node, const NativeContext& context) {
+  Unit unit = unit_of(node);
+  share_operands(unit);
   unit.info.category = "scatter";
-  unit.info.bytes = static_cast<double>(node.type().bytes() + 3 * node.operand(2).type().bytes());
-  unit.make = [plan = make_plan(node, *how)](std::span<const Slice> reads, std::span<const Slice> writes,
-                                             const Slice&) {
-    return std::make_unique<ScatterThunk>(plan, reads[0], reads[1], reads[2], writes[0]);
+  unit.info.bytes = 0;
+  for (const Type type : node.types) unit.info.bytes += static_cast<double>(type.bytes());
+  for (const ir::Value update : node.operands.last(node.types.size()))
+    unit.info.bytes += 3.0 * static_cast<double>(update.type().bytes());
+  const auto how = node.types.size() == 1 ? combine_of(*node.regions[0]) : std::nullopt;
+  if (how) {
+    unit.make = [how = *how, dtype = node.type().dtype(), plan = make_plan(node)](
+                    std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<CombineThunk>(how, dtype, plan, reads, writes);
+    };
+    return unit;
+  }
+  std::vector<std::int64_t> widths;
+  for (const Type type : node.types) widths.push_back(byte_size(type.dtype()));
+  unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), widths, plan = make_plan(node)](
+                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<FoldThunk>(body, widths, plan, reads, writes);
   };
   return unit;
 }

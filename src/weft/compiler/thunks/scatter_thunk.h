@@ -1,13 +1,10 @@
-// scatter with a body of one op, or one that replaces: the gradient of an embedding, index updates.
+// scatter: the gradient of an embedding, index updates. A body of one op, or one that replaces, is native; others are generated.
 #pragma once
 
-#include <optional>
-
-#include <weft/compiler/unit.h>
+#include <weft/compiler/thunks/native.h>
 
 namespace weft::compiler {
 
-// Empty if the body is none that is known; the interpreter runs those.
-std::optional<Unit> scatter_unit(const ir::Node& node);
+Unit scatter_unit(const ir::Node& node, const NativeContext& context);
 
 }  // namespace weft::compiler

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <numeric>
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/body.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -109,13 +111,52 @@ std::uint64_t key_of(T value, const Order& order) {
   return key;
 }
 
-struct Plan {
-  Order order;
+// How the operands lie, all alike.
+struct Rows {
   std::vector<DType> dtypes;
-  std::int64_t rows = 0, length = 0, stride = 1;  // elements of a row lie `stride` apart
+  std::int64_t count = 0, length = 0, stride = 1;  // elements of a row lie `stride` apart
 
   // First element of a row.
   std::int64_t start(std::int64_t row) const { return row / stride * stride * length + row % stride; }
+};
+
+Rows rows_of(const ir::Node& node) {
+  const Type type = node.type();
+  const std::int64_t given = node.attributes<ir::SortAttributes>().dimension;
+  const int dimension = static_cast<int>(given < 0 ? given + type.rank() : given);
+  Rows rows{.dtypes = {}, .length = type.size(dimension)};
+  for (const Value v : node.operands) rows.dtypes.push_back(v.dtype());
+  for (int d = dimension + 1; d < type.rank(); ++d) rows.stride *= type.size(d);
+  rows.count = rows.length == 0 ? 0 : type.elements() / rows.length;
+  return rows;
+}
+
+class SortThunk : public runtime::Thunk {
+ public:
+  SortThunk(Rows rows, std::span<const Slice> from, std::span<const Slice> to)
+      : rows_(std::move(rows)), reads_(from.begin(), from.end()), writes_(to.begin(), to.end()) {}
+
+ protected:
+  // Calls sort_rows(begin, end) on ranges of the rows.
+  template <class F>
+  void for_rows(F&& sort_rows) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 1024 / std::max<std::int64_t>(1, rows_.length));
+    runtime::parallel_for(rows_.count, grain, sort_rows);
+  }
+
+  // The row's elements come from `places` of it, in every operand.
+  void gather(const runtime::Launch& launch, std::int64_t row, const std::vector<std::uint32_t>& places) const {
+    for (std::size_t i = 0; i < reads_.size(); ++i)
+      visit(rows_.dtypes[i], [&]<class T>(T) {
+        const T* from = launch.at<T>(reads_[i]) + rows_.start(row);
+        T* to = launch.at<T>(writes_[i]) + rows_.start(row);
+        for (std::size_t at = 0; at < places.size(); ++at)
+          to[static_cast<std::int64_t>(at) * rows_.stride] = from[places[at] * rows_.stride];
+      });
+  }
+
+  Rows rows_;
+  std::vector<Slice> reads_, writes_;
 };
 
 // Keys of up to 32 bits and places fit in one word.
@@ -125,21 +166,20 @@ struct WideKey {
   friend auto operator<=>(const WideKey&, const WideKey&) = default;
 };
 
-class SortThunk final : public runtime::Thunk {
+// By the keys of one operand.
+class SortByKey final : public SortThunk {
  public:
-  SortThunk(Plan plan, std::span<const Slice> from, std::span<const Slice> to)
-      : plan_(std::move(plan)), reads_(from.begin(), from.end()), writes_(to.begin(), to.end()) {}
+  SortByKey(const Order& order, Rows rows, std::span<const Slice> from, std::span<const Slice> to)
+      : SortThunk(std::move(rows), from, to), order_(order) {}
 
   void run(const runtime::Launch& launch) const override {
-    const std::int64_t grain = std::max<std::int64_t>(1, 1024 / std::max<std::int64_t>(1, plan_.length));
-    runtime::parallel_for(plan_.rows, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<std::uint32_t> places(static_cast<std::size_t>(plan_.length));
-      visit(plan_.dtypes[plan_.order.operand], [&]<class T>(T) {
-        using Entry = std::conditional_t<sizeof(T) == 8, WideKey, std::uint64_t>;
-        std::vector<Entry> entries(places.size());
+    visit(rows_.dtypes[order_.operand], [&]<class T>(T) {
+      for_rows([&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::uint32_t> places(static_cast<std::size_t>(rows_.length));
+        std::vector<std::conditional_t<sizeof(T) == 8, WideKey, std::uint64_t>> entries(places.size());
         for (std::int64_t row = begin; row < end; ++row) {
-          find_places(launch.at<T>(reads_[plan_.order.operand]) + plan_.start(row), entries, places);
-          for (std::size_t i = 0; i < reads_.size(); ++i) gather(launch, i, plan_.start(row), places);
+          find_places(launch.at<T>(reads_[order_.operand]) + rows_.start(row), entries, places);
+          gather(launch, row, places);
         }
       });
     });
@@ -151,7 +191,7 @@ class SortThunk final : public runtime::Thunk {
   void find_places(const T* row, std::vector<Entry>& entries, std::vector<std::uint32_t>& places) const {
     constexpr bool wide = sizeof(T) == 8;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      const std::uint64_t key = key_of(row[static_cast<std::int64_t>(i) * plan_.stride], plan_.order);
+      const std::uint64_t key = key_of(row[static_cast<std::int64_t>(i) * rows_.stride], order_);
       if constexpr (wide)
         entries[i] = {key, static_cast<std::uint32_t>(i)};
       else
@@ -166,37 +206,87 @@ class SortThunk final : public runtime::Thunk {
     }
   }
 
-  void gather(const runtime::Launch& launch, std::size_t operand, std::int64_t start,
-              const std::vector<std::uint32_t>& places) const {
-    visit(plan_.dtypes[operand], [&]<class T>(T) {
-      const T* from = launch.at<T>(reads_[operand]) + start;
-      T* to = launch.at<T>(writes_[operand]) + start;
-      for (std::size_t i = 0; i < places.size(); ++i)
-        to[static_cast<std::int64_t>(i) * plan_.stride] = from[places[i] * plan_.stride];
+  Order order_;
+};
+
+// By a comparator of any kind: several keys, keys computed from the elements.
+class SortByComparator final : public SortThunk {
+ public:
+  SortByComparator(std::shared_ptr<const Body> comparator, Rows rows, std::span<const Slice> from,
+                   std::span<const Slice> to)
+      : SortThunk(std::move(rows), from, to), comparator_(std::move(comparator)) {}
+
+  void run(const runtime::Launch& launch) const override {
+    for_rows([&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::uint32_t> places(static_cast<std::size_t>(rows_.length));
+      Before before(*this, launch);
+      for (std::int64_t row = begin; row < end; ++row) {
+        before.start(row);
+        std::iota(places.begin(), places.end(), 0u);
+        // Whatever a comparator says that is no order, this stays inside of the row.
+        std::ranges::stable_sort(places, std::ref(before));
+        gather(launch, row, places);
+      }
     });
   }
 
-  Plan plan_;
-  std::vector<Slice> reads_, writes_;
+ private:
+  // Is the element at one place of a row before that at another, in all operands together?
+  class Before {
+   public:
+    Before(const SortByComparator& sort, const runtime::Launch& launch)
+        : sort_(sort), launch_(launch), buffers_(2 * sort.reads_.size() + 1), strides_(buffers_.size()) {
+      buffers_.back() = &answer_;
+    }
+
+    void start(std::int64_t row) {
+      bases_.clear();
+      steps_.clear();
+      for (std::size_t i = 0; i < sort_.reads_.size(); ++i) {
+        const std::int64_t width = byte_size(sort_.rows_.dtypes[i]);
+        bases_.push_back(launch_.at(sort_.reads_[i]) + sort_.rows_.start(row) * width);
+        steps_.push_back(sort_.rows_.stride * width);
+      }
+    }
+
+    bool operator()(std::uint32_t left, std::uint32_t right) {
+      for (std::size_t i = 0; i < bases_.size(); ++i) {
+        buffers_[2 * i] = bases_[i] + left * steps_[i];
+        buffers_[2 * i + 1] = bases_[i] + right * steps_[i];
+      }
+      sort_.comparator_->apply(1, buffers_.data(), strides_.data());
+      return answer_ != std::byte{0};
+    }
+
+   private:
+    const SortByComparator& sort_;
+    const runtime::Launch& launch_;
+    std::vector<std::byte*> bases_, buffers_;
+    std::vector<std::int64_t> steps_, strides_;
+    std::byte answer_{};
+  };
+
+  std::shared_ptr<const Body> comparator_;
 };
 
 }  // namespace
 
-std::optional<Unit> sort_unit(const ir::Node& node) {
-  const auto order = order_of(*node.regions[0]);
-  const Type type = node.type();
-  const std::int64_t given = node.attributes<ir::SortAttributes>().dimension;
-  const int dimension = static_cast<int>(given < 0 ? given + type.rank() : given);
-  if (!order || type.size(dimension) > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-  Plan plan{.order = *order, .dtypes = {}, .length = type.size(dimension)};
-  for (const Value v : node.operands) plan.dtypes.push_back(v.dtype());
-  for (int d = dimension + 1; d < type.rank(); ++d) plan.stride *= type.size(d);
-  plan.rows = plan.length == 0 ? 0 : type.elements() / plan.length;
+Unit sort_unit(const ir::Node& node, const NativeContext& context) {
+  const Rows rows = rows_of(node);
+  require(rows.length <= std::numeric_limits<std::uint32_t>::max(), "sort: ", node.type(),
+          " has rows of more than 2^32 elements");
   Unit unit = unit_of(node);
   unit.info.category = "sort";
-  unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<SortThunk>(plan, reads, writes);
-  };
+  if (const auto order = order_of(*node.regions[0])) {
+    unit.make = [rows, order = *order](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<SortByKey>(order, rows, reads, writes);
+    };
+  } else {
+    unit.make = [rows, comparator = std::make_shared<const Body>(*node.regions[0], context)](
+                    std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<SortByComparator>(comparator, rows, reads, writes);
+    };
+  }
   return unit;
 }
 

@@ -1,13 +1,11 @@
-// sort by one operand: rows of keys that compare as unsigned integers, each with the place it came from.
+// sort: by the keys of one operand, which compare as unsigned integers, where the comparator is that simple; else by asking it.
 #pragma once
 
-#include <optional>
-
-#include <weft/compiler/unit.h>
+#include <weft/compiler/thunks/native.h>
 
 namespace weft::compiler {
 
-// Empty if the comparator is more than a comparison of the two elements of one operand.
-std::optional<Unit> sort_unit(const ir::Node& node);
+// Throws Error for rows of more than 2^32 elements.
+Unit sort_unit(const ir::Node& node, const NativeContext& context);
 
 }  // namespace weft::compiler

@@ -1,14 +1,11 @@
-// Pooling and its gradient: reduce_window with a body of one op, select_and_scatter that compares and adds.
+// Pooling and its gradient: reduce_window and select_and_scatter. Bodies of one op are native; others are generated.
 #pragma once
 
-#include <optional>
-
-#include <weft/compiler/unit.h>
+#include <weft/compiler/thunks/native.h>
 
 namespace weft::compiler {
 
-// Empty for other bodies.
-std::optional<Unit> reduce_window_unit(const ir::Node& node);
-std::optional<Unit> select_and_scatter_unit(const ir::Node& node);
+Unit reduce_window_unit(const ir::Node& node, const NativeContext& context);
+Unit select_and_scatter_unit(const ir::Node& node, const NativeContext& context);
 
 }  // namespace weft::compiler

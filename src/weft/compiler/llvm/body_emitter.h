@@ -1,0 +1,15 @@
+// One body of rank-0 values as an LLVM function.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+// Adds void name(i64 count, ptr buffers, ptr strides) to the module: a BodyKernel.
+void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name);
+
+}  // namespace weft::compiler

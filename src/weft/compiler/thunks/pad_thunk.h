@@ -1,0 +1,10 @@
+// pad with elements of the padding between those of the operand; other pads are part of kernels.
+#pragma once
+
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+Unit pad_unit(const ir::Node& node);
+
+}  // namespace weft::compiler
