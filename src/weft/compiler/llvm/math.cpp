@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include <weft/compiler/llvm/jit.h>
@@ -56,10 +57,23 @@ class Math {
     Value* p = polynomial(
         r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
     Value* y = b.CreateFAdd(fma(p, b.CreateFMul(r, r), r), number(1.0));
+    if (scales_in_one_instruction()) return scale(y, n);
     Value* whole = b.CreateFPToSI(b.CreateSelect(b.CreateFCmpUNO(x, x), number(0.0), n), integers());
     Value* half = b.CreateAShr(whole, 1);
     Value* result = b.CreateFMul(b.CreateFMul(y, power_of_two(half)), power_of_two(b.CreateSub(whole, half)));
     return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
+  }
+
+  // y 2^n with one rounding, as the two factors give it; NaN stays NaN.
+  bool scales_in_one_instruction() {
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type_);
+    return vector && vector->getNumElements() == 16 && vector_lanes() == 16;  // AVX-512
+  }
+  Value* scale(Value* y, Value* n) {
+    constexpr std::uint16_t every_lane = 0xffff;
+    constexpr int current_rounding = 4;
+    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                             {y, n, y, b.getInt16(every_lane), b.getInt32(current_rounding)});
   }
 
   Value* power_of_two(Value* n) { return b.CreateBitCast(b.CreateShl(b.CreateAdd(n, integer(127)), 23), type_); }
