@@ -65,7 +65,7 @@ def speed_figures(speeds: dict[str, Runs]) -> list[Figure]:
             figures.append(Figure(f"{name}: process start to first step", start, "<=", 5, "s"))
         record = min(1e3 * run["record_us_per_step"] / run["nodes_per_step"] for run in ours)
         figures.append(Figure(f"{name}: record cost of an op", record, "<=", 500, "ns"))
-        figures.append(Figure(f"{name}: programs compiled", max(run["compiles"] for run in ours), "<=", 1))
+        figures.append(Figure(f"{name}: compiles after the first step", max(run["recompiles"] for run in ours), "<=", 0))
     if all("weft" in speeds.get(name, {}) for name in ("default-f32", "default-bf16")):
         f32, bf16 = (fastest(speeds[name]["weft"]) for name in ("default-f32", "default-bf16"))
         figures.append(Figure("bf16 speed against f32", f32 / bf16, ">=", 1.5, "times"))

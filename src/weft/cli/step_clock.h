@@ -1,4 +1,4 @@
-// Times of a run's steps, taken when their results arrive: the device's pace, however far ahead the host is.
+// Times of a run's steps, from when the device had made their results: its pace, however far ahead or behind the host is.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace weft::cli {
 
 class StepClock {
  public:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t warm_up = 3;  // steps that the median leaves out
 
   // What came between the last step and now (a validation, a save) is no step's time.
   void restart() { last_ = Clock::now(); }
-  void step_done() {
-    const auto now = Clock::now();
-    ms_.push_back(std::chrono::duration<double, std::milli>(now - last_).count());
-    last_ = now;
+  void step_done(Clock::time_point at) {
+    ms_.push_back(std::chrono::duration<double, std::milli>(at - last_).count());
+    last_ = at;
   }
 
   bool is_warm() const { return ms_.size() > warm_up; }
@@ -32,7 +32,6 @@ class StepClock {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   Clock::time_point last_ = Clock::now();
   std::vector<double> ms_;
 };

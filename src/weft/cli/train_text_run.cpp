@@ -161,6 +161,7 @@ void TrainTextRun::train_step() {
   if (const SyncStats stats = last_sync(); !stats.compiled) {
     record_us_ = record_us_ == 0 ? host_us : std::min(record_us_, host_us);
   } else {
+    recompiles_ += nodes_per_step_ != 0;
     nodes_per_step_ = stats.nodes;
     check_plan();
   }
@@ -175,8 +176,8 @@ void TrainTextRun::check_plan() {
 
 void TrainTextRun::finish_step() {
   const double loss = pending_.front().get();
+  clock_.step_done(pending_.front().made_at());
   pending_.pop_front();
-  clock_.step_done();
   if (losses_.empty()) first_step_s_ = seconds_since_process_start();
   losses_.push_back(loss);
   const auto done = step_ - static_cast<std::int64_t>(pending_.size());
@@ -261,6 +262,7 @@ nlohmann::json TrainTextRun::report(const std::optional<std::string>& sample) {
       {"step_ms_p50", median},
       {"compile_ms", compile_ms},
       {"compiles", metrics::uncached_compile.value()},
+      {"recompiles", recompiles_},
       {"peak_bytes_planned", peak_bytes_planned_},
       {"peak_rss_bytes", peak_resident_bytes()},
       {"record_us_per_step", record_us_},

@@ -67,6 +67,7 @@ class TrainTextRun {
   std::chrono::steady_clock::time_point start_;
   double first_step_s_ = 0, record_us_ = 0;
   std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;
+  std::int64_t recompiles_ = 0;  // of the step, after its first compile
   std::optional<Progress> progress_;
   Interrupt interrupt_;
 };

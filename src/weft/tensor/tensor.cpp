@@ -57,11 +57,14 @@ void Tensor::read(DType as, void* to, std::int64_t count, const char* function) 
   convert_elements(dtype(), source.data(), as, to, count);
 }
 
-std::future<void> Tensor::read_async(DType as, std::shared_ptr<void> to) const {
+std::future<void> Tensor::read_async(DType as, std::shared_ptr<void> to,
+                                     std::shared_ptr<std::chrono::steady_clock::time_point> at) const {
   require(elements() == 1, "item_async: expected a tensor of one element, got ", type());
-  return device().read(buffer(), [from = dtype(), as, to = std::move(to)](std::span<const std::byte> source) {
-    convert_elements(from, source.data(), as, to.get(), 1);
-  });
+  return device().read(buffer(),
+                       [from = dtype(), as, to = std::move(to), at = std::move(at)](std::span<const std::byte> source) {
+                         convert_elements(from, source.data(), as, to.get(), 1);
+                         *at = std::chrono::steady_clock::now();
+                       });
 }
 
 }  // namespace weft

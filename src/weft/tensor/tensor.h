@@ -72,8 +72,8 @@ class Tensor {
   // The same without waiting: reading a loss in every step does not drain the device's queue.
   template <class T = double>
   Future<T> item_async() const {
-    auto value = std::make_shared<T>();
-    return Future<T>(read_async(dtype_of<T>, value), value);
+    auto made = std::make_shared<typename Future<T>::Made>();
+    return Future<T>(read_async(dtype_of<T>, {made, &made->value}, {made, &made->at}), made);
   }
   template <Element T>
   std::vector<T> to_vector() const {  // row-major, converted
@@ -98,7 +98,8 @@ class Tensor {
 
  private:
   void read(DType as, void* to, std::int64_t count, const char* function) const;
-  std::future<void> read_async(DType as, std::shared_ptr<void> to) const;
+  std::future<void> read_async(DType as, std::shared_ptr<void> to,
+                               std::shared_ptr<std::chrono::steady_clock::time_point> at) const;
 
   detail::TensorImpl* impl_ = nullptr;
 };
