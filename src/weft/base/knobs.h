@@ -31,6 +31,7 @@ inline constexpr bool checked_build = true;
   KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")               \
   KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has left")                       \
   KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
+  KNOB(strict, Switch, false, "the same bits for any number of threads and for fused and unfused kernels; slower")   \
   KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")               \
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                     \

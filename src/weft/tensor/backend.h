@@ -1,4 +1,4 @@
-// Graph to Executable, by the backend that the knob names.
+// Graph to Executable, by the backend that the knobs choose.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace weft::detail {
 
-enum class Backend : std::uint8_t { compiled, interpreter };
-Backend backend();  // from the knob
+enum class Backend : std::uint8_t { compiled, strict, interpreter };
+Backend backend();  // from the knobs
 
 // Throws Error for what cannot be compiled. `report` is set by a backend that compiles.
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,

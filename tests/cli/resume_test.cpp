@@ -1,0 +1,125 @@
+// A run that was stopped and resumed is bit for bit the run that never stopped, and equal runs have equal bits: files compared.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <tests/cli/command.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/file.h>
+#include <weft/train/checkpoint.h>
+
+namespace weft::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// The parts of a checkpoint, digests and all: equal for equal weights and moments.
+std::map<std::string, std::string> state(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> parts;
+  for (const auto& [part, file] : train::open_checkpoint(folder).parts) parts[part] = read_file(file.file().path());
+  return parts;
+}
+
+class Resume : public testing::Test {
+ protected:
+  // Runs to the end, and gives what --json printed.
+  nlohmann::json train(const Arguments& config, const Arguments& more, std::function<void()> in_child = [] {}) {
+    Arguments arguments = {"train", "text", "--file", text, "--json"};
+    arguments.insert(arguments.end(), config.begin(), config.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = weft(arguments, in_child);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out, nullptr, false);
+  }
+  void expect_same(const char* a, const char* b) {
+    EXPECT_TRUE(state(folder / a) == state(folder / b)) << a << " " << b;
+  }
+
+  TemporaryFolder folder;
+  std::filesystem::path text = write_text(folder / "text", 20'000);
+};
+
+TEST_F(Resume, IsBitwiseTheRunThatNeverStopped) {
+  const std::vector<Arguments> configs = {
+      {"--config", "tiny"},
+      {"--config", "tiny", "--dtype", "bf16", "--dropout", "0.1"},
+      {"--config", "tiny", "--dtype", "f64", "--tied", "--clip", "0", "--seed", "7", "--layers", "2"},
+      {"--config", "small", "--layers", "2", "--width", "32", "--batch", "3", "--dropout", "0.2"},
+      {"--config", "gpt2", "--layers", "1", "--width", "24", "--heads", "3", "--context", "20", "--batch", "1"},
+  };
+  for (const Arguments& config : configs) {
+    SCOPED_TRACE(testing::PrintToString(config));
+    const auto whole = train(config, {"--steps", "12", "--save", folder / "whole"});
+    train(config, {"--steps", "12", "--save", folder / "parts", "--save-every", "5", "--val-every", "3"});
+    expect_same("whole", "parts");
+    std::filesystem::remove_all(folder / "parts");
+    // Stopped after 7 steps, then after 8; the learning rate is that of the whole run.
+    train(config, {"--steps", "7", "--decay-steps", "12", "--warmup", "1", "--save", folder / "parts"});
+    train({}, {"--steps", "8", "--resume", folder / "parts"});
+    const auto rest = train({}, {"--steps", "12", "--resume", folder / "parts", "--save-every", "2"});
+    EXPECT_EQ(rest.at("final_loss"), whole.at("final_loss"));
+    EXPECT_EQ(rest.at("val_loss"), whole.at("val_loss"));
+    expect_same("whole", "parts");
+  }
+}
+
+TEST_F(Resume, AfterInterruptsIntoAnotherFolder) {
+  const Arguments config = {"--dropout", "0.3", "--dtype", "bf16", "--threads", "1"};
+  const auto tiny = [&](const Arguments& more) {
+    Arguments arguments = train_tiny(text, config);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  ASSERT_EQ(weft(tiny({"--steps", "3000", "--save", folder / "whole"})).exit_code, 0);
+  Command first(tiny({"--steps", "3000", "--save", folder / "parts", "--log-every", "1"}));
+  ASSERT_TRUE(first.said("train 5/"));
+  first.signal(SIGINT);
+  EXPECT_EQ(first.wait().exit_code, 130);
+  Command second({"train", "text", "--file", text, "--resume", folder / "parts", "--save", folder / "next",
+                  "--log-every", "1", "--threads", "1"});
+  ASSERT_TRUE(second.said("train "));
+  second.signal(SIGTERM);
+  EXPECT_EQ(second.wait().exit_code, 143);
+  ASSERT_EQ(weft({"train", "text", "--file", text, "--resume", folder / "next", "--threads", "1"}).exit_code,
+            0);  // to 3000, as saved
+  expect_same("whole", "next");
+}
+
+TEST_F(Resume, EqualRunsHaveEqualBits) {
+  for (const Arguments& config : {Arguments{"--config", "tiny", "--dropout", "0.1"},
+                                  Arguments{"--config", "tiny", "--dtype", "bf16", "--width", "64", "--batch", "8"}}) {
+    SCOPED_TRACE(testing::PrintToString(config));
+    const auto a = train(config, {"--save", folder / "a", "--sample", "20"});
+    auto b = train(config, {"--save", folder / "b", "--sample", "20", "--val-every", "2"},
+                   [] { ::setenv("WEFT_RUN_AHEAD_LAUNCHES", "1", 1); });
+    for (const char* key : {"first_loss", "final_loss", "val_loss", "sample"}) EXPECT_EQ(a.at(key), b.at(key));
+    expect_same("a", "b");
+  }
+}
+
+TEST_F(Resume, StrictModeGivesTheSameBitsOnAnyNumberOfThreads) {
+  const auto strict = [] { ::setenv("WEFT_STRICT", "1", 1); };
+  for (const Arguments& config :
+       {Arguments{"--config", "tiny"}, Arguments{"--config", "tiny", "--dtype", "bf16", "--dropout", "0.1"},
+        Arguments{"--config", "tiny", "--dtype", "f64", "--tied"},
+        Arguments{"--width", "80", "--heads", "5", "--layers", "2", "--context", "48", "--batch", "6"}}) {
+    SCOPED_TRACE(testing::PrintToString(config));
+    std::vector<nlohmann::json> runs;
+    for (const char* threads : {"1", "2", "3"}) {
+      runs.push_back(train(config, {"--steps", "6", "--save", folder / threads, "--threads", threads}, strict));
+      EXPECT_EQ(runs.back().at("val_loss"), runs.front().at("val_loss")) << threads;
+      expect_same("1", threads);
+    }
+    // It is another program than the default one: that contracts products into sums.
+    const auto fast = train(config, {"--steps", "6", "--save", folder / "fast"});
+    EXPECT_NEAR(fast.at("final_loss"), runs.front().at("final_loss"), 1e-2);
+    EXPECT_FALSE(state(folder / "fast") == state(folder / "1"));
+  }
+}
+
+}  // namespace
+}  // namespace weft::cli
