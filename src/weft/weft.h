@@ -3,6 +3,8 @@
 
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/data/prefetch.h>
+#include <weft/data/state_dict.h>
 #include <weft/nn/init.h>
 #include <weft/nn/layers.h>
 #include <weft/optim/adagrad.h>
