@@ -12,6 +12,8 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/random.h>
+#include <weft/tensor/reduction.h>
 
 namespace weft {
 namespace {
@@ -84,6 +86,22 @@ TEST(Sync, ConstantsAreBakedIn) {
   sync();
   EXPECT_TRUE(last_sync().compiled);
   EXPECT_EQ(a.item() + b.item(), 5);
+}
+
+TEST(Sync, KnobsChooseHowToCompile) {
+  const Tensor x = random::normal(random::Key(1), {8, 8});
+  sync();
+  const auto thunks = [&] {
+    const Tensor y = exp(x) * 2 + sum(x);
+    sync();
+    EXPECT_TRUE(last_sync().compiled);
+    return last_compile()->thunks;
+  };
+  const int fused = thunks();
+  const knobs::Override off(knobs::fuse, false);
+  EXPECT_GT(thunks(), fused);
+  const knobs::Override strict(knobs::strict, true);
+  EXPECT_GT(thunks(), fused);
 }
 
 TEST(Sync, NumbersOfLaunchesInFlightAreNotOverwritten) {

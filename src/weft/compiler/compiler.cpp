@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <unordered_map>
 
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
 #include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/memory_plan.h>
@@ -41,22 +40,7 @@ struct Kernels {
   std::vector<int> index;
 };
 
-// LLVM IR and assembly of each distinct kernel, named by the first unit that runs it.
-void dump_kernels(const std::vector<Unit>& units, const std::vector<int>& index) {
-  std::filesystem::create_directories(knobs::dump());
-  int next = 0;
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    if (!units[u].loop || index[u] != next) continue;
-    ++next;
-    const std::string path = knobs::dump() + "/kernel." + units[u].info.name;
-    std::ofstream llvm(path + ".ll"), assembly(path + ".s");
-    llvm << show_kernel(*units[u].loop, CodeForm::llvm);
-    assembly << show_kernel(*units[u].loop, CodeForm::assembly);
-    require(llvm.good() && assembly.good(), "cannot write kernels to the folder ", knobs::dump(), " (WEFT_DUMP)");
-  }
-}
-
-Kernels make_kernels(const std::vector<Unit>& units, Report& report) {
+Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& report) {
   Kernels result;
   std::vector<const Loop*> distinct;
   std::unordered_map<std::string, int> known;
@@ -64,17 +48,26 @@ Kernels make_kernels(const std::vector<Unit>& units, Report& report) {
     result.index.push_back(-1);
     if (!unit.loop) continue;
     const auto [at, first] = known.try_emplace(unit.loop->key(), static_cast<int>(distinct.size()));
-    if (first) distinct.push_back(&*unit.loop);
+    if (first) {
+      distinct.push_back(&*unit.loop);
+      dump.kernel(unit.info.name, *unit.loop);
+    }
     result.index.back() = at->second;
     ++report.kernels;
   }
   report.distinct_kernels = static_cast<int>(distinct.size());
-  if (!knobs::dump().empty()) dump_kernels(units, result.index);
   result.code = compile_kernels(distinct);
   return result;
 }
 
 }  // namespace
+
+Options Options::from_knobs() {
+  Options options;
+  options.strict = knobs::strict();
+  options.fuse = knobs::fuse();
+  return options;
+}
 
 std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options, Report* report) {
   Report local;
@@ -83,7 +76,8 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   const auto start = Clock::now();
   out.nodes = static_cast<int>(graph.nodes().size());
 
-  const auto optimised = run_pipeline(graph, options, out);
+  Dump dump(graph.name);
+  const auto optimised = run_pipeline(graph, options, out, &dump);
   std::vector<Unit> units;
   {
     const Phase phase(out, "fuse");
@@ -99,7 +93,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   Kernels kernels;
   {
     const Phase phase(out, "generate-kernels");
-    kernels = make_kernels(units, out);
+    kernels = make_kernels(units, dump, out);
   }
   {
     const Phase phase(out, "make-thunks");

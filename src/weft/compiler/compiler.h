@@ -20,6 +20,8 @@ struct Options {
   bool fuse = true;                       // off: one kernel per node
   std::set<std::string> disabled_passes;  // by name
   std::vector<bool> donatable;            // per input: its bytes may be taken over by an output; missing: none
+
+  static Options from_knobs();  // strict and fuse as WEFT_STRICT and WEFT_FUSE say
 };
 
 struct PassTiming {

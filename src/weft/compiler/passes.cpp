@@ -2,22 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
 
 namespace weft::compiler {
 
 namespace {
 
-constexpr Pass pipeline[] = {
+constexpr Pass table[] = {
     {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
     {"eliminate-dead-nodes", "drops what no output needs", eliminate_dead_nodes},
     {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},
@@ -28,16 +25,23 @@ constexpr Pass pipeline[] = {
      order_dot_operands},
     {"expand-dots", "dot_general of element types without a library product becomes multiply and reduce", expand_dots},
     {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two", split_reductions},
-    {"eliminate-dead-nodes-again", "drops what the passes above left unused", eliminate_dead_nodes},
 };
+
+// The whole table, and once more what clears up behind the others.
+std::vector<const Pass*> pipeline() {
+  std::vector<const Pass*> order;
+  for (const Pass& pass : table) order.push_back(&pass);
+  order.push_back(find_pass("eliminate-dead-nodes"));
+  return order;
+}
 
 }  // namespace
 
-std::span<const Pass> passes() { return pipeline; }
+std::span<const Pass> passes() { return table; }
 
 const Pass* find_pass(std::string_view name) {
-  const auto* found = std::ranges::find(pipeline, name, &Pass::name);
-  return found == std::end(pipeline) ? nullptr : found;
+  const auto* found = std::ranges::find(table, name, &Pass::name);
+  return found == std::end(table) ? nullptr : found;
 }
 
 namespace {
@@ -54,33 +58,22 @@ std::set<std::string> switched_off(const Options& options) {
 
 }  // namespace
 
-namespace {
-
-// FOLDER/<graph>.<number>.<pass>.mlir
-void dump(const ir::Graph& graph, const Pass& pass, std::size_t number) {
-  std::filesystem::create_directories(knobs::dump());
-  const std::string path = concat(knobs::dump(), "/", graph.name, ".", number, ".", pass.name, ".mlir");
-  std::ofstream out(path);
-  out << ir::print(graph);
-  require(out.good(), "cannot write ", path, " (WEFT_DUMP)");
-}
-
-}  // namespace
-
-std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report) {
+std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report,
+                                              Dump* dump) {
   const std::set<std::string> off = switched_off(options);
   std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
-  for (const Pass& pass : pipeline) {
-    if (off.contains(std::string(pass.name))) continue;
+  if (dump) dump->graph(graph, "input");
+  for (const Pass* pass : pipeline()) {
+    if (off.contains(std::string(pass->name))) continue;
     const auto start = std::chrono::steady_clock::now();
-    auto next = pass.run(*current);
+    auto next = pass->run(*current);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const bool changed = next->fingerprint() != current->fingerprint();
-    WEFT_LOG(passes, graph.name, ": ", pass.name, ": ", ms, " ms, ", next->nodes().size(), " nodes",
+    WEFT_LOG(passes, graph.name, ": ", pass->name, ": ", ms, " ms, ", next->nodes().size(), " nodes",
              changed ? "" : " (unchanged)");
-    report.passes.push_back({std::string(pass.name), ms, changed});
+    report.passes.push_back({std::string(pass->name), ms, changed});
     if (knobs::verify_passes()) ir::verify(*next);
-    if (changed && !knobs::dump().empty()) dump(*next, pass, report.passes.size());
+    if (changed && dump) dump->graph(*next, pass->name);
     current = std::move(next);
   }
   return current;

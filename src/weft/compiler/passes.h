@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/dump.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
@@ -17,11 +18,12 @@ struct Pass {
   std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph);
 };
 
-// All passes, in the order of the pipeline.
+// All passes, in the order in which the pipeline first runs them.
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);
 
 // The graph after all passes that the options leave on.
-std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report);
+std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report,
+                                              Dump* dump = nullptr);
 
 }  // namespace weft::compiler

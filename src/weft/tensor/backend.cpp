@@ -6,7 +6,7 @@ namespace weft::detail {
 
 Backend backend() {
   const std::string name = knobs::backend();
-  if (name == "compiled") return knobs::strict() ? Backend::strict : Backend::compiled;
+  if (name == "compiled") return Backend::compiled;
   require(name == "interpreter", "WEFT_BACKEND: '", name, "' is neither compiled nor interpreter");
   return Backend::interpreter;
 }
@@ -14,8 +14,7 @@ Backend backend() {
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
                                                  std::vector<bool> donatable, std::optional<compiler::Report>& report) {
   if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
-  compiler::Options options;
-  options.strict = backend == Backend::strict;
+  auto options = compiler::Options::from_knobs();
   options.donatable = std::move(donatable);
   compiler::Report made;
   auto executable = compiler::compile(*graph, options, &made);

@@ -11,7 +11,7 @@
 
 namespace weft::detail {
 
-enum class Backend : std::uint8_t { compiled, strict, interpreter };
+enum class Backend : std::uint8_t { compiled, interpreter };
 Backend backend();  // from the knobs
 
 // Throws Error for what cannot be compiled. `report` is set by a backend that compiles.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/ir/ops.h>
@@ -131,6 +132,7 @@ Fingerprint Synchronizer::key() const {
     if (++packed_count % 32 == 0) key.add(packed);
   }
   key.add(packed);
+  key.add(std::uint64_t{knobs::strict()} << 1 | std::uint64_t{knobs::fuse()});
   key.add(scratch_.outputs.size());
   return key;
 }

@@ -1,0 +1,31 @@
+// What the knob WEFT_DUMP asks for: a folder for each program that is compiled, with its graph as it came and after every pass
+// that changed it (StableHLO text), and the LLVM IR and assembly of each distinct kernel.
+//   FOLDER/3.main/0.input.mlir, 1.inline-composites.mlir, ..., fusion.12.ll, fusion.12.s
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+struct Loop;
+
+class Dump {
+ public:
+  // Makes the folder. Throws Error where that, or writing, fails.
+  explicit Dump(const std::string& program);
+
+  explicit operator bool() const { return !folder_.empty(); }  // whether anything is asked for
+  void graph(const ir::Graph& graph, std::string_view stage);
+  void kernel(const std::string& name, const Loop& loop) const;
+
+ private:
+  void write(const std::string& file, const std::string& text) const;
+
+  std::string folder_;
+  int stages_ = 0;
+};
+
+}  // namespace weft::compiler
