@@ -13,6 +13,7 @@ class StepClock {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t warm_up = 3;  // steps that the median leaves out
+  static constexpr std::size_t together = 4;
 
   // What came between the last step and now (a validation, a save) is no step's time.
   void restart() { last_ = Clock::now(); }
@@ -23,12 +24,19 @@ class StepClock {
 
   bool is_warm() const { return ms_.size() > warm_up; }
   const std::vector<double>& ms() const { return ms_; }
-  double median_ms() const {  // 0: no step was done
+  // Of the means over `together` neighbours: results of short steps come in bursts. 0: no step was done.
+  double median_ms() const {
     if (ms_.empty()) return 0;
-    std::vector<double> sorted(ms_.size() > warm_up ? ms_.begin() + warm_up : ms_.end() - 1, ms_.end());
-    std::ranges::sort(sorted);
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    const std::span<const double> steps = is_warm() ? std::span(ms_).subspan(warm_up) : std::span(ms_).last(1);
+    const std::size_t width = std::min(together, steps.size());
+    std::vector<double> means;
+    for (std::size_t i = 0; i + width <= steps.size(); ++i) {
+      const auto window = steps.subspan(i, width);
+      means.push_back(std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(width));
+    }
+    std::ranges::sort(means);
+    const std::size_t middle = means.size() / 2;
+    return means.size() % 2 ? means[middle] : (means[middle - 1] + means[middle]) / 2;
   }
 
  private:
