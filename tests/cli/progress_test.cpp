@@ -17,7 +17,7 @@ TEST(Progress, PlainLinesNowAndThenAndAtTheEnd) {
   std::ostringstream out;
   {
     Progress progress("train", 0, 10, {&out, false, 80, 4});
-    for (int i = 1; i <= 10; ++i) progress.update(i, "loss 1.5");
+    for (int i = 1; i <= 10; ++i) progress.update(i, [] { return "loss 1.5"; });
   }
   const std::string text = out.str();
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);
@@ -32,9 +32,9 @@ TEST(Progress, BarIsRedrawnInPlaceAndNeverWiderThanTheTerminal) {
     std::ostringstream out;
     {
       Progress progress("train", 0, 2, {&out, true, columns, 1});
-      progress.update(1, "loss 2");
+      progress.update(1, [] { return "loss 2"; });
       progress.note("saved");
-      progress.update(2, "loss 1");
+      progress.update(2, [] { return "loss 1"; });
     }
     std::istringstream lines(out.str());
     for (std::string line; std::getline(lines, line);) {

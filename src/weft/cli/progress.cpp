@@ -32,18 +32,18 @@ Progress::~Progress() {
   if (!shown_.empty()) *options_.out << std::endl;
 }
 
-void Progress::update(std::int64_t done, const std::string& status) {
+void Progress::update(std::int64_t done, const std::function<std::string()>& status) {
   done_ = done;
-  const std::string rest = concat(done_, "/", total_, "  ", status, "  ", time_left());
   const auto now = Clock::now();
+  const auto rest = [&] { return concat(done_, "/", total_, "  ", status(), "  ", time_left()); };
   if (options_.terminal) {
     if (now - drawn_ < std::chrono::milliseconds(100) && done_ < total_ && !shown_.empty()) return;
     drawn_ = now;
-    draw(bar(rest));
+    draw(bar(rest()));
   } else if (line_is_due(now)) {
     drawn_ = now;
     said_ = done_;
-    *options_.out << what_ << " " << rest << std::endl;
+    *options_.out << what_ << " " << rest() << std::endl;
   }
 }
 

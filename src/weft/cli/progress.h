@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -26,8 +27,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();  // ends the bar's line
 
-  // `status` is shown behind the count: "loss 1.23".
-  void update(std::int64_t done, const std::string& status);
+  // `status` is shown behind the count: "loss 1.23"; it is asked for only then.
+  void update(std::int64_t done, const std::function<std::string()>& status);
   // A line of its own, above the bar.
   void note(const std::string& line);
 

@@ -131,7 +131,7 @@ void TrainTextRun::train() {
   const std::int64_t every =
       options_.log_every > 0 ? options_.log_every : std::max<std::int64_t>(1, (last_step_ - step_) / 20);
   progress_.emplace("train", step_, last_step_, Progress::standard_error(every));
-  progress_->update(step_, "compiling");
+  progress_->update(step_, [] { return "compiling"; });
   start_ = std::chrono::steady_clock::now();
   clock_.restart();
   while (step_ < last_step_ && !stop_now()) {
@@ -184,7 +184,7 @@ void TrainTextRun::finish_step() {
   if (!std::isfinite(loss))
     fail("the loss of step ", done - 1, " is ", loss, ": try a lower --lr",
          saved_step_ >= 0 ? concat("; the checkpoint of step ", saved_step_, " is kept") : "");
-  progress_->update(done, status());
+  progress_->update(done, [this] { return status(); });
 }
 
 void TrainTextRun::finish_steps() {
@@ -237,7 +237,7 @@ std::string TrainTextRun::sample() {
     for (std::size_t j = 0; j < length; ++j) tokens[j] = static_cast<unsigned char>(text[text.size() - length + j]);
     const auto logits = trainer_->next_logits(tokens, static_cast<std::int64_t>(length));
     text += static_cast<char>(train::sample_token(logits, sampling, i));
-    progress_->update(i + 1, "bytes");
+    progress_->update(i + 1, [] { return "bytes"; });
   }
   progress_.reset();
   return text.substr(start);
