@@ -7,6 +7,7 @@
 
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/compiler/dump.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/ir/verify.h>
 

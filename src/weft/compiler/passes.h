@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include <weft/compiler/compiler.h>
-#include <weft/compiler/dump.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
+
+class Dump;
 
 struct Pass {
   std::string_view name;
@@ -22,7 +23,7 @@ struct Pass {
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);
 
-// The graph after all passes that the options leave on.
+// The graph after all passes that the options leave on; `dump` gets it before, and after each that changes it.
 std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report,
                                               Dump* dump = nullptr);
 
