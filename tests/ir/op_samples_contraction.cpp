@@ -115,6 +115,13 @@ void convolution_samples(SampleList& list) {
       {.x = {1, 3, 5}, .kernel = {6, 1, 2}, .feature_groups = 3},  // depthwise
       {.x = {4, 2, 5}, .kernel = {6, 2, 3}, .strides = {2}, .batch_groups = 2},
       {.x = {2, 5, 4, 3}, .kernel = {3, 2, 3, 2}, .padding = {1, 1, 0, 1}, .channels_last = true},
+      {.x = {2, 4, 3, 4},
+       .kernel = {6, 2, 3, 2},
+       .padding = {1, 2, 0, 1},
+       .lhs_dilation = {2, 3},
+       .rhs_dilation = {2, 1},
+       .reversal = {1, 1},
+       .feature_groups = 2},            // transposed, in groups
       {.x = {2, 3}, .kernel = {4, 3}},  // no spatial dimensions
       {.x = {0, 2, 5}, .kernel = {3, 2, 3}},
       {.x = {1, 2, 2}, .kernel = {3, 2, 3}},  // no position for the window

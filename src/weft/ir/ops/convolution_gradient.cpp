@@ -114,6 +114,46 @@ Value kernel_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Va
   return reversed.empty() ? dk : reverse(dk, reversed);
 }
 
+// Whether the window is a mirrored one that moves in steps of one element: a transposed convolution.
+bool is_transposed(const GradientCall& c, const ConvolutionAttributes& a) {
+  for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
+    const WindowDim w = sizes_of(c, a, i).window;
+    if (w.stride != 1 || (!w.reversed && w.size > 1)) return false;
+  }
+  return !a.input_spatial.empty() && a.batch_groups == 1;
+}
+
+// The same for a transposed convolution: its input slides over the cotangent, and no zeros are put between elements of either.
+Value transposed_kernel_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Value dy) {
+  Window w;
+  for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
+    const auto [x, y, forward] = sizes_of(c, a, i);
+    const std::int64_t low = forward.dilated_size() - 1 - forward.low;
+    w.strides.push_back(forward.dilation);
+    w.rhs_dilation.push_back(forward.base_dilation);
+    w.padding.push_back(low);
+    w.padding.push_back(forward.dilated_size() - 1 + forward.dilated_base(x) - y - low);
+  }
+  const Value dk = convolution(dy, c.x(0),
+                               {.input_batch = a.output_feature,
+                                .input_feature = a.output_batch,
+                                .input_spatial = a.output_spatial,
+                                .kernel_input_feature = a.input_batch,
+                                .kernel_output_feature = a.input_feature,
+                                .kernel_spatial = a.input_spatial,
+                                .output_batch = a.kernel_output_feature,
+                                .output_feature = a.kernel_input_feature,
+                                .output_spatial = a.kernel_spatial,
+                                .strides = w.strides,
+                                .padding = w.padding,
+                                .lhs_dilation = {},
+                                .rhs_dilation = w.rhs_dilation,
+                                .reversal = {},
+                                .feature_groups = 1,
+                                .batch_groups = a.feature_groups});
+  return a.feature_groups > 1 ? move_groups(dk, a.feature_groups, a.kernel_input_feature, a.kernel_output_feature) : dk;
+}
+
 }  // namespace
 
 void convolution_gradient(const GradientCall& c) {
@@ -122,7 +162,10 @@ void convolution_gradient(const GradientCall& c) {
   const bool nothing = is_empty(c.dy().type()) || is_empty(c.x(0).type()) ||
                        is_empty(c.x(1).type());  // a window of size 0 does not slide
   if (c.needs(0)) c.add(0, nothing ? zeros_like(c.x(0)) : input_cotangent(c, a, dy));
-  if (c.needs(1)) c.add(1, nothing ? zeros_like(c.x(1)) : kernel_cotangent(c, a, dy));
+  if (!c.needs(1)) return;
+  c.add(1, nothing               ? zeros_like(c.x(1))
+           : is_transposed(c, a) ? transposed_kernel_cotangent(c, a, dy)
+                                 : kernel_cotangent(c, a, dy));
 }
 
 }  // namespace weft::ir
