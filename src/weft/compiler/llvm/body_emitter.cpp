@@ -17,31 +17,33 @@ using llvm::Value;
 
 namespace {
 
+// For each outer row: vectors of inner rows as long as outputs lie densely, then single rows.
 class BodyEmitter {
  public:
   BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name)
-      : body_(body), b_(module.getContext()), scalar_(b_, 1, false) {
-    llvm::Type* integer = b_.getInt64Ty();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, b_.getPtrTy(), b_.getPtrTy()}, false);
+      : body_(body), b_(module.getContext()), width_(vector_lanes()), one_(b_, 1, false), many_(b_, width_, false) {
+    llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, integer, pointer, pointer, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
+    function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
+    function_->addFnAttr("min-legal-vector-width", std::to_string(width_ * 32));
+    for (const ir::Value v : body.inputs()) dtypes_.push_back(v.dtype());
+    for (const ir::Value v : body.outputs()) dtypes_.push_back(v.dtype());
   }
 
   void emit() {
-    auto* entry = llvm::BasicBlock::Create(b_.getContext(), "entry", function_);
-    auto* loop = llvm::BasicBlock::Create(b_.getContext(), "loop", function_);
-    auto* done = llvm::BasicBlock::Create(b_.getContext(), "done", function_);
-    b_.SetInsertPoint(entry);
-    load_arguments(body_.inputs().size() + body_.outputs().size());
-    b_.CreateCondBr(b_.CreateICmpSGT(function_->getArg(0), b_.getInt64(0)), loop, done);
-    b_.SetInsertPoint(loop);
-    auto* row = b_.CreatePHI(b_.getInt64Ty(), 2);
-    row->addIncoming(b_.getInt64(0), entry);
-    emit_row(row);
-    Value* next = b_.CreateNSWAdd(row, b_.getInt64(1));
-    row->addIncoming(next, loop);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, function_->getArg(0)), loop, done);
-    b_.SetInsertPoint(done);
+    b_.SetInsertPoint(block("entry"));
+    load_arguments();
+    Value* inner = function_->getArg(1);
+    Value* vectors = b_.CreateSelect(outputs_are_dense(), b_.CreateAnd(inner, i64(-width_)), i64(0));
+    for_each(i64(0), function_->getArg(0), i64(1), [&](Value* row) {
+      rows_.clear();
+      for (std::size_t i = 0; i < dtypes_.size(); ++i)
+        rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(row, outer_[i])));
+      for_each(i64(0), vectors, i64(width_), [&](Value* at) { emit_rows(at, many_); });
+      for_each(vectors, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
+    });
     b_.CreateRetVoid();
     std::string message;
     llvm::raw_string_ostream out(message);
@@ -49,57 +51,121 @@ class BodyEmitter {
   }
 
  private:
-  void load_arguments(std::size_t count) {
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
+  Value* i64(std::int64_t value) { return b_.getInt64(static_cast<std::uint64_t>(value)); }
+  Value* width_of(std::size_t buffer) { return i64(byte_size(dtypes_[buffer])); }
+
+  template <class F>
+  void for_each(Value* begin, Value* end, Value* step, F&& body) {
+    auto *before = b_.GetInsertBlock(), *head = block("loop"), *inside = block("body"), *after = block("done");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    auto* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(begin, before);
+    b_.CreateCondBr(b_.CreateICmpSLT(i, end), inside, after);
+    b_.SetInsertPoint(inside);
+    body(i);
+    i->addIncoming(b_.CreateNSWAdd(i, step), b_.GetInsertBlock());
+    b_.CreateBr(head);
+    b_.SetInsertPoint(after);
+  }
+
+  void load_arguments() {
     const auto element = [&](llvm::Type* type, unsigned argument, std::size_t i) {
       return b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(type, function_->getArg(argument), i));
     };
-    for (std::size_t i = 0; i < count; ++i) {
-      buffers_.push_back(element(b_.getPtrTy(), 1, i));
-      strides_.push_back(element(b_.getInt64Ty(), 2, i));
+    for (std::size_t i = 0; i < dtypes_.size(); ++i) {
+      buffers_.push_back(element(b_.getPtrTy(), 2, i));
+      outer_.push_back(element(b_.getInt64Ty(), 3, i));
+      inner_.push_back(element(b_.getInt64Ty(), 4, i));
     }
   }
 
-  Value* address(std::size_t buffer, Value* row) {
-    return b_.CreateGEP(b_.getInt8Ty(), buffers_[buffer], b_.CreateNSWMul(row, strides_[buffer]));
+  Value* outputs_are_dense() {
+    Value* dense = b_.getTrue();
+    for (std::size_t i = body_.inputs().size(); i < dtypes_.size(); ++i)
+      dense = b_.CreateAnd(dense, b_.CreateICmpEQ(inner_[i], width_of(i)));
+    return dense;
+  }
+
+  Value* address(std::size_t buffer, Value* at) {
+    return b_.CreateGEP(b_.getInt8Ty(), rows_[buffer], b_.CreateNSWMul(at, inner_[buffer]));
+  }
+  llvm::Align alignment(std::size_t buffer) const {
+    return llvm::Align(static_cast<std::uint64_t>(byte_size(dtypes_[buffer])));
   }
 
   // All is read before anything is written: outputs may lie where inputs do.
-  void emit_row(Value* row) {
-    const auto inputs = body_.inputs();
+  void emit_rows(Value* at, ScalarEmitter& emitter) {
+    const auto inputs = body_.inputs(), outputs = body_.outputs();
     std::vector<ir::Scalar> values(body_.nodes().size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const DType dtype = inputs[i].dtype();
-      Value* stored = b_.CreateLoad(scalar_.memory_type(dtype), address(i, row));
-      values[inputs[i].node->id] = to_scalar(scalar_.from_memory(stored, dtype), dtype);
+      Value* stored = &emitter == &one_
+                          ? b_.CreateAlignedLoad(emitter.memory_type(dtypes_[i]), address(i, at), alignment(i))
+                          : load_vector(i, at);
+      values[inputs[i].node->id] = to_scalar(emitter.from_memory(stored, dtypes_[i]), dtypes_[i]);
     }
     for (const ir::Node* n : body_.nodes())
-      if (n->op != &ir::ops::parameter) values[n->id] = value_of(*n, values);
-    const auto outputs = body_.outputs();
+      if (n->op != &ir::ops::parameter) values[n->id] = value_of(*n, values, emitter);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const DType dtype = outputs[i].dtype();
-      Value* stored = scalar_.to_memory(llvm_value(values[outputs[i].node->id]), dtype);
-      b_.CreateStore(stored, address(inputs.size() + i, row));
+      const std::size_t buffer = inputs.size() + i;
+      Value* stored = emitter.to_memory(llvm_value(values[outputs[i].node->id]), dtypes_[buffer]);
+      b_.CreateAlignedStore(stored, address(buffer, at), alignment(buffer));
     }
   }
 
-  ir::Scalar value_of(const ir::Node& n, const std::vector<ir::Scalar>& values) {
+  // Rows of an input that lie densely, or are one and the same, or anywhere else.
+  Value* load_vector(std::size_t i, Value* at) {
+    llvm::Type *type = many_.memory_type(dtypes_[i]), *element = one_.memory_type(dtypes_[i]);
+    auto *dense = block("dense"), *other = block("other"), *same = block("same"), *apart = block("apart"),
+         *joined = block("joined");
+    Value* from = address(i, at);
+    b_.CreateCondBr(b_.CreateICmpEQ(inner_[i], width_of(i)), dense, other);
+    b_.SetInsertPoint(dense);
+    Value* loaded = b_.CreateAlignedLoad(type, from, alignment(i));
+    b_.CreateBr(joined);
+    b_.SetInsertPoint(other);
+    b_.CreateCondBr(b_.CreateICmpEQ(inner_[i], i64(0)), same, apart);
+    b_.SetInsertPoint(same);
+    Value* splat =
+        b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateAlignedLoad(element, from, alignment(i)));
+    b_.CreateBr(joined);
+    b_.SetInsertPoint(apart);
+    llvm::SmallVector<llvm::Constant*, 16> lanes;
+    for (int lane = 0; lane < width_; ++lane) lanes.push_back(b_.getInt64(static_cast<std::uint64_t>(lane)));
+    Value* offsets =
+        b_.CreateMul(llvm::ConstantVector::get(lanes), b_.CreateVectorSplat(static_cast<unsigned>(width_), inner_[i]));
+    Value* gathered = b_.CreateMaskedGather(type, b_.CreateGEP(b_.getInt8Ty(), from, offsets), alignment(i));
+    b_.CreateBr(joined);
+    b_.SetInsertPoint(joined);
+    auto* result = b_.CreatePHI(type, 3);
+    result->addIncoming(loaded, dense);
+    result->addIncoming(splat, same);
+    result->addIncoming(gathered, apart);
+    return result;
+  }
+
+  ir::Scalar value_of(const ir::Node& n, const std::vector<ir::Scalar>& values, ScalarEmitter& emitter) {
     const DType dtype = n.type().dtype();
     if (n.op == &ir::ops::constant) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, n.attributes<ir::ConstantAttributes>().value.bytes.data(),
                   static_cast<std::size_t>(byte_size(dtype)));
-      return scalar_.constant_bits(dtype, bits);
+      return emitter.constant_bits(dtype, bits);
     }
     std::vector<ir::Scalar> operands;
     for (const ir::Value v : n.operands) operands.push_back(values[v.node->id]);
-    return n.op->scalar(scalar_, {operands, dtype, n.attribute_data});
+    return n.op->scalar(emitter, {operands, dtype, n.attribute_data});
   }
 
   const ir::Graph& body_;
   llvm::IRBuilder<> b_;
-  ScalarEmitter scalar_;
+  int width_;
+  ScalarEmitter one_, many_;
   llvm::Function* function_ = nullptr;
-  std::vector<Value*> buffers_, strides_;
+  std::vector<DType> dtypes_;  // of inputs, then outputs
+  std::vector<Value*> buffers_, outer_, inner_;
+  std::vector<Value*> rows_;  // where the buffers' current outer row lies
 };
 
 }  // namespace

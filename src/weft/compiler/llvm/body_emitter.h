@@ -9,7 +9,7 @@
 
 namespace weft::compiler {
 
-// Adds void name(i64 count, ptr buffers, ptr strides) to the module: a BodyKernel.
+// Adds void name(i64 outer, i64 inner, ptr buffers, ptr outer strides, ptr inner strides) to the module: a BodyKernel.
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name);
 
 }  // namespace weft::compiler

@@ -25,10 +25,12 @@ struct KernelCode {
 // Compiles each loop for this processor, on several threads. Deterministic. Throws InternalError if LLVM refuses.
 KernelCode compile_kernels(std::span<const Loop* const> loops);
 
-// Applies a body of rank-0 values to `count` rows: row j of a buffer lies j * its stride (in bytes) behind the buffer's address.
-// `buffers` and `strides` are those of the body's inputs, then of its outputs, which may be the inputs': a row is read before it
-// is written, and a stride of 0 makes an accumulator.
-using BodyKernel = void (*)(std::int64_t count, std::byte* const* buffers, const std::int64_t* strides);
+// Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride (in
+// bytes) behind the buffer's address. `buffers` and both strides are those of the body's inputs, then of its outputs, which may
+// be the inputs': rows come in order and are read before they are written, and a stride of 0 makes an accumulator. Neighbouring
+// rows may be read together where outputs lie densely, so an output may overlap no input but at the same rows.
+using BodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
+                            const std::int64_t* outer_strides, const std::int64_t* inner_strides);
 
 struct BodyCode {
   BodyKernel kernel = nullptr;

@@ -1,5 +1,6 @@
 #include <weft/compiler/thunks/body.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <weft/compiler/passes.h>
@@ -13,20 +14,39 @@ Body::Body(const ir::Graph& graph, const NativeContext& context) : inputs_(graph
     code_ = compile_body(*optimised);
   else
     region_ = std::make_unique<Region>(graph, context, false);
-  for (const ir::Value v : graph.outputs()) output_widths_.push_back(static_cast<std::size_t>(byte_size(v.dtype())));
+  for (const auto values : {graph.inputs(), graph.outputs()})
+    for (const ir::Value v : values) widths_.push_back(byte_size(v.dtype()));
+  no_strides_.resize(widths_.size());
 }
 
 // Results go through places of their own, for they may lie where inputs do.
-void Body::apply_region(std::int64_t count, std::byte* const* buffers, const std::int64_t* strides) const {
+void Body::apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
+                        const std::int64_t* outer_strides, const std::int64_t* inner_strides) const {
   std::vector<std::uint64_t> memory(region_->temporary_bytes() / sizeof(std::uint64_t) + 1);
-  std::vector<std::uint64_t> results(output_widths_.size());
+  std::vector<std::uint64_t> results(widths_.size() - inputs_);
   std::vector<std::byte*> in(inputs_), out;
   for (std::uint64_t& result : results) out.push_back(reinterpret_cast<std::byte*>(&result));
-  for (std::int64_t row = 0; row < count; ++row) {
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = buffers[i] + row * strides[i];
+  for (std::int64_t row = 0; row < outer * inner; ++row) {
+    const auto at = [&](std::size_t i) {
+      return buffers[i] + row / inner * outer_strides[i] + row % inner * inner_strides[i];
+    };
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = at(i);
     region_->run(0, in, out, reinterpret_cast<std::byte*>(memory.data()));
     for (std::size_t i = 0; i < out.size(); ++i)
-      std::memcpy(buffers[inputs_ + i] + row * strides[inputs_ + i], out[i], output_widths_[i]);
+      std::memcpy(at(inputs_ + i), out[i], static_cast<std::size_t>(widths_[inputs_ + i]));
+  }
+}
+
+void fill_elements(std::byte* to, const std::byte* value, std::int64_t width, std::int64_t count) {
+  const auto fill = [&]<class Bits>(Bits bits) {
+    std::memcpy(&bits, value, sizeof(bits));
+    std::fill_n(reinterpret_cast<Bits*>(to), count, bits);
+  };
+  switch (width) {
+    case 1: return fill(std::uint8_t{});
+    case 2: return fill(std::uint16_t{});
+    case 4: return fill(std::uint32_t{});
+    default: return fill(std::uint64_t{});
   }
 }
 

@@ -1,6 +1,7 @@
 // The body of a reduction, a scatter or a sort, compiled: a function of rank-0 values that thunks call for many rows at once.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,47 +19,77 @@ class Body {
   Body(const ir::Graph& graph, const NativeContext& context);
 
   // As a BodyKernel: machine code of its own, or where the body is more than elementwise ops, its executable row by row.
-  void apply(std::int64_t count, std::byte* const* buffers, const std::int64_t* strides) const {
+  void apply(std::int64_t outer, std::int64_t inner, std::byte* const* buffers, const std::int64_t* outer_strides,
+             const std::int64_t* inner_strides) const {
     if (code_.kernel)
-      code_.kernel(count, buffers, strides);
+      code_.kernel(outer, inner, buffers, outer_strides, inner_strides);
     else
-      apply_region(count, buffers, strides);
+      apply_region(outer, inner, buffers, outer_strides, inner_strides);
   }
+  // Bytes of an element of each input, then of each output.
+  std::span<const std::int64_t> widths() const { return widths_; }
+
+  // To one row.
+  void apply(std::byte* const* buffers) const { apply(1, 1, buffers, no_strides_.data(), no_strides_.data()); }
 
  private:
-  void apply_region(std::int64_t count, std::byte* const* buffers, const std::int64_t* strides) const;
+  void apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
+                    const std::int64_t* outer_strides, const std::int64_t* inner_strides) const;
 
   BodyCode code_;
   std::unique_ptr<const Region> region_;
   std::size_t inputs_;
-  std::vector<std::size_t> output_widths_;
+  std::vector<std::int64_t> widths_, no_strides_;
 };
 
-// Folding with a body of two sets of values, accumulators and elements: accumulator j of each set becomes
-// body(accumulator j, element j), for one j after another. One thread's: it keeps the addresses of a call.
+// Where rows (i, j) of a set of values lie: (start + i * outer + j * inner) elements behind its address.
+struct Rows {
+  std::int64_t start = 0, outer = 0, inner = 0;
+};
+
+// Folding with a body of two sets of values, accumulators and elements: accumulator (i, j) of each set becomes
+// body(accumulator (i, j), element (i, j)), for one row after another. One thread's: it keeps the addresses of a call.
 class Fold {
  public:
-  Fold(const Body& body, std::vector<std::int64_t> widths)
-      : body_(body), widths_(std::move(widths)), buffers_(3 * widths_.size()), strides_(buffers_.size()) {}
+  explicit Fold(const Body& body)
+      : body_(body), buffers_(body.widths().size()), outer_(buffers_.size()), inner_(buffers_.size()) {}
 
-  // Row j of set i lies at into[i] + (into_at + j * into_step) elements, and at from[i] + (from_at + j * from_step) elements.
-  void run(std::int64_t count, std::span<std::byte* const> into, std::int64_t into_at, std::int64_t into_step,
-           std::span<std::byte* const> from, std::int64_t from_at, std::int64_t from_step) {
-    const std::size_t n = widths_.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      buffers_[i] = buffers_[2 * n + i] = into[i] + into_at * widths_[i];
-      strides_[i] = strides_[2 * n + i] = into_step * widths_[i];
-      buffers_[n + i] = from[i] + from_at * widths_[i];
-      strides_[n + i] = from_step * widths_[i];
-    }
-    body_.apply(count, buffers_.data(), strides_.data());
+  void run(std::int64_t outer, std::int64_t inner, std::span<std::byte* const> into, const Rows& to,
+           std::span<std::byte* const> from, const Rows& of) {
+    run(outer, inner, into, to, from, [&](std::size_t) -> const Rows& { return of; });
+  }
+  // With elements of each set in places of their own.
+  void run(std::int64_t outer, std::int64_t inner, std::span<std::byte* const> into, const Rows& to,
+           std::span<std::byte* const> from, std::span<const Rows> of) {
+    run(outer, inner, into, to, from, [&](std::size_t i) -> const Rows& { return of[i]; });
   }
 
  private:
+  template <class PlaceOf>
+    requires std::invocable<PlaceOf, std::size_t>
+  void run(std::int64_t outer, std::int64_t inner, std::span<std::byte* const> into, const Rows& to,
+           std::span<std::byte* const> from, PlaceOf&& place_of) {
+    const std::size_t n = into.size();
+    const std::span<const std::int64_t> widths = body_.widths();
+    const auto place = [&](std::size_t buffer, std::byte* base, const Rows& rows) {
+      buffers_[buffer] = base + rows.start * widths[buffer];
+      outer_[buffer] = rows.outer * widths[buffer];
+      inner_[buffer] = rows.inner * widths[buffer];
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      place(i, into[i], to);
+      place(n + i, from[i], place_of(i));
+      place(2 * n + i, into[i], to);
+    }
+    body_.apply(outer, inner, buffers_.data(), outer_.data(), inner_.data());
+  }
+
   const Body& body_;
-  std::vector<std::int64_t> widths_;
   std::vector<std::byte*> buffers_;
-  std::vector<std::int64_t> strides_;
+  std::vector<std::int64_t> outer_, inner_;
 };
+
+// Writes `count` elements of `width` bytes, all equal to the one at `value`.
+void fill_elements(std::byte* to, const std::byte* value, std::int64_t width, std::int64_t count);
 
 }  // namespace weft::compiler

@@ -1,7 +1,6 @@
 #include <weft/compiler/thunks/reduce_thunk.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include <weft/compiler/thunks/body.h>
 #include <weft/runtime/parallel.h>
@@ -16,7 +15,6 @@ namespace {
 // reduced, into as many neighbours if it is kept. Strides are in elements.
 struct Plan {
   Body body;
-  std::vector<std::int64_t> widths;  // bytes of an element of each operand
   struct Axis {
     std::int64_t size, from, into;
   };
@@ -26,9 +24,7 @@ struct Plan {
 };
 
 std::shared_ptr<const Plan> make_plan(const ir::Node& node, const NativeContext& context) {
-  auto plan =
-      std::make_shared<Plan>(Plan{.body = Body(*node.regions[0], context), .widths = {}, .kept = {}, .reduced = {}});
-  for (const Type type : node.types) plan->widths.push_back(byte_size(type.dtype()));
+  auto plan = std::make_shared<Plan>(Plan{.body = Body(*node.regions[0], context), .kept = {}, .reduced = {}});
   const Type x = node.operand(0).type();
   const auto reduced = node.attributes<ir::DimensionsAttributes>().dimensions;
   std::int64_t from = 1, into = 1;
@@ -71,7 +67,7 @@ class ReduceThunk final : public runtime::Thunk {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       x.push_back(launch.at(reads_[i]));
       result.push_back(launch.at(results_[i]));
-      fill(result[i], launch.at(reads_[results_.size() + i]), p.widths[i]);
+      fill_elements(result[i], launch.at(reads_[results_.size() + i]), p.body.widths()[i], p.results);
     }
     if (p.kept_count == 0 || p.reduced_count == 0 || p.last.size == 0) return;
     // Tasks are the positions of the kept axes; where the last dimension is kept, pieces of it.
@@ -80,7 +76,7 @@ class ReduceThunk final : public runtime::Thunk {
     const std::int64_t work = p.reduced_count * (reduces_last ? p.last.size : 1);
     const std::int64_t grain = std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, work));
     runtime::parallel_for(rows * columns, grain, [&](std::int64_t begin, std::int64_t end) {
-      Fold fold(p.body, p.widths);
+      Fold fold(p.body);
       while (begin < end) {
         const std::int64_t row = begin / columns, column = begin % columns;
         const std::int64_t count = std::min(columns - column, end - begin);
@@ -91,11 +87,6 @@ class ReduceThunk final : public runtime::Thunk {
   }
 
  private:
-  void fill(std::byte* to, const std::byte* value, std::int64_t width) const {
-    for (std::int64_t i = 0; i < plan_->results; ++i)
-      std::memcpy(to + i * width, value, static_cast<std::size_t>(width));
-  }
-
   void reduce_row(Fold& fold, const std::vector<std::byte*>& x, const std::vector<std::byte*>& result, std::int64_t row,
                   std::int64_t column, std::int64_t count) const {
     const Plan& p = *plan_;
@@ -103,7 +94,7 @@ class ReduceThunk final : public runtime::Thunk {
       std::int64_t from = column * p.last.from, into = column * p.last.into;
       add_position(p.kept, row, from, into);
       add_position(p.reduced, r, from, into);
-      fold.run(count, result, into, p.last.into, x, from, p.last.from);
+      fold.run(1, count, result, {into, 0, p.last.into}, x, {from, 0, p.last.from});
     }
   }
 

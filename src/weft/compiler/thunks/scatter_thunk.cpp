@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <weft/compiler/thunks/body.h>
-#include <weft/compiler/thunks/combine.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -81,23 +80,35 @@ Plan make_plan(const Node& node) {
   return plan;
 }
 
-class ScatterThunk : public runtime::Thunk {
+class ScatterThunk final : public runtime::Thunk {
  public:
   // Operands, indices and updates are read.
-  ScatterThunk(Plan plan, std::span<const Slice> from, std::span<const Slice> to)
-      : plan_(std::move(plan)),
+  ScatterThunk(std::shared_ptr<const Body> body, Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+      : body_(std::move(body)),
+        plan_(std::move(plan)),
         operands_(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(to.size())),
         updates_(from.end() - static_cast<std::ptrdiff_t>(to.size()), from.end()),
         results_(to.begin(), to.end()),
         indices_(from[to.size()]) {}
 
- protected:
-  void copy_operands(const runtime::Launch& launch) const {
-    for (std::size_t i = 0; i < results_.size(); ++i)
-      if (launch.at(operands_[i]) != launch.at(results_[i]) && operands_[i].bytes)
-        std::memcpy(launch.at(results_[i]), launch.at(operands_[i]), operands_[i].bytes);
+  void run(const runtime::Launch& launch) const override {
+    std::vector<std::byte*> results, updates;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      results.push_back(launch.at(results_[i]));
+      updates.push_back(launch.at(updates_[i]));
+      if (launch.at(operands_[i]) != results[i] && operands_[i].bytes)
+        std::memcpy(results[i], launch.at(operands_[i]), operands_[i].bytes);
+    }
+    for_parts([&](std::int64_t begin, std::int64_t end) {
+      Fold fold(*body_);
+      const auto fold_run = [&](std::int64_t count, const Rows& to, const Rows& from) {
+        fold.run(1, count, results, to, updates, from);
+      };
+      for (std::int64_t w = 0; w < plan_.windows; ++w) scatter_window(launch.at(indices_), w, begin, end, fold_run);
+    });
   }
 
+ private:
   // Calls f(begin, end) on ranges of the innermost dimension of a window. Updates of one element come in order, whatever the
   // threads: each thread takes all windows, but only its part of them.
   template <class F>
@@ -109,18 +120,6 @@ class ScatterThunk : public runtime::Thunk {
     runtime::parallel_for(last, grain, f);
   }
 
-  // Calls fold(count, into, into_step, from, from_step), in elements of operands and updates, for the runs of all windows, those
-  // elements of the innermost dimension that lie in [begin, end).
-  template <class F>
-  void for_runs(const runtime::Launch& launch, std::int64_t begin, std::int64_t end, F&& fold) const {
-    for (std::int64_t w = 0; w < plan_.windows; ++w) scatter_window(launch.at(indices_), w, begin, end, fold);
-  }
-
-  Plan plan_;
-  std::vector<Slice> operands_, updates_, results_;
-  Slice indices_;
-
- private:
   std::int64_t index_at(const std::byte* indices, std::int64_t i) const {
     return visit(plan_.index_dtype, [&](auto tag) {
       decltype(tag) value;
@@ -131,6 +130,7 @@ class ScatterThunk : public runtime::Thunk {
     });
   }
 
+  // Calls fold(count, to, from) for the runs of a window: those elements of the innermost dimension that lie in [begin, end).
   template <class F>
   void scatter_window(const std::byte* indices, std::int64_t window, std::int64_t begin, std::int64_t end,
                       F& fold) const {
@@ -142,7 +142,7 @@ class ScatterThunk : public runtime::Thunk {
       at_index += position[k] * plan_.scatter_index_strides[k];
       at_update += position[k] * plan_.scatter_update_strides[k];
     }
-    if (plan_.dims.empty()) return fold(1, 0, 0, at_update, 0);
+    if (plan_.dims.empty()) return fold(1, Rows{}, Rows{at_update, 0, 0});
     std::int64_t low[Type::max_rank], high[Type::max_rank], at_result = 0;
     for (std::size_t d = 0; d < plan_.dims.size(); ++d) {
       const Dimension& dim = plan_.dims[d];
@@ -167,64 +167,15 @@ class ScatterThunk : public runtime::Thunk {
       for (std::int64_t i = low[d]; i < high[d]; ++i)
         walk(into + i * dim.stride, from + i * dim.update_stride, low, high, d + 1, fold);
     } else if (low[d] < high[d]) {
-      fold(high[d] - low[d], into + low[d] * dim.stride, dim.stride, from + low[d] * dim.update_stride,
-           dim.update_stride);
+      fold(high[d] - low[d], Rows{into + low[d] * dim.stride, 0, dim.stride},
+           Rows{from + low[d] * dim.update_stride, 0, dim.update_stride});
     }
   }
-};
 
-// With one known operation.
-class CombineThunk final : public ScatterThunk {
- public:
-  CombineThunk(Combine how, DType dtype, Plan plan, std::span<const Slice> from, std::span<const Slice> to)
-      : ScatterThunk(std::move(plan), from, to), how_(how), dtype_(dtype) {}
-
-  void run(const runtime::Launch& launch) const override {
-    copy_operands(launch);
-    visit(dtype_, [&]<class T>(T) {
-      T* const result = launch.at<T>(results_[0]);
-      const T* const updates = launch.at<T>(updates_[0]);
-      for_parts([&](std::int64_t begin, std::int64_t end) {
-        for_runs(launch, begin, end,
-                 [&](std::int64_t count, std::int64_t into, std::int64_t into_step, std::int64_t from,
-                     std::int64_t from_step) {
-                   for (std::int64_t i = 0; i < count; ++i) {
-                     T& element = result[into + i * into_step];
-                     element = combined(how_, element, updates[from + i * from_step]);
-                   }
-                 });
-      });
-    });
-  }
-
- private:
-  Combine how_;
-  DType dtype_;
-};
-
-// Of several operands, or with any other body.
-class FoldThunk final : public ScatterThunk {
- public:
-  FoldThunk(std::shared_ptr<const Body> body, std::vector<std::int64_t> widths, Plan plan, std::span<const Slice> from,
-            std::span<const Slice> to)
-      : ScatterThunk(std::move(plan), from, to), body_(std::move(body)), widths_(std::move(widths)) {}
-
-  void run(const runtime::Launch& launch) const override {
-    copy_operands(launch);
-    std::vector<std::byte*> results, updates;
-    for (const Slice& slice : results_) results.push_back(launch.at(slice));
-    for (const Slice& slice : updates_) updates.push_back(launch.at(slice));
-    for_parts([&](std::int64_t begin, std::int64_t end) {
-      Fold fold(*body_, widths_);
-      for_runs(launch, begin, end,
-               [&](std::int64_t count, std::int64_t into, std::int64_t into_step, std::int64_t from,
-                   std::int64_t from_step) { fold.run(count, results, into, into_step, updates, from, from_step); });
-    });
-  }
-
- private:
   std::shared_ptr<const Body> body_;
-  std::vector<std::int64_t> widths_;
+  Plan plan_;
+  std::vector<Slice> operands_, updates_, results_;
+  Slice indices_;
 };
 
 }  // namespace
@@ -237,19 +188,9 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   for (const Type type : node.types) unit.info.bytes += static_cast<double>(type.bytes());
   for (const ir::Value update : node.operands.last(node.types.size()))
     unit.info.bytes += 3.0 * static_cast<double>(update.type().bytes());
-  const auto how = node.types.size() == 1 ? combine_of(*node.regions[0]) : std::nullopt;
-  if (how) {
-    unit.make = [how = *how, dtype = node.type().dtype(), plan = make_plan(node)](
-                    std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-      return std::make_unique<CombineThunk>(how, dtype, plan, reads, writes);
-    };
-    return unit;
-  }
-  std::vector<std::int64_t> widths;
-  for (const Type type : node.types) widths.push_back(byte_size(type.dtype()));
-  unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), widths, plan = make_plan(node)](
+  unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), plan = make_plan(node)](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<FoldThunk>(body, widths, plan, reads, writes);
+    return std::make_unique<ScatterThunk>(body, plan, reads, writes);
   };
   return unit;
 }

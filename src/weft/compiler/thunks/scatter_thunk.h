@@ -1,4 +1,4 @@
-// scatter: the gradient of an embedding, index updates. A body of one op, or one that replaces, is native; others are generated.
+// scatter: the gradient of an embedding, index updates.
 #pragma once
 
 #include <weft/compiler/thunks/native.h>

@@ -112,7 +112,7 @@ std::uint64_t key_of(T value, const Order& order) {
 }
 
 // How the operands lie, all alike.
-struct Rows {
+struct Layout {
   std::vector<DType> dtypes;
   std::int64_t count = 0, length = 0, stride = 1;  // elements of a row lie `stride` apart
 
@@ -120,11 +120,11 @@ struct Rows {
   std::int64_t start(std::int64_t row) const { return row / stride * stride * length + row % stride; }
 };
 
-Rows rows_of(const ir::Node& node) {
+Layout layout_of(const ir::Node& node) {
   const Type type = node.type();
   const std::int64_t given = node.attributes<ir::SortAttributes>().dimension;
   const int dimension = static_cast<int>(given < 0 ? given + type.rank() : given);
-  Rows rows{.dtypes = {}, .length = type.size(dimension)};
+  Layout rows{.dtypes = {}, .length = type.size(dimension)};
   for (const Value v : node.operands) rows.dtypes.push_back(v.dtype());
   for (int d = dimension + 1; d < type.rank(); ++d) rows.stride *= type.size(d);
   rows.count = rows.length == 0 ? 0 : type.elements() / rows.length;
@@ -133,7 +133,7 @@ Rows rows_of(const ir::Node& node) {
 
 class SortThunk : public runtime::Thunk {
  public:
-  SortThunk(Rows rows, std::span<const Slice> from, std::span<const Slice> to)
+  SortThunk(Layout rows, std::span<const Slice> from, std::span<const Slice> to)
       : rows_(std::move(rows)), reads_(from.begin(), from.end()), writes_(to.begin(), to.end()) {}
 
  protected:
@@ -155,7 +155,7 @@ class SortThunk : public runtime::Thunk {
       });
   }
 
-  Rows rows_;
+  Layout rows_;
   std::vector<Slice> reads_, writes_;
 };
 
@@ -169,7 +169,7 @@ struct WideKey {
 // By the keys of one operand.
 class SortByKey final : public SortThunk {
  public:
-  SortByKey(const Order& order, Rows rows, std::span<const Slice> from, std::span<const Slice> to)
+  SortByKey(const Order& order, Layout rows, std::span<const Slice> from, std::span<const Slice> to)
       : SortThunk(std::move(rows), from, to), order_(order) {}
 
   void run(const runtime::Launch& launch) const override {
@@ -212,7 +212,7 @@ class SortByKey final : public SortThunk {
 // By a comparator of any kind: several keys, keys computed from the elements.
 class SortByComparator final : public SortThunk {
  public:
-  SortByComparator(std::shared_ptr<const Body> comparator, Rows rows, std::span<const Slice> from,
+  SortByComparator(std::shared_ptr<const Body> comparator, Layout rows, std::span<const Slice> from,
                    std::span<const Slice> to)
       : SortThunk(std::move(rows), from, to), comparator_(std::move(comparator)) {}
 
@@ -235,7 +235,7 @@ class SortByComparator final : public SortThunk {
   class Before {
    public:
     Before(const SortByComparator& sort, const runtime::Launch& launch)
-        : sort_(sort), launch_(launch), buffers_(2 * sort.reads_.size() + 1), strides_(buffers_.size()) {
+        : sort_(sort), launch_(launch), buffers_(2 * sort.reads_.size() + 1) {
       buffers_.back() = &answer_;
     }
 
@@ -254,7 +254,7 @@ class SortByComparator final : public SortThunk {
         buffers_[2 * i] = bases_[i] + left * steps_[i];
         buffers_[2 * i + 1] = bases_[i] + right * steps_[i];
       }
-      sort_.comparator_->apply(1, buffers_.data(), strides_.data());
+      sort_.comparator_->apply(buffers_.data());
       return answer_ != std::byte{0};
     }
 
@@ -262,7 +262,7 @@ class SortByComparator final : public SortThunk {
     const SortByComparator& sort_;
     const runtime::Launch& launch_;
     std::vector<std::byte*> bases_, buffers_;
-    std::vector<std::int64_t> steps_, strides_;
+    std::vector<std::int64_t> steps_;
     std::byte answer_{};
   };
 
@@ -272,7 +272,7 @@ class SortByComparator final : public SortThunk {
 }  // namespace
 
 Unit sort_unit(const ir::Node& node, const NativeContext& context) {
-  const Rows rows = rows_of(node);
+  const Layout rows = layout_of(node);
   require(rows.length <= std::numeric_limits<std::uint32_t>::max(), "sort: ", node.type(),
           " has rows of more than 2^32 elements");
   Unit unit = unit_of(node);

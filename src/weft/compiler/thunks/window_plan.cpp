@@ -1,0 +1,84 @@
+#include <weft/compiler/thunks/window_plan.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// Where in a base of this size an element of the window lies; -1 for padding.
+std::int64_t base_of(const ir::WindowDim& w, std::int64_t size, std::int64_t position, std::int64_t k) {
+  const std::int64_t dilated = position * w.stride - w.low + k * w.dilation;
+  const bool inside = dilated >= 0 && dilated % w.base_dilation == 0 && dilated / w.base_dilation < size;
+  return inside ? dilated / w.base_dilation : -1;
+}
+
+}  // namespace
+
+WindowPlan::Planar WindowPlan::planar(const ir::WindowDim& w, std::int64_t size, std::int64_t stride) {
+  Planar dim{w.positions(size), w.size, w.stride * stride, {}, {}};
+  for (std::int64_t k = 0; k < w.size; ++k) {
+    dim.origins.push_back((k * w.dilation - w.low) * stride);
+    auto& pieces = dim.pieces.emplace_back();
+    for (std::int64_t i = 0; i < dim.positions; ++i) {
+      const std::int64_t base = base_of(w, size, i, k), from = base < 0 ? 0 : base * stride;
+      if (!pieces.empty() && pieces.back().padding == (base < 0)) {
+        Piece& last = pieces.back();
+        if (last.count == 1) last.step = from - last.from;
+        if (from == last.from + last.count * last.step) {
+          ++last.count;
+          continue;
+        }
+      }
+      pieces.push_back({i, 1, from, 0, base < 0});
+    }
+  }
+  return dim;
+}
+
+WindowPlan::WindowPlan(Type x, std::span<const ir::WindowDim> window) {
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
+  row_major_strides(x.dims(), strides);
+  bool connected = false;
+  for (int d = 0; d < x.rank(); ++d) {
+    const ir::WindowDim& w = window[static_cast<std::size_t>(d)];
+    const std::int64_t stride = strides[static_cast<std::size_t>(d)], size = x.size(d);
+    window_elements_ *= w.size;
+    if (const int behind = x.rank() - 1 - d; behind < 2) {
+      plane_[static_cast<std::size_t>(1 - behind)] = planar(w, size, stride);
+      continue;
+    }
+    Leading dim{w.positions(size), w.size, {}};
+    planes_ *= dim.positions;
+    connected = connected || !w.is_trivial();
+    if (connected) connected_ *= dim.positions;
+    for (std::int64_t i = 0; i < dim.positions; ++i)
+      for (std::int64_t k = 0; k < w.size; ++k) {
+        const std::int64_t base = base_of(w, size, i, k);
+        dim.offsets.push_back(base < 0 ? nowhere : base * stride);
+      }
+    leading_.push_back(std::move(dim));
+  }
+}
+
+std::vector<std::int64_t> WindowPlan::offsets(std::int64_t plane) const {
+  std::vector<std::int64_t> before{0};  // in the leading dimensions, the last of them first
+  for (std::size_t d = leading_.size(); d-- > 0;) {
+    const Leading& dim = leading_[d];
+    const std::int64_t position = plane % dim.positions;
+    plane /= dim.positions;
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i < dim.window; ++i)
+      for (const std::int64_t inner : before) {
+        const std::int64_t at = dim.offsets[static_cast<std::size_t>(position * dim.window + i)];
+        all.push_back(at == nowhere || inner == nowhere ? nowhere : at + inner);
+      }
+    before = std::move(all);
+  }
+  std::vector<std::int64_t> result;
+  for (const std::int64_t offset : before)
+    for (const std::int64_t row : plane_[0].origins)
+      for (const std::int64_t column : plane_[1].origins)
+        result.push_back(offset == nowhere ? nowhere : offset + row + column);
+  return result;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,110 @@
+// Sliding windows as folds see them: results come in planes of the last two dimensions, and all of a plane are folded in step: first
+// the first element of each window, then the second... Element k of the windows lies, for a block of the plane, on elements of the
+// operand a fixed step apart, or on padding.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <weft/base/type.h>
+#include <weft/compiler/thunks/body.h>
+#include <weft/ir/ops/window.h>
+
+namespace weft::compiler {
+
+class WindowPlan {
+ public:
+  // Of one window per dimension of an operand of type `x`.
+  WindowPlan(Type x, std::span<const ir::WindowDim> window);
+
+  std::int64_t planes() const { return planes_; }
+  std::int64_t plane_elements() const { return plane_[0].positions * plane_[1].positions; }
+  std::int64_t window_elements() const { return window_elements_; }
+  // How many neighbouring planes share elements of the operand; others lie on elements of their own.
+  std::int64_t connected_planes() const { return connected_; }
+  // Positions in the plane's rows.
+  std::int64_t plane_width() const { return plane_[1].positions; }
+
+  // A part of a plane: positions [0, rows) x [0, columns) from element `place.start` of the plane on, and where the element of their
+  // windows lies in the operand.
+  struct Block {
+    std::int64_t rows, columns;
+    Rows place, from;
+    bool padding;
+  };
+
+  // Calls fold(k, block) for all elements k of the windows of a plane in row-major order, and the blocks of each.
+  template <class F>
+  void for_plane(std::int64_t plane, F&& fold) const {
+    std::int64_t position[Type::max_rank] = {};
+    for (std::size_t d = leading_.size(); d-- > 0;) {
+      position[d] = plane % leading_[d].positions;
+      plane /= leading_[d].positions;
+    }
+    std::int64_t k = 0;
+    walk(0, position, 0, k, fold);
+  }
+
+  // Where element k of the window at position (0, 0) of a plane would lie, were there no ends, and the steps to other positions;
+  // nowhere if it is padding in the dimensions before the plane's.
+  static constexpr std::int64_t nowhere = INT64_MIN;
+  std::vector<std::int64_t> offsets(std::int64_t plane) const;
+  std::int64_t row_step() const { return plane_[0].step; }
+  std::int64_t column_step() const { return plane_[1].step; }
+
+ private:
+  struct Piece {
+    std::int64_t begin, count;
+    std::int64_t from, step;
+    bool padding;
+  };
+  struct Leading {
+    std::int64_t positions, window;
+    std::vector<std::int64_t> offsets;  // of each position and element of the window; nowhere for padding
+  };
+  struct Planar {
+    std::int64_t positions = 1, window = 1, step = 0;
+    std::vector<std::int64_t> origins{0};                           // of each element of the window at position 0
+    std::vector<std::vector<Piece>> pieces{{{0, 1, 0, 0, false}}};  // of each element of the window
+  };
+
+  static Planar planar(const ir::WindowDim& w, std::int64_t size, std::int64_t stride);
+
+  template <class F>
+  void walk(std::size_t d, const std::int64_t* position, std::int64_t offset, std::int64_t& k, F& fold) const {
+    if (d == leading_.size()) {
+      for (const auto& rows : plane_[0].pieces)
+        for (const auto& columns : plane_[1].pieces) fold_blocks(rows, columns, offset, k++, fold);
+      return;
+    }
+    const Leading& dim = leading_[d];
+    for (std::int64_t i = 0; i < dim.window; ++i) {
+      const std::int64_t at = dim.offsets[static_cast<std::size_t>(position[d] * dim.window + i)];
+      walk(d + 1, position, offset == nowhere || at == nowhere ? nowhere : offset + at, k, fold);
+    }
+  }
+
+  template <class F>
+  void fold_blocks(const std::vector<Piece>& rows, const std::vector<Piece>& columns, std::int64_t offset,
+                   std::int64_t k, F& fold) const {
+    const std::int64_t width = plane_width();
+    if (offset == nowhere) {
+      fold(k, Block{plane_[0].positions, width, {0, width, 1}, {}, true});
+      return;
+    }
+    for (const Piece& row : rows)
+      for (const Piece& column : columns)
+        fold(k, Block{row.count,
+                      column.count,
+                      {row.begin * width + column.begin, width, 1},
+                      {offset + row.from + column.from, row.step, column.step},
+                      row.padding || column.padding});
+  }
+
+  std::vector<Leading> leading_;
+  std::array<Planar, 2> plane_;
+  std::int64_t planes_ = 1, window_elements_ = 1, connected_ = 1;
+};
+
+}  // namespace weft::compiler
