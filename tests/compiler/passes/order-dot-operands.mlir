@@ -1,0 +1,19 @@
+// RUN: weft opt %s --pass=order-dot-operands --verify | FileCheck %s
+// Operands get the dimension order of a matrix product where strides alone cannot give it.
+
+// CHECK-LABEL: @main(
+// CHECK-NEXT: %[[RHS:.*]] = "stablehlo.transpose"(%arg1) <{permutation = array<i64: 2, 1, 0, 3>}>
+// CHECK-NEXT: "stablehlo.dot_general"(%arg0, %[[RHS]])
+// CHECK-SAME: lhs_contracting_dimensions = [2, 3], rhs_contracting_dimensions = [1, 2]
+func.func @main(%x: tensor<4x2x5x3xf32>, %y: tensor<3x5x4x6xf32>) -> tensor<4x2x6xf32> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [2], contracting_dims = [2, 3] x [1, 0] : (tensor<4x2x5x3xf32>, tensor<3x5x4x6xf32>) -> tensor<4x2x6xf32>
+  return %0 : tensor<4x2x6xf32>
+}
+
+// CHECK-LABEL: @ordered(
+// CHECK-NEXT: "stablehlo.dot_general"(%arg0, %arg1)
+// CHECK-NEXT: "func.return"
+func.func @ordered(%x: tensor<4x2x3xf32>, %y: tensor<4x6x3xf32>) -> tensor<4x2x6xf32> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<4x2x3xf32>, tensor<4x6x3xf32>) -> tensor<4x2x6xf32>
+  return %0 : tensor<4x2x6xf32>
+}
