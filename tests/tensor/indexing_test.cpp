@@ -3,6 +3,8 @@
 namespace weft {
 namespace {
 
+using test::arbitrary;
+using test::Doubles;
 using test::expect_error;
 using test::expect_values;
 
@@ -19,6 +21,52 @@ TEST(Indexing, Take) {
   expect_values(embedding(matrix(), tensor({{1}, {0}})), {2, 1, 3}, {3, 4, 5, 0, 1, 2});
   expect_error([] { take(matrix(), tensor({0.f})); }, "take: indices must be integers, got tensor<1xf32>");
   expect_error([] { take(zeros({0}), tensor({0})); }, "take: nothing to take from tensor<0xf32>");
+}
+
+// What is searched in is made by the same program: from nothing, by moving elements, or by arithmetic; small beside the result
+// and large.
+TEST(Indexing, TakeFromWhatTheSameProgramComputes) {
+  const auto rows = [](const Tensor& from, std::int64_t count) {
+    const std::vector<double> whole = from.to_vector<double>();
+    const std::int64_t width = from.size(1);
+    std::vector<int> places;
+    Doubles expected;
+    for (std::int64_t i = 0; i < count; ++i) {
+      places.push_back(static_cast<int>(i * 7 % from.size(0)));
+      for (std::int64_t j = 0; j < width; ++j)
+        expected.push_back(whole[static_cast<std::size_t>(places.back() * width + j)]);
+    }
+    return std::pair(from_vector(places, {count}), expected);
+  };
+  const std::vector<std::function<Tensor()>> sources = {
+      [] { return ones({8, 4}) * 2; },
+      [] { return convert(iota({8, 4}, 0), DType::f32) * 3; },
+      [] { return transpose(from_vector(std::vector<float>(32, 1.5f), {4, 8})) * iota({8, 4}, 1); },
+      [] { return transpose(arbitrary({4, 8})); },
+      [] { return slice(arbitrary({16, 4}), 0, 3, 11); },
+      [] { return flip(relu(arbitrary({8, 4})), 0); },
+      [] { return exp(arbitrary({8, 4})) - 1; },
+      [] { return arbitrary({8, 4}) * sum(arbitrary({8, 4}), 1, true); },
+  };
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    SCOPED_TRACE(k);
+    for (const std::int64_t count : {2, 50}) {
+      const auto [places, expected] = rows(sources[k](), count);
+      expect_values(take(sources[k](), places), {count, 4}, expected, 1e-6);
+      const Tensor table = sources[k]();  // also needed for itself
+      expect_values(
+          take(table, places) + sum(table), {count, 4},
+          [&] {
+            Doubles moved = expected;
+            for (double& x : moved) x += sum(sources[k]()).item();
+            return moved;
+          }(),
+          1e-4);
+    }
+    const std::vector<Tensor> starts = {tensor(2), tensor(1)};
+    expect_values(dynamic_slice(sources[k](), starts, {3, 2}), {3, 2},
+                  slice(slice(sources[k](), 0, 2, 5), 1, 1, 3).to_vector<double>(), 1e-6);
+  }
 }
 
 TEST(Indexing, Gather) {

@@ -125,10 +125,13 @@ class Planner {
       if (fate_[i] == Fate::alone) {
         need_operands_stored(n);
       } else {
-        for (const Value v : n.operands) need(v);
+        for (const Value v : n.operands) is_searched(n, v) ? materialise(v) : need(v);
       }
     }
   }
+
+  // Whether the node reads the value at places that are data, for which it must lie in memory.
+  static bool is_searched(const Node& n, Value v) { return n.op->kind == ir::Kind::indexing && v == n.operand(0); }
 
   static bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
 
@@ -233,7 +236,8 @@ class Planner {
       if (const auto matmul = matmuls_.find(i); matmul != matmuls_.end()) {
         for_each_operand(matmul->second, [&](Value v) { walk(walk, storage_of(v)); });
       } else {
-        for (const Value v : node(i).operands) walk(walk, fate_[i] == Fate::alone ? storage_of(v) : v);
+        const bool stored = fate_[i] == Fate::alone;
+        for (const Value v : node(i).operands) walk(walk, stored || is_searched(node(i), v) ? storage_of(v) : v);
       }
       for (const std::uint32_t id : needs) users_[id].push_back(i);
     }

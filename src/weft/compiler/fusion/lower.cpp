@@ -177,6 +177,7 @@ class Lowering {
       case ir::Kind::shape: return move(node, index, bounds);
       case ir::Kind::reduction: return reduce(node, index, bounds);
       case ir::Kind::indexing:
+        if (request_.computes(*storage_of(node.operand(0)).node)) return fail("a search in what the kernel computes");
         return node.op == &ops::gather ? gather(node, index, bounds) : dynamic_slice(node, index, bounds);
       default: return fail(concat(node.op->name, " cannot be part of a kernel"));
     }
