@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weft {
 
@@ -13,6 +14,16 @@ namespace weft {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// What was asked for means something, but weft does not do it. `feature` names it: stablehlo.fft, complex, dynamic shapes.
+class UnsupportedError : public Error {
+ public:
+  UnsupportedError(const std::string& message, std::string feature) : Error(message), feature_(std::move(feature)) {}
+  const std::string& feature() const { return feature_; }
+
+ private:
+  std::string feature_;
 };
 
 // A mistake of weft itself: please report it.

@@ -23,12 +23,18 @@ std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
 
 }  // namespace
 
-void Source::fail(std::size_t at, const std::string& message) const {
+std::string Source::located(std::size_t at, const std::string& message) const {
   const std::string_view before = text.substr(0, std::min(at, text.size()));
   const auto line = first_line + std::count(before.begin(), before.end(), '\n');
   const auto newline = before.rfind('\n');
   const auto column = newline == before.npos ? before.size() + 1 : before.size() - newline;
-  throw Error(concat(line, ':', column, ": ", message));
+  return concat(line, ':', column, ": ", message);
+}
+
+void Source::fail(std::size_t at, const std::string& message) const { throw Error(located(at, message)); }
+
+void Source::fail_unsupported(std::size_t at, const std::string& message, std::string_view feature) const {
+  throw UnsupportedError(located(at, message), std::string(feature));
 }
 
 void Lexer::skip_blanks() {

@@ -17,6 +17,11 @@ struct Source {
 
   // Throws Error "line:column: message".
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
+  // Throws UnsupportedError "line:column: message".
+  [[noreturn]] void fail_unsupported(std::size_t at, const std::string& message, std::string_view feature) const;
+
+ private:
+  std::string located(std::size_t at, const std::string& message) const;
 };
 
 struct Token {

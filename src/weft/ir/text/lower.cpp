@@ -287,7 +287,7 @@ Values Lowering::operation(Graph& graph, const Scope& scope, const Operation& op
     graph.set_location({});
   if (const Rule* rule = rule_named(op.name)) return (this->*rule->lower)(graph, scope, op);
   const Op* kind = op_named(op.name);
-  if (!kind) fail(op, "unsupported here");
+  if (!kind) source_.fail_unsupported(op.at, concat(op.name, ": unsupported here"), op.name);
   return append(graph, op, *kind, operands(scope, op), op.result_types, closed_regions(op, scope, {}));
 }
 

@@ -53,6 +53,10 @@ void Parser::fail(std::size_t at, const std::string& message) const {
   source_.fail(at, operation_.empty() ? message : concat(operation_, ": ", message));
 }
 
+void Parser::fail_unsupported(std::size_t at, const std::string& message, std::string_view feature) const {
+  source_.fail_unsupported(at, operation_.empty() ? message : concat(operation_, ": ", message), feature);
+}
+
 void Parser::count(std::int64_t& counter, std::int64_t most, std::string_view what) {
   if (++counter > most) fail(token_.at, concat("more than ", most, " ", what));
 }
@@ -195,7 +199,8 @@ Token Parser::operation_name() {
     fail_expected("an operation");
   }
   name.text = full_name(name.text);
-  if (!is_known(name.text)) source_.fail(name.at, concat(quote(name), ": unsupported operation"));
+  if (!is_known(name.text))
+    source_.fail_unsupported(name.at, concat(quote(name), ": unsupported operation"), name.text);
   advance();
   return name;
 }

@@ -30,6 +30,7 @@ class Parser {
   // Throws Error: the operation being read, what was expected, what is there instead.
   [[noreturn]] void fail_expected(std::string_view what) const;
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
+  [[noreturn]] void fail_unsupported(std::size_t at, const std::string& message, std::string_view feature) const;
 
   // open item, item, ... close
   void list(std::string_view open, std::string_view close, const std::function<void()>& item);

@@ -282,7 +282,8 @@ Attribute Parser::convolution_dimensions() {
 Type Parser::type() {
   if (is(Token::Kind::type)) {
     const auto found = type_aliases_.find(token_.text.substr(1));
-    if (found == type_aliases_.end()) fail(token_.at, concat(quote(token_), ": unsupported type"));
+    if (found == type_aliases_.end())
+      fail_unsupported(token_.at, concat(quote(token_), ": unsupported type"), token_.text);
     advance();
     return found->second;
   }
@@ -315,14 +316,17 @@ Type Parser::tensor() {
     if (size != 0) elements *= size;
     dims.push_back(size);
   }
-  if (peek() == '?' || peek() == '*') fail(at, "dynamic shapes are not read");
+  if (peek() == '?' || peek() == '*') fail_unsupported(at, "dynamic shapes are not read", "dynamic shapes");
   const std::size_t name_at = at;
   while ((peek() >= 'a' && peek() <= 'z') || (peek() >= 'A' && peek() <= 'Z') || (peek() >= '0' && peek() <= '9') ||
          peek() == '_')
     ++at;
   const std::string_view element = text.substr(name_at, at - name_at);
   const auto dtype = parse_dtype(element);
-  if (!dtype) fail(name_at, concat(quote({Token::Kind::identifier, element, name_at}), ": unsupported element type"));
+  if (!dtype) {
+    const Token name{Token::Kind::identifier, element, name_at};
+    fail_unsupported(name_at, concat(quote(name), ": unsupported element type"), element);
+  }
   if (peek() != '>') fail(at, "expected '>' after the element type");
   lexer_.seek(at + 1);
   advance();

@@ -1,0 +1,43 @@
+// One self-checking program: a section of a file, its checks, and what came of running it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/cli/program.h>
+
+namespace weft::cli {
+
+struct ConformanceCase {
+  std::filesystem::path file;
+  std::size_t section = 0;
+  int first_line = 1;
+};
+
+// The sections of the files named *.mlir in `folder` and below, by name. Throws Error if it cannot be read.
+std::vector<ConformanceCase> find_cases(const std::filesystem::path& folder);
+
+struct ConformanceResult {
+  enum class Outcome : std::uint8_t {
+    passed,
+    failed,       // wrong results, or a program that is refused though it is right
+    unsupported,  // `feature` is what weft does not do
+    crashed,
+    empty,  // no function: nothing to run
+  };
+  Outcome outcome = Outcome::passed;
+  std::string feature = {};
+  std::string reason = {};  // of all but passed and empty
+};
+
+// Never throws for what the file says.
+ConformanceResult run_case(const ConformanceCase& one, const ProgramOptions& options);
+
+// A result as text, for another process.
+std::string pack(const ConformanceResult& result);
+ConformanceResult unpack(std::string_view text);
+
+}  // namespace weft::cli

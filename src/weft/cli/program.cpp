@@ -1,0 +1,70 @@
+#include <weft/cli/program.h>
+
+#include <string>
+
+#include <weft/compiler/rewrite.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/ops.h>
+
+namespace weft::cli {
+
+namespace {
+
+bool is_check(const ir::Node& node) {
+  return node.op == &ir::ops::custom_call && node.attributes<ir::CustomCallAttributes>().target.starts_with("check.");
+}
+
+// Throws UnsupportedError for a custom_call that is no check, and for a check within a region, where nothing would look at it.
+void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
+  for (const ir::Node* node : graph.nodes()) {
+    if (node->op == &ir::ops::custom_call && (is_region || !is_check(*node))) {
+      const std::string name = concat("custom_call @", node->attributes<ir::CustomCallAttributes>().target);
+      throw UnsupportedError(concat(name, is_region ? ": not run within a region" : ": it is not known"), name);
+    }
+    for (const ir::Graph* region : node->regions) refuse_unknown_calls(*region, true);
+  }
+}
+
+}  // namespace
+
+Program::Program(const ir::Graph& function, const ProgramOptions& options) : function_(function) {
+  refuse_unknown_calls(function);
+  compiler::Rewriter rewriter(function);
+  std::vector<ir::Value> compared;
+  using Replaced = std::optional<std::vector<ir::Value>>;
+  const auto body = rewriter.run([&](const ir::Node& node, std::span<const ir::Value> operands) -> Replaced {
+    if (!is_check(node)) return std::nullopt;
+    checks_.push_back(&node);
+    compared.insert(compared.end(), operands.begin(), operands.end());
+    return std::vector<ir::Value>();
+  });
+  std::vector<ir::Value> outputs(body->outputs().begin(), body->outputs().end());
+  outputs.insert(outputs.end(), compared.begin(), compared.end());
+  body->set_outputs(std::move(outputs));
+  body_ = body;
+  if (!options.interpret) executable_ = compiler::compile(*body_, options.compiler, &report_);
+}
+
+std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs) {
+  std::vector<ir::Array> results = execute(inputs);
+  std::size_t at = function_.outputs().size();
+  for (const ir::Node* check : checks_) {
+    ir::interpret_node(*check, std::span(results).subspan(at, check->operands.size()));
+    at += check->operands.size();
+  }
+  results.resize(function_.outputs().size());
+  return results;
+}
+
+std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs) {
+  if (!executable_) return ir::interpret(*body_, inputs);
+  auto& device = runtime::Device::cpu();
+  std::vector<runtime::BufferPtr> buffers;
+  for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
+  std::vector<ir::Array> results;
+  for (const runtime::BufferPtr& buffer : device.launch(executable_, buffers))
+    results.emplace_back(buffer->type(), buffer->bytes());
+  return results;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,45 @@
+// A function of a StableHLO module, made ready to be run: interpreted or compiled. Nothing it does reaches a file or a socket, and
+// a custom_call that is not known is refused. Not thread-safe.
+//
+// Its checks (check.expect_eq, check.expect_close, check.expect_almost_eq) are taken out: their operands become outputs of what is
+// run, and are compared afterwards, by the interpreter's rules, whatever ran it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/ir/array.h>
+#include <weft/ir/graph.h>
+#include <weft/runtime/device.h>
+
+namespace weft::cli {
+
+struct ProgramOptions {
+  bool interpret = false;
+  compiler::Options compiler = {};
+};
+
+class Program {
+ public:
+  // Throws UnsupportedError for what cannot be run.
+  explicit Program(const ir::Graph& function, const ProgramOptions& options = {});
+
+  std::size_t checks() const { return checks_.size(); }
+  const compiler::Report& report() const { return report_; }  // of compiling it
+
+  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does.
+  std::vector<ir::Array> run(std::span<const ir::Array> inputs);
+
+ private:
+  std::vector<ir::Array> execute(std::span<const ir::Array> inputs);
+
+  const ir::Graph& function_;
+  std::vector<const ir::Node*> checks_;    // of the function
+  std::shared_ptr<const ir::Graph> body_;  // without the checks; their operands stand behind the outputs
+  std::shared_ptr<const runtime::Executable> executable_;
+  compiler::Report report_;
+};
+
+}  // namespace weft::cli
