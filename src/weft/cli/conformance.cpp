@@ -81,7 +81,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
         if (result.outcome == Outcome::unsupported) ++summary.unsupported[result.feature];
         if (result.outcome == Outcome::failed || result.outcome == Outcome::crashed)
           summary.failures[i] = {concat(cases[i].file.string(), ':', cases[i].first_line), result};
-        progress.update(++ended, concat(summary.failures.size(), " failed"));
+        progress.update(++ended, [&] { return concat(summary.failures.size(), " failed"); });
       });
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
