@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from contestants import Contestant, importable_peers, weft
-from figures import Figure, Runs, kernel_figures, loss_figures, speed_figures
+from figures import Figure, Runs, kernel_figures, limit_figures, loss_figures, speed_figures
 from jobs import JOBS, Job
 
 NAMES = [*JOBS, "kernels"]
@@ -37,6 +37,7 @@ def main() -> None:
                 figures += loss_figures(job, results)
             else:
                 speeds[name] = results
+                figures += limit_figures(flags.build, name, directory, results)
                 say(table(results))
         figures += speed_figures(speeds)
     report(figures, runs, flags.json)

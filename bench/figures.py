@@ -72,6 +72,18 @@ def speed_figures(speeds: dict[str, Runs]) -> list[Figure]:
     return figures
 
 
+def limit_figures(build: Path, name: str, directory: Path, results: Runs) -> list[Figure]:
+    """How much of a step its matrix products would take alone (bench/products.cpp): 1 would be a step of nothing else."""
+    program = build / "bin/bench/products"
+    if name != "default-f32" or "weft" not in results or not program.exists():
+        return []
+    config = json.loads((directory / "config.json").read_text())
+    sizes = [str(config[key]) for key in ("layers", "width", "heads", "context", "batch")]
+    alone = json.loads(subprocess.run([program, *sizes], check=True, capture_output=True, text=True).stdout)
+    return [Figure(f"{name}: its products alone, at {alone['gflops_per_s']:.0f} GFLOP/s, against a step",
+                   alone["ms"] / fastest(results["weft"]), ">=", 0.85, "times")]
+
+
 def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
     """Bandwidth of each generated kernel over that of a plain vector loop of the same size, from bench/fused_kernels.cpp."""
     program = build / "bin/bench/fused_kernels"
