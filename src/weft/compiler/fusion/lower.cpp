@@ -257,7 +257,7 @@ class Lowering {
         if (part < 0) return -1;
         result = result < 0 || inside.empty() ? part : select(inside, part, result);
       }
-      return result < 0 ? fail("nothing to concatenate") : result;
+      return result < 0 ? constant(0, node.type().dtype()) : result;  // of nothing, nothing is read
     }
     std::vector<Bound> inside;
     auto at = operand_index(node, 0, index, loop_.axes, inside, split_);
