@@ -58,6 +58,13 @@ OpSample& SampleList::add(std::vector<Type> inputs) {
              [this](Graph& graph, std::span<const Value> x) { return all_results(graph.append(op_, x)); });
 }
 
+std::vector<DType> members(DTypes set) {
+  std::vector<DType> list;
+  for (int i = 0; i < dtype_count; ++i)
+    if (contains(set, static_cast<DType>(i))) list.push_back(static_cast<DType>(i));
+  return list;
+}
+
 std::vector<OpSample> samples(const Op& op) {
   static const std::map<const Op*, void (*)(SampleList&)> by_op = {
       {&ops::broadcast_in_dim, broadcast_in_dim_samples},

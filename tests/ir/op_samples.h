@@ -31,6 +31,9 @@ struct OpSample {
   double step = 1e-5;
 };
 
+// The dtypes of a set, in their order.
+std::vector<DType> members(DTypes set);
+
 // Samples of one op; none if the op is new and nobody has written any.
 std::vector<OpSample> samples(const Op& op);
 

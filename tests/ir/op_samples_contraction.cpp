@@ -48,8 +48,7 @@ void dot_general_samples(SampleList& list) {
   };
   for (const Case& c : cases)
     for (const DType dtype : {DType::f32, DType::f64}) add(dtype, dtype, c);
-  for (const DType dtype : {DType::f16, DType::bf16, DType::i8, DType::i32, DType::u16, DType::i64})
-    add(dtype, dtype, cases[0]);
+  for (const DType dtype : members(list.op().domain)) add(dtype, dtype, cases[0]);
   for (const Case& c : {cases[0], cases[2], cases[8]}) add(DType::bf16, DType::f32, c);
   add(DType::f16, DType::f32, cases[0]);
   add(DType::i8, DType::i32, cases[0]);
@@ -136,7 +135,7 @@ void convolution_samples(SampleList& list) {
   };
   for (const Convolution& c : cases)
     for (const DType dtype : {DType::f32, DType::f64}) add_sample(dtype, c);
-  for (const DType dtype : {DType::bf16, DType::i32}) add_sample(dtype, cases[0]);
+  for (const DType dtype : members(list.op().domain)) add_sample(dtype, cases[0]);
 }
 
 }  // namespace weft::ir

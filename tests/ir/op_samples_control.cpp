@@ -12,12 +12,18 @@ std::shared_ptr<const Graph> graph_of(std::vector<Type> inputs,
   return make_graph(inputs, [&](Graph&, std::span<const Value> x) { return body(x); });
 }
 
+// Every dtype of the op's domain, and more shapes of some.
+std::vector<Type> types_of(const Op& op) {
+  std::vector<Type> types{Type(DType::f64, {}), Type(DType::bf16, {0}), Type(DType::i32, {2, 2})};
+  for (const DType dtype : members(op.domain)) types.push_back(Type(dtype, {3}));
+  return types;
+}
+
 }  // namespace
 
 void while_samples(SampleList& list) {
   // Doubles x until it has done so n times, or x is large.
-  for (const Type type :
-       {Type(DType::f32, {3}), Type(DType::f64, {}), Type(DType::i32, {2, 2}), Type(DType::bf16, {0})}) {
+  for (const Type type : types_of(list.op())) {
     const Type counter(DType::i32, {});
     const auto condition = graph_of({counter, type}, [](std::span<const Value> x) {
       return std::vector{compare(x[0], constant_like(x[0], 0), Direction::GT)};
@@ -33,14 +39,14 @@ void while_samples(SampleList& list) {
 void branch_samples(SampleList& list) {
   const bool is_if = &list.op() == &ops::if_;
   const Type choice = is_if ? Type(DType::boolean, {}) : Type(DType::i32, {});
-  for (const Type type :
-       {Type(DType::f32, {2, 3}), Type(DType::f64, {3}), Type(DType::f64, {}), Type(DType::i32, {0})}) {
+  for (const Type type : types_of(list.op())) {
     std::vector branches{
         graph_of({type, type}, [](std::span<const Value> x) { return std::vector{x[0] * x[1], x[0]}; }),
         graph_of({type, type}, [](std::span<const Value> x) { return std::vector{x[0] + x[1], x[1] * x[1]}; }),
     };
     if (!is_if)
-      branches.push_back(graph_of({type, type}, [](std::span<const Value> x) { return std::vector{x[1], -x[1]}; }));
+      branches.push_back(
+          graph_of({type, type}, [](std::span<const Value> x) { return std::vector{x[1], x[1] + x[1]}; }));
     for (int repeat = 0; repeat < 3; ++repeat) {  // so that every branch is taken
       auto& sample = list.add({choice, type, type}, [&](Graph& graph, std::span<const Value> x) {
         return all_results(graph.append(list.op(), x, nullptr, {}, branches));
@@ -69,6 +75,10 @@ void composite_samples(SampleList& list) {
     });
     list.add({type}, [&](Graph&, std::span<const Value> x) { return composite("weft.softmax", x, softmax); });
   }
+  for (const Type type : types_of(list.op())) {
+    const auto twice = graph_of({type}, [](std::span<const Value> x) { return std::vector{x[0] + x[0]}; });
+    list.add({type}, [&](Graph&, std::span<const Value> x) { return composite("test.twice", x, twice); });
+  }
   // One result depends on the other, and one input is a result.
   const Type type(DType::f64, {3});
   const auto mixed = graph_of({type, type}, [](std::span<const Value> x) {
@@ -80,8 +90,10 @@ void composite_samples(SampleList& list) {
 }
 
 void source_samples(SampleList& list) {
-  const auto types = {Type(DType::f32, {2, 3}), Type(DType::f64, {4}),   Type(DType::bf16, {3, 1}),
-                      Type(DType::i32, {5}),    Type(DType::u8, {2, 0}), Type(DType::i64, {3, 2, 4})};
+  std::vector<Type> types{Type(DType::f32, {2, 3}), Type(DType::f64, {4}),       Type(DType::bf16, {3, 1}),
+                          Type(DType::i32, {5}),    Type(DType::i64, {3, 2, 4}), Type(DType::u8, {2, 0})};
+  for (const DType dtype : members(list.op().domain)) types.push_back(Type(dtype, {3}));
+  if (&list.op() != &ops::iota) types.push_back(Type(DType::f64, {}));
   if (&list.op() == &ops::parameter) {
     for (const Type type : types)
       list.add({type}, [](Graph&, std::span<const Value> x) { return std::vector(x.begin(), x.end()); });
@@ -93,7 +105,8 @@ void source_samples(SampleList& list) {
     for (const Type type : types) {
       list.add({}, [=](Graph& graph, auto) { return std::vector{constant(graph, type, 3)}; });
       std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes()));
-      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 60 + 1);
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::byte>(type.dtype() == DType::boolean ? i % 2 : i % 60 + 1);
       list.add({}, [&](Graph& graph, auto) { return std::vector{constant(graph, Literal{type, bytes})}; });
     }
     list.add({}, [](Graph& graph, auto) { return std::vector{constant(graph, Type(DType::boolean, {}), 1)}; });
@@ -112,15 +125,17 @@ void rng_bit_generator_samples(SampleList& list) {
 void optimization_barrier_samples(SampleList& list) {
   list.add({Type(DType::f32, {2, 3})});
   list.add({Type(DType::f64, {2}), Type(DType::i32, {0}), Type(DType::f64, {})});
+  for (const Type type : types_of(list.op())) list.add({type});
 }
 
 // The target is one that the interpreter knows.
 void custom_call_samples(SampleList& list) {
-  list.add({Type(DType::f32, {2, 3})}, [&](Graph& graph, std::span<const Value> x) {
-    const CustomCallAttributes attributes{
-        .target = "check.expect_eq", .has_side_effect = true, .backend_config = "a \"b\""};
-    return all_results(graph.append(list.op(), std::array{x[0], x[0]}, &attributes));
-  });
+  for (const Type type : types_of(list.op()))
+    list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+      const CustomCallAttributes attributes{
+          .target = "check.expect_eq", .has_side_effect = true, .backend_config = "a \"b\""};
+      return all_results(graph.append(list.op(), std::array{x[0], x[0]}, &attributes));
+    });
 }
 
 }  // namespace weft::ir

@@ -8,13 +8,6 @@ namespace weft::ir {
 
 namespace {
 
-std::vector<DType> members(DTypes set) {
-  std::vector<DType> list;
-  for (int i = 0; i < dtype_count; ++i)
-    if (contains(set, static_cast<DType>(i))) list.push_back(static_cast<DType>(i));
-  return list;
-}
-
 // The types of one operand, over dtypes and shapes.
 std::vector<Type> types_of(const Op& op) {
   std::vector<Type> types;
@@ -31,19 +24,28 @@ void plain_samples(SampleList& list) {
   for (const Type type : types_of(list.op())) list.add(std::vector(static_cast<std::size_t>(list.op().arity), type));
 }
 
+// A plain shape, and rank 0 and size 0 if asked for.
+std::vector<Type> few_shapes(DType dtype, bool all) {
+  std::vector<Type> types{Type(dtype, {3, 5})};
+  if (all) types.insert(types.end(), {Type(dtype, {}), Type(dtype, {2, 0})});
+  return types;
+}
+
 void convert_samples(SampleList& list) {
   for (const DType from : members(all_dtypes)) {
     for (const DType to : members(all_dtypes)) {
       if (from == to) continue;
-      auto& sample = list.add({Type(from, {3, 5})},
-                              [to](Graph&, std::span<const Value> x) { return std::vector{convert(x[0], to)}; });
-      sample.name += " to " + concat(to);
-      if (is_unsigned_integer(to)) sample.inputs[0] = {.low = 0, .high = 40, .edges = true};
-      // A quadratic of what is rounded to f32: exact differences with a wide step.
-      if (to == DType::f32)
-        sample.step = 0.25;
-      else
-        sample.wrt.clear();
+      for (const Type type : few_shapes(from, from == DType::f32)) {
+        auto& sample =
+            list.add({type}, [to](Graph&, std::span<const Value> x) { return std::vector{convert(x[0], to)}; });
+        sample.name += " to " + concat(to);
+        if (is_unsigned_integer(to)) sample.inputs[0] = {.low = 0, .high = 40, .edges = true};
+        // A quadratic of what is rounded to f32: exact differences with a wide step.
+        if (to == DType::f32)
+          sample.step = 0.25;
+        else
+          sample.wrt.clear();
+      }
     }
   }
 }
@@ -52,11 +54,12 @@ void bitcast_convert_samples(SampleList& list) {
   for (const DType from : members(list.op().domain))
     for (const DType to : members(list.op().domain))
       if (from != to && byte_size(from) == byte_size(to))
-        list.add({Type(from, {3, 5})},
-                 [to](Graph&, std::span<const Value> x) {
-                   return std::vector{bitcast_convert(x[0], x[0].type().with(to))};
-                 })
-            .name += " to " + concat(to);
+        for (const Type type : few_shapes(from, from == DType::f32))
+          list.add({type},
+                   [to](Graph&, std::span<const Value> x) {
+                     return std::vector{bitcast_convert(x[0], x[0].type().with(to))};
+                   })
+              .name += " to " + concat(to);
 }
 
 void compare_samples(SampleList& list) {
@@ -86,14 +89,15 @@ void compare_samples(SampleList& list) {
 void reduce_precision_samples(SampleList& list) {
   for (const DType dtype : members(floats))
     for (const auto& [exponent, mantissa] :
-         std::initializer_list<std::pair<int, int>>{{5, 10}, {8, 7}, {4, 3}, {5, 2}, {8, 23}, {11, 52}, {3, 0}}) {
-      auto& sample = list.add({Type(dtype, {3, 5})}, [=](Graph&, std::span<const Value> x) {
-        return std::vector{reduce_precision(x[0], exponent, mantissa)};
-      });
-      sample.name += concat(" to ", exponent, " + ", mantissa, " bits");
-      if (mantissa < 23) sample.wrt.clear();
-      sample.step = 0.25;
-    }
+         std::initializer_list<std::pair<int, int>>{{5, 10}, {8, 7}, {4, 3}, {5, 2}, {8, 23}, {11, 52}, {3, 0}})
+      for (const Type type : few_shapes(dtype, dtype == DType::f32)) {
+        auto& sample = list.add({type}, [=](Graph&, std::span<const Value> x) {
+          return std::vector{reduce_precision(x[0], exponent, mantissa)};
+        });
+        sample.name += concat(" to ", exponent, " + ", mantissa, " bits");
+        if (mantissa < 23) sample.wrt.clear();
+        sample.step = 0.25;
+      }
 }
 
 void select_samples(SampleList& list) {

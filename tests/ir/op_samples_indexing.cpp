@@ -34,7 +34,9 @@ const Case cases[] = {
     {{2, 7, 3}, {4, 2}, {4, 2, 3}, {2}, {1}, {0}, {1}, {1}, 2, {1, 1, 3}},  // batching in another place
     {{5}, {1}, {}, {}, {0}, {}, {}, {0}, 0, {1}},                           // one element
     {{5, 2}, {0}, {0, 2}, {1}, {0}, {}, {}, {0}, 1, {1, 2}},                // none
-    {{0, 2}, {3}, {3, 0}, {1}, {}, {}, {}, {}, 0, {0, 2}},
+    {{0, 2}, {3, 1}, {3, 0, 2}, {1, 2}, {}, {}, {}, {0}, 1, {0, 2}},
+    {{}, {3, 0}, {3}, {}, {}, {}, {}, {}, 1, {}},  // one element three times
+    {{}, {0}, {}, {}, {}, {}, {}, {}, 0, {}},
 };
 
 // Indices from before the start to past the end of every dimension.
@@ -42,10 +44,6 @@ InputRange index_range(const Case& c) {
   std::int64_t largest = 0;
   for (const std::int64_t d : c.map) largest = std::max(largest, c.x[static_cast<std::size_t>(d)]);
   return {.low = -3, .high = static_cast<double>(largest) + 1, .edges = true};
-}
-
-bool is_usable(const Case& c) {
-  return !c.map.empty() || c.index_vector_dim == static_cast<std::int64_t>(c.indices.size());
 }
 
 }  // namespace
@@ -61,9 +59,8 @@ void gather_samples(SampleList& list) {
     if (is_unsigned_integer(index)) sample.inputs[1].low = 0;
   };
   for (const Case& c : cases)
-    for (const DType dtype : {DType::f32, DType::f64})
-      if (is_usable(c)) add(dtype, DType::i32, c);
-  for (const DType dtype : {DType::boolean, DType::bf16, DType::u8, DType::i64}) add(dtype, DType::i64, cases[0]);
+    for (const DType dtype : {DType::f32, DType::f64}) add(dtype, DType::i32, c);
+  for (const DType dtype : members(list.op().domain)) add(dtype, DType::i64, cases[0]);
   for (const DType index : {DType::u8, DType::i8, DType::u32, DType::u64}) add(DType::f64, index, cases[5]);
 }
 
@@ -89,7 +86,6 @@ void scatter_samples(SampleList& list) {
   };
   for (const DType dtype : {DType::f32, DType::f64})
     for (const Case& c : cases) {
-      if (!is_usable(c)) continue;
       add(dtype, DType::i32, c, reduction_body(ops::add, dtype), false);
       add(dtype, DType::i32, c, replacing(dtype), false).name += " replacing";
     }
@@ -101,7 +97,7 @@ void scatter_samples(SampleList& list) {
     auto& sample = add(DType::f32, DType::i64, cases[0], reduction_body(*op, DType::f32), false);
     sample.name += concat(" ", op->name);
   }
-  for (const DType dtype : {DType::boolean, DType::bf16, DType::i8, DType::u32})
+  for (const DType dtype : members(list.op().domain))
     add(dtype, DType::i64, cases[0], reduction_body(ops::add, dtype), false);
   // Bodies of more than one op, several operands.
   const Type number(DType::f32, {}), place(DType::i32, {});
@@ -113,7 +109,6 @@ void scatter_samples(SampleList& list) {
     return std::vector{select(keep, x[0], x[2]), select(keep, x[1], x[3])};
   });
   for (const Case& c : cases) {
-    if (!is_usable(c)) continue;
     add(DType::i32, DType::i32, c, append_digit, false).name += " appending digits";
     auto& sample = list.add({type_of(DType::f32, c.x), type_of(DType::i32, c.x), type_of(DType::i64, c.indices),
                              type_of(DType::f32, c.windowed), type_of(DType::i32, c.windowed)},
@@ -130,7 +125,7 @@ void scatter_samples(SampleList& list) {
 }
 
 void dynamic_slice_samples(SampleList& list) {
-  for (const DType dtype : {DType::boolean, DType::bf16, DType::f32, DType::f64})
+  for (const DType dtype : members(list.op().domain))
     for (const auto& [from, sizes] : std::initializer_list<std::pair<Dims, Dims>>{
              {{7}, {3}}, {{4, 5}, {2, 5}}, {{4, 5}, {1, 0}}, {{}, {}}, {{0}, {0}}, {{3}, {3}}})
       for (const DType index : {DType::i32, DType::u8}) {
@@ -145,7 +140,7 @@ void dynamic_slice_samples(SampleList& list) {
 }
 
 void dynamic_update_slice_samples(SampleList& list) {
-  for (const DType dtype : {DType::boolean, DType::bf16, DType::f32, DType::f64})
+  for (const DType dtype : members(list.op().domain))
     for (const auto& [from, update] : std::initializer_list<std::pair<Dims, Dims>>{
              {{7}, {3}}, {{4, 5}, {2, 5}}, {{4, 5}, {1, 0}}, {{}, {}}, {{0}, {0}}, {{3}, {3}}})
       for (const DType index : {DType::i32, DType::u64}) {
@@ -207,7 +202,7 @@ void sort_by_several_keys(SampleList& list) {
 }  // namespace
 
 void sort_samples(SampleList& list) {
-  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::u8})
+  for (const DType dtype : members(list.op().domain))
     for (const auto& [from, dimension] : std::initializer_list<std::pair<Dims, int>>{
              {{9}, 0}, {{3, 5}, 1}, {{3, 5}, -2}, {{2, 4, 3}, 1}, {{0, 3}, 0}, {{1}, 0}})
       for (const bool stable : {true, false}) {

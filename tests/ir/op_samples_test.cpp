@@ -1,6 +1,8 @@
 // Every op of the table has samples, and their type rule says what the interpreter computes.
 #include <tests/ir/op_samples.h>
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include <weft/ir/interpreter.h>
@@ -33,6 +35,44 @@ TEST_P(OpSamples, HaveTheTypesTheirRuleSays) {
     ASSERT_EQ(results.size(), sample.graph->outputs().size());
     for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i].type(), sample.graph->outputs()[i].type());
   }
+}
+
+// The op's node: of parameter, any.
+const Node& node_of(const Op& op, const OpSample& sample) {
+  return **std::ranges::find(sample.graph->nodes(), &op, &Node::op);
+}
+
+std::vector<Type> types_of(const Node& node) {
+  std::vector<Type> types(node.types.begin(), node.types.end());
+  for (const Value v : node.operands) types.push_back(v.type());
+  return types;
+}
+
+TEST_P(OpSamples, CoverTheDtypesOfTheDomain) {
+  const Op& op = *GetParam();
+  DTypes seen = 0;
+  for (const OpSample& sample : samples(op))
+    for (const Type t : types_of(node_of(op, sample))) seen |= dtypes({t.dtype()});
+  for (const DType dtype : members(op.domain)) EXPECT_TRUE(contains(seen, dtype)) << op.name << " of " << dtype;
+}
+
+TEST_P(OpSamples, CoverEmptyTensors) {
+  const Op& op = *GetParam();
+  EXPECT_TRUE(std::ranges::any_of(samples(op), [&](const OpSample& sample) {
+    return std::ranges::any_of(types_of(node_of(op, sample)), [](Type t) { return t.elements() == 0; });
+  })) << op.name;
+}
+
+TEST_P(OpSamples, CoverRankZero) {
+  const Op& op = *GetParam();
+  // These have a dimension to name; the generator's state is a vector.
+  const std::set<const Op*> never{&ops::concatenate, &ops::convolution, &ops::iota, &ops::rng_bit_generator,
+                                  &ops::sort};
+  const bool covered = std::ranges::any_of(samples(op), [&](const OpSample& sample) {
+    const Node& node = node_of(op, sample);
+    return (node.operands.empty() || node.operand(0).rank() == 0) && (node.types.empty() || node.type().rank() == 0);
+  });
+  EXPECT_EQ(covered, !never.contains(&op)) << op.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, OpSamples, ::testing::ValuesIn(ops::table),
