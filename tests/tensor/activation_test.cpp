@@ -87,6 +87,27 @@ TEST(Attention, IsWeightedMean) {
                "scaled_dot_product_attention: the keys tensor<1x4x5xf64> do not fit the queries tensor<1x3x4xf64>");
 }
 
+// Long enough that queries attend in blocks; the last block is a short one.
+TEST(Attention, CausalBlocksAreTheMask) {
+  for (const std::int64_t keys : {300, 340}) {
+    const std::int64_t queries = 300;
+    const std::vector<Tensor> x = {test::arbitrary({2, queries, 8}), test::arbitrary({2, keys, 8}, 1),
+                                   test::arbitrary({2, keys, 4}, 2)};
+    const Tensor weights = test::arbitrary({2, queries, 4}, 3);
+    const auto results = [&](const AttentionOptions& options) {
+      const Tensor y = scaled_dot_product_attention(x[0], x[1], x[2], options);
+      std::vector<Tensor> all = grad(sum(y * weights), x);
+      all.push_back(y);
+      return all;
+    };
+    const auto blocks = results({.causal = true}), whole = results({.mask = causal_mask(queries, keys)});
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      SCOPED_TRACE(i);
+      expect_values(blocks[i], whole[i].shape(), whole[i].to_vector<double>(), 1e-12);
+    }
+  }
+}
+
 TEST(Loss, CrossEntropy) {
   const Tensor logits = tensor({{1.f, 2.f, 3.f}, {3.f, 2.f, 1.f}});
   const double lse = std::log(std::exp(1) + std::exp(2) + std::exp(3));

@@ -44,6 +44,23 @@ Value swap_last(Value x) {
   return ir::transpose(x, order);
 }
 
+Value rows(Value x, std::int64_t first, std::int64_t last) {
+  Axes start, stop, step;
+  for (int i = 0; i < x.rank(); ++i) {
+    start.push_back(i == x.rank() - 2 ? first : 0);
+    stop.push_back(i == x.rank() - 2 ? last : x.size(i));
+    step.push_back(1);
+  }
+  return ir::slice(x, start, stop, step);
+}
+
+// Queries that attend together under a causal mask: few enough that little is computed in vain, enough for large products.
+constexpr std::int64_t block_rows = 128, most_blocks = 8;
+
+std::int64_t rows_of_block(std::int64_t queries) {
+  return std::max(block_rows, (queries + most_blocks - 1) / most_blocks);
+}
+
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
@@ -56,15 +73,29 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   const Value keys = fits ? swap_last(k) : k;
   frame.require(fits && detail::can_matmul(q.type(), keys.type()), "the keys ", k.type(), " do not fit the queries ",
                 q.type());
-  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1))));
-  Value scores = detail::matmul(q, keys);
-  scores = detail::as(scores, detail::compute_dtype(scores.dtype())) * scale;
-  if (options.causal) scores = causal(scores);
-  if (options.mask.defined()) scores = with_mask(frame, scores, options.mask);
-  const Value weights = detail::as(detail::softmax(scores, scores.rank() - 1), v.dtype());
-  frame.require(detail::can_matmul(weights.type(), v.type()), "the values ", v.type(), " do not fit the keys ",
+  frame.require(v.size(v.rank() - 2) == k.size(k.rank() - 2), "the values ", v.type(), " do not fit the keys ",
                 k.type());
-  return frame.tensor(detail::matmul(weights, v));
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1))));
+  const auto attend = [&](Value queries, Value keys_seen, Value values_seen) {
+    Value scores = detail::matmul(queries, swap_last(keys_seen));
+    scores = detail::as(scores, detail::compute_dtype(scores.dtype())) * scale;
+    if (options.causal) scores = causal(scores);
+    if (options.mask.defined()) scores = with_mask(frame, scores, options.mask);
+    const Value weights = detail::as(detail::softmax(scores, scores.rank() - 1), v.dtype());
+    frame.require(detail::can_matmul(weights.type(), values_seen.type()), "the values ", v.type(),
+                  " do not fit the keys ", k.type());
+    return detail::matmul(weights, values_seen);
+  };
+  const std::int64_t queries = q.size(q.rank() - 2), unseen = k.size(k.rank() - 2) - queries,
+                     block = rows_of_block(queries);
+  if (!options.causal || options.mask.defined() || unseen < 0 || queries <= block) return frame.tensor(attend(q, k, v));
+  // Of what the mask hides, nothing is computed but the triangles on the diagonal.
+  std::vector<Value> parts;
+  for (std::int64_t first = 0; first < queries; first += block) {
+    const std::int64_t last = std::min(first + block, queries);
+    parts.push_back(attend(rows(q, first, last), rows(k, 0, last + unseen), rows(v, 0, last + unseen)));
+  }
+  return frame.tensor(ir::concatenate(parts, q.rank() - 2));
 }
 
 }  // namespace weft
