@@ -1,8 +1,10 @@
 #include <weft/ir/text/lower.h>
 
 #include <algorithm>
+#include <functional>
 
 #include <weft/ir/ops.h>
+#include <weft/ir/text/chlo.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/location.h>
 
@@ -50,12 +52,15 @@ class Lowering {
   Values custom_call(Graph& graph, const Scope& scope, const Operation& op);
   Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
   Values forward(Graph& graph, const Scope& scope, const Operation& op);
+  Values top_k(Graph& graph, const Scope& scope, const Operation& op);
 
  private:
   [[noreturn]] void fail(const Operation& op, const std::string& message) const {
     source_.fail(op.at, concat(op.name, ": ", message));
   }
 
+  Values chlo(const ChloFunction& function, const Scope& scope, const Operation& op);
+  Values expanded(const Operation& op, const std::function<Values()>& expand) const;
   std::shared_ptr<Graph> function(const Function& function);
   const Function& called(const Operation& op, std::string_view attribute) const;
   Values body(Graph& graph, const Function& function, std::span<const Value> arguments);
@@ -91,6 +96,7 @@ struct Rule {
 constexpr Rule rules[] = {
     {"check.expect_almost_eq_const", &Lowering::expect_const},
     {"check.expect_eq_const", &Lowering::expect_const},
+    {"chlo.top_k", &Lowering::top_k},
     {"func.call", &Lowering::call},
     {"sdy.sharding_constraint", &Lowering::forward},
     {"stablehlo.case", &Lowering::branches},
@@ -185,6 +191,36 @@ Values Lowering::forward(Graph&, const Scope& scope, const Operation& op) {
   if (values.size() != 1 || op.result_types.size() != 1 || op.result_types[0] != values[0].type())
     fail(op, "expected one operand and a result of its type");
   return values;
+}
+
+// What stands for an operation that is a function of others: `expand` makes it.
+Values Lowering::expanded(const Operation& op, const std::function<Values()>& expand) const {
+  Values values;
+  try {
+    values = expand();
+  } catch (const Error& wrong) {
+    fail(op, wrong.what());
+  }
+  if (!std::ranges::equal(values, op.result_types, [](Value v, Type t) { return v.type() == t; }))
+    fail(op, concat("gives ", values[0].type(), values.size() > 1 ? " and more" : "", ", other types are written"));
+  return values;
+}
+
+Values Lowering::top_k(Graph&, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  const Attribute* k = find(op.attributes, "k");
+  if (values.size() != 1 || !k || k->kind != Attribute::Kind::integer)
+    fail(op, "expected one operand and k = a number");
+  return expanded(op, [&] { return chlo_top_k(values[0], k->integer); });
+}
+
+Values Lowering::chlo(const ChloFunction& function, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  if (values.size() != function.arity) fail(op, concat("takes ", function.arity, " operands, got ", values.size()));
+  for (const Value v : values)
+    if (v.type() != values[0].type())
+      fail(op, concat("operands must be of one type, got ", values[0].type(), " and ", v.type()));
+  return expanded(op, [&] { return Values{function.expand(values)}; });
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -286,6 +322,7 @@ Values Lowering::operation(Graph& graph, const Scope& scope, const Operation& op
   else
     graph.set_location({});
   if (const Rule* rule = rule_named(op.name)) return (this->*rule->lower)(graph, scope, op);
+  if (const ChloFunction* known = find_chlo(op.name)) return chlo(*known, scope, op);
   const Op* kind = op_named(op.name);
   if (!kind) source_.fail_unsupported(op.at, concat(op.name, ": unsupported here"), op.name);
   return append(graph, op, *kind, operands(scope, op), op.result_types, closed_regions(op, scope, {}));
@@ -356,7 +393,7 @@ std::string_view full_name(std::string_view written) {
 }
 
 bool is_known(std::string_view name) {
-  return rule_named(name) || op_named(name) || name == "func.func" || name == "func.return" ||
+  return rule_named(name) || op_named(name) || find_chlo(name) || name == "func.func" || name == "func.return" ||
          name == "stablehlo.return";
 }
 

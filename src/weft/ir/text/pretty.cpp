@@ -317,6 +317,17 @@ void custom_call(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
+// top_k(%x, k = 2) {...} : types
+void top_k(Parser& p, Operation& op) {
+  p.list("(", ")", [&] {
+    if (p.is(Token::Kind::value))
+      op.operands.push_back(p.use());
+    else
+      keyword_value(p, op);
+  });
+  attributes_and_signature(p, op);
+}
+
 // composite "namespace.name" %a, %b {decomposition = @f, ...} : types
 void composite(Parser& p, Operation& op) {
   const std::size_t at = p.token().at;
@@ -354,6 +365,7 @@ struct Syntax {
 constexpr Syntax syntaxes[] = {
     {"check.expect_almost_eq_const", expect_const},
     {"check.expect_eq_const", expect_const},
+    {"chlo.top_k", top_k},
     {"func.call", call},
     {"func.return", return_},
     {"sdy.sharding_constraint", sharding_constraint},
