@@ -3,13 +3,19 @@
 
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/data/loader.h>
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
+#include <weft/nn/attention.h>
 #include <weft/nn/init.h>
 #include <weft/nn/layers.h>
+#include <weft/nn/normalization.h>
+#include <weft/nn/recurrent.h>
 #include <weft/optim/adagrad.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
+#include <weft/optim/lion.h>
+#include <weft/optim/rmsprop.h>
 #include <weft/optim/schedule.h>
 #include <weft/optim/sgd.h>
 #include <weft/tensor/activation.h>

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/tensor/check.h"
 
 namespace weft {
@@ -212,6 +214,60 @@ TEST(Training, AMultilayerPerceptronLearnsXor) {
   }
   EXPECT_NEAR(first, std::log(2), 0.3);
   EXPECT_LT(loss.item(), 0.02);
+}
+
+TEST(RMSprop, PlainAndWithMomentum) {
+  for (const double momentum : {0.0, 0.9}) {
+    Model model;
+    optim::RMSprop optimizer(model, {.lr = 0.1, .alpha = 0.9, .momentum = momentum, .weight_decay = 0.01});
+    expect_close(train(model, optimizer), expected([&](bool) {
+                   return [&, v = 0.0, m = 0.0](double p, double g, int) mutable {
+                     g += 0.01 * p;
+                     v = 0.9 * v + 0.1 * g * g;
+                     m = momentum * m + g / (std::sqrt(v) + 1e-8);
+                     return p - 0.1 * m;
+                   };
+                 }));
+  }
+}
+
+TEST(Lion, TakesTheSign) {
+  Model model;
+  optim::Lion optimizer(model, {.lr = 0.1, .weight_decay = 0.5, .decays = optim::is_matrix});
+  expect_close(train(model, optimizer), expected([&](bool decays) {
+                 return [&, decays, m = 0.0](double p, double g, int) mutable {
+                   const double c = 0.9 * m + 0.1 * g;
+                   m = 0.99 * m + 0.01 * g;
+                   return p * (decays ? 1 - 0.1 * 0.5 : 1) - 0.1 * (c > 0 ? 1 : -1);
+                 };
+               }));
+}
+
+TEST(Optimizer, OptionsThatMakeNoSense) {
+  Model model;
+  expect_error([&] { optim::SGD(model, {.lr = -1}); }, "SGD: lr must be a number, at least 0, got -1");
+  expect_error([&] { optim::AdamW(model, {.beta2 = 1}); }, "AdamW: beta2 must lie in [0, 1), got 1");
+  expect_error([&] { optim::Adam(model, {.lr = std::nan("")}); }, "Adam: lr must be a number, at least 0, got nan");
+  expect_error([&] { optim::Adagrad(model, {.epsilon = -1}); },
+               "Adagrad: epsilon must be a number, at least 0, got -1");
+  expect_error([&] { optim::RMSprop(model, {.alpha = 2}); }, "RMSprop: alpha must lie in [0, 1), got 2");
+  expect_error([&] { optim::Lion(model, {.weight_decay = -1}); },
+               "Lion: weight_decay must be a number, at least 0, got -1");
+}
+
+TEST(ClipGradValue, LimitsEveryElement) {
+  const auto clipped = optim::clip_grad_value(std::vector{tensor({-3.f, 0.5f}), tensor({2., -0.5})}, 1);
+  expect_values(clipped[0], {2}, {-1, 0.5});
+  expect_values(clipped[1], {2}, {1, -0.5});
+}
+
+TEST(Schedule, Steps) {
+  const optim::StepSchedule schedule{.peak = 1, .every = 10, .factor = 0.5, .warmup = 2};
+  EXPECT_DOUBLE_EQ(schedule(0), 0.5);
+  EXPECT_DOUBLE_EQ(schedule(2), 1);
+  EXPECT_DOUBLE_EQ(schedule(11), 1);
+  EXPECT_DOUBLE_EQ(schedule(12), 0.5);
+  EXPECT_DOUBLE_EQ(schedule(32), 0.125);
 }
 
 }  // namespace

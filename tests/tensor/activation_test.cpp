@@ -122,7 +122,7 @@ TEST(Loss, CrossEntropy) {
   expect_error([&] { cross_entropy(logits, tensor({1, 2, 3})); },
                "cross_entropy: the labels tensor<3xi32> do not fit the logits tensor<2x3xf32>: expected integers of "
                "the logits' shape "
-               "without the classes");
+               "without the classes, or probabilities of the logits' shape");
 }
 
 TEST(Loss, Others) {
@@ -144,7 +144,8 @@ TEST(Activation, Gradients) {
   check([](const Tensor& a, const Tensor& b) { return layer_norm(a, b, b) + rms_norm(a, b); });
   check([](const Tensor& a, const Tensor&) { return cross_entropy(a, tensor({2, 0}), {.label_smoothing = 0.1}); });
   check([](const Tensor& a, const Tensor& b) {
-    return binary_cross_entropy_with_logits(a, sigmoid(b)) + mse_loss(a, b);
+    const Tensor target = broadcast_to(b, a.shape());
+    return binary_cross_entropy_with_logits(a, sigmoid(target)) + mse_loss(a, target);
   });
   test::expect_gradient(
       [](const std::vector<Tensor>& in) { return scaled_dot_product_attention(in[0], in[1], in[2], {.causal = true}); },

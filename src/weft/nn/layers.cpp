@@ -70,7 +70,8 @@ Tensor Dropout::operator()(const Operand& x) const {
 
 Conv2d::Conv2d(std::int64_t in, std::int64_t out, Pair2d window, ConvOptions with, bool with_bias, DType dtype)
     : options(with) {
-  const Shape shape{out, in / options.groups, window[0], window[1]};
+  require(with.groups > 0 && in % with.groups == 0, "Conv2d: ", with.groups, " groups do not divide ", in, " channels");
+  const Shape shape{out, in / with.groups, window[0], window[1]};
   const double inputs = init::fans(shape).in;
   weight = initial(shape, inputs, dtype);
   if (with_bias) bias = initial({out}, inputs, dtype);
@@ -79,6 +80,37 @@ Conv2d::Conv2d(std::int64_t in, std::int64_t out, Pair2d window, ConvOptions wit
 Tensor Conv2d::operator()(const Operand& x) const {
   const Scope scope = enter();
   return bias ? conv2d(x, like(weight, x), like(*bias, x), options) : conv2d(x, like(weight, x), options);
+}
+
+Conv1d::Conv1d(std::int64_t in, std::int64_t out, std::int64_t window, Conv1dOptions with, bool with_bias, DType dtype)
+    : options(with) {
+  require(with.groups > 0 && in % with.groups == 0, "Conv1d: ", with.groups, " groups do not divide ", in, " channels");
+  const Shape shape{out, in / with.groups, window};
+  const double inputs = init::fans(shape).in;
+  weight = initial(shape, inputs, dtype);
+  if (with_bias) bias = initial({out}, inputs, dtype);
+}
+
+Tensor Conv1d::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  return bias ? conv1d(x, like(weight, x), like(*bias, x), options) : conv1d(x, like(weight, x), options);
+}
+
+ConvTranspose2d::ConvTranspose2d(std::int64_t in, std::int64_t out, Pair2d window, ConvTransposeOptions with,
+                                 bool with_bias, DType dtype)
+    : options(with) {
+  require(with.groups > 0 && out % with.groups == 0, "ConvTranspose2d: ", with.groups, " groups do not divide ", out,
+          " channels");
+  const Shape shape{in, out / with.groups, window[0], window[1]};
+  const double inputs = init::fans(shape).in;
+  weight = initial(shape, inputs, dtype);
+  if (with_bias) bias = initial({out}, inputs, dtype);
+}
+
+Tensor ConvTranspose2d::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  return bias ? conv_transpose2d(x, like(weight, x), like(*bias, x), options)
+              : conv_transpose2d(x, like(weight, x), options);
 }
 
 }  // namespace weft::nn

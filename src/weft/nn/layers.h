@@ -100,6 +100,38 @@ class Conv2d : public Layer {
   ConvOptions options;
 };
 
+// weight [out, in / groups, window], bias [out], on x [batch, in, time].
+class Conv1d : public Layer {
+ public:
+  Conv1d(std::int64_t in, std::int64_t out, std::int64_t window, Conv1dOptions options = {}, bool with_bias = true,
+         DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight;
+  std::optional<Parameter> bias;
+  Conv1dOptions options;
+};
+
+// weight [in, out / groups, height, width], bias [out], on x [batch, in, height, width].
+class ConvTranspose2d : public Layer {
+ public:
+  ConvTranspose2d(std::int64_t in, std::int64_t out, Pair2d window, ConvTransposeOptions options = {},
+                  bool with_bias = true, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight;
+  std::optional<Parameter> bias;
+  ConvTransposeOptions options;
+};
+
 // Modules and functions one after the other: Sequential(Linear(4, 8), [](const Tensor& x) { return relu(x); }, Linear(8, 2)).
 template <class... Stages>
 class Sequential : public Layer {

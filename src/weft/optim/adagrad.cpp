@@ -5,7 +5,12 @@
 namespace weft::optim {
 
 Adagrad::Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options)
-    : Optimizer(std::move(parameters), options.lr, {"sum"}), options_(std::move(options)) {}
+    : Optimizer(std::move(parameters), options.lr, {"sum"}), options_(std::move(options)) {
+  require_option("Adagrad", "lr", options_.lr);
+  require_option("Adagrad", "lr_decay", options_.lr_decay);
+  require_option("Adagrad", "epsilon", options_.epsilon);
+  require_option("Adagrad", "weight_decay", options_.weight_decay);
+}
 
 void Adagrad::update(std::span<Update> updates, const Tensor& number) {
   struct Numbers {

@@ -7,7 +7,14 @@ namespace weft::optim {
 Adam::Adam(std::vector<NamedParameter> parameters, AdamOptions options, bool decoupled_decay)
     : Optimizer(std::move(parameters), options.lr, {"exp_avg", "exp_avg_sq"}),
       options_(std::move(options)),
-      decoupled_decay_(decoupled_decay) {}
+      decoupled_decay_(decoupled_decay) {
+  const char* name = decoupled_decay ? "AdamW" : "Adam";
+  require_option(name, "lr", options_.lr);
+  require_option(name, "beta1", options_.beta1, 0, 1);
+  require_option(name, "beta2", options_.beta2, 0, 1);
+  require_option(name, "epsilon", options_.epsilon);
+  require_option(name, "weight_decay", options_.weight_decay);
+}
 
 Adam::Adam(std::vector<NamedParameter> parameters, AdamOptions options)
     : Adam(std::move(parameters), std::move(options), false) {}

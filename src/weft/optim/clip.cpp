@@ -23,4 +23,15 @@ Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_nor
   return clipped;
 }
 
+std::vector<Tensor> clip_grad_value(std::span<const Tensor> gradients, const Operand& limit) {
+  const detail::Frame frame("clip_grad_value", limit);
+  const Tensor most = limit.is_number() ? full({}, limit, DType::f64) : limit.tensor();
+  std::vector<Tensor> clipped;
+  for (const Tensor& gradient : gradients) {
+    const Tensor bound = most.to(gradient.dtype());
+    clipped.push_back(clamp(gradient, -bound, bound));
+  }
+  return clipped;
+}
+
 }  // namespace weft::optim

@@ -18,4 +18,7 @@ struct Clipped {
 // (PyTorch's clip_grad_norm_). Norms are computed in f32 at least.
 Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_norm);
 
+// Every element of every gradient brought into [-limit, limit] (PyTorch's clip_grad_value_).
+std::vector<Tensor> clip_grad_value(std::span<const Tensor> gradients, const Operand& limit);
+
 }  // namespace weft::optim

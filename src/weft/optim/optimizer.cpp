@@ -1,5 +1,7 @@
 #include <weft/optim/optimizer.h>
 
+#include <cmath>
+
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/recording.h>
@@ -30,6 +32,15 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, double lr, std::vec
   }
   require(!states_.empty(), "Optimizer: the model has no parameters that require gradients");
   sync();
+}
+
+void Optimizer::require_option(const char* optimizer, const char* option, double value, double low, double high) {
+  if (std::isinf(high)) {
+    require(value >= low && value < high, optimizer, ": ", option, " must be a number, at least ", low, ", got ",
+            value);
+  } else {
+    require(value >= low && value < high, optimizer, ": ", option, " must lie in [", low, ", ", high, "), got ", value);
+  }
 }
 
 Tensor Optimizer::input(double number) { return full({}, number, DType::f64); }

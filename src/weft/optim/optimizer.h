@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <source_location>
 #include <span>
 #include <string>
@@ -54,6 +55,10 @@ class Optimizer {
   };
   // `number` is that of the step, from 1, as f64.
   virtual void update(std::span<Update> updates, const Tensor& number) = 0;
+
+  // Throws Error, led by the optimizer's name, unless low <= value < high.
+  static void require_option(const char* optimizer, const char* option, double value, double low = 0,
+                             double high = std::numeric_limits<double>::infinity());
 
   // A number as an input of this step, as f64.
   static Tensor input(double number);

@@ -32,6 +32,11 @@ double LinearSchedule::operator()(std::int64_t step) const {
   return floor + (peak - floor) * (1 - progress(step, warmup, total));
 }
 
+double StepSchedule::operator()(std::int64_t step) const {
+  if (step < warmup) return peak * rise(step, warmup);
+  return peak * std::pow(factor, static_cast<double>((step - warmup) / std::max<std::int64_t>(1, every)));
+}
+
 double ConstantSchedule::operator()(std::int64_t step) const { return peak * rise(step, warmup); }
 
 }  // namespace weft::optim

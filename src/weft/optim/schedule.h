@@ -21,6 +21,15 @@ struct LinearSchedule {
   double operator()(std::int64_t step) const;
 };
 
+// The peak times `factor` for every `every` steps after the warm-up: PyTorch's StepLR.
+struct StepSchedule {
+  double peak = 1e-3;
+  std::int64_t every = 1;
+  double factor = 0.1;
+  std::int64_t warmup = 0;
+  double operator()(std::int64_t step) const;
+};
+
 struct ConstantSchedule {
   double peak = 1e-3;
   std::int64_t warmup = 0;

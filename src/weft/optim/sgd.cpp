@@ -8,6 +8,9 @@ SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options)
     : Optimizer(std::move(parameters), options.lr,
                 options.momentum != 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{}),
       options_(std::move(options)) {
+  require_option("SGD", "lr", options_.lr);
+  require_option("SGD", "momentum", options_.momentum);
+  require_option("SGD", "weight_decay", options_.weight_decay);
   require(!options_.nesterov || options_.momentum != 0, "SGD: nesterov needs a momentum");
 }
 

@@ -3,6 +3,8 @@
 #include <weft/ir/composites.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/composites.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
 #include <weft/tensor/reducing.h>
 
 namespace weft {
@@ -80,6 +82,25 @@ Tensor elu(const Operand& x, const Operand& alpha) {
 Tensor sigmoid(const Operand& x) { return widened("sigmoid", x, ir::logistic); }
 Tensor silu(const Operand& x) { return widened("silu", x, ir::silu); }
 Tensor softplus(const Operand& x) { return widened("softplus", x, soft_plus); }
+Tensor log_sigmoid(const Operand& x) {
+  return widened("log_sigmoid", x, [](Value v) { return -soft_plus(-v); });
+}
+Tensor mish(const Operand& x) {
+  return widened("mish", x, [](Value v) { return v * ir::tanh(soft_plus(v)); });
+}
+Tensor hard_swish(const Operand& x) {
+  return widened("hard_swish", x, [](Value v) {
+    const Value scalar = ir::constant(v.graph(), Type(v.dtype(), {}), 0);
+    return v * ir::clamp(scalar, v + 3, ir::constant_like(scalar, 6)) * (1.0 / 6);
+  });
+}
+
+Tensor glu(const Operand& x, std::int64_t axis) {
+  Frame frame("glu", x);
+  const auto halves = chunk(x, 2, axis);
+  return halves[0] * sigmoid(halves[1]);
+}
+
 Tensor gelu(const Operand& x, bool approximate) { return widened("gelu", x, approximate ? ir::gelu_tanh : ir::gelu); }
 
 Tensor softmax(const Operand& x, std::int64_t axis) {

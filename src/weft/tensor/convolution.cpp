@@ -14,10 +14,24 @@ namespace {
 constexpr std::int64_t spatial[] = {2, 3};
 constexpr std::int64_t none[] = {0, 0}, ones[] = {1, 1};
 
+// A window of `taps` elements must find room in what it slides over.
+void require_window(Frame& frame, Type x, int dimension, std::int64_t taps, std::int64_t stride, std::int64_t dilation,
+                    std::int64_t padding) {
+  frame.require(taps >= 1 && stride >= 1 && dilation >= 1, "window, stride and dilation must be positive, got ", taps,
+                ", ", stride, " and ", dilation);
+  frame.require(padding >= 0, "the padding must not be negative, got ", padding);
+  const std::int64_t size = x.size(dimension) + 2 * padding, reach = (taps - 1) * dilation + 1;
+  frame.require(reach <= size, "a window of ", reach, " does not fit dimension ", dimension, " of ", x, ", which has ",
+                size, " elements with its padding");
+}
+
 Value convolve(Frame& frame, Value x, Value weight, const ConvOptions& options) {
   frame.require(x.rank() == 4 && weight.rank() == 4,
                 "expected [batch, channels, height, width] and a weight of rank 4, got ", x.type(), " and ",
                 weight.type());
+  for (int i = 0; i < 2; ++i)
+    require_window(frame, x.type(), 2 + i, weight.size(2 + i), options.stride[i], options.dilation[i],
+                   options.padding[i]);
   frame.require(
       options.groups > 0 && x.size(1) == weight.size(1) * options.groups && weight.size(0) % options.groups == 0,
       "the weight ", weight.type(), " does not fit ", x.type(), " in ", options.groups, " groups");
@@ -34,6 +48,70 @@ Value convolve(Frame& frame, Value x, Value weight, const ConvOptions& options) 
   return ir::convolution(x, weight, attributes);
 }
 
+Value with_bias(Frame& frame, Value result, const Operand& bias) {
+  const Value offset = detail::as(frame.value(bias), result.dtype());
+  frame.require(offset.rank() == 1 && offset.type().dim(0) == result.type().dim(1), "the bias ", offset.type(),
+                " does not fit the result ", result.type());
+  const std::int64_t channels[] = {1};
+  return result + ir::broadcast_in_dim(offset, result.type(), channels);
+}
+
+// A line is an image of height 1.
+Value convolve_line(Frame& frame, Value x, Value weight, const Conv1dOptions& options) {
+  frame.require(x.rank() == 3 && weight.rank() == 3, "expected [batch, channels, time] and a weight of rank 3, got ",
+                x.type(), " and ", weight.type());
+  const auto image = [](Value v) {
+    return ir::reshape(v, {v.type().dim(0), v.type().dim(1), Dim(1), v.type().dim(2)});
+  };
+  const Value y = convolve(frame, image(x), image(weight),
+                           {.stride = {1, options.stride},
+                            .padding = {0, options.padding},
+                            .dilation = {1, options.dilation},
+                            .groups = options.groups});
+  return ir::reshape(y, {y.type().dim(0), y.type().dim(1), y.type().dim(3)});
+}
+
+// A convolution over x with zeros between its elements, with the kernel reversed.
+Value convolve_transposed(Frame& frame, Value x, Value weight, const ConvTransposeOptions& options) {
+  frame.require(x.rank() == 4 && weight.rank() == 4,
+                "expected [batch, channels, height, width] and a weight of rank 4, got ", x.type(), " and ",
+                weight.type());
+  const std::int64_t groups = options.groups;
+  frame.require(groups > 0 && x.size(1) == weight.size(0) && x.size(1) % groups == 0, "the weight ", weight.type(),
+                " does not fit ", x.type(), " in ", groups, " groups");
+  std::int64_t padding[4];
+  for (int i = 0; i < 2; ++i) {
+    const std::int64_t reach = options.dilation[i] * (weight.size(2 + i) - 1);
+    frame.require(options.stride[i] >= 1 && options.dilation[i] >= 1, "stride and dilation must be positive, got ",
+                  options.stride[i], " and ", options.dilation[i]);
+    frame.require(options.output_padding[i] >= 0 && options.output_padding[i] < options.stride[i],
+                  "the output padding must be less than the stride, got ", options.output_padding[i], " and ",
+                  options.stride[i]);
+    frame.require(options.padding[i] >= 0, "the padding must not be negative, got ", options.padding[i]);
+    const std::int64_t size = (x.size(2 + i) - 1) * options.stride[i] + 1 + reach - 2 * options.padding[i];
+    frame.require(size > 0, "nothing is left of dimension ", 2 + i, " of ", x.type(), " with a padding of ",
+                  options.padding[i]);
+    padding[2 * i] = reach - options.padding[i];
+    padding[2 * i + 1] = reach - options.padding[i] + options.output_padding[i];
+  }
+  // [in, out / groups, ...] becomes [out, in / groups, ...].
+  const Dim in = Dim(weight.size(0) / groups), out = weight.type().dim(1), height = weight.type().dim(2),
+            width = weight.type().dim(3);
+  const std::int64_t order[] = {0, 2, 1, 3, 4};
+  const Value split = ir::transpose(ir::reshape(weight, {Dim(groups), in, out, height, width}), order);
+  const Value kernel = ir::reshape(split, {Dim(groups * weight.size(1)), in, height, width});
+  const std::int64_t reversal[] = {1, 1};
+  ir::ConvolutionAttributes attributes;
+  attributes.input_spatial = attributes.kernel_spatial = attributes.output_spatial = spatial;
+  attributes.strides = ones;
+  attributes.padding = padding;
+  attributes.lhs_dilation = options.stride;
+  attributes.rhs_dilation = options.dilation;
+  attributes.reversal = reversal;
+  attributes.feature_groups = groups;
+  return ir::convolution(x, kernel, attributes);
+}
+
 }  // namespace
 
 Tensor conv2d(const Operand& x, const Operand& weight, const ConvOptions& options) {
@@ -45,12 +123,32 @@ Tensor conv2d(const Operand& x, const Operand& weight, const ConvOptions& option
 Tensor conv2d(const Operand& x, const Operand& weight, const Operand& bias, const ConvOptions& options) {
   Frame frame("conv2d", x);
   const auto [value, kernel] = detail::promoted(frame, x, weight);
-  const Value result = convolve(frame, value, kernel, options);
-  const Value offset = detail::as(frame.value(bias), result.dtype());
-  frame.require(offset.rank() == 1 && offset.type().dim(0) == kernel.type().dim(0), "the bias ", offset.type(),
-                " does not fit the weight ", kernel.type());
-  const std::int64_t channels[] = {1};
-  return frame.tensor(result + ir::broadcast_in_dim(offset, result.type(), channels));
+  return frame.tensor(with_bias(frame, convolve(frame, value, kernel, options), bias));
+}
+
+Tensor conv1d(const Operand& x, const Operand& weight, const Conv1dOptions& options) {
+  Frame frame("conv1d", x);
+  const auto [value, kernel] = detail::promoted(frame, x, weight);
+  return frame.tensor(convolve_line(frame, value, kernel, options));
+}
+
+Tensor conv1d(const Operand& x, const Operand& weight, const Operand& bias, const Conv1dOptions& options) {
+  Frame frame("conv1d", x);
+  const auto [value, kernel] = detail::promoted(frame, x, weight);
+  return frame.tensor(with_bias(frame, convolve_line(frame, value, kernel, options), bias));
+}
+
+Tensor conv_transpose2d(const Operand& x, const Operand& weight, const ConvTransposeOptions& options) {
+  Frame frame("conv_transpose2d", x);
+  const auto [value, kernel] = detail::promoted(frame, x, weight);
+  return frame.tensor(convolve_transposed(frame, value, kernel, options));
+}
+
+Tensor conv_transpose2d(const Operand& x, const Operand& weight, const Operand& bias,
+                        const ConvTransposeOptions& options) {
+  Frame frame("conv_transpose2d", x);
+  const auto [value, kernel] = detail::promoted(frame, x, weight);
+  return frame.tensor(with_bias(frame, convolve_transposed(frame, value, kernel, options), bias));
 }
 
 namespace {
@@ -58,6 +156,11 @@ namespace {
 Value pool(Frame& frame, Value x, const Pair2d& window, const Pair2d& stride, const Pair2d& padding, Value init,
            const ir::Op& op) {
   frame.require(x.rank() == 4, "expected [batch, channels, height, width], got ", x.type());
+  for (int i = 0; i < 2; ++i) {
+    require_window(frame, x.type(), 2 + i, window[i], stride[i] ? stride[i] : window[i], 1, padding[i]);
+    frame.require(2 * padding[i] <= window[i], "a padding of ", padding[i], " is more than half of the window ",
+                  window[i]);
+  }
   const std::int64_t windows[] = {1, 1, window[0], window[1]};
   const std::int64_t strides[] = {1, 1, stride[0] ? stride[0] : window[0], stride[1] ? stride[1] : window[1]};
   const std::int64_t dilations[] = {1, 1, 1, 1};

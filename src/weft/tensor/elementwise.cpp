@@ -1,5 +1,7 @@
 #include <weft/tensor/elementwise.h>
 
+#include <numbers>
+
 #include <weft/tensor/broadcasting.h>
 
 namespace weft {
@@ -139,6 +141,33 @@ Tensor clamp(const Operand& x, const Operand& low, const Operand& high) {
   return frame.tensor(ir::clamp(least, value, bound(high)));
 }
 
+Tensor masked_fill(const Operand& x, const Operand& mask, const Operand& value) {
+  Frame frame("masked_fill", x);
+  const Value given = frame.value(x), fill = value_as(frame, value, given.dtype());
+  const Value where_not = detail::as(frame.value(mask), DType::boolean);
+  Shape shape;
+  frame.require(fill.rank() == 0, "the value must be one number, got ", fill.type());
+  frame.require(
+      broadcast_shapes(given.type().dims(), where_not.type().dims(), shape) && shape == Shape(given.type().dims()),
+      "the mask ", where_not.type(), " does not broadcast to ", given.type());
+  return frame.tensor(ir::select(detail::broadcast(where_not, shape), detail::broadcast(fill, shape), given));
+}
+
+Tensor lerp(const Operand& a, const Operand& b, const Operand& weight) {
+  Frame frame("lerp", a);
+  const auto [from, to] = matched(frame, a, b, DType::f32);
+  const Value share = value_as(frame, weight, from.dtype());
+  const auto [moved, scale] = broadcast_together(frame, {to - from, share});
+  return frame.tensor(broadcast_together(frame, {from, moved}).a + moved * scale);
+}
+
+Tensor isclose(const Operand& a, const Operand& b, double relative, double absolute) {
+  Frame frame("isclose", a);
+  const auto [x, y] = matched(frame, a, b, DType::f32);
+  const Value near = ir::compare(ir::abs(x - y), ir::abs(y) * relative + absolute, Direction::LE);
+  return frame.tensor(ir::or_(ir::compare(x, y, Direction::EQ), ir::and_(near, ir::is_finite(y))));
+}
+
 Tensor isnan(const Operand& x) {
   Frame frame("isnan", x);
   const Value value = frame.value(x);
@@ -170,6 +199,21 @@ Tensor operator!(const Operand& x) {
   if (value.dtype() == DType::boolean) return frame.tensor(ir::not_(value));
   return frame.tensor(ir::compare(value, ir::constant_like(value, 0), Direction::EQ));
 }
+
+namespace {
+
+Tensor logical(const char* function, const Operand& a, const Operand& b, detail::Binary build) {
+  Frame frame(function, a);
+  const Value x = detail::as(frame.value(a), DType::boolean), y = detail::as(frame.value(b), DType::boolean);
+  const auto [left, right] = broadcast_together(frame, {x, y});
+  return frame.tensor(build(left, right));
+}
+
+}  // namespace
+
+Tensor logical_and(const Operand& a, const Operand& b) { return logical("logical_and", a, b, ir::and_); }
+Tensor logical_or(const Operand& a, const Operand& b) { return logical("logical_or", a, b, ir::or_); }
+Tensor logical_xor(const Operand& a, const Operand& b) { return logical("logical_xor", a, b, ir::xor_); }
 
 Tensor operator<<(const Tensor& x, const Operand& y) {
   return bitwise("shift_left", {x, y.where()}, y, ir::shift_left);
@@ -203,6 +247,42 @@ Tensor log1p(const Operand& x) { return float_unary("log1p", x, ir::log_plus_one
 Tensor sin(const Operand& x) { return float_unary("sin", x, ir::sine); }
 Tensor cos(const Operand& x) { return float_unary("cos", x, ir::cosine); }
 Tensor tan(const Operand& x) { return float_unary("tan", x, ir::tan); }
+
+namespace {
+
+Value one_like(Value v) { return ir::constant_like(v, 1); }
+// sqrt(1 - x^2)
+Value cathetus(Value x) { return ir::sqrt((one_like(x) - x) * (one_like(x) + x)); }
+
+}  // namespace
+
+Tensor exp2(const Operand& x) {
+  return float_unary("exp2", x, [](Value v) { return ir::exponential(v * std::numbers::ln2); });
+}
+Tensor log2(const Operand& x) {
+  return float_unary("log2", x, [](Value v) { return ir::log(v) * std::numbers::log2e; });
+}
+Tensor log10(const Operand& x) {
+  return float_unary("log10", x, [](Value v) { return ir::log(v) * std::numbers::log10e; });
+}
+Tensor asin(const Operand& x) {
+  return float_unary("asin", x, [](Value v) { return ir::atan2(v, cathetus(v)); });
+}
+Tensor acos(const Operand& x) {
+  return float_unary("acos", x, [](Value v) { return ir::atan2(cathetus(v), v); });
+}
+Tensor atan(const Operand& x) {
+  return float_unary("atan", x, [](Value v) { return ir::atan2(v, one_like(v)); });
+}
+Tensor sinh(const Operand& x) {
+  return float_unary("sinh", x, [](Value v) {  // exact near 0, and without overflow before the result does
+    const Value e = ir::exponential_minus_one(ir::abs(v));
+    return ir::sign(v) * (e + e / (e + 1)) * 0.5;
+  });
+}
+Tensor cosh(const Operand& x) {
+  return float_unary("cosh", x, [](Value v) { return (ir::exponential(v) + ir::exponential(-v)) * 0.5; });
+}
 Tensor tanh(const Operand& x) { return float_unary("tanh", x, ir::tanh); }
 Tensor erf(const Operand& x) { return float_unary("erf", x, ir::erf); }
 

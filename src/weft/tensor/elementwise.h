@@ -37,6 +37,11 @@ Tensor where(const Operand& condition, const Operand& a, const Operand& b);  // 
 Tensor maximum(const Operand& a, const Operand& b);                          // NaN if either is
 Tensor minimum(const Operand& a, const Operand& b);
 Tensor clamp(const Operand& x, const Operand& low, const Operand& high);
+Tensor masked_fill(const Operand& x, const Operand& mask,
+                   const Operand& value);                                // the value where the mask holds, else x
+Tensor lerp(const Operand& a, const Operand& b, const Operand& weight);  // a + weight (b - a)
+// |a - b| <= absolute + relative |b|, element by element; NaN is close to nothing.
+Tensor isclose(const Operand& a, const Operand& b, double relative = 1e-5, double absolute = 1e-8);
 Tensor isnan(const Operand& x);
 Tensor isinf(const Operand& x);
 Tensor isfinite(const Operand& x);
@@ -46,7 +51,10 @@ Tensor operator&(const Operand& a, const Operand& b);
 Tensor operator|(const Operand& a, const Operand& b);
 Tensor operator^(const Operand& a, const Operand& b);
 Tensor operator~(const Operand& x);
-Tensor operator!(const Operand& x);  // x == 0
+Tensor operator!(const Operand& x);                      // x == 0
+Tensor logical_and(const Operand& a, const Operand& b);  // of anything: what is not 0 is true
+Tensor logical_or(const Operand& a, const Operand& b);
+Tensor logical_xor(const Operand& a, const Operand& b);
 Tensor operator<<(const Tensor& x, const Operand& y);
 Tensor operator>>(const Tensor& x, const Operand& y);  // keeps the sign
 
@@ -59,12 +67,20 @@ Tensor sqrt(const Operand& x);
 Tensor rsqrt(const Operand& x);  // 1 / sqrt(x)
 Tensor cbrt(const Operand& x);
 Tensor exp(const Operand& x);
+Tensor exp2(const Operand& x);
 Tensor expm1(const Operand& x);
 Tensor log(const Operand& x);
 Tensor log1p(const Operand& x);
+Tensor log2(const Operand& x);
+Tensor log10(const Operand& x);
 Tensor sin(const Operand& x);
 Tensor cos(const Operand& x);
 Tensor tan(const Operand& x);
+Tensor asin(const Operand& x);
+Tensor acos(const Operand& x);
+Tensor atan(const Operand& x);
+Tensor sinh(const Operand& x);
+Tensor cosh(const Operand& x);
 Tensor tanh(const Operand& x);
 Tensor atan2(const Operand& y, const Operand& x);
 Tensor erf(const Operand& x);

@@ -37,7 +37,7 @@ class Pair2d {
   Pair2d(std::integral auto both) : Pair2d(both, both) {}  // NOLINT
   Pair2d(std::int64_t height, std::int64_t width) : values_{height, width} {}
   operator std::span<const std::int64_t>() const { return values_; }  // NOLINT
-  std::int64_t operator[](std::size_t i) const { return values_[i]; }
+  std::int64_t operator[](std::integral auto i) const { return values_[static_cast<std::size_t>(i)]; }
 
  private:
   std::array<std::int64_t, 2> values_;
@@ -52,6 +52,25 @@ struct ConvOptions {
 // PyTorch's conv2d: x [batch, in, height, width] with weight [out, in / groups, kernel height, kernel width] and bias [out].
 Tensor conv2d(const Operand& x, const Operand& weight, const ConvOptions& options = {});
 Tensor conv2d(const Operand& x, const Operand& weight, const Operand& bias, const ConvOptions& options = {});
+
+// PyTorch's conv1d: x [batch, in, time] with weight [out, in / groups, window] and bias [out].
+struct Conv1dOptions {
+  std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+};
+Tensor conv1d(const Operand& x, const Operand& weight, const Conv1dOptions& options = {});
+Tensor conv1d(const Operand& x, const Operand& weight, const Operand& bias, const Conv1dOptions& options = {});
+
+// PyTorch's conv_transpose2d, the gradient of conv2d by its input: x [batch, in, height, width] with weight [in, out / groups,
+// kernel height, kernel width] gives (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1 elements.
+struct ConvTransposeOptions {
+  Pair2d stride = 1, padding = 0;
+  Pair2d output_padding = 0;  // added at one side; less than the stride
+  Pair2d dilation = 1;
+  std::int64_t groups = 1;
+};
+Tensor conv_transpose2d(const Operand& x, const Operand& weight, const ConvTransposeOptions& options = {});
+Tensor conv_transpose2d(const Operand& x, const Operand& weight, const Operand& bias,
+                        const ConvTransposeOptions& options = {});
 
 // The largest element, or the mean, of windows of x [batch, channels, height, width]. A stride of 0 means the window's size.
 // Padding never wins a maximum, and counts in a mean as zeros.

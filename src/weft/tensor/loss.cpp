@@ -39,18 +39,41 @@ Value negative_log_likelihood(Value log_probabilities, Value labels, double smoo
   return -(likelihood * (1 - smoothing) + even * smoothing);
 }
 
+// The two operands of a loss, of one floating-point type and shape.
+detail::Pair same_shapes(Frame& frame, const Operand& x, const Operand& target) {
+  const auto [a, b] = detail::promoted(frame, x, target);
+  frame.require(is_float(a.dtype()), "expected floating point, got ", a.type());
+  frame.require(target.is_number() || a.type() == b.type(), "the target ", b.type(), " does not have the shape of ",
+                a.type());
+  return detail::broadcast_together(frame, {a, b});
+}
+
+Tensor soft_cross_entropy(Frame& frame, Value logits, Value probabilities, const CrossEntropyOptions& options) {
+  frame.require(std::ranges::equal(logits.type().dims(), probabilities.type().dims()), "the probabilities ",
+                probabilities.type(), " do not have the shape of the logits ", logits.type());
+  const Value wide = detail::as(logits, detail::compute_dtype(logits.dtype()));
+  const Axes classes = wide.rank() - 1;
+  Value p = detail::as(probabilities, wide.dtype());
+  if (options.label_smoothing != 0)
+    p = p * (1 - options.label_smoothing) + options.label_smoothing / static_cast<double>(wide.size(wide.rank() - 1));
+  const Value losses = -ir::reduce_sum(p * detail::log_softmax(wide, wide.rank() - 1), classes);
+  return frame.tensor(reduce_loss(losses, options.reduction));
+}
+
 }  // namespace
 
 Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options) {
   Frame frame("cross_entropy", logits);
   const Value given = detail::floating(frame, logits), label = frame.value(labels);
+  frame.require(options.label_smoothing >= 0 && options.label_smoothing <= 1,
+                "label smoothing must lie in [0, 1], got ", options.label_smoothing);
+  if (given.rank() >= 1 && given.rank() == label.rank() && is_float(label.dtype()))
+    return soft_cross_entropy(frame, given, label, options);
   frame.require(given.rank() >= 1 && is_integer(label.dtype()) &&
                     std::ranges::equal(label.type().dims(),
                                        given.type().dims().first(static_cast<std::size_t>(given.rank()) - 1)),
                 "the labels ", label.type(), " do not fit the logits ", given.type(),
-                ": expected integers of the logits' shape without the classes");
-  frame.require(options.label_smoothing >= 0 && options.label_smoothing <= 1,
-                "label smoothing must lie in [0, 1], got ", options.label_smoothing);
+                ": expected integers of the logits' shape without the classes, or probabilities of the logits' shape");
   const Value wide = detail::as(given, detail::compute_dtype(given.dtype()));
   const Value losses =
       negative_log_likelihood(detail::log_softmax(wide, wide.rank() - 1), label, options.label_smoothing);
@@ -65,18 +88,51 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEn
   return frame.tensor(reduce_loss(kept, Reduction::sum) / counted);
 }
 
+Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction) {
+  Frame frame("nll_loss", log_probabilities);
+  const Value given = detail::floating(frame, log_probabilities), label = frame.value(labels);
+  frame.require(given.rank() >= 1 && is_integer(label.dtype()) &&
+                    std::ranges::equal(label.type().dims(),
+                                       given.type().dims().first(static_cast<std::size_t>(given.rank()) - 1)),
+                "the labels ", label.type(), " do not fit the log probabilities ", given.type());
+  return frame.tensor(reduce_loss(negative_log_likelihood(given, label, 0), reduction));
+}
+
 Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction) {
   Frame frame("mse_loss", x);
-  const auto [a, b] = detail::matched(frame, x, target);
-  frame.require(is_float(a.dtype()), "expected floating point, got ", a.type());
+  const auto [a, b] = same_shapes(frame, x, target);
   const Value difference = a - b;
   return frame.tensor(reduce_loss(difference * difference, reduction));
 }
 
+Tensor l1_loss(const Operand& x, const Operand& target, Reduction reduction) {
+  Frame frame("l1_loss", x);
+  const auto [a, b] = same_shapes(frame, x, target);
+  return frame.tensor(reduce_loss(ir::abs(a - b), reduction));
+}
+
+Tensor huber_loss(const Operand& x, const Operand& target, double delta, Reduction reduction) {
+  Frame frame("huber_loss", x);
+  frame.require(delta > 0, "delta must be positive, got ", delta);
+  const auto [a, b] = same_shapes(frame, x, target);
+  const Value distance = ir::abs(a - b);
+  const Value near = distance * distance * 0.5, far = (distance + -0.5 * delta) * delta;
+  const Value is_near = ir::compare(distance, ir::constant_like(distance, delta), Direction::LE);
+  return frame.tensor(reduce_loss(ir::select(is_near, near, far), reduction));
+}
+
+Tensor kl_div(const Operand& x, const Operand& target, Reduction reduction) {
+  Frame frame("kl_div", x);
+  const auto [log_q, p] = same_shapes(frame, x, target);
+  const Value zero = ir::constant_like(p, 0), one = ir::constant_like(p, 1);
+  const Value is_zero = ir::compare(p, zero, Direction::EQ);
+  const Value losses = p * (ir::log(ir::select(is_zero, one, p)) - log_q);
+  return frame.tensor(reduce_loss(ir::select(is_zero, zero, losses), reduction));
+}
+
 Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, Reduction reduction) {
   Frame frame("binary_cross_entropy_with_logits", logits);
-  const auto [x, t] = detail::matched(frame, logits, target);
-  frame.require(is_float(x.dtype()), "expected floating point, got ", x.type());
+  const auto [x, t] = same_shapes(frame, logits, target);
   // max(x, 0) - x t + log(1 + exp(-|x|)) does not overflow.
   const Value losses = ir::maximum(x, ir::constant_like(x, 0)) - x * t + ir::log_plus_one(ir::exponential(-ir::abs(x)));
   return frame.tensor(reduce_loss(losses, reduction));

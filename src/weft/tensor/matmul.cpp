@@ -55,6 +55,7 @@ bool can_matmul(Type a, Type b) {
 Tensor matmul(const Operand& a, const Operand& b) {
   Frame frame("matmul", a);
   const auto [x, y] = detail::promoted(frame, a, b);
+  frame.require(x.dtype() != DType::boolean, "is not defined for booleans, got ", x.type(), " and ", y.type());
   frame.require(x.rank() > 0 && y.rank() > 0, "cannot multiply ", x.type(), " and ", y.type(),
                 ": expected rank 1 or more");
   // Vectors become a row and a column.

@@ -106,14 +106,16 @@ std::vector<NamedParameter> named_parameters(M& model) {
   return found;
 }
 
+// Those that require gradients, in the order of an optimizer's: optimizer.step(grad(loss, parameters(model))).
 template <class M>
 std::vector<Parameter*> parameters(M& model) {
   std::vector<Parameter*> result;
-  for (const NamedParameter& named : named_parameters(model)) result.push_back(named.parameter);
+  for (const NamedParameter& named : named_parameters(model))
+    if (named.parameter->requires_grad) result.push_back(named.parameter);
   return result;
 }
 
-// How many numbers the model's parameters are.
+// How many numbers the parameters that require gradients are.
 template <class M>
 std::int64_t parameter_count(M& model) {
   std::int64_t count = 0;

@@ -1,7 +1,9 @@
 #include <weft/ir/composites.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
+#include <weft/tensor/elementwise.h>
 #include <weft/tensor/reducing.h>
+#include <weft/tensor/reduction.h>
 
 namespace weft {
 
@@ -66,6 +68,86 @@ Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon) {
   const Normalization norm(frame, x, weight);
   if (norm.scale.rank() == 1) return norm.finish(frame, ir::rms_norm(norm.wide, norm.scale, epsilon)[0]);
   return norm.finish(frame, norm.by_root_mean_square(norm.wide, epsilon));
+}
+
+namespace {
+
+// Per channel: [batch, channels, ...] with the vectors [channels].
+Tensor scale_channels(Frame& frame, Value x, Value mean, Value variance, const Tensor& weight, const Tensor& bias,
+                      double epsilon, DType dtype) {
+  const std::int64_t channels[] = {1};
+  const auto spread = [&](Value v) { return ir::broadcast_in_dim(v, x.type(), channels); };
+  const auto vector = [&](const Tensor& given, const char* name) {
+    const Value v = detail::as(frame.value(given), x.dtype());
+    frame.require(v.type() == mean.type(), "the ", name, " ", v.type(), " does not fit ", x.type());
+    return v;
+  };
+  Value factor = ir::rsqrt(variance + epsilon);
+  if (weight.defined()) factor = factor * vector(weight, "weight");
+  Value y = (x - spread(mean)) * spread(factor);
+  if (bias.defined()) y = y + spread(vector(bias, "bias"));
+  return frame.tensor(detail::as(y, dtype));
+}
+
+Axes all_but_channels(Frame& frame, Value x) {
+  frame.require(x.rank() >= 2, "expected [batch, channels, ...], got ", x.type());
+  Axes axes = 0;
+  for (int i = 2; i < x.rank(); ++i) axes.push_back(i);
+  return axes;
+}
+
+}  // namespace
+
+ChannelStatistics channel_statistics(const Operand& x) {
+  Frame frame("channel_statistics", x);
+  const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
+  const Axes axes = all_but_channels(frame, wide);
+  const Value mean = detail::mean(wide, axes), centred = wide - detail::spread(mean, wide, axes);
+  return {frame.tensor(mean), frame.tensor(detail::mean(centred * centred, axes))};
+}
+
+Tensor batch_norm(const Operand& x, const ChannelStatistics& statistics, const Tensor& weight, const Tensor& bias,
+                  double epsilon) {
+  Frame frame("batch_norm", x);
+  const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
+  all_but_channels(frame, wide);
+  const Value mean = detail::as(frame.value(statistics.mean), wide.dtype());
+  const Value variance = detail::as(frame.value(statistics.variance), wide.dtype());
+  frame.require(mean.rank() == 1 && mean.type().dim(0) == wide.type().dim(1) && variance.type() == mean.type(),
+                "the mean ", mean.type(), " and variance ", variance.type(), " do not fit ", wide.type());
+  return scale_channels(frame, wide, mean, variance, weight, bias, epsilon, given.dtype());
+}
+
+Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight, const Tensor& bias, double epsilon) {
+  Frame frame("group_norm", x);
+  const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
+  all_but_channels(frame, wide);
+  frame.require(groups > 0 && wide.size(1) % groups == 0, groups, " groups do not divide the channels of ",
+                wide.type());
+  const Dim rest = Dim(groups == 0 ? 0 : wide.type().elements() / std::max<std::int64_t>(1, wide.size(0) * groups));
+  const Value grouped = ir::reshape(wide, {wide.type().dim(0), Dim(groups), rest});
+  const Axes within = 2;
+  const Value centred = grouped - detail::spread(detail::mean(grouped, within), grouped, within);
+  const Value factor = ir::rsqrt(detail::mean(centred * centred, within) + epsilon);
+  const Value y = ir::reshape(centred * detail::spread(factor, centred, within), wide.type().dims());
+  const Value zeros = ir::constant(frame.graph(), Type(wide.dtype(), {wide.type().dim(1)}), 0);
+  return scale_channels(frame, y, zeros, zeros + 1, weight, bias, 0, given.dtype());
+}
+
+Tensor normalize(const Operand& x, std::int64_t axis, double epsilon) {
+  Frame frame("normalize", x);
+  const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
+  const Axes along = normalize_axis(axis, wide.rank(), "normalize");
+  const Value squares = ir::reduce_sum(wide * wide, along);
+  // The root of the larger, so that the gradient is finite at 0.
+  const Value length = ir::sqrt(ir::maximum(squares, ir::constant_like(squares, epsilon * epsilon)));
+  return frame.tensor(detail::as(wide / detail::spread(length, wide, along), given.dtype()));
+}
+
+Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis, double epsilon) {
+  Frame frame("cosine_similarity", a);
+  const auto [x, y] = detail::matched(frame, a, b, DType::f32);
+  return sum(normalize(frame.tensor(x), axis, epsilon) * normalize(frame.tensor(y), axis, epsilon), axis);
 }
 
 }  // namespace weft

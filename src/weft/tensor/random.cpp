@@ -121,6 +121,7 @@ Tensor permutation(Key key, std::int64_t size, Where where) {
 Tensor categorical(Key key, const Operand& logits) {
   Frame frame("random::categorical", logits);
   const Value value = detail::floating(frame, logits);
+  frame.require(value.rank() >= 1, "expected logits of rank 1 or more, got ", value.type());
   const Value wide = detail::as(value, detail::compute_dtype(value.dtype()));
   const Value drawn =
       ir::constant_like(wide, 1) - draw_uniform(frame, key, wide.type().dims(), wide.dtype());  // in (0, 1]
@@ -148,6 +149,10 @@ Tensor bernoulli(const Shape& shape, const Operand& probability) {
 Tensor dropout(random::Key key, const Operand& x, const Operand& probability) {
   Frame frame("dropout", x);
   const Value value = detail::floating(frame, x);
+  if (probability.is_number()) {
+    const double p = probability.number().as_double();
+    frame.require(p >= 0 && p < 1, "the probability must lie in [0, 1), got ", p);
+  }
   const Value dropped = random::draw_bernoulli(frame, key, value.type().dims(), probability);
   const Value rate = detail::value_as(frame, probability, value.dtype());
   frame.require(rate.rank() == 0, "the probability must be one number, got ", rate.type());

@@ -78,6 +78,7 @@ class Tensor {
   template <Element T>
   std::vector<T> to_vector() const {  // row-major, converted
     static_assert(!std::same_as<T, bool>, "read booleans as std::uint8_t");
+    bytes();  // first, for what cannot be computed need not be given room
     std::vector<T> values(static_cast<std::size_t>(elements()));
     read(dtype_of<T>, values.data(), elements(), "to_vector");
     return values;

@@ -1,0 +1,40 @@
+#include <weft/nn/attention.h>
+
+#include <weft/nn/init.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
+
+namespace weft::nn {
+
+MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t with, DType dtype)
+    : in_proj_weight(init::xavier_uniform({3 * width, width}, 1, dtype)),
+      in_proj_bias(zeros({3 * width}, dtype)),
+      out_proj(width, width, true, dtype),
+      heads(with) {
+  require(heads > 0 && width % heads == 0, "MultiheadAttention: ", heads, " heads do not divide the width ", width);
+  out_proj.bias = zeros({width}, dtype);
+}
+
+Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const AttentionOptions& options) const {
+  const Scope scope = enter();
+  const std::int64_t width = in_proj_weight.type().size(1);
+  for (const Tensor* x : {&query, &key, &value})
+    require(x->rank() == 3 && x->size(2) == width, "MultiheadAttention: expected [batch, time, ", width, "], got ",
+            x->type());
+  const auto weights = chunk(in_proj_weight.tensor().to(query.dtype()), 3);
+  const auto biases = chunk(in_proj_bias.tensor().to(query.dtype()), 3);
+  const auto project = [&](const Tensor& x, std::size_t part) {  // [batch, heads, time, width / heads]
+    const Tensor y = linear(x, weights[part], biases[part]);
+    return transpose(reshape(y, {x.size(0), x.size(1), heads, width / heads}), 1, 2);
+  };
+  const Tensor mixed = scaled_dot_product_attention(project(query, 0), project(key, 1), project(value, 2), options);
+  return out_proj(reshape(transpose(mixed, 1, 2), query.shape()));
+}
+
+Tensor padding_mask(const Tensor& lengths, std::int64_t keys) {
+  require(lengths.rank() == 1, "padding_mask: expected lengths [batch], got ", lengths.type());
+  return arange(keys) < reshape(lengths, {lengths.size(0), 1, 1, 1});
+}
+
+}  // namespace weft::nn

@@ -1,0 +1,52 @@
+#include <weft/nn/normalization.h>
+
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/recording.h>
+
+namespace weft::nn {
+
+BatchNorm::BatchNorm(std::int64_t channels, double by, double share, DType dtype)
+    : weight(ones({channels}, dtype)),
+      bias(zeros({channels}, dtype)),
+      running_mean(zeros({channels}, dtype)),
+      running_var(ones({channels}, dtype)),
+      num_batches_tracked(zeros({}, DType::i64)),
+      epsilon(by),
+      momentum(share) {
+  for (Parameter* state : {&running_mean, &running_var, &num_batches_tracked}) state->requires_grad = false;
+}
+
+Tensor BatchNorm::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  const detail::Frame frame("BatchNorm", x);
+  if (!training) return batch_norm(x, {running_mean, running_var}, weight, bias, epsilon);
+  require(!x.is_number(), "BatchNorm: expected [batch, channels, ...], got a number");
+  const ChannelStatistics batch = channel_statistics(x);
+  require(batch.mean.shape() == running_mean.shape(), "BatchNorm: ", x.tensor().type(), " does not have ",
+          running_mean.type().elements(), " channels");
+  const std::int64_t count = x.tensor().elements() / std::max<std::int64_t>(1, x.tensor().size(1));
+  require(count > 1, "BatchNorm: a channel of ", x.tensor().type(), " has ", count,
+          " values: no variance to train with");
+  const auto average = [&](Parameter& running, const Tensor& now) {
+    running = lerp(running, stop_gradient(now).to(running.dtype()), constant(momentum, running.dtype()));
+  };
+  average(running_mean, batch.mean);
+  // The running variance is that of the population that the batch was drawn from, as in PyTorch.
+  average(running_var, batch.variance * constant(static_cast<double>(count) / static_cast<double>(count - 1),
+                                                 batch.variance.dtype()));
+  num_batches_tracked = num_batches_tracked + constant(1, DType::i64);
+  return batch_norm(x, batch, weight, bias, epsilon);
+}
+
+GroupNorm::GroupNorm(std::int64_t with, std::int64_t channels, double by, DType dtype)
+    : weight(ones({channels}, dtype)), bias(zeros({channels}, dtype)), groups(with), epsilon(by) {
+  require(groups > 0 && channels % groups == 0, "GroupNorm: ", groups, " groups do not divide ", channels, " channels");
+}
+
+Tensor GroupNorm::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  return group_norm(x, groups, weight, bias, epsilon);
+}
+
+}  // namespace weft::nn

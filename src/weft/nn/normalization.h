@@ -1,0 +1,50 @@
+// Normalisations over channels, x [batch, channels, ...], with PyTorch's names and semantics. LayerNorm and RMSNorm stand in
+// layers.h.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/tensor/activation.h>
+#include <weft/tensor/module.h>
+
+namespace weft::nn {
+
+// Normalises each channel: while training with the statistics of the batch, which are averaged into the running ones; then with
+// those (set_training). The running ones are part of the state and are no parameters for an optimizer.
+//
+// Calling it while training gives running_mean, running_var and num_batches_tracked new values, which belong to the same
+// recording as the result: like a parameter's update they are computed by the next sync.
+class BatchNorm : public Layer {
+ public:
+  explicit BatchNorm(std::int64_t channels, double epsilon = 1e-5, double momentum = 0.1, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+    field("running_mean", running_mean);
+    field("running_var", running_var);
+    field("num_batches_tracked", num_batches_tracked);
+  }
+
+  Parameter weight, bias;
+  mutable Parameter running_mean, running_var, num_batches_tracked;
+  double epsilon, momentum;  // momentum: the share of the batch in the new running statistics
+  bool training = true;
+};
+
+// Normalises each group of channels of each sample.
+class GroupNorm : public Layer {
+ public:
+  GroupNorm(std::int64_t groups, std::int64_t channels, double epsilon = 1e-5, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight, bias;
+  std::int64_t groups;
+  double epsilon;
+};
+
+}  // namespace weft::nn

@@ -1,0 +1,67 @@
+// Recurrent networks with PyTorch's names, layouts and gate orders (batch_first): x [batch, time, in] gives [batch, time, width].
+// The time steps are unrolled into the recording, so that gradients flow through all of them; the length is part of the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/tensor/module.h>
+#include <weft/tensor/operand.h>
+
+namespace weft::nn {
+
+namespace detail {
+
+// The parameters of one layer: weight_ih [gates width, in], weight_hh [gates width, width] and a bias for each.
+struct RecurrentLayer {
+  RecurrentLayer(std::int64_t in, std::int64_t width, std::int64_t gates, DType dtype);
+  Parameter weight_ih, weight_hh, bias_ih, bias_hh;
+};
+
+void recurrent_fields(std::vector<RecurrentLayer>& layers, auto&& field) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string suffix = "_l" + std::to_string(i);
+    field("weight_ih" + suffix, layers[i].weight_ih);
+    field("weight_hh" + suffix, layers[i].weight_hh);
+    field("bias_ih" + suffix, layers[i].bias_ih);
+    field("bias_hh" + suffix, layers[i].bias_hh);
+  }
+}
+
+}  // namespace detail
+
+class LSTM : public Layer {
+ public:
+  // Per layer, [batch, width]; empty: zeros.
+  struct State {
+    std::vector<Tensor> hidden, cell;
+  };
+  struct Output {
+    Tensor values;  // of the last layer, at every time
+    State state;    // after the last time
+  };
+
+  LSTM(std::int64_t in, std::int64_t width, std::int64_t layers = 1, DType dtype = DType::f32);
+  Output operator()(const Tensor& x, State state = {}) const;
+  void fields(auto&& field) { detail::recurrent_fields(layers, field); }
+
+  std::vector<detail::RecurrentLayer> layers;
+};
+
+class GRU : public Layer {
+ public:
+  struct Output {
+    Tensor values;              // of the last layer, at every time
+    std::vector<Tensor> state;  // per layer, [batch, width], after the last time
+  };
+
+  GRU(std::int64_t in, std::int64_t width, std::int64_t layers = 1, DType dtype = DType::f32);
+  Output operator()(const Tensor& x, std::vector<Tensor> state = {}) const;
+  void fields(auto&& field) { detail::recurrent_fields(layers, field); }
+
+  std::vector<detail::RecurrentLayer> layers;
+};
+
+}  // namespace weft::nn

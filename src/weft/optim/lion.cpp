@@ -1,0 +1,35 @@
+#include <weft/optim/lion.h>
+
+#include <weft/tensor/elementwise.h>
+
+namespace weft::optim {
+
+Lion::Lion(std::vector<NamedParameter> parameters, LionOptions options)
+    : Optimizer(std::move(parameters), options.lr, {"exp_avg"}), options_(std::move(options)) {
+  require_option("Lion", "lr", options_.lr);
+  require_option("Lion", "beta1", options_.beta1, 0, 1);
+  require_option("Lion", "beta2", options_.beta2, 0, 1);
+  require_option("Lion", "weight_decay", options_.weight_decay);
+}
+
+void Lion::update(std::span<Update> updates, const Tensor&) {
+  struct Numbers {
+    Tensor rate, rest1, rest2, decay;
+  };
+  const Tensor rate = input(lr()), decay = input(1 - lr() * options_.weight_decay);
+  const Tensor rest1 = input(1 - options_.beta1), rest2 = input(1 - options_.beta2);
+  const auto make = [&](DType dtype) {
+    return Numbers{rate.to(dtype), rest1.to(dtype), rest2.to(dtype), decay.to(dtype)};
+  };
+  PerType<Numbers> per_type;
+  for (Update& u : updates) {
+    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
+    const Tensor average = u.state[0];
+    const Tensor value = decays ? u.value * n.decay : u.value;
+    u.result = value - n.rate * sign(average + (u.gradient - average) * n.rest1);
+    u.state[0] = average + (u.gradient - average) * n.rest2;
+  }
+}
+
+}  // namespace weft::optim

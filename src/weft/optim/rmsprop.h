@@ -1,0 +1,28 @@
+// RMSprop (Hinton 2012), with PyTorch's semantics.
+#pragma once
+
+#include <weft/optim/optimizer.h>
+
+namespace weft::optim {
+
+struct RMSpropOptions {
+  double lr = 1e-2, alpha = 0.99, epsilon = 1e-8;
+  double momentum = 0;      // 0: no state for it
+  double weight_decay = 0;  // times the parameter, added to the gradient
+  Predicate decays = {};    // which parameters decay; none given: all
+};
+
+class RMSprop : public Optimizer {
+ public:
+  template <class M>
+  explicit RMSprop(M& model, RMSpropOptions options = {}) : RMSprop(named_parameters(model), std::move(options)) {}
+  explicit RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options = {});
+
+ protected:
+  void update(std::span<Update> updates, const Tensor& number) override;
+
+ private:
+  RMSpropOptions options_;
+};
+
+}  // namespace weft::optim

@@ -1,0 +1,101 @@
+#include <weft/data/loader.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/error.h>
+
+namespace weft::data {
+namespace {
+
+using Samples = std::vector<std::int64_t>;
+
+struct Squares {
+  std::int64_t count;
+  std::int64_t size() const { return count; }
+  std::pair<Samples, Samples> batch(std::span<const std::int64_t> samples) const {
+    Samples squares;
+    for (const std::int64_t s : samples) squares.push_back(s * s);
+    return {Samples(samples.begin(), samples.end()), squares};
+  }
+};
+
+TEST(Loader, EverySampleOnceInEveryEpoch) {
+  const Squares squares{103};
+  for (const int workers : {0, 1, 3}) {
+    const Loader loader(squares, {.batch = 10, .workers = workers, .seed = 5});
+    EXPECT_EQ(loader.batches(), 11);
+    std::set<Samples> orders;
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      Samples seen;
+      for (auto [samples, results] : loader.epoch(epoch)) {
+        EXPECT_EQ(samples.size(), seen.size() < 100 ? 10u : 3u);
+        for (std::size_t i = 0; i < samples.size(); ++i) EXPECT_EQ(results[i], samples[i] * samples[i]);
+        seen.insert(seen.end(), samples.begin(), samples.end());
+      }
+      EXPECT_EQ(seen, loader.order(epoch)) << workers;
+      orders.insert(seen);
+      std::ranges::sort(seen);
+      EXPECT_EQ(seen.size(), 103u);
+      for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], static_cast<std::int64_t>(i));
+    }
+    EXPECT_EQ(orders.size(), 3u);
+  }
+}
+
+TEST(Loader, OrderFollowsFromSeedAndEpoch) {
+  const Squares squares{50};
+  const Loader a(squares, {.seed = 1}), b(squares, {.workers = 0, .seed = 1}), c(squares, {.seed = 2});
+  EXPECT_EQ(a.order(3), b.order(3));
+  EXPECT_NE(a.order(3), c.order(3));
+  EXPECT_EQ(Loader(squares, {.shuffle = false}).order(7)[20], 20);
+}
+
+TEST(Loader, BeginsWhereARunWasStopped) {
+  const Squares squares{20};
+  const Loader loader(squares, {.batch = 4});
+  std::vector<Samples> whole, rest;
+  for (auto [samples, results] : loader.epoch(2)) whole.push_back(samples);
+  for (auto [samples, results] : loader.epoch(2, 3)) rest.push_back(samples);
+  EXPECT_EQ(rest, std::vector<Samples>(whole.begin() + 3, whole.end()));
+  for (auto batch : loader.epoch(2, 5)) ADD_FAILURE() << batch.first.size();
+}
+
+TEST(Loader, DropsTheLastAndCanBeLeftEarly) {
+  const Squares squares{19};
+  const Loader loader(squares, {.batch = 4, .drop_last = true, .workers = 2});
+  EXPECT_EQ(loader.batches(), 4);
+  for (auto [samples, results] : loader.epoch(0)) {
+    EXPECT_EQ(samples.size(), 4u);
+    break;
+  }
+}
+
+struct Broken {
+  std::int64_t size() const { return 8; }
+  int batch(std::span<const std::int64_t> samples) const {
+    require(samples.front() != 4, "sample 4 cannot be read");
+    return 1;
+  }
+};
+
+TEST(Loader, Mistakes) {
+  const Squares none{0};
+  EXPECT_THAT([&] { Loader loader(none); }, testing::ThrowsMessage<Error>("Loader: 0 samples make no batch of 1"));
+  const Broken broken;
+  const Loader loader(broken, {.shuffle = false});
+  int made = 0;
+  EXPECT_THAT(
+      [&] {
+        for (const int batch : loader.epoch(0)) made += batch;
+      },
+      testing::ThrowsMessage<Error>("sample 4 cannot be read"));
+  EXPECT_EQ(made, 4);
+}
+
+}  // namespace
+}  // namespace weft::data
