@@ -1,12 +1,11 @@
 #include <weft/compiler/fusion/fuse.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_map>
 
+#include <weft/compiler/fusion/placement.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
-#include <weft/compiler/thunks/matmul_thunk.h>
 #include <weft/compiler/thunks/native.h>
 #include <weft/ir/ops.h>
 
@@ -17,15 +16,6 @@ using ir::Value;
 namespace ops = ir::ops;
 
 namespace {
-
-// What becomes of a node.
-enum class Fate : std::uint8_t {
-  none,   // nothing needs it
-  given,  // an input or a stored constant
-  free,   // computed again wherever it is needed: moves elements, or is made from nothing
-  fused,  // part of a cluster
-  alone,  // a unit of its own
-};
 
 constexpr int no_cluster = -1;
 constexpr std::size_t max_buffers = 48, max_exprs = 600;
@@ -44,17 +34,13 @@ class Planner {
       : graph_(graph),
         options_(options),
         fallbacks_(fallbacks),
+        placement_(graph, options),
         count_(graph.nodes().size()),
-        fate_(count_, Fate::none),
-        cluster_of_(count_, no_cluster),
-        is_output_(count_),
-        views_(count_) {}
+        cluster_of_(count_, no_cluster) {
+    for (const Value v : graph.outputs()) output_storage_.insert(storage_of(v).node->id);
+  }
 
   std::vector<Unit> run() {
-    find_what_is_from_nothing();
-    if (options_.fuse && !options_.strict) find_epilogues();
-    decide_fates();
-    store_what_blocks();
     find_needs();
     make_clusters();
     if (options_.fuse) merge_clusters();
@@ -63,156 +49,7 @@ class Planner {
 
  private:
   Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
-
-  // ---- fates
-
-  // Made from constants and positions alone, cheap enough to be computed again.
-  bool from_nothing(const Node& n) const {
-    if (n.op->kind == ir::Kind::source) return can_lower(n);
-    if (n.op->kind != ir::Kind::elementwise) return false;
-    return std::ranges::all_of(n.operands, [&](Value v) { return from_nothing_[v.node->id]; });
-  }
-
-  bool is_free(const Node& n) const {
-    if (from_nothing_[n.id]) return true;
-    return n.op->kind == ir::Kind::shape && n.op != &ops::pad && n.op != &ops::concatenate;
-  }
-
-  void find_what_is_from_nothing() {
-    from_nothing_.assign(count_, 0);
-    for (const Node* n : graph_.nodes())
-      from_nothing_[n->id] = from_nothing(*n) || (is_move(*n) && from_nothing_[n->operand(0).node->id]);
-  }
-
-  // Takes the nodes behind products into them. In strict mode they keep the roundings of a kernel of their own.
-  void find_epilogues() {
-    std::vector<std::vector<Node*>> users(count_);
-    for (Node* n : graph_.nodes())
-      for (const Value v : n->operands)
-        if (users[v.node->id].empty() || users[v.node->id].back() != n) users[v.node->id].push_back(n);
-    Surroundings around;
-    around.users = [&](const Node& n) -> const std::vector<Node*>& { return users[n.id]; };
-    around.is_output = [&](Value v) { return std::ranges::find(graph_.outputs(), v) != graph_.outputs().end(); };
-    around.from_nothing = [&](const Node& n) { return from_nothing_[n.id] != 0; };
-    around.is_stored = [&](const Node& n) {
-      return is_given(n) || !can_lower(n) || epilogues_.contains(n.id) || users[n.id].size() > 1;
-    };
-    for (Node* n : graph_.nodes()) {
-      if (n->op != &ops::dot_general) continue;
-      const auto as_is = [](Value v) { return !is_move(*v.node); };
-      Matmul matmul{n, view_of(n->operand(0), as_is), view_of(n->operand(1), as_is), {}, {}};
-      const auto shape = matmul_shape(*n, matmul.lhs, matmul.rhs);
-      if (!shape) continue;
-      matmul.shape = *shape;
-      around.can_be_computed = [&](const Epilogue& epilogue) {
-        matmul.epilogue = epilogue;
-        return matmul_exists(matmul);
-      };
-      Epilogue found = find_epilogue(*n, shape->n, around);
-      if (found.result != n->result()) epilogues_.emplace(found.result.node->id, std::pair{n, std::move(found)});
-    }
-  }
-
-  void decide_fates() {
-    for (const Value v : graph_.outputs()) {
-      is_output_[v.node->id] = 1;
-      materialise(v);
-    }
-    for (std::size_t i = count_; i-- > 0;) {
-      Node& n = node(static_cast<std::uint32_t>(i));
-      if (fate_[i] == Fate::none) continue;
-      if (fate_[i] == Fate::given) continue;
-      if (fate_[i] == Fate::alone) {
-        need_operands_stored(n);
-      } else {
-        for (const Value v : n.operands) is_searched(n, v) ? materialise(v) : need(v);
-      }
-    }
-  }
-
-  // Whether the node reads the value at places that are data, for which it must lie in memory.
-  static bool is_searched(const Node& n, Value v) { return n.op->kind == ir::Kind::indexing && v == n.operand(0); }
-
-  static bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
-
-  // The node's value is needed somewhere, in memory or not.
-  void need(Value v) {
-    const Node& n = *v.node;
-    if (fate_[n.id] != Fate::none) return;
-    if (is_given(n)) {
-      fate_[n.id] = Fate::given;
-    } else if (!can_lower(n) || epilogues_.contains(n.id)) {
-      fate_[n.id] = Fate::alone;
-    } else {
-      fate_[n.id] = is_free(n) ? Fate::free : Fate::fused;
-    }
-  }
-
-  bool is_given(const Node& n) const {
-    return n.op == &ops::parameter ||
-           (n.op == &ops::constant && !n.attributes<ir::ConstantAttributes>().value.is_splat());
-  }
-
-  // The node's value is needed in memory.
-  void materialise(Value v) {
-    v = storage_of(v);
-    need(v);
-    if (fate_[v.node->id] == Fate::free) fate_[v.node->id] = Fate::fused;
-  }
-
-  void need_operands_stored(Node& n) {
-    if (const auto found = epilogues_.find(n.id); found != epilogues_.end()) {
-      plan_dot(*found->second.first, found->second.second);
-    } else if (n.op == &ops::dot_general) {
-      plan_dot(n, {{}, n.result()});
-    } else {
-      for (const Value v : n.operands) materialise(v);
-    }
-  }
-
-  // A kernel must be able to go from its domain to what it reads by affine positions. Where a shape op stands in the way, its
-  // operand is stored; a node that still is no kernel runs alone.
-  void store_what_blocks() {
-    for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
-      while (fate_[i] == Fate::fused) {
-        const Cluster single{{i}, node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr, 0};
-        const auto result = lower(single, {node(i).result()});
-        if (result.kernel) break;
-        if (result.blocker && !views_[result.blocker->id]) {
-          views_[result.blocker->id] = 1;
-          materialise(result.blocker->operand(0));
-        } else {
-          fate_[i] = Fate::alone;
-          need_operands_stored(node(i));
-        }
-      }
-    }
-  }
-
-  // Reads a dot's operands through as many shape ops as the strides allow; what remains is stored.
-  void plan_dot(Node& dot, const Epilogue& epilogue) {
-    Matmul matmul{&dot, {}, {}, {}, epilogue};
-    const auto view = [&](auto&& stored) {
-      matmul.lhs = view_of(dot.operand(0), stored);
-      matmul.rhs = view_of(dot.operand(1), stored);
-      return matmul_shape(dot, matmul.lhs, matmul.rhs);
-    };
-    auto shape = view([&](Value v) {
-      return fate_[v.node->id] == Fate::fused || fate_[v.node->id] == Fate::alone || !is_move(*v.node);
-    });
-    if (!shape) shape = view([](Value) { return true; });
-    WEFT_ASSERT(shape, "the operands of a dot_general are not in order");
-    matmul.shape = *shape;
-    for_each_operand(matmul, [&](Value v) { materialise(v); });
-    matmuls_.emplace(epilogue.result.node->id, std::move(matmul));
-  }
-
-  static void for_each_operand(const Matmul& matmul, auto&& visit) {
-    visit(matmul.lhs.base);
-    visit(matmul.rhs.base);
-    for (const EpilogueStep& step : matmul.epilogue.steps)
-      if (step.operand.base) visit(step.operand.base);
-  }
+  Fate fate(std::uint32_t id) const { return placement_.fate(node(id)); }
 
   // ---- edges
 
@@ -221,23 +58,23 @@ class Planner {
     needs_.resize(count_);
     users_.resize(count_);
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate_[i] != Fate::fused && fate_[i] != Fate::alone) continue;
+      if (fate(i) != Fate::fused && fate(i) != Fate::alone) continue;
       std::vector<std::uint32_t>& needs = needs_[i];
-      std::vector<char> seen;
       const auto walk = [&](auto&& self, Value v) -> void {
         const std::uint32_t id = v.node->id;
-        if (views_[id]) return self(self, storage_of(v));
-        if (is_inlined(*v.node)) {
+        if (placement_.is_view(*v.node)) return self(self, storage_of(v));
+        if (placement_.is_inlined(*v.node)) {
           for (const Value o : v.node->operands) self(self, o);
           return;
         }
         if (std::ranges::find(needs, id) == needs.end()) needs.push_back(id);
       };
-      if (const auto matmul = matmuls_.find(i); matmul != matmuls_.end()) {
-        for_each_operand(matmul->second, [&](Value v) { walk(walk, storage_of(v)); });
+      if (const Matmul* matmul = placement_.matmul(node(i))) {
+        for_each_operand(*matmul, [&](Value v) { walk(walk, storage_of(v)); });
       } else {
-        const bool stored = fate_[i] == Fate::alone;
-        for (const Value v : node(i).operands) walk(walk, stored || is_searched(node(i), v) ? storage_of(v) : v);
+        const bool stored = fate(i) == Fate::alone;
+        for (const Value v : node(i).operands)
+          walk(walk, stored || Placement::is_searched(node(i), v) ? storage_of(v) : v);
       }
       for (const std::uint32_t id : needs) users_[id].push_back(i);
     }
@@ -251,7 +88,7 @@ class Planner {
 
   void make_clusters() {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate_[i] != Fate::fused) continue;
+      if (fate(i) != Fate::fused) continue;
       cluster_of_[i] = static_cast<int>(clusters_.size());
       clusters_.push_back({{i}, node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr, domain_of(node(i))});
     }
@@ -259,11 +96,11 @@ class Planner {
 
   void merge_clusters() {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate_[i] != Fate::fused) continue;
+      if (fate(i) != Fate::fused) continue;
       std::vector<std::uint32_t> producers = needs_[i];
       std::ranges::sort(producers, std::greater{});
       for (const std::uint32_t p : producers)
-        if (fate_[p] == Fate::fused && cluster_of_[p] != cluster_of_[i]) try_merge(cluster_of_[p], cluster_of_[i]);
+        if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i]) try_merge(cluster_of_[p], cluster_of_[i]);
     }
   }
 
@@ -329,32 +166,10 @@ class Planner {
     return outputs;
   }
 
-  bool is_stored_output(std::uint32_t id) const {
-    if (output_storage_.empty())
-      for (const Value v : graph_.outputs()) output_storage_.insert(storage_of(v).node->id);
-    return output_storage_.contains(id);
-  }
-
-  // Computed by whoever needs it, at the price of nothing or little.
-  bool is_inlined(const Node& n) const {
-    if (views_[n.id]) return false;
-    return fate_[n.id] == Fate::free || (fate_[n.id] == Fate::none && n.op == &ops::reshape);
-  }
+  bool is_stored_output(std::uint32_t id) const { return output_storage_.contains(id); }
 
   LoweringResult lower(const Cluster& cluster, int self, int other) const {
-    return lower(cluster, outputs_of(cluster, self, other));
-  }
-
-  LoweringResult lower(const Cluster& cluster, std::vector<Value> outputs) const {
-    KernelRequest request;
-    request.outputs = std::move(outputs);
-    // The last output sets a pointwise kernel's domain, so it must be the largest.
-    std::ranges::stable_sort(request.outputs, std::greater{}, [](Value v) { return v.type().elements(); });
-    request.computes = [&](const Node& n) { return is_inlined(n) || std::ranges::binary_search(cluster.nodes, n.id); };
-    request.free = [&](const Node& n) { return !std::ranges::binary_search(cluster.nodes, n.id); };
-    request.reduction = cluster.reduction;
-    request.contract = !options_.strict;
-    return compiler::lower(request);
+    return placement_.lower(cluster.nodes, cluster.reduction, outputs_of(cluster, self, other));
   }
 
   // ---- units
@@ -362,8 +177,8 @@ class Planner {
   std::vector<Unit> make_units() {
     std::vector<Unit> units;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate_[i] == Fate::alone) units.push_back(make_alone(node(i)));
-      if (fate_[i] != Fate::fused) continue;
+      if (fate(i) == Fate::alone) units.push_back(make_alone(node(i)));
+      if (fate(i) != Fate::fused) continue;
       const int c = cluster_of_[i];
       const Cluster& cluster = clusters_[static_cast<std::size_t>(c)];
       if (cluster.nodes.back() == i) units.push_back(make_kernel(cluster, c));
@@ -401,8 +216,8 @@ class Planner {
 
   Unit make_alone(Node& n) {
     Unit unit;
-    if (const auto matmul = matmuls_.find(n.id); matmul != matmuls_.end()) {
-      unit = matmul_unit(matmul->second, options_.strict);
+    if (const Matmul* matmul = placement_.matmul(n)) {
+      unit = matmul_unit(*matmul, options_.strict);
     } else if (auto native = native_unit(n, {options_, fallbacks_})) {
       unit = std::move(*native);
     } else {
@@ -477,16 +292,13 @@ class Planner {
   const ir::Graph& graph_;
   const Options& options_;
   std::vector<std::string>& fallbacks_;
+  const Placement placement_;
   std::size_t count_;
-  std::vector<Fate> fate_;
   std::vector<int> cluster_of_;
-  std::vector<char> is_output_, from_nothing_, visited_;
-  std::vector<char> views_;  // shape ops that are read as memory
+  std::vector<char> visited_;
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
-  std::map<std::uint32_t, std::pair<Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
-  std::map<std::uint32_t, Matmul> matmuls_;                        // by the same
-  mutable std::set<std::uint32_t> output_storage_;
+  std::set<std::uint32_t> output_storage_;
 };
 
 }  // namespace
