@@ -40,6 +40,7 @@ const Case cases[] = {
     {"conv", {8, 64, 56, 56}, {64, 64, 3, 3}, 1, 2, 2},        // dilated
     {"transposed", {8, 128, 28, 28}, {128, 64, 4, 4}, 2, 1},   // lhs_dilation
     {"pool", {8, 64, 112, 112}, {3, 3}, 2, 1},                 //
+    {"pool", {64, 128, 8, 8}, {2, 2}, 2},
 };
 const char* const passes[] = {"forward", "input", "kernel"};
 
@@ -101,8 +102,8 @@ void run(benchmark::State& state, const Case& c, bool last, int pass) {
   std::vector<ir::Value> inputs{graph.add_input(type_of(c.x, last))};
   if (!pool) inputs.push_back(graph.add_input(kernel_type(c.kernel, last)));
   ir::Value y = pool ? pooled(c, last, inputs[0]) : convolved(c, last, inputs[0], inputs[1]);
-  const double operations =
-      static_cast<double>(y.type().elements() * (pool ? 9 : 2 * c.kernel[1] * c.kernel[2] * c.kernel[3]));
+  const double operations = static_cast<double>(
+      y.type().elements() * (pool ? c.kernel[0] * c.kernel[1] : 2 * c.kernel[1] * c.kernel[2] * c.kernel[3]));
   if (pass > 0) {
     inputs.push_back(graph.add_input(y.type()));
     y = ir::gradient(graph, std::array{y}, std::array{inputs.back()},

@@ -176,7 +176,6 @@ void sort_by_several_keys(SampleList& list) {
       auto& sample = list.add(types, [&](Graph&, std::span<const Value> x) { return sort(x, 0, true, comparator); });
       sample.inputs[0] = {.low = 0, .high = 1};
       if (is_float(first)) sample.inputs[0].edges = false;
-      sample.wrt.clear();
       sample.name += " by two keys";
     }
   }

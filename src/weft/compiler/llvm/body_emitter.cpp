@@ -17,7 +17,8 @@ using llvm::Value;
 
 namespace {
 
-// For each outer row: vectors of inner rows as long as outputs lie densely, then single rows.
+// For each outer row: where outputs lie densely vectors of inner rows, the last one masked if this processor has masks; else and
+// for what is left single rows.
 class BodyEmitter {
  public:
   BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name)
@@ -35,14 +36,24 @@ class BodyEmitter {
   void emit() {
     b_.SetInsertPoint(block("entry"));
     load_arguments();
-    Value* inner = function_->getArg(1);
-    Value* vectors = b_.CreateSelect(outputs_are_dense(), b_.CreateAnd(inner, i64(-width_)), i64(0));
+    Value *inner = function_->getArg(1), *dense = outputs_are_dense();
+    Value* vectors = b_.CreateSelect(dense, b_.CreateAnd(inner, i64(-width_)), i64(0));
+    const bool has_masks = width_ == 16;  // AVX-512
     for_each(i64(0), function_->getArg(0), i64(1), [&](Value* row) {
       rows_.clear();
       for (std::size_t i = 0; i < dtypes_.size(); ++i)
         rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(row, outer_[i])));
       for_each(i64(0), vectors, i64(width_), [&](Value* at) { emit_rows(at, many_); });
-      for_each(vectors, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
+      Value* single = vectors;
+      if (has_masks) {
+        single = b_.CreateSelect(dense, inner, vectors);
+        for_each(vectors, single, i64(width_), [&](Value* at) {  // at most once
+          mask_ = b_.CreateICmpULT(lanes(), splat(b_.CreateSub(inner, at)));
+          emit_rows(at, many_);
+          mask_ = nullptr;
+        });
+      }
+      for_each(single, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
     });
     b_.CreateRetVoid();
     std::string message;
@@ -54,6 +65,13 @@ class BodyEmitter {
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
   Value* i64(std::int64_t value) { return b_.getInt64(static_cast<std::uint64_t>(value)); }
   Value* width_of(std::size_t buffer) { return i64(byte_size(dtypes_[buffer])); }
+
+  Value* splat(Value* x) { return b_.CreateVectorSplat(static_cast<unsigned>(width_), x); }
+  Value* lanes() {
+    llvm::SmallVector<llvm::Constant*, 16> numbers;
+    for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(static_cast<std::uint64_t>(lane)));
+    return llvm::ConstantVector::get(numbers);
+  }
 
   template <class F>
   void for_each(Value* begin, Value* end, Value* step, F&& body) {
@@ -110,37 +128,61 @@ class BodyEmitter {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::size_t buffer = inputs.size() + i;
       Value* stored = emitter.to_memory(llvm_value(values[outputs[i].node->id]), dtypes_[buffer]);
-      b_.CreateAlignedStore(stored, address(buffer, at), alignment(buffer));
+      if (&emitter == &many_ && mask_)
+        b_.CreateMaskedStore(stored, address(buffer, at), alignment(buffer), mask_);
+      else
+        b_.CreateAlignedStore(stored, address(buffer, at), alignment(buffer));
     }
   }
 
-  // Rows of an input that lie densely, or are one and the same, or anywhere else.
+  // Elements 0, 2, 4... from `from` on: two loads that touch nothing behind the last of them.
+  Value* load_every_other(std::size_t i, Value* from, Value* mask_end) {
+    llvm::Type *type = many_.memory_type(dtypes_[i]), *element = one_.memory_type(dtypes_[i]);
+    const auto load = [&](std::int64_t first) -> Value* {
+      Value* at = b_.CreateConstGEP1_64(element, from, static_cast<std::uint64_t>(first));
+      if (!mask_end) return b_.CreateAlignedLoad(type, at, alignment(i));
+      // Of n elements the last one is at 2 (n - 1).
+      Value* end = b_.CreateSub(b_.CreateShl(mask_end, 1), i64(1 + first));
+      Value* inside = b_.CreateICmpSLT(lanes(), splat(end));
+      return b_.CreateMaskedLoad(type, at, alignment(i), inside, llvm::Constant::getNullValue(type));
+    };
+    llvm::SmallVector<int, 16> picked;
+    for (int lane = 0; lane < width_; ++lane)
+      picked.push_back(lane < width_ / 2 ? 2 * lane : width_ + 2 * lane - (width_ - 1));
+    return b_.CreateShuffleVector(load(0), load(width_ - 1), picked);
+  }
+
+  // Rows of an input that lie densely, or are one and the same, or every other one, or anywhere else.
   Value* load_vector(std::size_t i, Value* at) {
     llvm::Type *type = many_.memory_type(dtypes_[i]), *element = one_.memory_type(dtypes_[i]);
-    auto *dense = block("dense"), *other = block("other"), *same = block("same"), *apart = block("apart"),
-         *joined = block("joined");
+    auto *dense = block("dense"), *other = block("other"), *same = block("same"), *spread = block("spread"),
+         *pairs = block("pairs"), *apart = block("apart"), *joined = block("joined");
     Value* from = address(i, at);
     b_.CreateCondBr(b_.CreateICmpEQ(inner_[i], width_of(i)), dense, other);
     b_.SetInsertPoint(dense);
-    Value* loaded = b_.CreateAlignedLoad(type, from, alignment(i));
+    Value* nothing = llvm::Constant::getNullValue(type);
+    Value* loaded = mask_ ? b_.CreateMaskedLoad(type, from, alignment(i), mask_, nothing)
+                          : static_cast<Value*>(b_.CreateAlignedLoad(type, from, alignment(i)));
     b_.CreateBr(joined);
     b_.SetInsertPoint(other);
-    b_.CreateCondBr(b_.CreateICmpEQ(inner_[i], i64(0)), same, apart);
+    b_.CreateCondBr(b_.CreateICmpEQ(inner_[i], i64(0)), same, spread);
     b_.SetInsertPoint(same);
-    Value* splat =
-        b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateAlignedLoad(element, from, alignment(i)));
+    Value* repeated = splat(b_.CreateAlignedLoad(element, from, alignment(i)));
+    b_.CreateBr(joined);
+    b_.SetInsertPoint(spread);
+    b_.CreateCondBr(b_.CreateICmpEQ(inner_[i], b_.CreateShl(width_of(i), 1)), pairs, apart);
+    b_.SetInsertPoint(pairs);
+    Value* picked = load_every_other(i, from, mask_ ? b_.CreateSub(function_->getArg(1), at) : nullptr);
     b_.CreateBr(joined);
     b_.SetInsertPoint(apart);
-    llvm::SmallVector<llvm::Constant*, 16> lanes;
-    for (int lane = 0; lane < width_; ++lane) lanes.push_back(b_.getInt64(static_cast<std::uint64_t>(lane)));
-    Value* offsets =
-        b_.CreateMul(llvm::ConstantVector::get(lanes), b_.CreateVectorSplat(static_cast<unsigned>(width_), inner_[i]));
-    Value* gathered = b_.CreateMaskedGather(type, b_.CreateGEP(b_.getInt8Ty(), from, offsets), alignment(i));
+    Value* places = b_.CreateGEP(b_.getInt8Ty(), from, b_.CreateMul(lanes(), splat(inner_[i])));
+    Value* gathered = b_.CreateMaskedGather(type, places, alignment(i), mask_, mask_ ? nothing : nullptr);
     b_.CreateBr(joined);
     b_.SetInsertPoint(joined);
-    auto* result = b_.CreatePHI(type, 3);
+    auto* result = b_.CreatePHI(type, 4);
     result->addIncoming(loaded, dense);
-    result->addIncoming(splat, same);
+    result->addIncoming(repeated, same);
+    result->addIncoming(picked, pairs);
     result->addIncoming(gathered, apart);
     return result;
   }
@@ -166,6 +208,7 @@ class BodyEmitter {
   std::vector<DType> dtypes_;  // of inputs, then outputs
   std::vector<Value*> buffers_, outer_, inner_;
   std::vector<Value*> rows_;  // where the buffers' current outer row lies
+  Value* mask_ = nullptr;     // of the vector that is being emitted: all lanes if there is none
 };
 
 }  // namespace

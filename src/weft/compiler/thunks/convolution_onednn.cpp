@@ -211,38 +211,65 @@ class Planner {
 
 class ConvolutionThunk final : public runtime::Thunk {
  public:
-  ConvolutionThunk(Plan plan, const Slice& lhs, const Slice& rhs, const Slice& result, const Slice& scratch)
-      : plan_(std::move(plan)), slices_{lhs, rhs, result}, scratch_(scratch) {}
+  ConvolutionThunk(const Plan& plan, const Slice& lhs, const Slice& rhs, const Slice& result, const Slice& scratch)
+      : slices_{lhs, rhs, result, scratch}, strict_(plan.strict) {
+    const auto given = [&](std::size_t i) { return Place{i, 0}; };
+    const auto wanted = [&](std::size_t i) {
+      return plan.ports[i].reordered() ? Place{scratch_slice, plan.ports[i].scratch_offset} : given(i);
+    };
+    const auto add_reorder = [&](std::size_t i, const memory::desc& from, const memory::desc& to, Place of,
+                                 Place into) {
+      if (plan.ports[i].reordered())
+        steps_.push_back(std::make_unique<Step>(plan.reorders[i], Arguments{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}},
+                                                std::vector{of, into}));
+    };
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      add_reorder(i, plan.ports[i].given, plan.ports[i].wanted, given(i), wanted(i));
+    Arguments arguments;
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < plan.ports.size(); ++i) {
+      arguments.emplace_back(plan.ports[i].argument, plan.ports[i].wanted);
+      places.push_back(wanted(i));
+    }
+    arguments.emplace_back(DNNL_ARG_SCRATCHPAD, plan.scratchpad);
+    places.push_back({scratch_slice, plan.scratchpad_offset});
+    steps_.push_back(std::make_unique<Step>(plan.primitive, std::move(arguments), std::move(places)));
+    add_reorder(2, plan.ports[2].wanted, plan.ports[2].given, wanted(2), given(2));
+  }
 
   void run(const runtime::Launch& launch) const override {
     // How oneDNN cuts sums depends on its threads.
     std::optional<runtime::SingleThread> single;
-    if (plan_.strict) single.emplace();
-    std::byte* const scratch = scratch_.bytes ? launch.at(scratch_) : nullptr;
-    const auto reordered = [&](std::size_t i) {
-      return memory(plan_.ports[i].wanted, engine(), scratch + plan_.ports[i].scratch_offset);
-    };
-    const auto given = [&](std::size_t i) { return memory(plan_.ports[i].given, engine(), launch.at(slices_[i])); };
-    dnnl::stream& stream = onednn::stream();
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-      if (!plan_.ports[i].reordered()) continue;
-      memory from = given(i), to = reordered(i);
-      plan_.reorders[i].execute(stream, from, to);
+    if (strict_) single.emplace();
+    std::array<std::byte*, 4> addresses{};
+    for (const auto& step : steps_) {
+      for (std::size_t i = 0; i < step->places.size(); ++i) {
+        const Place& place = step->places[i];
+        addresses[i] = slices_[place.slice].bytes ? launch.at(slices_[place.slice]) + place.offset : nullptr;
+      }
+      step->call.run(std::span(addresses).first(step->places.size()));
     }
-    std::unordered_map<int, memory> arguments{
-        {DNNL_ARG_SCRATCHPAD, memory(plan_.scratchpad, engine(), scratch + plan_.scratchpad_offset)}};
-    for (std::size_t i = 0; i < 3; ++i)
-      arguments.emplace(plan_.ports[i].argument, plan_.ports[i].reordered() ? reordered(i) : given(i));
-    plan_.primitive.execute(stream, arguments);
-    if (!plan_.ports[2].reordered()) return;
-    memory from = reordered(2), to = given(2);
-    plan_.reorders[2].execute(stream, from, to);
   }
 
  private:
-  Plan plan_;
-  std::array<Slice, 3> slices_;
-  Slice scratch_;
+  using Arguments = std::vector<onednn::Call::Argument>;
+  static constexpr std::size_t scratch_slice = 3;
+
+  struct Place {
+    std::size_t slice;
+    std::uint64_t offset;
+  };
+  // A reorder, or the convolution itself.
+  struct Step {
+    Step(const dnnl::primitive& primitive, Arguments arguments, std::vector<Place> at)
+        : call(primitive, std::move(arguments)), places(std::move(at)) {}
+    onednn::Call call;
+    std::vector<Place> places;
+  };
+
+  std::array<Slice, 4> slices_;  // lhs, rhs, result, scratch
+  std::vector<std::unique_ptr<Step>> steps_;
+  bool strict_;
 };
 
 }  // namespace

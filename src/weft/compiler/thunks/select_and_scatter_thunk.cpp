@@ -110,14 +110,14 @@ class SelectAndScatterThunk final : public runtime::Thunk {
     void for_selected(std::int64_t plane, F&& f) {
       select(plane);
       const WindowPlan& windows = plan_.windows;
-      const auto offsets = windows.offsets(plane);
+      windows.find_offsets(plane, offsets_);
       const std::int64_t width = windows.plane_width();
       for (std::int64_t row = 0, window = 0; window < windows.plane_elements(); ++row)
         for (std::int64_t column = 0; column < width; ++column, ++window) {
           const std::int32_t number = numbers_[static_cast<std::size_t>(window)];
           if (number < 0) continue;
           f(window,
-            offsets[static_cast<std::size_t>(number)] + row * windows.row_step() + column * windows.column_step());
+            offsets_[static_cast<std::size_t>(number)] + row * windows.row_step() + column * windows.column_step());
         }
     }
 
@@ -141,6 +141,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
     T* x_;
     std::unique_ptr<T[]> held_;
     std::vector<std::int32_t> numbers_;
+    std::vector<std::int64_t> offsets_;
   };
 
   std::shared_ptr<const Plan> plan_;

@@ -57,28 +57,22 @@ WindowPlan::WindowPlan(Type x, std::span<const ir::WindowDim> window) {
       }
     leading_.push_back(std::move(dim));
   }
+  for (const std::int64_t row : plane_[0].origins)
+    for (const std::int64_t column : plane_[1].origins) origins_.push_back(row + column);
 }
 
-std::vector<std::int64_t> WindowPlan::offsets(std::int64_t plane) const {
-  std::vector<std::int64_t> before{0};  // in the leading dimensions, the last of them first
+void WindowPlan::find_offsets(std::int64_t plane, std::vector<std::int64_t>& offsets) const {
+  offsets = origins_;
   for (std::size_t d = leading_.size(); d-- > 0;) {
     const Leading& dim = leading_[d];
-    const std::int64_t position = plane % dim.positions;
+    const std::int64_t* const at = dim.offsets.data() + plane % dim.positions * dim.window;
     plane /= dim.positions;
-    std::vector<std::int64_t> all;
-    for (std::int64_t i = 0; i < dim.window; ++i)
-      for (const std::int64_t inner : before) {
-        const std::int64_t at = dim.offsets[static_cast<std::size_t>(position * dim.window + i)];
-        all.push_back(at == nowhere || inner == nowhere ? nowhere : at + inner);
-      }
-    before = std::move(all);
+    const std::size_t inner = offsets.size();
+    offsets.resize(inner * static_cast<std::size_t>(dim.window));
+    for (std::int64_t k = dim.window; k-- > 0;)  // the copy at the front last
+      for (std::size_t i = 0; i < inner; ++i)
+        offsets[static_cast<std::size_t>(k) * inner + i] = at[k] == nowhere ? nowhere : offsets[i] + at[k];
   }
-  std::vector<std::int64_t> result;
-  for (const std::int64_t offset : before)
-    for (const std::int64_t row : plane_[0].origins)
-      for (const std::int64_t column : plane_[1].origins)
-        result.push_back(offset == nowhere ? nowhere : offset + row + column);
-  return result;
 }
 
 }  // namespace weft::compiler

@@ -46,10 +46,9 @@ class WindowPlan {
     walk(0, position, 0, k, fold);
   }
 
-  // Where element k of the window at position (0, 0) of a plane would lie, were there no ends, and the steps to other positions;
-  // nowhere if it is padding in the dimensions before the plane's.
-  static constexpr std::int64_t nowhere = INT64_MIN;
-  std::vector<std::int64_t> offsets(std::int64_t plane) const;
+  // Where each element of the window at position (0, 0) of a plane would lie, were there no ends; of no use for elements that are
+  // padding in the dimensions before the plane's. Other positions of the plane lie whole steps further.
+  void find_offsets(std::int64_t plane, std::vector<std::int64_t>& offsets) const;
   std::int64_t row_step() const { return plane_[0].step; }
   std::int64_t column_step() const { return plane_[1].step; }
 
@@ -63,6 +62,7 @@ class WindowPlan {
     std::int64_t positions, window;
     std::vector<std::int64_t> offsets;  // of each position and element of the window; nowhere for padding
   };
+  static constexpr std::int64_t nowhere = INT64_MIN;
   struct Planar {
     std::int64_t positions = 1, window = 1, step = 0;
     std::vector<std::int64_t> origins{0};                           // of each element of the window at position 0
@@ -104,6 +104,7 @@ class WindowPlan {
 
   std::vector<Leading> leading_;
   std::array<Planar, 2> plane_;
+  std::vector<std::int64_t> origins_;  // of each element of the window in the plane
   std::int64_t planes_ = 1, window_elements_ = 1, connected_ = 1;
 };
 
