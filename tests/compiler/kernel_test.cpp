@@ -84,6 +84,19 @@ Value softmax(Value x) {
   return e / ir::broadcast_in_dim(ir::reduce_sum(e, last), x.type(), kept);
 }
 
+// Element types without a library product: rows are taken several at once, and neither rows nor columns divide evenly.
+TEST(Kernel, ProductsOfOtherTypes) {
+  for (const DType t : {DType::f64, DType::i32, DType::i8})
+    for (const std::int64_t m : {1, 3, 4, 5, 11})
+      for (const std::int64_t n : {1, 63, 64, 130})
+        check({Type(t, {2, m, 9}), Type(t, {2, 9, n}), Type(t, {2, m})}, [](ir::Graph&, auto in) {
+          const std::int64_t batch[] = {0}, rows[] = {0, 1}, last[] = {2}, first[] = {1};
+          const Value y = ir::dot_general(in[0], in[1], {batch, batch, last, first});
+          return std::vector{y + ir::broadcast_in_dim(in[2], y.type(), rows),
+                             ir::dot_general(in[0], in[0], {batch, batch, last, last})};
+        });
+}
+
 TEST(Kernel, Pointwise) {
   for (const DType t : {DType::f32, DType::f64, DType::bf16, DType::f16})
     for (const std::int64_t n : {0, 1, 15, 16, 17, 1000}) {

@@ -16,7 +16,7 @@ void put(std::string& key, const Position& p) {
 std::string Loop::key() const {
   std::string key;
   put(key, static_cast<std::int64_t>(walk));
-  for (const int n : {rows, serial, lanes, stages, static_cast<int>(contract), inputs}) put(key, n);
+  for (const int n : {rows, serial, lanes, stages, rows_together, static_cast<int>(contract), inputs}) put(key, n);
   for (const DType t : buffers) put(key, static_cast<int>(t));
   for (const Expr& e : exprs) {
     put(key, (static_cast<int>(e.kind) << 16) | (static_cast<int>(e.dtype) << 8) | (e.per_lane ? 2 : 0) |

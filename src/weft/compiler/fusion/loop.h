@@ -82,13 +82,14 @@ struct Loop {
   int rows = 0, serial = 0, lanes = 0;  // number of axes of each role, in this order
   std::vector<Number> sizes;            // of the axes
   int stages = 1;                       // passes over the lanes of a row
+  int rows_together = 1;                // Walk::columns: neighbours along the last row axis that share what they load
   std::vector<Expr> exprs;              // operands come before their uses
   std::vector<Store> stores;
   std::vector<DType> buffers;  // inputs, then outputs
   int inputs = 0;
   bool contract = true;  // multiply and add may be contracted
   std::vector<std::int64_t> parameters;
-  std::int64_t tasks = 0;             // rows, or elements for Walk::lanes, or rows * blocks for Walk::columns
+  std::int64_t tasks = 0;             // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
   std::int64_t lane_count = 0;        // product of the lane axes
   std::int64_t scratch_elements = 0;  // 8-byte elements of scratch a thread needs
 

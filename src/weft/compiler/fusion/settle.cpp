@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include <weft/compiler/fusion/draft.h>
+#include <weft/compiler/llvm/jit.h>
 
 namespace weft::compiler {
 
@@ -105,6 +106,23 @@ class Settling {
     return bound;
   }
 
+  // Rows of a product read the same elements of its right side: as many at once as the registers hold sums of.
+  int rows_together() const {
+    const auto rows = static_cast<std::size_t>(std::ranges::count(loop_.roles, Role::row));
+    if (rows == 0) return 1;
+    const auto shared = [&](const Draft& d) {
+      return d.expr.kind == Expr::Kind::load && d.position.coefficient(rows - 1) == 0 &&
+             d.position.coefficient(loop_.axes.size() - 1) != 0;
+    };
+    if (std::ranges::none_of(loop_.exprs, shared)) return 1;
+    int bytes = 0;  // of the sums of one element
+    for (const Draft& d : loop_.exprs)
+      if (d.expr.kind == Expr::Kind::reduce) bytes += std::max(4, byte_size(d.expr.dtype));
+    const int registers = vector_lanes() == 16 ? 32 : 16, register_bytes = 4 * vector_lanes();
+    constexpr int others = 6, most = 4;  // registers for elements on their way
+    return std::clamp((registers - others) / (column_block * bytes / register_bytes), 1, most);
+  }
+
   Lowered finish() {
     const auto of = [](Role wanted) { return [wanted](Role r) { return r == wanted; }; };
     result_.rows = static_cast<int>(std::ranges::count(loop_.roles, Role::row));
@@ -122,9 +140,14 @@ class Settling {
     result_.contract = request_.contract;
     result_.lane_count = loop_.count(of(Role::lane));
     const std::int64_t rows = loop_.count(of(Role::row));
-    result_.tasks = result_.walk == Walk::lanes ? result_.lane_count
-                    : loop_.columns             ? rows * ((result_.lane_count + column_block - 1) / column_block)
-                                                : rows;
+    result_.tasks = result_.walk == Walk::lanes ? result_.lane_count : rows;
+    if (loop_.columns) {
+      result_.rows_together = rows_together();
+      const std::int64_t last = result_.rows ? loop_.axes[static_cast<std::size_t>(result_.rows) - 1] : 1;
+      const auto groups = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+      result_.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, result_.rows_together) *
+                      groups(result_.lane_count, column_block);
+    }
     std::int64_t cached = 0;
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);

@@ -119,7 +119,10 @@ class LoopEmitter {
   Value* emit_vectors(Value* begin, Value* end, int stage, int n);
   void emit_vector(Value* at, Value* mask, int stage, int copy);
   void emit_columns(Value* task);
-  void emit_block(Value* first, Value* lanes);
+  // Block number `block` of the lanes, for these positions on the last row axis.
+  void emit_block(Value* block, const std::vector<Value*>& rows);
+  void emit_block(Value* first, Value* lanes, const std::vector<Value*>& rows,
+                  const std::vector<std::vector<Value*>>& row_values);
   void emit_serial(int axis, const std::function<void()>& body);
 
   const Loop& loop_;

@@ -167,38 +167,78 @@ void LoopEmitter::emit_vector(Value* at, Value* mask, int stage, int copy) {
 }
 
 void LoopEmitter::emit_columns(Value* task) {
-  forget_row();
-  const std::size_t lane = lane_axis();
-  Value* lanes = number(loop_.sizes[lane]);
-  Value* blocks = b_.CreateUDiv(b_.CreateAdd(lanes, i64(column_block - 1)), i64(column_block));
-  Value* first = b_.CreateMul(b_.CreateURem(task, blocks), i64(column_block));
-  decode_rows(b_.CreateUDiv(task, blocks));
-  emit_row_values(0);
-  Value* whole = b_.CreateICmpSLE(b_.CreateAdd(first, i64(column_block)), lanes);
-  if_then(whole, [&] { emit_block(first, nullptr); });
-  if_then(b_.CreateNot(whole), [&] { emit_block(first, lanes); });
+  Value* lanes = number(loop_.sizes[lane_axis()]);
+  if (loop_.rows_together == 1) {
+    Value* blocks = b_.CreateUDiv(b_.CreateAdd(lanes, i64(column_block - 1)), i64(column_block));
+    decode_rows(b_.CreateUDiv(task, blocks));
+    return emit_block(b_.CreateURem(task, blocks),
+                      {loop_.rows ? axes_[static_cast<std::size_t>(loop_.rows) - 1] : nullptr});
+  }
+  // One block after the other, so that what all rows read of it stays in the cache.
+  const auto last = static_cast<std::size_t>(loop_.rows) - 1;
+  Value* together = i64(loop_.rows_together);
+  Value* count = number(loop_.sizes[last]);
+  Value* groups = b_.CreateUDiv(b_.CreateAdd(count, i64(loop_.rows_together - 1)), together);
+  Value* outer = i64(1);
+  for (std::size_t a = 0; a < last; ++a) outer = b_.CreateMul(outer, number(loop_.sizes[a]));
+  Value* all = b_.CreateMul(outer, groups);
+  Value* block = b_.CreateUDiv(task, all);
+  Value* group = b_.CreateURem(task, all);
+  Value* first = b_.CreateMul(b_.CreateURem(group, groups), together);
+  axes_[last] = first;
+  decode_rows(b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(group, groups), count), first));
+  Value* whole = b_.CreateICmpSLE(b_.CreateAdd(first, together), count);
+  if_then(whole, [&] {
+    std::vector<Value*> rows;
+    for (int r = 0; r < loop_.rows_together; ++r) rows.push_back(b_.CreateAdd(first, i64(r)));
+    emit_block(block, rows);
+  });
+  if_then(b_.CreateNot(whole), [&] { for_each(first, count, i64(1), [&](Value* row) { emit_block(block, {row}); }); });
 }
 
-void LoopEmitter::emit_block(Value* first, Value* lanes) {
-  const int n = column_block / width_;
+void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
+  Value* lanes = number(loop_.sizes[lane_axis()]);
+  std::vector<std::vector<Value*>> row_values;
+  for (Value* row : rows) {
+    forget_row();
+    if (row) axes_[static_cast<std::size_t>(loop_.rows) - 1] = row;
+    emit_row_values(0);
+    row_values.push_back(row_values_);
+  }
+  Value* first = b_.CreateMul(block, i64(column_block));
+  Value* whole = b_.CreateICmpSLE(b_.CreateAdd(first, i64(column_block)), lanes);
+  if_then(whole, [&] { emit_block(first, nullptr, rows, row_values); });
+  if_then(b_.CreateNot(whole), [&] { emit_block(first, lanes, rows, row_values); });
+}
+
+void LoopEmitter::emit_block(Value* first, Value* lanes, const std::vector<Value*>& rows,
+                             const std::vector<std::vector<Value*>>& row_values) {
+  const std::size_t copies = column_block / static_cast<std::size_t>(width_);
   std::vector<Value*> starts, masks;
-  for (int copy = 0; copy < n; ++copy) {
+  for (std::size_t copy = 0; copy < copies; ++copy) {
     starts.push_back(b_.CreateAdd(first, i64(static_cast<std::int64_t>(copy) * width_)));
     masks.push_back(lanes ? lanes_between(nullptr, b_.CreateSub(lanes, starts.back())) : nullptr);
   }
-  const auto block = [&](int stage, const std::function<void(const Place&)>& body) {
-    for (int copy = 0; copy < n; ++copy) {
-      const auto cu = static_cast<std::size_t>(copy);
-      axes_[lane_axis()] = starts[cu];
-      std::vector<Value*> values(loop_.exprs.size());
-      body(
-          {.vector = true, .mask = masks[cu], .values = &values, .stage = stage, .copy = copy, .linear_lane = nullptr});
+  const auto everywhere = [&](int stage, const std::function<void(const Place&)>& body) {
+    for (std::size_t copy = 0; copy < copies; ++copy) {
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        axes_[lane_axis()] = starts[copy];
+        if (rows[r]) axes_[static_cast<std::size_t>(loop_.rows) - 1] = rows[r];
+        row_values_ = row_values[r];
+        std::vector<Value*> values(loop_.exprs.size());
+        body({.vector = true,
+              .mask = masks[copy],
+              .values = &values,
+              .stage = stage,
+              .copy = static_cast<int>(r * copies + copy),
+              .linear_lane = nullptr});
+      }
     }
     axes_[lane_axis()] = nullptr;
   };
-  start_reductions(0, n);
-  emit_serial(loop_.rows, [&] { block(0, [&](const Place& place) { accumulate(0, place); }); });
-  block(1, [&](const Place& place) {
+  start_reductions(0, static_cast<int>(copies * rows.size()));
+  emit_serial(loop_.rows, [&] { everywhere(0, [&](const Place& place) { accumulate(0, place); }); });
+  everywhere(1, [&](const Place& place) {
     for (const Store& s : loop_.stores) store(s, value(s.value, place), place);
   });
 }
