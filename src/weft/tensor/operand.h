@@ -1,7 +1,7 @@
 // What a function on tensors takes: a Tensor, a Parameter or a C++ number, made implicitly, together with the line of the call.
 //
 // Types of the result, for operands of different types (as in JAX and NumPy 2):
-//   tensor with tensor   weft::promote(a, b): boolean < unsigned < signed < floating point, the wider of a class wins
+//   tensor with tensor   weft::promote(a, b) (base/dtype.h): boolean < integer < floating point, the wider of a class wins
 //   tensor with number   the tensor's type, if the number's class is not above it; else:
 //                        an integer with booleans gives i32, a floating-point number with booleans or integers gives f32
 //   number with number   i32 for integers, f32 for floating point, i1 for bool
