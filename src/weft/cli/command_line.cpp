@@ -61,6 +61,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   add_conformance(app);
   add_knobs(app);
   add_opt(app);
+  add_run(app);
   add_train(app);
   try {
     app.parse(argc, argv);

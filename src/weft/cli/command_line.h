@@ -19,6 +19,7 @@ int run(const std::string& version, int argc, const char* const* argv);
 void add_conformance(CLI::App& app);
 void add_knobs(CLI::App& app);
 void add_opt(CLI::App& app);
+void add_run(CLI::App& app);
 void add_train(CLI::App& app);
 
 struct Stopped {

@@ -1,0 +1,177 @@
+// weft run: runs a function of a StableHLO file on arrays of NumPy's.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/base/knobs.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/options.h>
+#include <weft/cli/program.h>
+#include <weft/cli/run_inputs.h>
+#include <weft/data/npy.h>
+#include <weft/ir/text/text.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct RunOptions {
+  std::string file, entry, output;
+  std::vector<std::string> inputs;
+  std::int64_t seed = 0, repeat = 1;
+  bool random = false, interpret = false, json = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+ir::Module parse(const std::string& file) {
+  const std::string text = read_file(file);
+  try {
+    return ir::parse_module(text);
+  } catch (const Error& wrong) {
+    fail(file, ':', wrong.what());
+  }
+}
+
+std::shared_ptr<const ir::Graph> find_entry(const ir::Module& module, const RunOptions& options) {
+  if (options.entry.empty()) return module.main();
+  std::string names;
+  for (const auto& function : module.functions) {
+    if (function->name == options.entry) return function;
+    names += concat(names.empty() ? "" : ", ", '@', function->name);
+  }
+  fail(options.file, ": there is no public function @", options.entry, names.empty() ? "" : "; there are ", names);
+}
+
+struct RunReport {
+  double parse_ms = 0, compile_ms = 0;
+  std::vector<double> run_ms;
+  std::vector<ir::Array> outputs;
+  std::vector<std::string> files;
+};
+
+std::string result_file(const RunOptions& options, std::size_t i) {
+  return (std::filesystem::path(options.output) / concat("result", i, ".npy")).string();
+}
+
+void write_outputs(const RunOptions& options, RunReport& report) {
+  std::error_code wrong;
+  std::filesystem::create_directories(options.output, wrong);
+  if (wrong) detail::fail_with_errno("make", options.output, wrong.value());
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    report.files.push_back(result_file(options, i));
+    data::write_npy(report.files.back(), report.outputs[i]);
+  }
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void print_json(const RunOptions& options, const ir::Graph& function, const RunReport& report) {
+  nlohmann::ordered_json inputs = nlohmann::ordered_json::array(), outputs = inputs;
+  for (const ir::Value v : function.inputs()) inputs.push_back(concat(v.type()));
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    nlohmann::ordered_json output = {{"type", concat(report.outputs[i].type())}};
+    if (!report.files.empty()) output["file"] = report.files[i];
+    outputs.push_back(std::move(output));
+  }
+  const nlohmann::ordered_json result = {
+      {"function", function.name},
+      {"mode", options.interpret ? "interpreted"
+               : knobs::strict() ? "compiled, strict"
+                                 : "compiled"},
+      {"inputs", inputs},
+      {"outputs", outputs},
+      {"parse_ms", report.parse_ms},
+      {"compile_ms", report.compile_ms},
+      {"run_ms", report.run_ms},
+      {"run_ms_p50", median(report.run_ms)},
+  };
+  std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+void print_text(const RunOptions& options, const RunReport& report) {
+  constexpr std::int64_t shown = 8;  // elements of a result
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    const ir::Array& output = report.outputs[i];
+    std::cout << "result " << i << ": " << output.type();
+    if (!report.files.empty()) {
+      std::cout << " in " << report.files[i] << '\n';
+      continue;
+    }
+    std::cout << " [";
+    for (std::int64_t e = 0; e < std::min(shown, output.size()); ++e) std::cout << (e ? ", " : "") << output.element(e);
+    std::cout << (output.size() > shown ? ", ...]\n" : "]\n");
+  }
+  if (options.repeat > 1)
+    std::cout << "compiled in " << report.compile_ms << " ms; " << options.repeat << " runs: first " << report.run_ms[0]
+              << " ms, median " << median(report.run_ms) << " ms\n";
+}
+
+void run_file(const RunOptions& options) {
+  RunReport report;
+  Clock::time_point start = Clock::now();
+  const ir::Module module = parse(options.file);
+  const auto function = find_entry(module, options);
+  report.parse_ms = ms_since(start);
+  const auto inputs =
+      find_inputs(*function, options.inputs, options.random ? std::optional(options.seed) : std::nullopt);
+
+  start = Clock::now();
+  ProgramOptions program_options;
+  program_options.interpret = options.interpret;
+  program_options.compiler.strict = knobs::strict();
+  Program program(*function, program_options);
+  report.compile_ms = ms_since(start);
+  for (std::int64_t i = 0; i < options.repeat; ++i) {
+    start = Clock::now();
+    report.outputs = program.run(inputs);
+    report.run_ms.push_back(ms_since(start));
+  }
+  if (!options.output.empty()) write_outputs(options, report);
+  options.json ? print_json(options, *function, report) : print_text(options, report);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand("run", "Run a StableHLO program on NumPy arrays");
+  const auto options = std::make_shared<RunOptions>();
+  command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it")->required();
+  add_text(command, "--entry", options->entry, "a function", "The function to run; left out: main, or the only one");
+  command
+      .add_option("--input", options->inputs,
+                  "Arrays for the function's inputs, in their order: a .npy file each, or an .npz file with several")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  CLI::Option* random = add_integer(command, "--random", options->seed,
+                                    "Draw the inputs that are not given: floats from [-1, 1), integers from 0 to 9",
+                                    {0, std::numeric_limits<std::int64_t>::max()});
+  add_text(command, "--output", options->output, "a folder", "Write the results there: result0.npy and so on");
+  command.add_flag("--interpret", options->interpret, "Run it in the reference interpreter, without compiling");
+  add_integer(command, "--repeat", options->repeat, "Run it so often, and tell the times", {1, 1'000'000});
+  command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
+  command.callback([options, random] {
+    options->random = random->count() > 0;
+    run_file(*options);
+  });
+}
+
+}  // namespace weft::cli

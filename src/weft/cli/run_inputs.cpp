@@ -1,0 +1,68 @@
+#include <weft/cli/run_inputs.h>
+
+#include <weft/base/convert.h>
+#include <weft/base/error.h>
+#include <weft/base/random.h>
+#include <weft/data/npy.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct Given {
+  std::string file;
+  ir::Array array;
+};
+
+std::vector<Given> read_files(std::span<const std::string> files) {
+  std::vector<Given> given;
+  for (const std::string& file : files) {
+    if (!file.ends_with(".npz")) {
+      given.push_back({file, data::read_npy(file)});
+      continue;
+    }
+    for (ir::Array& array : data::read_npz(file)) given.push_back({file, std::move(array)});
+  }
+  return given;
+}
+
+// Floats from [-1, 1) in steps of 2^-23, integers from 0 to 9, booleans of both kinds.
+ir::Array draw(Type type, std::uint64_t seed, std::uint64_t position) {
+  ir::Array array(type);
+  const std::uint64_t state[] = {seed, position << 32};
+  const random::Philox generator(state, static_cast<std::uint64_t>(type.elements()), 4);
+  visit(type.dtype(), [&]<class T>(T) {
+    std::uint64_t i = 0;
+    for (T& element : array.data<T>()) {
+      const std::uint64_t bits = generator.bits(i++);
+      if constexpr (is_float_type<T>)
+        element = convert_element<T>(static_cast<double>(bits >> 8) * 0x1p-23 - 1);
+      else
+        element = static_cast<T>(bits % (std::is_same_v<T, bool> ? 2 : 10));
+    }
+  });
+  return array;
+}
+
+}  // namespace
+
+std::vector<ir::Array> find_inputs(const ir::Graph& function, std::span<const std::string> files,
+                                   std::optional<std::int64_t> seed) {
+  const auto inputs = function.inputs();
+  std::vector<Given> given = read_files(files);
+  require(given.size() <= inputs.size() && (seed || given.size() == inputs.size()), "run: @", function.name, " takes ",
+          inputs.size(), " inputs, got ", given.size(), seed ? "" : "; --random draws what is missing");
+  std::vector<ir::Array> arrays;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (i >= given.size()) {
+      arrays.push_back(draw(inputs[i].type(), static_cast<std::uint64_t>(*seed), i));
+      continue;
+    }
+    require(given[i].array.type() == inputs[i].type(), given[i].file, ": holds ", given[i].array.type(), ", input ", i,
+            " of @", function.name, " is ", inputs[i].type());
+    arrays.push_back(std::move(given[i].array));
+  }
+  return arrays;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,117 @@
+#include <weft/data/npy.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <weft/base/error.h>
+#include <weft/data/npy_header.h>
+
+namespace weft::data {
+
+static_assert(std::endian::native == std::endian::little, "arrays are kept in the order of the machine");
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::uint64_t max_header_bytes = 1 << 16;
+
+void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
+  for (std::size_t i = 0; i < bytes.size(); i += width) std::ranges::reverse(bytes.subspan(i, width));
+}
+
+// From the first dimension varying fastest to the last.
+ir::Array to_row_major(const ir::Array& array) {
+  ir::Array result(array.type());
+  const Type type = array.type();
+  const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+  std::vector<std::int64_t> position(static_cast<std::size_t>(type.rank()), 0), strides = position;
+  std::int64_t stride = 1;
+  for (int d = 0; d < type.rank(); ++d) {
+    strides[static_cast<std::size_t>(d)] = stride;
+    stride *= type.size(d);
+  }
+  std::int64_t from = 0;
+  for (std::int64_t to = 0; to < type.elements(); ++to) {
+    std::memcpy(result.bytes().data() + static_cast<std::size_t>(to) * width,
+                array.bytes().data() + static_cast<std::size_t>(from) * width, width);
+    for (std::size_t d = position.size(); d-- > 0;) {
+      from += strides[d];
+      if (++position[d] < type.size(static_cast<int>(d))) break;
+      from -= strides[d] * position[d];
+      position[d] = 0;
+    }
+  }
+  return result;
+}
+
+// What stands before the elements: version, length and text of the header.
+struct Preamble {
+  NpyHeader header;
+  std::uint64_t bytes;  // of all of it
+};
+
+Preamble read_preamble(const File& file, std::uint64_t offset, std::uint64_t bytes) {
+  unsigned char start[12];
+  const std::uint64_t least = magic.size() + 4;
+  require(bytes >= least, "no .npy file: it has ", bytes, " bytes, a header needs ", least);
+  file.read(offset,
+            std::as_writable_bytes(std::span(start, static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 12)))));
+  require(std::memcmp(start, magic.data(), magic.size()) == 0, "no .npy file: it does not begin with \\x93NUMPY");
+  const int version = start[6];
+  require(version >= 1 && version <= 3 && start[7] == 0, "format version ", version, '.', +start[7],
+          " is not known, 1.0, 2.0 and 3.0 are");
+  const std::uint64_t prefix = version == 1 ? 10 : 12;
+  require(bytes >= prefix, "truncated: it ends within the length of its header");
+  std::uint64_t length = start[8] | std::uint64_t{start[9]} << 8;
+  if (version > 1) length |= std::uint64_t{start[10]} << 16 | std::uint64_t{start[11]} << 24;
+  require(length <= max_header_bytes, "a header of ", length, " bytes, at most ", max_header_bytes, " are read");
+  require(length <= bytes - prefix, "truncated: a header of ", length, " bytes in ", bytes);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  file.read(offset + prefix, std::as_writable_bytes(std::span(text)));
+  return {parse_npy_header(text), prefix + length};
+}
+
+ir::Array read_elements(const File& file, std::uint64_t offset, std::uint64_t bytes) {
+  const Preamble preamble = read_preamble(file, offset, bytes);
+  const Type type = preamble.header.type;
+  const std::uint64_t stored = bytes - preamble.bytes, expected = static_cast<std::uint64_t>(type.bytes());
+  require(stored == expected, "holds ", stored, " bytes of elements, ", type, " takes ", expected);
+  ir::Array array(type);
+  file.read(offset + preamble.bytes, array.bytes());
+  if (preamble.header.is_big_endian) swap_bytes(array.bytes(), static_cast<std::size_t>(byte_size(type.dtype())));
+  if (type.dtype() == DType::boolean)
+    for (std::byte& b : array.bytes()) b = std::byte(b != std::byte{0});
+  return preamble.header.is_fortran_order ? to_row_major(array) : array;
+}
+
+}  // namespace
+
+ir::Array read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, const std::string& name) {
+  try {
+    return read_elements(file, offset, bytes);
+  } catch (const Error& wrong) {
+    fail(name, ": ", wrong.what());
+  }
+}
+
+ir::Array read_npy(const std::filesystem::path& path) {
+  const File file(path);
+  return read_npy(file, 0, file.size(), path.string());
+}
+
+void write_npy(const std::filesystem::path& path, const ir::Array& array) {
+  // NumPy pads the header with blanks so that the elements begin at a multiple of 64 bytes.
+  constexpr std::size_t prefix = 10, alignment = 64;
+  std::string header = print_npy_header(array.type());
+  header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
+  header.back() = '\n';
+  AtomicFile file(path.has_parent_path() ? path.parent_path() : ".");
+  file.write(magic);
+  file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
+  file.write(header);
+  file.write(array.bytes());
+  file.commit(path.filename().string());
+}
+
+}  // namespace weft::data

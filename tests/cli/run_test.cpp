@@ -1,0 +1,118 @@
+// weft run: programs on arrays in files, and what is said about those that cannot be run.
+#include <fstream>
+#include <tests/cli/command.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/data/npy.h>
+
+namespace weft::cli {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* program = R"(
+func.func @main(%a: tensor<2x2xf32>, %n: tensor<i32>) -> (tensor<2x2xf32>, tensor<i32>) {
+  %0 = stablehlo.add %a, %a : tensor<2x2xf32>
+  %1 = stablehlo.negate %n : tensor<i32>
+  return %0, %1 : tensor<2x2xf32>, tensor<i32>
+}
+func.func @other() -> tensor<i32> {
+  %c = stablehlo.constant dense<42> : tensor<i32>
+  return %c : tensor<i32>
+}
+)";
+
+class Run : public testing::Test {
+ protected:
+  Run() {
+    write("p.mlir", program);
+    data::write_npy(folder_ / "a.npy", ir::Array::of<float>({2, 2}, {1, 2, 3, 4}));
+    data::write_npy(folder_ / "n.npy", ir::Array::scalar<std::int32_t>(5));
+  }
+
+  void write(const std::string& name, std::string_view text) { std::ofstream(folder_ / name) << text; }
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  Outcome run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    return weft(arguments);
+  }
+  void expect_error(std::vector<std::string> arguments, int exit_code, const std::string& message) {
+    const Outcome outcome = run(std::move(arguments));
+    EXPECT_EQ(outcome.exit_code, exit_code) << message;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, testing::MatchesRegex("error: [^\n]+\n"));
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Run, ReadsAndWritesArrays) {
+  for (const char* mode : {"--repeat=2", "--interpret"}) {
+    const Outcome outcome =
+        run({at("p.mlir"), "--input", at("a.npy"), "--input", at("n.npy"), "--output", at("out"), mode});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("result 0: tensor<2x2xf32> in " + at("out/result0.npy")));
+    EXPECT_THAT(data::read_npy(at("out/result0.npy")).data<float>(), testing::ElementsAre(2, 4, 6, 8));
+    EXPECT_EQ(data::read_npy(at("out/result1.npy")).data<std::int32_t>()[0], -5);
+    std::filesystem::remove_all(folder_ / "out");
+  }
+}
+
+TEST_F(Run, EntryAndJson) {
+  const Outcome outcome = run({at("p.mlir"), "--entry", "other"});
+  EXPECT_EQ(outcome.out, "result 0: tensor<i32> [42]\n");
+  const Outcome json = run({at("p.mlir"), "--random", "1", "--json", "--repeat", "3"});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const auto report = nlohmann::json::parse(json.out);
+  EXPECT_EQ(report["function"], "main");
+  EXPECT_EQ(report["inputs"], (nlohmann::json{"tensor<2x2xf32>", "tensor<i32>"}));
+  EXPECT_EQ(report["outputs"][1]["type"], "tensor<i32>");
+  EXPECT_EQ(report["run_ms"].size(), 3u);
+}
+
+TEST_F(Run, RandomInputsDependOnTheSeedAlone) {
+  const auto drawn = [&](const char* seed) { return run({at("p.mlir"), "--random", seed}).out; };
+  EXPECT_EQ(drawn("1"), drawn("1"));
+  EXPECT_NE(drawn("1"), drawn("2"));
+  const Outcome rest = run({at("p.mlir"), "--input", at("a.npy"), "--random", "1"});
+  EXPECT_THAT(rest.out, HasSubstr("result 0: tensor<2x2xf32> [2, 4, 6, 8]"));
+}
+
+TEST_F(Run, ChecksOfTheProgramAreMade) {
+  write("check.mlir", R"(
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  check.expect_eq_const %a, dense<[[1.0, 2.0], [3.0, 5.0]]> : tensor<2x2xf32>
+  return %a : tensor<2x2xf32>
+})");
+  expect_error({at("check.mlir"), "--input", at("a.npy")}, 1, "element 3 of tensor<2x2xf32> is 4, expected 5");
+  expect_error({at("check.mlir"), "--input", at("a.npy"), "--interpret"}, 1, "is 4, expected 5");
+}
+
+TEST_F(Run, WhatCannotBeRun) {
+  const std::string file = at("p.mlir");
+  expect_error({}, 2, "FILE is required");
+  expect_error({file, "--repeat", "0", "--random", "1"}, 2, "--repeat must");
+  expect_error({file, "--random", "x"}, 2, "--random must");
+  expect_error({at("missing.mlir")}, 1, "No such file");
+  expect_error({at("a.npy")}, 1, at("a.npy") + ":1:1: unexpected character");
+  expect_error({file}, 1, "@main takes 2 inputs, got 0; --random draws what is missing");
+  expect_error({file, "--input", at("a.npy"), "--input", at("n.npy"), "--input", at("n.npy")}, 1,
+               "takes 2 inputs, got 3");
+  expect_error({file, "--input", at("n.npy"), "--random", "1"}, 1,
+               at("n.npy") + ": holds tensor<i32>, input 0 of @main is");
+  expect_error({file, "--input", file, "--random", "1"}, 1, "no .npy file");
+  expect_error({file, "--entry", "third"}, 1, "no public function @third; there are @main, @other");
+  expect_error({file, "--random", "1", "--output", file}, 1, "cannot make " + file);
+  write("bad.mlir", "func.func @main() {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  return\n}");
+  expect_error({at("bad.mlir")}, 1, at("bad.mlir") + ":2:22: func.func @main: %x is not defined");
+  write("call.mlir",
+        "func.func @main(%a: tensor<f32>) {\n  stablehlo.custom_call @system(%a) : (tensor<f32>) -> ()\n  return\n}");
+  expect_error({at("call.mlir"), "--random", "1"}, 1, "custom_call @system");
+}
+
+}  // namespace
+}  // namespace weft::cli
