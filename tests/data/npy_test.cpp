@@ -130,12 +130,11 @@ TEST_F(Npy, WhatBreaksARuleIsNamed) {
 TEST_F(Npy, DamageEndsInAnArrayOrAnError) {
   const std::string good = npy(described("<f4", "(2, 3)"), std::string(24, 'x'));
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_NE(error(good.substr(0, n)), "none") << n;
-  for (std::size_t i = 0; i < good.size(); ++i)
-    for (int bit = 0; bit < 8; ++bit) {
-      std::string bad = good;
-      bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
-      EXPECT_THAT(error(bad), testing::Not(HasSubstr("\n")));
-    }
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+    EXPECT_THAT(error(bad), testing::Not(HasSubstr("\n")));
+  }
 }
 
 TEST_F(Npy, Archives) {
