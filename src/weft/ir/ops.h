@@ -2,37 +2,9 @@
 // table by being declared. To add a primitive, write one declaration there and one function in builder.h.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <utility>
-
-#include <weft/ir/builder.h>
-#include <weft/ir/op.h>
-
-namespace weft::ir::ops {
-
-namespace detail {
-template <int>
-struct Entry;
-inline constexpr int first = __COUNTER__ + 1;
-// Whether a pointer to a rule is null. Under -fsanitize=undefined GCC does not take a function's address for a constant that
-// differs from null; only the comparison of a null pointer is one.
-template <class Rule>
-constexpr bool missing(Rule rule) {
-  return __builtin_constant_p(rule == nullptr) && rule == nullptr;
-}
-}  // namespace detail
-
-// WEFT_OP(identifier) {.name = "add", ...};
-#define WEFT_OP(identifier) WEFT_OP_AT(identifier, __COUNTER__)
-#define WEFT_OP_AT(identifier, counter)           \
-  extern const Op identifier;                     \
-  template <>                                     \
-  struct detail::Entry<counter - detail::first> { \
-    static constexpr const Op* op = &identifier;  \
-  };                                              \
-  inline constexpr Op identifier
-
-}  // namespace weft::ir::ops
 
 #include <weft/ir/ops/contraction.h>
 #include <weft/ir/ops/control.h>
@@ -45,18 +17,25 @@ constexpr bool missing(Rule rule) {
 
 namespace weft::ir::ops {
 
+namespace detail {
+// Whether a pointer to a rule is null. Under -fsanitize=undefined GCC does not take a function's address for a constant that
+// differs from null; only the comparison of a null pointer is one.
+template <class Rule>
+constexpr bool missing(Rule rule) {
+  return __builtin_constant_p(rule == nullptr) && rule == nullptr;
+}
+}  // namespace detail
+
 inline constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
   return std::array{detail::Entry<I>::op...};
 }(std::make_integer_sequence<int, __COUNTER__ - detail::first>{});
 
-static_assert(
-    [] {
-      for (const Op* op : table) {
-        if (op->name.empty() || detail::missing(op->types) || detail::missing(op->gradient)) return false;
-        if ((op->kind == Kind::elementwise) == detail::missing(op->scalar)) return false;
-      }
-      return true;
-    }(),
-    "an op of the table lacks a rule");
+static_assert(std::ranges::all_of(table,
+                                  [](const Op* op) {
+                                    return !op->name.empty() && !detail::missing(op->types) &&
+                                           !detail::missing(op->gradient) &&
+                                           (op->kind == Kind::elementwise) != detail::missing(op->scalar);
+                                  }),
+              "an op of the table lacks a rule");
 
 }  // namespace weft::ir::ops

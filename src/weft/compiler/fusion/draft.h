@@ -30,8 +30,8 @@ struct Draft {
 };
 
 struct DraftStore {
-  ExprId value;
-  std::size_t output;
+  ExprId value = 0;
+  std::size_t output = 0;
   Affine position;
 };
 

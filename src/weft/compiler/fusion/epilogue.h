@@ -20,7 +20,7 @@ struct EpilogueStep {
     residual,  // adds the element of a tensor of the product's shape
     activation,
   };
-  Kind kind;
+  Kind kind = Kind::bias;
   View operand = {};  // bias, residual: dense
   Activation activation = {};
 };

@@ -57,7 +57,7 @@ struct Expr {
   Position position;                  // load, index
   std::vector<PositionBound> bounds;  // load, within
   struct Gathered {                   // load: further terms of the position that are data
-    ExprId index;
+    ExprId index = 0;
     Number limit;  // clamped to [0, limit]
     Number stride;
   };
@@ -65,8 +65,8 @@ struct Expr {
 };
 
 struct Store {
-  ExprId value;
-  std::int32_t buffer;
+  ExprId value = 0;
+  std::int32_t buffer = 0;
   Position position;
 };
 

@@ -60,7 +60,7 @@ bool Placement::is_free(const Node& n) const {
 }
 
 void Placement::find_what_is_from_nothing() {
-  from_nothing_.assign(count_, 0);
+  from_nothing_.assign(count_, false);
   for (const Node* n : graph_.nodes())
     from_nothing_[n->id] = from_nothing(*n) || (is_move(*n) && from_nothing_[n->operand(0).node->id]);
 }
@@ -73,7 +73,7 @@ void Placement::find_epilogues() {
   Surroundings around;
   around.users = [&](const Node& n) -> const std::vector<Node*>& { return users[n.id]; };
   around.is_output = [&](Value v) { return std::ranges::find(graph_.outputs(), v) != graph_.outputs().end(); };
-  around.from_nothing = [&](const Node& n) { return from_nothing_[n.id] != 0; };
+  around.from_nothing = [&](const Node& n) { return from_nothing_[n.id]; };
   around.is_stored = [&](const Node& n) {
     return is_given(n) || !can_lower(n) || epilogues_.contains(n.id) || users[n.id].size() > 1;
   };
@@ -89,7 +89,8 @@ void Placement::find_epilogues() {
       return matmul_exists(matmul);
     };
     Epilogue found = find_epilogue(*n, shape->n, around);
-    if (found.result != n->result()) epilogues_.emplace(found.result.node->id, std::pair{n, std::move(found)});
+    const std::uint32_t last = found.result.node->id;
+    if (last != n->id) epilogues_.emplace(last, std::pair{n, std::move(found)});
   }
 }
 
@@ -149,7 +150,7 @@ void Placement::store_what_blocks() {
       const auto result = lower(std::span(&i, 1), reduction, {node(i).result()});
       if (result.kernel) break;
       if (result.blocker && !views_[result.blocker->id]) {
-        views_[result.blocker->id] = 1;
+        views_[result.blocker->id] = true;
         materialise(result.blocker->operand(0));
       } else {
         fate_[i] = Fate::alone;

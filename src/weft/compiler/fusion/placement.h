@@ -30,7 +30,7 @@ class Placement {
 
   Fate fate(const ir::Node& n) const { return fate_[n.id]; }
   // A shape op that is read as memory.
-  bool is_view(const ir::Node& n) const { return views_[n.id] != 0; }
+  bool is_view(const ir::Node& n) const { return views_[n.id]; }
   // Computed by whoever needs it, at the price of nothing or little.
   bool is_inlined(const ir::Node& n) const;
   // The product whose result the node is, if it is one's.
@@ -70,7 +70,7 @@ class Placement {
   const Options& options_;
   std::size_t count_;
   std::vector<Fate> fate_;
-  std::vector<char> views_, from_nothing_;
+  std::vector<bool> views_, from_nothing_;
   std::map<std::uint32_t, std::pair<ir::Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
   std::map<std::uint32_t, Matmul> matmuls_;                            // by the same
 };

@@ -48,7 +48,7 @@ class Stages {
 
   // In a column kernel what is computed after the reduction must not reach expressions along the serial axes but through it.
   bool runs_along_reduced_axes() const {
-    std::vector<char> serial(loop_.exprs.size());
+    std::vector<bool> serial(loop_.exprs.size());
     for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
       const Draft& d = loop_.exprs[i];
       const auto along = [&](const Affine& a) {
@@ -58,12 +58,11 @@ class Stages {
       };
       serial[i] = along(d.position) || std::ranges::any_of(d.bounds, [&](const Bound& b) { return along(b.index); });
       if (d.expr.kind == Expr::Kind::reduce) continue;
-      for (const ExprId o : d.expr.operands)
-        serial[i] = static_cast<char>(serial[i] || serial[static_cast<std::size_t>(o)]);
+      for (const ExprId o : d.expr.operands) serial[i] = serial[i] || serial[static_cast<std::size_t>(o)];
       if (d.expr.stage > 0 && serial[i]) return true;
     }
     return std::ranges::any_of(loop_.stores,
-                               [&](const DraftStore& s) { return serial[static_cast<std::size_t>(s.value)] != 0; });
+                               [&](const DraftStore& s) { return serial[static_cast<std::size_t>(s.value)]; });
   }
 
   // Marks what is expensive and needed in the loops of several stages.

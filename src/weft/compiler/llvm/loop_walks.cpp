@@ -102,11 +102,8 @@ void LoopEmitter::emit_row() {
 }
 
 bool LoopEmitter::stage_has_lanes(int stage) const {
-  for (const Expr& e : loop_.exprs)
-    if (reduces_in(e, stage)) return true;
-  for (const Store& s : loop_.stores)
-    if (per_lane(s) && stage_of(s) == stage) return true;
-  return false;
+  return std::ranges::any_of(loop_.exprs, [&](const Expr& e) { return reduces_in(e, stage); }) ||
+         std::ranges::any_of(loop_.stores, [&](const Store& s) { return per_lane(s) && stage_of(s) == stage; });
 }
 
 int LoopEmitter::copies(int stage) const {

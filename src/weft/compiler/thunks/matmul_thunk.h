@@ -24,7 +24,7 @@ std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, co
 
 // A dot_general, how its operands are read, and what is done to the product on its way out.
 struct Matmul {
-  const ir::Node* dot;
+  const ir::Node* dot = nullptr;
   View lhs, rhs;
   MatmulShape shape;
   Epilogue epilogue;

@@ -1,7 +1,7 @@
 // Contractions: sums of products. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

@@ -1,7 +1,7 @@
 // Control: regions decide what happens. Regions are closed graphs; what they use comes in as inputs. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

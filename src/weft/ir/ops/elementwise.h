@@ -5,7 +5,7 @@
 // bounds, straight through reduce_precision.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

@@ -5,7 +5,7 @@
 // stable whether asked to be or not.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

@@ -1,7 +1,7 @@
 // Opaque primitives: one kernel of their own, which no rule looks into. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

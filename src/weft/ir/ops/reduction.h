@@ -1,7 +1,7 @@
 // Reductions: many elements become one through a body, a graph of rank-0 values. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

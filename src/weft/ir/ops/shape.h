@@ -1,7 +1,7 @@
 // Shape primitives: they move elements and compute nothing. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 

@@ -1,7 +1,7 @@
 // Sources: values that come from no operand. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
 
