@@ -12,7 +12,8 @@
 
 namespace weft::compiler {
 
-enum class Activation : std::uint8_t { relu, tanh, logistic, silu, gelu, gelu_tanh };
+// Those that oneDNN computes as they are defined; its relu makes 0 of NaN.
+enum class Activation : std::uint8_t { tanh, logistic, silu, gelu, gelu_tanh };
 
 struct EpilogueStep {
   enum class Kind : std::uint8_t {

@@ -132,7 +132,6 @@ namespace {
 
 dnnl::algorithm algorithm_of(Activation activation) {
   switch (activation) {
-    case Activation::relu: return dnnl::algorithm::eltwise_relu;
     case Activation::tanh: return dnnl::algorithm::eltwise_tanh;
     case Activation::logistic: return dnnl::algorithm::eltwise_logistic;
     case Activation::silu: return dnnl::algorithm::eltwise_swish;
