@@ -27,6 +27,7 @@ class InlineList {
   }
   InlineList(const InlineList& other) : InlineList(std::span<const T>(other.begin(), other.size())) {}
   InlineList& operator=(const InlineList& other) {
+    if (this == &other) return *this;
     size_ = other.size_;
     std::copy(other.begin(), other.end(), begin());
     return *this;
@@ -93,7 +94,7 @@ class Shape : public InlineList<Dim> {
 
   int rank() const { return size_; }
   operator std::span<const Dim>() const { return {items_, size()}; }  // NOLINT
-  friend bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  friend bool operator==(const Shape& a, const Shape& b) { return std::ranges::equal(a, b); }
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape);  // [2, 3]
 };
 
