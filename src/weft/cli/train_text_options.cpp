@@ -78,6 +78,7 @@ void TrainTextParser::declare_config() {
     } else {
       option = add_integer(command_, flag, value, help);
     }
+    if constexpr (!std::is_same_v<Value, bool>) option->default_str(concat(value));  // shown in the help
     option->group("Model and training");
   });
 }
