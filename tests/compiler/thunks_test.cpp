@@ -284,6 +284,28 @@ TEST(Pooling, AndItsGradient) {
   }
 }
 
+// One plane of windows is shared among threads by its rows.
+TEST(Pooling, OfTwoDimensions) {
+  const std::int64_t sizes[] = {5, 3}, strides[] = {1, 2}, padding[] = {2, 2, 0, 1};
+  const ir::ReduceWindowAttributes window{.window_dimensions = sizes,
+                                          .window_strides = strides,
+                                          .base_dilations = {},
+                                          .window_dilations = {},
+                                          .padding = padding};
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i8}) {
+    SCOPED_TRACE(testing::Message() << dtype);
+    expect_native(*ir::make_graph(std::vector{Type(dtype, {301, 130})},
+                                  [&](Graph& g, std::span<const Value> in) {
+                                    Values results;
+                                    for (const ir::Op* op : {&ir::ops::add, &ir::ops::maximum})
+                                      results.push_back(ir::reduce_window(in[0], ir::constant(g, Type(dtype, {}), 1),
+                                                                          window, ir::reduction_body(*op, dtype)));
+                                    return results;
+                                  }),
+                  dtype == DType::f32 ? 1e-6 : 0);
+  }
+}
+
 TEST(Rng, BitsOfEveryWidth) {
   for (const auto algorithm : {ir::RngAlgorithm::PHILOX, ir::RngAlgorithm::THREE_FRY})
     for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::i32})

@@ -28,57 +28,68 @@ class ReduceWindowThunk final : public runtime::Thunk {
       : plan_(std::move(plan)), dtype_(dtype), reads_(from.begin(), from.end()), results_(to.begin(), to.end()) {}
 
   void run(const runtime::Launch& launch) const override {
-    const WindowPlan& windows = plan_->windows;
     std::vector<std::byte*> x, initial, results;
     for (std::size_t i = 0; i < results_.size(); ++i) {
       x.push_back(launch.at(reads_[i]));
       initial.push_back(launch.at(reads_[results_.size() + i]));
       results.push_back(launch.at(results_[i]));
     }
-    const std::int64_t elements = windows.plane_elements();
-    const std::int64_t work = std::max<std::int64_t>(1, windows.window_elements() * elements);
-    runtime::parallel_for(elements == 0 ? 0 : windows.planes(), std::max<std::int64_t>(1, 16384 / work),
-                          [&](std::int64_t begin, std::int64_t end) {
-                            Fold fold(plan_->body);
-                            std::vector<float> sums(plan_->wide ? static_cast<std::size_t>(elements) : 0);
-                            for (std::int64_t plane = begin; plane < end; ++plane)
-                              if (plan_->wide)
-                                sum_plane(fold, plane, x[0], initial[0], results[0], sums);
-                              else
-                                fold_plane(fold, plane, x, initial, results, plane * elements);
-                          });
-  }
-
- private:
-  // Results of the plane start at element `at`.
-  void fold_plane(Fold& fold, std::int64_t plane, std::span<std::byte* const> x, std::span<std::byte* const> initial,
-                  std::span<std::byte* const> results, std::int64_t at) const {
-    const auto widths = plan_->body.widths();
-    for (std::size_t i = 0; i < results.size(); ++i)
-      fill_elements(results[i] + at * widths[i], initial[i], widths[i], plan_->windows.plane_elements());
-    fold_windows(fold, plane, x, initial, results, at);
-  }
-
-  void sum_plane(Fold& fold, std::int64_t plane, std::byte* x, std::byte* initial, std::byte* result,
-                 std::vector<float>& sums) const {
-    visit(dtype_, [&]<class T>(T value) {
-      std::memcpy(static_cast<void*>(&value), initial, sizeof(T));
-      std::ranges::fill(sums, convert_element<float>(value));
-      auto* const into = reinterpret_cast<std::byte*>(sums.data());
-      fold_windows(fold, plane, std::span(&x, 1), std::span(&initial, 1), std::span(&into, 1), 0);
-      auto* const to = reinterpret_cast<T*>(result) + plane * plan_->windows.plane_elements();
-      std::ranges::transform(sums, to, [](float sum) { return convert_element<T>(sum); });
+    const WindowPlan& windows = plan_->windows;
+    const std::int64_t rows = windows.plane_rows(), width = windows.plane_width();
+    if (rows == 0 || width == 0) return;
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, windows.window_elements() * width));
+    runtime::parallel_for(windows.planes() * rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      Fold fold(plan_->body);
+      std::vector<float> sums;
+      while (begin < end) {
+        const Part part{begin / rows, begin % rows, std::min(rows, begin % rows + end - begin)};
+        if (plan_->wide)
+          sum_part(fold, part, x[0], initial[0], results[0] + begin * width * byte_size(dtype_), sums);
+        else
+          fold_part(fold, part, x, initial, results, begin * width);
+        begin += part.last - part.first;
+      }
     });
   }
 
-  void fold_windows(Fold& fold, std::int64_t plane, std::span<std::byte* const> x, std::span<std::byte* const> initial,
+ private:
+  // Rows [first, last) of a plane.
+  struct Part {
+    std::int64_t plane, first, last;
+  };
+
+  // Results of the part start at element `at`.
+  void fold_part(Fold& fold, const Part& part, std::span<std::byte* const> x, std::span<std::byte* const> initial,
+                 std::span<std::byte* const> results, std::int64_t at) const {
+    const auto widths = plan_->body.widths();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      fill_elements(results[i] + at * widths[i], initial[i], widths[i], elements_of(part));
+    fold_windows(fold, part, x, initial, results, at);
+  }
+
+  void sum_part(Fold& fold, const Part& part, std::byte* x, std::byte* initial, std::byte* result,
+                std::vector<float>& sums) const {
+    visit(dtype_, [&]<class T>(T value) {
+      std::memcpy(static_cast<void*>(&value), initial, sizeof(T));
+      sums.assign(static_cast<std::size_t>(elements_of(part)), convert_element<float>(value));
+      auto* const into = reinterpret_cast<std::byte*>(sums.data());
+      fold_windows(fold, part, std::span(&x, 1), std::span(&initial, 1), std::span(&into, 1), 0);
+      std::ranges::transform(sums, reinterpret_cast<T*>(result), [](float sum) { return convert_element<T>(sum); });
+    });
+  }
+
+  void fold_windows(Fold& fold, const Part& part, std::span<std::byte* const> x, std::span<std::byte* const> initial,
                     std::span<std::byte* const> into, std::int64_t at) const {
-    plan_->windows.for_plane(plane, [&](std::int64_t, WindowPlan::Block block) {
-      block.place.start += at;
+    const std::int64_t shift = at - part.first * plan_->windows.plane_width();
+    plan_->windows.for_plane(part.plane, part.first, part.last, [&](std::int64_t, WindowPlan::Block block) {
+      block.place.start += shift;
       fold.run(block.rows, block.columns, into, block.place, block.padding ? initial : x,
                block.padding ? Rows{} : block.from);
     });
   }
+
+  std::int64_t elements_of(const Part& part) const { return (part.last - part.first) * plan_->windows.plane_width(); }
 
   std::shared_ptr<const Plan> plan_;
   DType dtype_;

@@ -126,14 +126,15 @@ class SelectAndScatterThunk final : public runtime::Thunk {
       std::ranges::fill(numbers_, -1);
       std::byte* const into[] = {reinterpret_cast<std::byte*>(held_.get()),
                                  reinterpret_cast<std::byte*>(numbers_.data())};
-      plan_.windows.for_plane(plane, [&](std::int64_t k, const WindowPlan::Block& block) {
-        if (block.padding) return;
-        auto number = static_cast<std::int32_t>(k);
-        std::byte* const from[] = {reinterpret_cast<std::byte*>(x_ + block.from.start),
-                                   reinterpret_cast<std::byte*>(&number)};
-        const Rows places[] = {{0, block.from.outer, block.from.inner}, {}};
-        fold_.run(block.rows, block.columns, into, block.place, from, places);
-      });
+      plan_.windows.for_plane(plane, 0, plan_.windows.plane_rows(),
+                              [&](std::int64_t k, const WindowPlan::Block& block) {
+                                if (block.padding) return;
+                                auto number = static_cast<std::int32_t>(k);
+                                std::byte* const from[] = {reinterpret_cast<std::byte*>(x_ + block.from.start),
+                                                           reinterpret_cast<std::byte*>(&number)};
+                                const Rows places[] = {{0, block.from.outer, block.from.inner}, {}};
+                                fold_.run(block.rows, block.columns, into, block.place, from, places);
+                              });
     }
 
     const Plan& plan_;

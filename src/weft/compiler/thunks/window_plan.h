@@ -3,6 +3,7 @@
 // operand a fixed step apart, or on padding.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -23,7 +24,8 @@ class WindowPlan {
   std::int64_t window_elements() const { return window_elements_; }
   // How many neighbouring planes share elements of the operand; others lie on elements of their own.
   std::int64_t connected_planes() const { return connected_; }
-  // Positions in the plane's rows.
+  // Positions along the plane's two dimensions.
+  std::int64_t plane_rows() const { return plane_[0].positions; }
   std::int64_t plane_width() const { return plane_[1].positions; }
 
   // A part of a plane: positions [0, rows) x [0, columns) from element `place.start` of the plane on, and where the element of their
@@ -34,16 +36,17 @@ class WindowPlan {
     bool padding;
   };
 
-  // Calls fold(k, block) for all elements k of the windows of a plane in row-major order, and the blocks of each.
+  // Calls fold(k, block) for all elements k of the windows at rows [first, last) of a plane in row-major order, and the blocks of
+  // each.
   template <class F>
-  void for_plane(std::int64_t plane, F&& fold) const {
+  void for_plane(std::int64_t plane, std::int64_t first, std::int64_t last, F&& fold) const {
     std::int64_t position[Type::max_rank] = {};
     for (std::size_t d = leading_.size(); d-- > 0;) {
       position[d] = plane % leading_[d].positions;
       plane /= leading_[d].positions;
     }
     std::int64_t k = 0;
-    walk(0, position, 0, k, fold);
+    walk(0, position, 0, first, last, k, fold);
   }
 
   // Where each element of the window at position (0, 0) of a plane would lie, were there no ends; of no use for elements that are
@@ -72,34 +75,40 @@ class WindowPlan {
   static Planar planar(const ir::WindowDim& w, std::int64_t size, std::int64_t stride);
 
   template <class F>
-  void walk(std::size_t d, const std::int64_t* position, std::int64_t offset, std::int64_t& k, F& fold) const {
+  void walk(std::size_t d, const std::int64_t* position, std::int64_t offset, std::int64_t first, std::int64_t last,
+            std::int64_t& k, F& fold) const {
     if (d == leading_.size()) {
       for (const auto& rows : plane_[0].pieces)
-        for (const auto& columns : plane_[1].pieces) fold_blocks(rows, columns, offset, k++, fold);
+        for (const auto& columns : plane_[1].pieces) {
+          const auto fold_block = [&](const Block& block) { fold(k, block); };
+          for_blocks(rows, columns, offset, first, last, fold_block);
+          ++k;
+        }
       return;
     }
     const Leading& dim = leading_[d];
     for (std::int64_t i = 0; i < dim.window; ++i) {
       const std::int64_t at = dim.offsets[static_cast<std::size_t>(position[d] * dim.window + i)];
-      walk(d + 1, position, offset == nowhere || at == nowhere ? nowhere : offset + at, k, fold);
+      walk(d + 1, position, offset == nowhere || at == nowhere ? nowhere : offset + at, first, last, k, fold);
     }
   }
 
   template <class F>
-  void fold_blocks(const std::vector<Piece>& rows, const std::vector<Piece>& columns, std::int64_t offset,
-                   std::int64_t k, F& fold) const {
+  void for_blocks(const std::vector<Piece>& rows, const std::vector<Piece>& columns, std::int64_t offset,
+                  std::int64_t first, std::int64_t last, F&& fold) const {
     const std::int64_t width = plane_width();
-    if (offset == nowhere) {
-      fold(k, Block{plane_[0].positions, width, {0, width, 1}, {}, true});
-      return;
-    }
-    for (const Piece& row : rows)
+    if (offset == nowhere) return fold(Block{last - first, width, {first * width, width, 1}, {}, true});
+    for (const Piece& row : rows) {
+      const std::int64_t begin = std::max(row.begin, first), end = std::min(row.begin + row.count, last);
+      if (begin >= end) continue;
+      const std::int64_t from = offset + row.from + (begin - row.begin) * row.step;
       for (const Piece& column : columns)
-        fold(k, Block{row.count,
-                      column.count,
-                      {row.begin * width + column.begin, width, 1},
-                      {offset + row.from + column.from, row.step, column.step},
-                      row.padding || column.padding});
+        fold(Block{end - begin,
+                   column.count,
+                   {begin * width + column.begin, width, 1},
+                   {from + column.from, row.step, column.step},
+                   row.padding || column.padding});
+    }
   }
 
   std::vector<Leading> leading_;
