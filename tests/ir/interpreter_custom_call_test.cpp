@@ -34,7 +34,8 @@ bool accepts(std::string_view target, float computed, float expected) {
 
 TEST(InterpreterCustomCall, Equal) {
   EXPECT_TRUE(accepts("check.expect_eq", 1.5f, 1.5f));
-  EXPECT_TRUE(accepts("check.expect_eq", 0.0f, -0.0f));
+  EXPECT_TRUE(accepts("check.expect_eq", -0.0f, -0.0f));
+  EXPECT_FALSE(accepts("check.expect_eq", 0.0f, -0.0f));
   EXPECT_TRUE(accepts("check.expect_eq", NAN, NAN));
   EXPECT_FALSE(accepts("check.expect_eq", 1.0f, std::nextafter(1.0f, 2.0f)));
   EXPECT_FALSE(accepts("check.expect_eq", NAN, 1));

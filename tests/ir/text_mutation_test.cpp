@@ -1,11 +1,16 @@
 // Damaged text ends in a graph or in an Error, never in anything else.
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/ir/text/text.h>
+#include <weft/ir/verify.h>
 
 namespace weft::ir {
 namespace {
@@ -82,6 +87,74 @@ TEST(TextMutation, ReplacedAndRemovedCharacters) {
       text[i] = original;
       survive(text.substr(0, i) + text.substr(i + 1));
     }
+}
+
+// Pieces of text that stay whole where damage keeps to the grammar: names, numbers, blanks, every other character alone.
+std::vector<std::string_view> pieces_of(std::string_view text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  std::vector<std::string_view> pieces;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    while (is_word(text[at]) && end < text.size() && is_word(text[end])) ++end;
+    pieces.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return pieces;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return lines;
+}
+
+// Removes, doubles, swaps or replaces a piece, or puts one of another text in; a few times.
+std::string spliced(std::vector<std::string_view> pieces, const std::vector<std::string_view>& others,
+                    std::mt19937& random) {
+  const auto any = [&](std::size_t count) { return static_cast<std::ptrdiff_t>(random() % count); };
+  for (std::size_t changes = 1 + random() % 3; changes > 0 && !pieces.empty(); --changes) {
+    const auto at = pieces.begin() + any(pieces.size());
+    switch (random() % 5) {
+      case 0: pieces.erase(at); break;
+      case 1: pieces.insert(at, *at); break;
+      case 2: std::iter_swap(at, pieces.begin() + any(pieces.size())); break;
+      case 3: *at = pieces[static_cast<std::size_t>(any(pieces.size()))]; break;
+      default: pieces.insert(at, others[static_cast<std::size_t>(any(others.size()))]);
+    }
+  }
+  std::string text;
+  for (const std::string_view piece : pieces) text += piece;
+  return text;
+}
+
+// Undefined and doubled values, wrong types, operations and functions out of place, attributes of others. What is still read must
+// be a graph that the verifier accepts and that reads back the same.
+TEST(TextMutation, SplicedPiecesAndLines) {
+  std::mt19937 random(1);
+  const std::vector<std::string> texts = valid_texts();
+  std::size_t read = 0;
+  for (int round = 0; round < 60; ++round)
+    for (const std::string& text : texts) {
+      if (text.size() > 20'000) continue;
+      const std::string& other = texts[random() % texts.size()];
+      const auto split = random() % 2 ? pieces_of : lines_of;
+      const std::string damaged = spliced(split(text), split(other), random);
+      SCOPED_TRACE(damaged);
+      try {
+        const Module module = parse_module(damaged);
+        ++read;
+        for (const auto& function : module.functions) verify(*function);
+        const std::string printed = print(module);
+        EXPECT_EQ(print(parse_module(printed)), printed);
+      } catch (const Error& wrong) {
+        EXPECT_THAT(wrong.what(), testing::MatchesRegex("[0-9]+:[0-9]+: [^\n]+"));
+      }
+    }
+  EXPECT_GT(read, 20u) << "not everything may be refused, or nothing is tested";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // operand) with what was expected (second) and have no result.
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include <weft/ir/interpreter/rules.h>
 
@@ -43,12 +44,11 @@ struct AlmostEqual {
   }
 };
 
+// Bit for bit: 0 is not -0, and a NaN only the same NaN.
 struct Equal {
   template <class T>
   bool operator()(T a, T b) const {
-    const auto x = static_cast<double>(a), y = static_cast<double>(b);
-    if constexpr (is_float_type<T>) return x == y || (std::isnan(x) && std::isnan(y));
-    return a == b;
+    return std::memcmp(&a, &b, sizeof(T)) == 0;
   }
 };
 
