@@ -37,9 +37,27 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+// What the presets set, as flags: all fields in which two of them differ.
+std::string describe_presets() {
+  const auto& presets = train::text_presets();
+  std::string text = "What --config sets:";
+  for (const train::TextPreset& preset : presets) {
+    text += concat("\n  ", preset.name, ": --steps ", preset.steps);
+    for (const auto& [name, value] : train::to_settings(preset.config)) {
+      const auto differs = [&](const train::TextPreset& other) {
+        return train::to_settings(other.config)[name] != value;
+      };
+      if (name != "decay_steps" && std::ranges::any_of(presets, differs))
+        text += concat(' ', flag_name(name), ' ', train::to_string(value));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 TrainTextParser::TrainTextParser(CLI::App& command, TrainTextOptions& options) : command_(command), options_(options) {
+  command.footer(describe_presets());
   constexpr IntegerRange positive{1}, natural{0}, thread_counts{1, 4096};
   add_text(command, "--file", options.file, "a file", "the text: any file, read as bytes");
   command.add_option("--config", options.preset, "where the flags below start from")

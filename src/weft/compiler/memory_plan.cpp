@@ -159,7 +159,7 @@ class Planner {
           for (std::size_t at = 0; at < bytes; at += literal.bytes.size())
             std::memcpy(copy.get() + at, literal.bytes.data(), literal.bytes.size());
         } else {
-          std::memcpy(copy.get(), literal.bytes.data(), bytes);
+          std::copy_n(literal.bytes.data(), bytes, copy.get());  // of nothing too
         }
         home_[v] =
             allocate({Allocation::Kind::constant, 0, bytes, 0, std::shared_ptr<const std::byte>(copy, copy.get())});
