@@ -24,7 +24,10 @@ std::string contents(const std::filesystem::path& path) {
 
 std::string little(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < bytes; ++i) {
+    text += static_cast<char>(value);
+    value >>= 8;
+  }
   return text;
 }
 
