@@ -6,6 +6,7 @@
 #include <weft/compiler/compiler.h>
 #include <weft/ir/array.h>
 #include <weft/runtime/device.h>
+#include <weft/runtime/parallel.h>
 
 namespace weft::test {
 
@@ -18,6 +19,16 @@ inline std::vector<ir::Array> run(std::shared_ptr<const runtime::Executable> exe
   for (const auto& buffer : device.launch(executable, buffers)) outputs.emplace_back(buffer->type(), buffer->bytes());
   return outputs;
 }
+
+// Kernels run on this many threads while it lives.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
+  ~Threads() { runtime::set_thread_count(before_); }
+
+ private:
+  int before_;
+};
 
 inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<const ir::Array> inputs,
                                            const compiler::Options& options = {}, compiler::Report* report = nullptr) {

@@ -46,15 +46,6 @@ std::vector<Array> inputs_of(const ir::Graph& graph) {
   return inputs;
 }
 
-class Threads {
- public:
-  explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
-  ~Threads() { runtime::set_thread_count(before_); }
-
- private:
-  int before_;
-};
-
 TEST(Strict, FusedAndUnfusedAndAnyNumberOfThreadsGiveTheSameBits) {
   for (const std::int64_t width : {16, 40, 65}) {
     const auto graph = block(33, width);
@@ -64,7 +55,7 @@ TEST(Strict, FusedAndUnfusedAndAnyNumberOfThreadsGiveTheSameBits) {
     const auto want = test::run_compiled(*graph, inputs, strict);
     for (const bool fuse : {true, false})
       for (const int threads : {1, 2, 3}) {
-        const Threads scope(threads);
+        const test::Threads scope(threads);
         strict.fuse = fuse;
         const auto got = test::run_compiled(*graph, inputs, strict);
         for (std::size_t i = 0; i < got.size(); ++i)
@@ -87,7 +78,7 @@ TEST(Strict, LongSumsAreNotDividedAmongThreads) {
     strict.strict = true;
     std::optional<Array> want;
     for (const int threads : {1, 2, 3}) {
-      const Threads scope(threads);
+      const test::Threads scope(threads);
       const auto got = test::run_compiled(*graph, inputs, strict);
       if (!want) want = got[0];
       EXPECT_EQ(got[0], *want) << m << " x " << k << " x " << n << ", " << threads << " threads";

@@ -41,15 +41,6 @@ std::vector<Array> random_inputs(const Graph& graph) {
   return inputs;
 }
 
-class Threads {
- public:
-  explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
-  ~Threads() { runtime::set_thread_count(before_); }
-
- private:
-  int before_;
-};
-
 // Compiled as usual it is close to the interpreter; in strict mode the bits do not depend on the threads.
 void expect_native(const Graph& graph, double tolerance) {
   const auto inputs = random_inputs(graph);
@@ -72,7 +63,7 @@ void expect_native(const Graph& graph, double tolerance) {
   strict.strict = true;
   std::vector<Array> one;
   for (const int threads : {1, 2, 3}) {
-    const Threads scope(threads);
+    const test::Threads scope(threads);
     auto results = test::run_compiled(graph, inputs, strict);
     if (one.empty())
       one = std::move(results);

@@ -32,8 +32,8 @@ inline constexpr bool checked_build = true;
   KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has left")                       \
   KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
   KNOB(strict, Switch, false, "the same bits for any number of threads and for fused and unfused kernels; slower")   \
-  KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
   KNOB(fuse, Switch, true, "several operations in one kernel")                                                       \
+  KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")               \
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                     \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \

@@ -112,43 +112,41 @@ Value convolve_transposed(Frame& frame, Value x, Value weight, const ConvTranspo
   return ir::convolution(x, kernel, attributes);
 }
 
+// One convolution of the public API: `bias` where it has one.
+template <class Options>
+Tensor convolution(const char* name, Value (*convolve)(Frame&, Value, Value, const Options&), const Operand& x,
+                   const Operand& weight, const Operand* bias, const Options& options) {
+  Frame frame(name, x);
+  const auto [value, kernel] = detail::promoted(frame, x, weight);
+  const Value result = convolve(frame, value, kernel, options);
+  return frame.tensor(bias ? with_bias(frame, result, *bias) : result);
+}
+
 }  // namespace
 
 Tensor conv2d(const Operand& x, const Operand& weight, const ConvOptions& options) {
-  Frame frame("conv2d", x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
-  return frame.tensor(convolve(frame, value, kernel, options));
+  return convolution("conv2d", convolve, x, weight, nullptr, options);
 }
 
 Tensor conv2d(const Operand& x, const Operand& weight, const Operand& bias, const ConvOptions& options) {
-  Frame frame("conv2d", x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
-  return frame.tensor(with_bias(frame, convolve(frame, value, kernel, options), bias));
+  return convolution("conv2d", convolve, x, weight, &bias, options);
 }
 
 Tensor conv1d(const Operand& x, const Operand& weight, const Conv1dOptions& options) {
-  Frame frame("conv1d", x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
-  return frame.tensor(convolve_line(frame, value, kernel, options));
+  return convolution("conv1d", convolve_line, x, weight, nullptr, options);
 }
 
 Tensor conv1d(const Operand& x, const Operand& weight, const Operand& bias, const Conv1dOptions& options) {
-  Frame frame("conv1d", x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
-  return frame.tensor(with_bias(frame, convolve_line(frame, value, kernel, options), bias));
+  return convolution("conv1d", convolve_line, x, weight, &bias, options);
 }
 
 Tensor conv_transpose2d(const Operand& x, const Operand& weight, const ConvTransposeOptions& options) {
-  Frame frame("conv_transpose2d", x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
-  return frame.tensor(convolve_transposed(frame, value, kernel, options));
+  return convolution("conv_transpose2d", convolve_transposed, x, weight, nullptr, options);
 }
 
 Tensor conv_transpose2d(const Operand& x, const Operand& weight, const Operand& bias,
                         const ConvTransposeOptions& options) {
-  Frame frame("conv_transpose2d", x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
-  return frame.tensor(with_bias(frame, convolve_transposed(frame, value, kernel, options), bias));
+  return convolution("conv_transpose2d", convolve_transposed, x, weight, &bias, options);
 }
 
 namespace {

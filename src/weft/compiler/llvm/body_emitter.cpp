@@ -7,6 +7,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <weft/compiler/llvm/control_flow.h>
 #include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/llvm/scalar_emitter.h>
 #include <weft/ir/ops.h>
@@ -39,21 +40,21 @@ class BodyEmitter {
     Value *inner = function_->getArg(1), *dense = outputs_are_dense();
     Value* vectors = b_.CreateSelect(dense, b_.CreateAnd(inner, i64(-width_)), i64(0));
     const bool has_masks = width_ == 16;  // AVX-512
-    for_each(i64(0), function_->getArg(0), i64(1), [&](Value* row) {
+    emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
       rows_.clear();
       for (std::size_t i = 0; i < dtypes_.size(); ++i)
         rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(row, outer_[i])));
-      for_each(i64(0), vectors, i64(width_), [&](Value* at) { emit_rows(at, many_); });
+      emit_for_each(b_, i64(0), vectors, i64(width_), [&](Value* at) { emit_rows(at, many_); });
       Value* single = vectors;
       if (has_masks) {
         single = b_.CreateSelect(dense, inner, vectors);
-        for_each(vectors, single, i64(width_), [&](Value* at) {  // at most once
+        emit_for_each(b_, vectors, single, i64(width_), [&](Value* at) {  // at most once
           mask_ = b_.CreateICmpULT(lanes(), splat(b_.CreateSub(inner, at)));
           emit_rows(at, many_);
           mask_ = nullptr;
         });
       }
-      for_each(single, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
+      emit_for_each(b_, single, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
     });
     b_.CreateRetVoid();
     std::string message;
@@ -71,21 +72,6 @@ class BodyEmitter {
     llvm::SmallVector<llvm::Constant*, 16> numbers;
     for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(static_cast<std::uint64_t>(lane)));
     return llvm::ConstantVector::get(numbers);
-  }
-
-  template <class F>
-  void for_each(Value* begin, Value* end, Value* step, F&& body) {
-    auto *before = b_.GetInsertBlock(), *head = block("loop"), *inside = block("body"), *after = block("done");
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
-    auto* i = b_.CreatePHI(b_.getInt64Ty(), 2);
-    i->addIncoming(begin, before);
-    b_.CreateCondBr(b_.CreateICmpSLT(i, end), inside, after);
-    b_.SetInsertPoint(inside);
-    body(i);
-    i->addIncoming(b_.CreateNSWAdd(i, step), b_.GetInsertBlock());
-    b_.CreateBr(head);
-    b_.SetInsertPoint(after);
   }
 
   void load_arguments() {

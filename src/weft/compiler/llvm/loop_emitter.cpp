@@ -67,23 +67,6 @@ void LoopEmitter::emit() {
   WEFT_ASSERT(!llvm::verifyFunction(*function_, &out), message);
 }
 
-void LoopEmitter::for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
-  auto* before = b_.GetInsertBlock();
-  auto* head = llvm::BasicBlock::Create(b_.getContext(), "loop", function_);
-  auto* inside = llvm::BasicBlock::Create(b_.getContext(), "body", function_);
-  auto* after = llvm::BasicBlock::Create(b_.getContext(), "done", function_);
-  b_.CreateBr(head);
-  b_.SetInsertPoint(head);
-  auto* i = b_.CreatePHI(b_.getInt64Ty(), 2);
-  i->addIncoming(begin, before);
-  b_.CreateCondBr(b_.CreateICmpSLT(i, end), inside, after);
-  b_.SetInsertPoint(inside);
-  body(i);
-  i->addIncoming(b_.CreateAdd(i, step, "", false, true), b_.GetInsertBlock());
-  b_.CreateBr(head);
-  b_.SetInsertPoint(after);
-}
-
 void LoopEmitter::if_then(Value* condition, const std::function<void()>& body) {
   auto* inside = llvm::BasicBlock::Create(b_.getContext(), "then", function_);
   auto* after = llvm::BasicBlock::Create(b_.getContext(), "endif", function_);

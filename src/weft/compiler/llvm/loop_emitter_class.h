@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include <weft/compiler/fusion/loop.h>
+#include <weft/compiler/llvm/control_flow.h>
 #include <weft/compiler/llvm/scalar_emitter.h>
 
 namespace weft::compiler {
@@ -42,8 +43,9 @@ class LoopEmitter {
   }
   std::size_t lane_axis() const { return loop_.sizes.size() - 1; }
 
-  // for (i = begin; i < end; i += step)
-  void for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body);
+  void for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
+    emit_for_each(b_, begin, end, step, body);
+  }
   void if_then(Value* condition, const std::function<void()>& body);
   Value* local(llvm::Type* type);
 
