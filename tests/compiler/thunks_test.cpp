@@ -77,6 +77,7 @@ struct Convolution {
   std::vector<std::int64_t> strides = {}, padding = {}, dilation = {};
   std::int64_t feature_groups = 1, batch_groups = 1;
   bool channels_last = false;
+  std::vector<std::int64_t> base_dilation = {}, reversal = {};
 };
 
 // A convolution and the gradients of its operands.
@@ -98,7 +99,9 @@ std::shared_ptr<const Graph> convolution_with_gradients(const Convolution& c, DT
     }
     a.strides = c.strides;
     a.padding = c.padding;
+    a.lhs_dilation = c.base_dilation;
     a.rhs_dilation = c.dilation;
+    a.reversal = c.reversal;
     a.feature_groups = c.feature_groups;
     a.batch_groups = c.batch_groups;
     const Value y = ir::convolution(in[0], in[1], a);
@@ -122,6 +125,11 @@ TEST(Convolution, AndItsGradientsInEveryElementType) {
        .strides = {1, 2},
        .padding = {1, 1, -1, 0},
        .channels_last = true},
+      // Transposed: the gradient of the kernel slides over what has holes.
+      {.x = {2, 16, 7, 6}, .kernel = {8, 16, 3, 3}, .padding = {1, 2, 1, 2}, .base_dilation = {2, 2}},
+      {.x = {1, 1, 9, 10}, .kernel = {16, 1, 3, 3}, .padding = {1, 1, 1, 1}},
+      {.x = {2, 6, 10, 9}, .kernel = {8, 6, 3, 2}, .padding = {1, 1, 0, 1}, .reversal = {1, 0}},
+      {.x = {2, 6, 7}, .kernel = {8, 6, 3}, .strides = {2}, .padding = {2, 2}, .base_dilation = {3}, .reversal = {1}},
   };
   for (const Convolution& c : cases)
     for (const auto& [dtype, tolerance] : {std::pair{DType::f32, 2e-4}, {DType::f64, 1e-11}, {DType::bf16, 1.0}}) {

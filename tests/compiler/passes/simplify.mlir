@@ -92,3 +92,16 @@ func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (t
   %2 = stablehlo.select %p, %x, %y : tensor<4xi1>, tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// A kernel turned round is a window turned round; a kernel whose features are turned round stays.
+// CHECK-LABEL: @turned_kernel(
+// CHECK: "stablehlo.convolution"(%arg0, %arg1){{.*}}window_reversal = array<i1: true, false>
+// CHECK-NEXT: %[[FEATURES:.*]] = "stablehlo.reverse"(%arg1)
+// CHECK-NEXT: "stablehlo.convolution"(%arg0, %[[FEATURES]])
+func.func @turned_kernel(%x: tensor<1x8x8x2xf32>, %k: tensor<3x3x2x4xf32>) -> (tensor<1x6x6x4xf32>, tensor<1x6x6x4xf32>) {
+  %0 = stablehlo.reverse %k, dims = [0] : tensor<3x3x2x4xf32>
+  %1 = stablehlo.convolution(%x, %0) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x6x6x4xf32>
+  %2 = stablehlo.reverse %k, dims = [0, 2] : tensor<3x3x2x4xf32>
+  %3 = stablehlo.convolution(%x, %2) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x6x6x4xf32>
+  return %1, %3 : tensor<1x6x6x4xf32>, tensor<1x6x6x4xf32>
+}

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <weft/compiler/passes/all.h>
@@ -134,12 +135,30 @@ Value simplify_reduction(const Node& n, std::span<const Value> x) {
   return ir::reshape(x[0], n.type().dims());
 }
 
+// A kernel turned round in its spatial dimensions slides as the kernel itself with the window turned round.
+Value simplify_convolution(const Node& n, std::span<const Value> x) {
+  if (n.op != &ops::convolution || !is_op(x[1], ops::reverse)) return {};
+  ir::ConvolutionAttributes a = n.attributes<ir::ConvolutionAttributes>();
+  Dims reversal(a.kernel_spatial.size());
+  std::ranges::copy(a.reversal, reversal.begin());
+  for (const std::int64_t d : x[1].node->attributes<ir::DimensionsAttributes>().dimensions) {
+    const auto at = std::ranges::find(a.kernel_spatial, d);
+    if (at == a.kernel_spatial.end()) return {};
+    std::int64_t& turned = reversal[static_cast<std::size_t>(at - a.kernel_spatial.begin())];
+    turned = 1 - turned;
+  }
+  a.reversal = reversal;
+  const Type type = n.type();
+  return {&x[0].graph().append(ops::convolution, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
+}
+
 }  // namespace
 
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
   Rewriter rewriter(graph);
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
-    for (const auto rule : {simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction})
+    for (const auto rule :
+         {simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction, simplify_convolution})
       if (const Value replacement = rule(node, operands)) return std::vector{replacement};
     return std::nullopt;
   });

@@ -1,10 +1,11 @@
-// Convolutions that oneDNN has: the forward pass, and the two that are gradients of one in StableHLO's form. The gradient of the
-// input slides the cotangent, dilated by the stride, under the mirrored kernel; that of the kernel slides a kernel as large as
-// the cotangent over the input, with batch and features exchanged.
+// Convolutions by oneDNN: which of its primitives, in which order of the elements, and what is reordered for it.
 #include <algorithm>
 #include <array>
+#include <string_view>
 
+#include <weft/compiler/thunks/convolution_problem.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
+#include <weft/compiler/thunks/mirror.h>
 #include <weft/compiler/thunks/onednn.h>
 #include <weft/runtime/parallel.h>
 
@@ -17,81 +18,11 @@ using runtime::Slice;
 namespace {
 
 using Dims = memory::dims;
-
-// A convolution in oneDNN's terms: forward, src * weights = dst; of these the pass computes one from the two others.
-enum class Pass : std::uint8_t { forward, backward_data, backward_weights };
-
-struct Problem {
-  Pass pass = Pass::forward;
-  ConvolutionTensor src, weights, dst;  // weights: output feature, input feature of a group, spatial...
-  std::int64_t groups = 1;
-  Dims strides = {}, dilations = {}, low = {}, high = {};  // dilations as oneDNN counts them: 0 is dense
-};
-
-ConvolutionTensor exchanged(ConvolutionTensor t) {
-  std::swap(t.sizes[0], t.sizes[1]);
-  std::swap(t.strides[0], t.strides[1]);
-  return t;
-}
-
-Problem forward_problem(const ConvolutionShape& s) {
-  Problem p{.pass = Pass::forward, .src = s.x, .weights = s.kernel, .dst = s.y, .groups = s.feature_groups};
-  for (const ir::WindowDim& w : s.window) {
-    p.strides.push_back(w.stride);
-    p.dilations.push_back(w.dilation - 1);
-    p.low.push_back(w.low);
-    p.high.push_back(w.high);
-  }
-  return p;
-}
-
-// x is the cotangent of the convolution that maps y to x with the kernel unmirrored. Its kernel is [x features, y features of a
-// group], ours [y features, x features of a group].
-Problem data_problem(const ConvolutionShape& s) {
-  Problem p{
-      .pass = Pass::backward_data, .src = s.y, .weights = exchanged(s.kernel), .dst = s.x, .groups = s.feature_groups};
-  for (const ir::WindowDim& w : s.window) {
-    p.strides.push_back(w.base_dilation);
-    p.dilations.push_back(w.dilation - 1);
-    p.low.push_back(w.dilated_size() - 1 - w.low);
-    p.high.push_back(w.dilated_size() - 1 - w.high);
-  }
-  return p;
-}
-
-// The kernel is the cotangent; what slides in steps of the window's dilation is the result.
-Problem weights_problem(const ConvolutionShape& s) {
-  Problem p{.pass = Pass::backward_weights,
-            .src = exchanged(s.x),
-            .weights = exchanged(s.y),
-            .dst = exchanged(s.kernel),
-            .groups = s.batch_groups};
-  for (std::size_t d = 0; d < s.window.size(); ++d) {
-    const ir::WindowDim& w = s.window[d];
-    p.strides.push_back(w.dilation);
-    p.dilations.push_back(w.stride - 1);
-    p.low.push_back(w.low);
-    p.high.push_back(w.dilated_size() + (s.y.sizes[d + 2] - 1) * w.stride - s.x.sizes[d + 2] - w.low);
-  }
-  return p;
-}
-
-std::optional<Problem> problem_of(const ConvolutionShape& s) {
-  const auto all = [&](auto&& holds) { return std::ranges::all_of(s.window, holds); };
-  const bool mirrored = all([](const ir::WindowDim& w) { return w.reversed || w.size == 1; });
-  const bool unmirrored = all([](const ir::WindowDim& w) { return !w.reversed || w.size == 1; });
-  const bool dense = all([](const ir::WindowDim& w) { return w.base_dilation == 1; });
-  if (unmirrored && dense) {
-    if (s.batch_groups > 1 || s.kernel.spatial_elements() > s.y.spatial_elements()) return weights_problem(s);
-    return forward_problem(s);
-  }
-  if (mirrored && s.batch_groups == 1 && all([](const ir::WindowDim& w) { return w.stride == 1; }))
-    return data_problem(s);
-  return std::nullopt;
-}
+using Pass = ConvolutionPass;
+using Problem = ConvolutionProblem;
 
 // Weights of several groups get a dimension for the group in front. `split` is the dimension that counts the features of all
-// groups; `weights` gives that of each group's.
+// groups.
 memory::desc weights_desc(const ConvolutionTensor& t, std::int64_t groups, std::size_t split, memory::data_type type) {
   if (groups == 1) return {t.sizes, type, t.strides};
   Dims sizes{groups}, strides{t.sizes[split] / groups * t.strides[split]};
@@ -121,9 +52,13 @@ struct Plan {
   dnnl::primitive primitive;
   std::array<Port, 3> ports;  // lhs, rhs, result
   std::array<dnnl::reorder, 3> reorders;
+  std::optional<Mirror> mirror;  // of the weights
+  std::size_t mirrored_port = 0;
+  std::uint64_t mirror_offset = 0;
   memory::desc scratchpad;
   std::uint64_t scratchpad_offset = 0, scratch_bytes = 0;
   bool strict = false;
+  bool reference = false;  // oneDNN has no fast code for it
 };
 
 dnnl::primitive_attr attributes() {
@@ -134,13 +69,12 @@ dnnl::primitive_attr attributes() {
 
 class Planner {
  public:
-  Planner(const Problem& p, memory::data_type type) : p_(p) {
-    const std::size_t split = p.pass == Pass::backward_data ? 1 : 0;
+  Planner(const Problem& p, DType dtype, memory::data_type type, bool keep_channels_last) : p_(p), dtype_(dtype) {
     src_ = {p.src.sizes, type, p.src.strides};
     dst_ = {p.dst.sizes, type, p.dst.strides};
-    weights_ = weights_desc(p.weights, p.groups, split, type);
-    any_src_ = preferred(src_, is_channels_last(p.src));
-    any_dst_ = preferred(dst_, is_channels_last(p.dst));
+    weights_ = weights_desc(p.weights, p.groups, p.split, type);
+    any_src_ = preferred(src_, keep_channels_last && is_channels_last(p.src));
+    any_dst_ = preferred(dst_, keep_channels_last && is_channels_last(p.dst));
     any_weights_ = preferred(weights_, false);
   }
 
@@ -154,7 +88,7 @@ class Planner {
     switch (p_.pass) {
       case Pass::forward:
         return finished(
-            dnnl::convolution_forward(forward), forward.scratchpad_desc(),
+            dnnl::convolution_forward(forward), forward,
             {Port{DNNL_ARG_SRC, src_, forward.src_desc()}, Port{DNNL_ARG_WEIGHTS, weights_, forward.weights_desc()},
              Port{DNNL_ARG_DST, dst_, forward.dst_desc()}});
       case Pass::backward_data: {
@@ -163,19 +97,19 @@ class Planner {
              p_.high},
             attributes(), engine(), forward);
         return finished(
-            dnnl::convolution_backward_data(data), data.scratchpad_desc(),
-            {Port{DNNL_ARG_DIFF_DST, dst_, data.diff_dst_desc()}, Port{DNNL_ARG_WEIGHTS, weights_, data.weights_desc()},
-             Port{DNNL_ARG_DIFF_SRC, src_, data.diff_src_desc()}});
+            dnnl::convolution_backward_data(data), data,
+            {Port{DNNL_ARG_DIFF_SRC, src_, data.diff_src_desc()}, Port{DNNL_ARG_WEIGHTS, weights_, data.weights_desc()},
+             Port{DNNL_ARG_DIFF_DST, dst_, data.diff_dst_desc()}});
       }
       case Pass::backward_weights: {
         const dnnl::convolution_backward_weights::primitive_desc weights(
             {dnnl::algorithm::convolution_direct, any_src_, any_weights_, any_dst_, p_.strides, p_.dilations, p_.low,
              p_.high},
             attributes(), engine(), forward);
-        return finished(
-            dnnl::convolution_backward_weights(weights), weights.scratchpad_desc(),
-            {Port{DNNL_ARG_SRC, src_, weights.src_desc()}, Port{DNNL_ARG_DIFF_DST, dst_, weights.diff_dst_desc()},
-             Port{DNNL_ARG_DIFF_WEIGHTS, weights_, weights.diff_weights_desc()}});
+        return finished(dnnl::convolution_backward_weights(weights), weights,
+                        {Port{DNNL_ARG_SRC, src_, weights.src_desc()},
+                         Port{DNNL_ARG_DIFF_WEIGHTS, weights_, weights.diff_weights_desc()},
+                         Port{DNNL_ARG_DIFF_DST, dst_, weights.diff_dst_desc()}});
       }
     }
     WEFT_ASSERT(false, "an unknown pass of a convolution");
@@ -183,17 +117,24 @@ class Planner {
   }
 
  private:
-  static Plan finished(dnnl::primitive primitive, memory::desc scratchpad, std::array<Port, 3> ports) {
+  // `roles`: src, weights, dst.
+  Plan finished(dnnl::primitive primitive, const auto& description, const std::array<Port, 3>& roles) const {
     Plan plan;
     plan.primitive = std::move(primitive);
-    plan.scratchpad = std::move(scratchpad);
+    plan.reference = std::string_view(description.impl_info_str()).starts_with("ref");
+    plan.scratchpad = description.scratchpad_desc();
     const auto take = [&](std::uint64_t bytes) {
       const std::uint64_t offset = plan.scratch_bytes;
       plan.scratch_bytes += (bytes + 63) / 64 * 64;
       return offset;
     };
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-      Port& port = ports[i];
+    for (std::size_t i = 0; i < plan.ports.size(); ++i) {
+      Port& port = plan.ports[i] = roles[static_cast<std::size_t>(p_.roles[i])];
+      if (p_.roles[i] == 1 && !p_.mirrored.empty()) {
+        plan.mirror.emplace(mirror());
+        plan.mirrored_port = i;
+        plan.mirror_offset = take(port.given.get_size());
+      }
       if (!port.reordered()) continue;
       port.scratch_offset = take(port.wanted.get_size());
       const bool result = i == 2;
@@ -201,19 +142,45 @@ class Planner {
                                                                      engine(), result ? port.given : port.wanted));
     }
     plan.scratchpad_offset = take(plan.scratchpad.get_size());
-    plan.ports = std::move(ports);
     return plan;
   }
 
+  Mirror mirror() const {
+    std::vector<bool> turned{false, false};
+    turned.insert(turned.end(), p_.mirrored.begin(), p_.mirrored.end());
+    return {p_.weights.sizes, p_.weights.strides, turned, byte_size(dtype_)};
+  }
+
   const Problem& p_;
+  DType dtype_;
   memory::desc src_, weights_, dst_, any_src_, any_weights_, any_dst_;
 };
+
+// The fastest way that oneDNN has, if it has any.
+std::optional<Plan> find_plan(const std::vector<Problem>& problems, DType dtype, memory::data_type type) {
+  std::optional<Plan> found;
+  for (const Problem& problem : problems)
+    for (const bool keep_channels_last : {true, false}) {
+      try {
+        Plan plan = Planner(problem, dtype, type, keep_channels_last).plan();
+        if (!plan.reference) return plan;
+        if (!found) found = std::move(plan);
+      } catch (const dnnl::error&) {
+        break;  // odd padding or sizes
+      }
+    }
+  return found;
+}
 
 class ConvolutionThunk final : public runtime::Thunk {
  public:
   ConvolutionThunk(const Plan& plan, const Slice& lhs, const Slice& rhs, const Slice& result, const Slice& scratch)
-      : slices_{lhs, rhs, result, scratch}, strict_(plan.strict) {
-    const auto given = [&](std::size_t i) { return Place{i, 0}; };
+      : slices_{lhs, rhs, result, scratch},
+        mirror_(plan.mirror),
+        mirrored_(plan.mirrored_port),
+        mirror_place_{scratch_slice, plan.mirror_offset},
+        strict_(plan.strict) {
+    const auto given = [&](std::size_t i) { return mirror_ && i == mirrored_ ? mirror_place_ : Place{i, 0}; };
     const auto wanted = [&](std::size_t i) {
       return plan.ports[i].reordered() ? Place{scratch_slice, plan.ports[i].scratch_offset} : given(i);
     };
@@ -241,19 +208,21 @@ class ConvolutionThunk final : public runtime::Thunk {
     // How oneDNN cuts sums depends on its threads.
     std::optional<runtime::SingleThread> single;
     if (strict_) single.emplace();
+    const auto address = [&](const Place& place) {
+      return slices_[place.slice].bytes ? launch.at(slices_[place.slice]) + place.offset : nullptr;
+    };
+    if (mirror_ && mirrored_ != result_port) mirror_->run(launch.at(slices_[mirrored_]), address(mirror_place_));
     std::array<std::byte*, 4> addresses{};
     for (const auto& step : steps_) {
-      for (std::size_t i = 0; i < step->places.size(); ++i) {
-        const Place& place = step->places[i];
-        addresses[i] = slices_[place.slice].bytes ? launch.at(slices_[place.slice]) + place.offset : nullptr;
-      }
+      for (std::size_t i = 0; i < step->places.size(); ++i) addresses[i] = address(step->places[i]);
       step->call.run(std::span(addresses).first(step->places.size()));
     }
+    if (mirror_ && mirrored_ == result_port) mirror_->run(address(mirror_place_), launch.at(slices_[result_port]));
   }
 
  private:
   using Arguments = std::vector<onednn::Call::Argument>;
-  static constexpr std::size_t scratch_slice = 3;
+  static constexpr std::size_t result_port = 2, scratch_slice = 3;
 
   struct Place {
     std::size_t slice;
@@ -269,6 +238,9 @@ class ConvolutionThunk final : public runtime::Thunk {
 
   std::array<Slice, 4> slices_;  // lhs, rhs, result, scratch
   std::vector<std::unique_ptr<Step>> steps_;
+  std::optional<Mirror> mirror_;  // of the operand or result with this number, from or to there
+  std::size_t mirrored_;
+  Place mirror_place_;
   bool strict_;
 };
 
@@ -279,24 +251,21 @@ bool convolve_with_onednn(Unit& unit, const ConvolutionShape& shape, bool strict
   if (!type || shape.result != shape.dtype || shape.window.empty() || shape.window.size() > 3) return false;
   for (const ConvolutionTensor* t : {&shape.x, &shape.kernel, &shape.y})
     if (std::ranges::find(t->sizes, 0) != t->sizes.end()) return false;
-  const auto problem = problem_of(shape);
-  if (!problem) return false;
-  try {
-    std::optional<runtime::SingleThread> single;
-    if (strict) {
-      single.emplace();
-    } else {
-      runtime::adopt_thread_count();
-    }
-    Plan plan = Planner(*problem, *type).plan();
-    plan.strict = strict;
-    unit.scratch_bytes = plan.scratch_bytes;
-    unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-      return std::make_unique<ConvolutionThunk>(plan, reads[0], reads[1], writes[0], scratch);
-    };
-  } catch (const dnnl::error&) {
-    return false;  // odd padding or sizes
+  const std::vector<Problem> problems = convolution_problems(shape);
+  std::optional<runtime::SingleThread> single;
+  if (strict) {
+    single.emplace();
+  } else {
+    runtime::adopt_thread_count();
   }
+  std::optional<Plan> plan = find_plan(problems, shape.dtype, *type);
+  if (!plan) return false;
+  plan->strict = strict;
+  unit.scratch_bytes = plan->scratch_bytes;
+  unit.make = [plan = std::move(*plan)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                        const Slice& scratch) {
+    return std::make_unique<ConvolutionThunk>(plan, reads[0], reads[1], writes[0], scratch);
+  };
   return true;
 }
 

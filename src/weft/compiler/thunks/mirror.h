@@ -1,0 +1,30 @@
+// A copy of a dense tensor with some of its dimensions the other way round.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace weft::compiler {
+
+class Mirror {
+ public:
+  // Strides in elements of `width` bytes; the copy has the same ones.
+  Mirror(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides, const std::vector<bool>& turned,
+         std::int64_t width);
+
+  void run(const std::byte* from, std::byte* to) const;
+
+ private:
+  struct Dim {
+    std::int64_t size, step;  // in bytes
+    bool turned;
+  };
+  void copy(std::size_t d, const std::byte* from, std::byte* to) const;
+
+  std::vector<Dim> dims_;   // outermost first
+  std::int64_t run_bytes_;  // that stay together
+};
+
+}  // namespace weft::compiler
