@@ -6,6 +6,7 @@
 #include <weft/data/loader.h>
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
+#include <weft/jit/compile.h>
 #include <weft/nn/attention.h>
 #include <weft/nn/init.h>
 #include <weft/nn/layers.h>
@@ -30,6 +31,7 @@
 #include <weft/tensor/parameter.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
+#include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/tensor.h>

@@ -12,6 +12,7 @@
 #include <weft/tensor/activation.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/module.h>
+#include <weft/tensor/scalar.h>
 
 namespace weft::nn {
 
@@ -80,8 +81,8 @@ class Dropout : public Layer {
   Tensor operator()(const Operand& x) const;
   void fields(auto&&) {}
 
-  double probability;
-  bool training = true;
+  Scalar probability;
+  Flag training = true;
 };
 
 // weight [out, in / groups, height, width], bias [out], on x [batch, in, height, width].

@@ -6,6 +6,7 @@
 
 #include <weft/tensor/activation.h>
 #include <weft/tensor/module.h>
+#include <weft/tensor/scalar.h>
 
 namespace weft::nn {
 
@@ -29,7 +30,7 @@ class BatchNorm : public Layer {
   Parameter weight, bias;
   mutable Parameter running_mean, running_var, num_batches_tracked;
   double epsilon, momentum;  // momentum: the share of the batch in the new running statistics
-  bool training = true;
+  Flag training = true;
 };
 
 // Normalises each group of channels of each sample.

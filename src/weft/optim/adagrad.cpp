@@ -5,7 +5,7 @@
 namespace weft::optim {
 
 Adagrad::Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options)
-    : Optimizer(std::move(parameters), options.lr, {"sum"}), options_(std::move(options)) {
+    : Optimizer(std::move(parameters), {"sum"}), options_(std::move(options)) {
   require_option("Adagrad", "lr", options_.lr);
   require_option("Adagrad", "lr_decay", options_.lr_decay);
   require_option("Adagrad", "epsilon", options_.epsilon);

@@ -6,10 +6,10 @@
 namespace weft::optim {
 
 struct AdagradOptions {
-  double lr = 1e-2;
-  double lr_decay = 0;  // the rate of step t is lr / (1 + (t - 1) * lr_decay)
-  double epsilon = 1e-10;
-  double weight_decay = 0;  // times the parameter, added to the gradient
+  Scalar lr = 1e-2;
+  Scalar lr_decay = 0;  // the rate of step t is lr / (1 + (t - 1) * lr_decay)
+  Scalar epsilon = 1e-10;
+  Scalar weight_decay = 0;  // times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
 };
 
@@ -18,6 +18,9 @@ class Adagrad : public Optimizer {
   template <class M>
   explicit Adagrad(M& model, AdagradOptions options = {}) : Adagrad(named_parameters(model), std::move(options)) {}
   explicit Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options = {});
+
+  AdagradOptions& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
 
  protected:
   void update(std::span<Update> updates, const Tensor& number) override;

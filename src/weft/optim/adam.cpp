@@ -5,7 +5,7 @@
 namespace weft::optim {
 
 Adam::Adam(std::vector<NamedParameter> parameters, AdamOptions options, bool decoupled_decay)
-    : Optimizer(std::move(parameters), options.lr, {"exp_avg", "exp_avg_sq"}),
+    : Optimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}),
       options_(std::move(options)),
       decoupled_decay_(decoupled_decay) {
   const char* name = decoupled_decay ? "AdamW" : "Adam";

@@ -6,14 +6,14 @@
 namespace weft::optim {
 
 struct AdamOptions {
-  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double weight_decay = 0;  // Adam: times the parameter, added to the gradient
+  Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  Scalar weight_decay = 0;  // Adam: times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
 };
 
 struct AdamWOptions {
-  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double weight_decay = 0.01;  // the parameter shrinks by lr * weight_decay in every step
+  Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  Scalar weight_decay = 0.01;  // the parameter shrinks by lr * weight_decay in every step
   Predicate decays = {};       // which parameters decay; none given: all. is_matrix spares biases and normalisations
 };
 
@@ -22,6 +22,9 @@ class Adam : public Optimizer {
   template <class M>
   explicit Adam(M& model, AdamOptions options = {}) : Adam(named_parameters(model), std::move(options)) {}
   explicit Adam(std::vector<NamedParameter> parameters, AdamOptions options = {});
+
+  AdamOptions& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
 
  protected:
   Adam(std::vector<NamedParameter> parameters, AdamOptions options, bool decoupled_decay);

@@ -5,7 +5,7 @@
 namespace weft::optim {
 
 Lion::Lion(std::vector<NamedParameter> parameters, LionOptions options)
-    : Optimizer(std::move(parameters), options.lr, {"exp_avg"}), options_(std::move(options)) {
+    : Optimizer(std::move(parameters), {"exp_avg"}), options_(std::move(options)) {
   require_option("Lion", "lr", options_.lr);
   require_option("Lion", "beta1", options_.beta1, 0, 1);
   require_option("Lion", "beta2", options_.beta2, 0, 1);
@@ -16,8 +16,8 @@ void Lion::update(std::span<Update> updates, const Tensor&) {
   struct Numbers {
     Tensor rate, rest1, rest2, decay;
   };
-  const Tensor rate = input(lr()), decay = input(1 - lr() * options_.weight_decay);
-  const Tensor rest1 = input(1 - options_.beta1), rest2 = input(1 - options_.beta2);
+  const Tensor one = input(1), rate = input(lr()), decay = one - rate * input(options_.weight_decay);
+  const Tensor rest1 = one - input(options_.beta1), rest2 = one - input(options_.beta2);
   const auto make = [&](DType dtype) {
     return Numbers{rate.to(dtype), rest1.to(dtype), rest2.to(dtype), decay.to(dtype)};
   };

@@ -6,8 +6,8 @@
 namespace weft::optim {
 
 struct LionOptions {
-  double lr = 1e-4, beta1 = 0.9, beta2 = 0.99;
-  double weight_decay = 0;  // the parameter shrinks by lr * weight_decay in every step
+  Scalar lr = 1e-4, beta1 = 0.9, beta2 = 0.99;
+  Scalar weight_decay = 0;  // the parameter shrinks by lr * weight_decay in every step
   Predicate decays = {};    // which parameters decay; none given: all
 };
 
@@ -16,6 +16,9 @@ class Lion : public Optimizer {
   template <class M>
   explicit Lion(M& model, LionOptions options = {}) : Lion(named_parameters(model), std::move(options)) {}
   explicit Lion(std::vector<NamedParameter> parameters, LionOptions options = {});
+
+  LionOptions& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
 
  protected:
   void update(std::span<Update> updates, const Tensor& number) override;

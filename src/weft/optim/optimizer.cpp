@@ -17,8 +17,8 @@ DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dt
 
 bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->type().rank() >= 2; }
 
-Optimizer::Optimizer(std::vector<NamedParameter> parameters, double lr, std::vector<std::string> slot_names)
-    : slot_names_(std::move(slot_names)), steps_(zeros({}, DType::i64)), lr_(lr) {
+Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names)
+    : slot_names_(std::move(slot_names)), steps_(zeros({}, DType::i64)) {
   for (NamedParameter& parameter : parameters) {
     if (!parameter.parameter->requires_grad) continue;
     const Type type = parameter.parameter->type();
@@ -43,7 +43,7 @@ void Optimizer::require_option(const char* optimizer, const char* option, double
   }
 }
 
-Tensor Optimizer::input(double number) { return full({}, number, DType::f64); }
+Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f64); }
 
 void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
   const Scope scope("optimizer");

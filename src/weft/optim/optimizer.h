@@ -1,8 +1,9 @@
 // What all optimizers are: the parameters that require gradients, an update of them by gradients, and state that is kept from
 // step to step as parameters of its own, named "<parameter>.<what>", which state_dict(optimizer) saves and load_state_dict loads.
 //
-// The learning rate and the other numbers are inputs of the program: changing them does not recompile. Parameters of 16-bit
-// floats are updated in f32 and rounded. An optimizer refers to its model's parameters by address: the model must stay in place.
+// The learning rate and the other numbers are inputs of the program: changing them between steps (set_lr, options()) does not
+// recompile. Parameters of 16-bit floats are updated in f32 and rounded. An optimizer refers to its model's parameters by
+// address: the model must stay in place.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <weft/tensor/module.h>
+#include <weft/tensor/scalar.h>
 
 namespace weft::optim {
 
@@ -31,8 +33,8 @@ class Optimizer {
   // Gives every parameter its new value. Throws Error if the gradients do not fit the parameters.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
 
-  double lr() const { return lr_; }
-  void set_lr(double lr) { lr_ = lr; }
+  virtual Scalar& lr() = 0;
+  void set_lr(double rate) { lr() = rate; }
 
   void fields(auto&& field) {
     field("step", steps_);
@@ -44,7 +46,7 @@ class Optimizer {
 
  protected:
   // Launches what was recorded, so that the first training step does not contain the making of the model.
-  Optimizer(std::vector<NamedParameter> parameters, double lr, std::vector<std::string> slot_names);
+  Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names);
 
   // One parameter in one step. The tensors are of the type in which it is computed; `result` is to be set.
   struct Update {
@@ -61,7 +63,7 @@ class Optimizer {
                              double high = std::numeric_limits<double>::infinity());
 
   // A number as an input of this step, as f64.
-  static Tensor input(double number);
+  static Tensor input(const Scalar& number);
 
   // The numbers of a step, made once for each type in which they are needed.
   template <class Numbers>
@@ -88,7 +90,6 @@ class Optimizer {
   std::vector<State> states_;
   std::vector<std::string> slot_names_;
   Parameter steps_;  // made so far
-  double lr_;
 };
 
 }  // namespace weft::optim

@@ -5,9 +5,8 @@
 namespace weft::optim {
 
 RMSprop::RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options)
-    : Optimizer(std::move(parameters), options.lr,
-                options.momentum != 0 ? std::vector<std::string>{"square_avg", "momentum_buffer"}
-                                      : std::vector<std::string>{"square_avg"}),
+    : Optimizer(std::move(parameters), options.momentum != 0 ? std::vector<std::string>{"square_avg", "momentum_buffer"}
+                                                             : std::vector<std::string>{"square_avg"}),
       options_(std::move(options)) {
   require_option("RMSprop", "lr", options_.lr);
   require_option("RMSprop", "alpha", options_.alpha, 0, 1);
@@ -20,7 +19,7 @@ void RMSprop::update(std::span<Update> updates, const Tensor&) {
   struct Numbers {
     Tensor rate, rest, epsilon, momentum, weight_decay;
   };
-  const Tensor rate = input(lr()), rest = input(1 - options_.alpha), epsilon = input(options_.epsilon);
+  const Tensor rate = input(lr()), rest = input(1) - input(options_.alpha), epsilon = input(options_.epsilon);
   const Tensor momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
   const auto make = [&](DType dtype) {
     return Numbers{rate.to(dtype), rest.to(dtype), epsilon.to(dtype), momentum.to(dtype), weight_decay.to(dtype)};

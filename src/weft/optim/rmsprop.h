@@ -6,9 +6,9 @@
 namespace weft::optim {
 
 struct RMSpropOptions {
-  double lr = 1e-2, alpha = 0.99, epsilon = 1e-8;
-  double momentum = 0;      // 0: no state for it
-  double weight_decay = 0;  // times the parameter, added to the gradient
+  Scalar lr = 1e-2, alpha = 0.99, epsilon = 1e-8;
+  Scalar momentum = 0;      // 0: no state for it
+  Scalar weight_decay = 0;  // times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
 };
 
@@ -17,6 +17,9 @@ class RMSprop : public Optimizer {
   template <class M>
   explicit RMSprop(M& model, RMSpropOptions options = {}) : RMSprop(named_parameters(model), std::move(options)) {}
   explicit RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options = {});
+
+  RMSpropOptions& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
 
  protected:
   void update(std::span<Update> updates, const Tensor& number) override;

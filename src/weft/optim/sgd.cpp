@@ -5,7 +5,7 @@
 namespace weft::optim {
 
 SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options)
-    : Optimizer(std::move(parameters), options.lr,
+    : Optimizer(std::move(parameters),
                 options.momentum != 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{}),
       options_(std::move(options)) {
   require_option("SGD", "lr", options_.lr);

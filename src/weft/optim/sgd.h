@@ -6,10 +6,10 @@
 namespace weft::optim {
 
 struct SGDOptions {
-  double lr = 1e-3;
-  double momentum = 0;      // 0: no state
+  Scalar lr = 1e-3;
+  Scalar momentum = 0;      // 0: no state
   bool nesterov = false;    // looks ahead along the momentum, which must not be 0
-  double weight_decay = 0;  // times the parameter, added to the gradient
+  Scalar weight_decay = 0;  // times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
 };
 
@@ -18,6 +18,9 @@ class SGD : public Optimizer {
   template <class M>
   explicit SGD(M& model, SGDOptions options = {}) : SGD(named_parameters(model), std::move(options)) {}
   explicit SGD(std::vector<NamedParameter> parameters, SGDOptions options = {});
+
+  SGDOptions& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
 
  protected:
   void update(std::span<Update> updates, const Tensor& number) override;

@@ -1,10 +1,20 @@
 #include <weft/tensor/backend.h>
 
+#include <utility>
+
 #include <weft/base/knobs.h>
 
 namespace weft::detail {
 
+namespace {
+constinit thread_local std::optional<Backend> chosen;
+}
+
+BackendScope::BackendScope(Backend backend) : before_(std::exchange(chosen, backend)) {}
+BackendScope::~BackendScope() { chosen = before_; }
+
 Backend backend() {
+  if (chosen) return *chosen;
   const std::string name = knobs::backend();
   if (name == "compiled") return Backend::compiled;
   require(name == "interpreter", "WEFT_BACKEND: '", name, "' is neither compiled nor interpreter");

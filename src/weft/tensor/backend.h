@@ -12,7 +12,18 @@
 namespace weft::detail {
 
 enum class Backend : std::uint8_t { compiled, interpreter };
-Backend backend();  // from the knobs
+Backend backend();  // from the knobs, or as the innermost scope of this thread says
+
+class BackendScope {
+ public:
+  explicit BackendScope(Backend backend);
+  ~BackendScope();
+  BackendScope(const BackendScope&) = delete;
+  BackendScope& operator=(const BackendScope&) = delete;
+
+ private:
+  std::optional<Backend> before_;
+};
 
 // Throws Error for what cannot be compiled. `report` is set by a backend that compiles.
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,

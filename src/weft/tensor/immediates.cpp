@@ -14,8 +14,8 @@ bool ImmediatePool::in_use(const Block& block) {
   });
 }
 
-ImmediatePool::Block ImmediatePool::make(std::span<const runtime::BufferPtr> inputs,
-                                         std::span<const ir::Value> graph_inputs, std::size_t count) {
+ImmediatePool::Block ImmediatePool::make(std::span<const runtime::BufferPtr> inputs, std::span<const Type> types,
+                                         std::size_t count) {
   Block block;
   auto bytes = std::make_shared<std::vector<Immediate>>(count);
   block.memory = {bytes, bytes->front().data()};
@@ -23,16 +23,16 @@ ImmediatePool::Block ImmediatePool::make(std::span<const runtime::BufferPtr> inp
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]) continue;
     const runtime::Memory at(block.memory, block.memory.get() + block.buffers.size() * sizeof(Immediate));
-    block.buffers.push_back(std::make_shared<runtime::Buffer>(graph_inputs[i].type(), at));
+    block.buffers.push_back(std::make_shared<runtime::Buffer>(types[i], at));
   }
   return block;
 }
 
-void ImmediatePool::fill(std::span<runtime::BufferPtr> inputs, std::span<const ir::Value> graph_inputs,
+void ImmediatePool::fill(std::span<runtime::BufferPtr> inputs, std::span<const Type> types,
                          std::span<const Immediate> values) {
   if (values.empty()) return;
   auto block = std::ranges::find_if_not(blocks_, in_use);
-  if (block == blocks_.end()) block = blocks_.insert(block, make(inputs, graph_inputs, values.size()));
+  if (block == blocks_.end()) block = blocks_.insert(block, make(inputs, types, values.size()));
   std::memcpy(block->memory.get(), values.data(), values.size_bytes());
   auto next = block->buffers.begin();
   for (runtime::BufferPtr& input : inputs) {

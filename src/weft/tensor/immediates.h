@@ -15,8 +15,7 @@ namespace weft::detail {
 class ImmediatePool {
  public:
   // Puts a buffer with the next of `values` in every place of `inputs` that is empty; `types` are those of all inputs.
-  void fill(std::span<runtime::BufferPtr> inputs, std::span<const ir::Value> graph_inputs,
-            std::span<const Immediate> values);
+  void fill(std::span<runtime::BufferPtr> inputs, std::span<const Type> types, std::span<const Immediate> values);
 
  private:
   struct Block {
@@ -24,8 +23,7 @@ class ImmediatePool {
     std::vector<runtime::BufferPtr> buffers;
   };
   static bool in_use(const Block& block);
-  static Block make(std::span<const runtime::BufferPtr> inputs, std::span<const ir::Value> graph_inputs,
-                    std::size_t count);
+  static Block make(std::span<const runtime::BufferPtr> inputs, std::span<const Type> types, std::size_t count);
 
   std::vector<Block> blocks_;
 };

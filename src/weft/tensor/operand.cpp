@@ -4,17 +4,31 @@
 
 namespace weft {
 
+void HostNumber::observe() const {
+  if (scalar_ && detail::observer) detail::observer->value_read(scalar_, sizeof(double));
+}
+
 double HostNumber::as_double() const {
+  observe();
+  return exact();
+}
+
+double HostNumber::exact() const {
   if (class_ == Class::floating) return floating_;
   return beyond_i64_ ? static_cast<double>(static_cast<std::uint64_t>(integer_)) : static_cast<double>(integer_);
 }
 
 void HostNumber::write(DType dtype, void* to, const char* function) const {
+  observe();
+  write_unobserved(dtype, to, function);
+}
+
+void HostNumber::write_unobserved(DType dtype, void* to, const char* function) const {
   visit(dtype, [&](auto tag) {
     using T = decltype(tag);
     T value;
     if constexpr (std::is_same_v<T, bool>) {
-      value = as_double() != 0;
+      value = exact() != 0;
     } else if constexpr (std::is_integral_v<T>) {
       WEFT_ASSERT(class_ != Class::floating, function, ": a floating-point number as an integer");
       value = static_cast<T>(integer_);
@@ -22,7 +36,7 @@ void HostNumber::write(DType dtype, void* to, const char* function) const {
       require(fits, function, ": ", beyond_i64_ ? concat(static_cast<std::uint64_t>(integer_)) : concat(integer_),
               " does not fit ", dtype);
     } else {
-      value = static_cast<T>(as_double());
+      value = static_cast<T>(exact());
     }
     std::memcpy(to, &value, sizeof value);
   });

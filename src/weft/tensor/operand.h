@@ -7,8 +7,8 @@
 //   number with number   i32 for integers, f32 for floating point, i1 for bool
 // A number out of range of an integer type throws Error.
 //
-// Numbers are inputs of the recorded program, by position: a learning rate may change in every step without a recompile. Write
-// constant(x) for a number that never changes and that the compiler may fold.
+// Numbers are inputs of the recorded program, by position: a learning rate may change in every step without a recompile; in a
+// function given to compile(), hold it in a Scalar (scalar.h). Write constant(x) for a number that never changes and that the compiler may fold.
 #pragma once
 
 #include <concepts>
@@ -16,6 +16,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <weft/tensor/scalar.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
@@ -44,6 +45,9 @@ class HostNumber {
     }
   }
 
+  HostNumber(const Scalar& scalar)  // NOLINT: keeps in mind whose value it is
+      : class_(Class::floating), floating_(scalar.unobserved()), scalar_(&scalar) {}
+
   // The type of `number op tensor of type dtype`.
   DType promote_with(DType dtype) const {
     if (is_float(dtype) || class_ == Class::logical) return dtype;
@@ -56,13 +60,21 @@ class HostNumber {
   void write(DType dtype, void* to, const char* function) const;
   double as_double() const;
 
+  // What `write` does, without counting as a read of a Scalar by the host.
+  void write_unobserved(DType dtype, void* to, const char* function) const;
+  const Scalar* scalar() const { return scalar_; }  // that it is the value of, or null
+
  private:
+  double exact() const;
+  void observe() const;
+
   Class class_ = Class::integer;
   bool beyond_i64_ = false;  // an unsigned number of 2^63 or more
   union {
     std::int64_t integer_ = 0;
     double floating_;
   };
+  const Scalar* scalar_ = nullptr;
 };
 
 // A type whose value is held as a Tensor: Parameter.
@@ -79,6 +91,8 @@ class Operand {
       : tensor_(&holder.tensor()), where_(where) {}
   Operand(Number auto number, std::source_location where = std::source_location::current())  // NOLINT
       : number_(number), where_(where) {}
+  Operand(const Scalar& scalar, std::source_location where = std::source_location::current())  // NOLINT
+      : number_(scalar), where_(where) {}
   Operand(const Operand&) = delete;  // it refers to the caller's tensor: only for parameters of functions
   Operand& operator=(const Operand&) = delete;
 

@@ -5,27 +5,52 @@
 
 #include <utility>
 
+#include <weft/tensor/observer.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
 
 class Parameter {
  public:
-  Parameter() = default;
-  Parameter(Tensor value) : value_(std::move(value)) {}  // NOLINT
+  Parameter() { made(); }
+  Parameter(Tensor value) : value_(std::move(value)) { made(); }  // NOLINT
+  Parameter(const Parameter& other) : requires_grad(other.requires_grad), value_(other.tensor()) { made(); }
+  Parameter(Parameter&& other) noexcept : requires_grad(other.requires_grad), value_(other.take()) { made(); }
+  Parameter& operator=(const Parameter& other) {
+    if (this != &other) reset(other.tensor());
+    requires_grad = other.requires_grad;
+    return *this;
+  }
+  Parameter& operator=(Parameter&& other) noexcept {
+    if (this != &other) reset(other.take());
+    requires_grad = other.requires_grad;
+    return *this;
+  }
+  ~Parameter() {
+    if (detail::observer) [[unlikely]]
+      detail::observer->gone(this);
+  }
 
   // The new value must have the type of the old one, if there is one.
   Parameter& operator=(Tensor value) {
     if (value_.defined()) {
       require(value_.type() == value.type(), "a parameter of type ", value_.type(), " cannot become ", value.type());
     }
-    value_ = std::move(value);
+    reset(std::move(value));
     return *this;
   }
-  void reset(Tensor value) { value_ = std::move(value); }  // of any type
+  void reset(Tensor value) {  // of any type
+    if (detail::observer) [[unlikely]]
+      detail::observer->parameter_written(*this, value);
+    value_ = std::move(value);
+  }
 
-  const Tensor& tensor() const { return value_; }
-  operator const Tensor&() const { return value_; }  // NOLINT
+  const Tensor& tensor() const {
+    if (detail::observer) [[unlikely]]
+      return detail::observer->parameter_read(*this);
+    return value_;
+  }
+  operator const Tensor&() const { return tensor(); }  // NOLINT
   bool defined() const { return value_.defined(); }
   Type type() const { return value_.type(); }
   Shape shape() const { return value_.shape(); }
@@ -33,7 +58,22 @@ class Parameter {
 
   bool requires_grad = true;  // false: optimizers leave it alone
 
+  const Tensor& unobserved() const { return value_; }  // for weft's own layers
+  Tensor& unobserved() { return value_; }
+
  private:
+  void made() {
+    if (detail::observer) [[unlikely]]
+      detail::observer->parameter_made(*this);
+  }
+  Tensor take() {
+    if (!detail::observer) [[likely]]
+      return std::move(value_);
+    Tensor taken = tensor();
+    reset({});
+    return taken;
+  }
+
   Tensor value_;
 };
 

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include <weft/tensor/broadcasting.h>
+#include <weft/tensor/observer.h>
 #include <weft/tensor/reduction.h>
 
 namespace weft {
@@ -26,6 +27,12 @@ std::vector<Key> split(Key key, int count) {
   return keys;
 }
 
+Key Generator::next() {
+  Key key = fold_in(Key(seed), calls++);
+  if (detail::observer) key.draw = detail::observer->drew(*this);
+  return key;
+}
+
 Generator& default_generator() {
   thread_local Generator generator;
   return generator;
@@ -38,7 +45,7 @@ Value raw_bits(Frame& frame, Key key, Type type) {
   detail::Immediate bytes;
   static_assert(sizeof state == sizeof bytes);
   std::memcpy(bytes.data(), state, sizeof state);
-  const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes);
+  const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes, {.draw = key.draw});
   return ir::rng_bit_generator(seeded, type, ir::RngAlgorithm::PHILOX)[1];
 }
 

@@ -19,7 +19,8 @@ namespace random {
 struct Key {
   explicit Key(std::uint64_t seed) : bits(seed) {}
   std::uint64_t bits;
-  friend bool operator==(Key, Key) = default;
+  std::uint32_t draw = 0;  // which draw of a generator it is, in the trace of a compiled function; 0: none
+  friend bool operator==(Key a, Key b) { return a.bits == b.bits; }
 };
 Key fold_in(Key key, std::uint64_t data);  // another key for every number
 std::vector<Key> split(Key key, int count = 2);
@@ -27,7 +28,7 @@ std::vector<Key> split(Key key, int count = 2);
 // A source of keys: the state is plain data, to be saved and restored.
 struct Generator {
   std::uint64_t seed = 0, calls = 0;
-  Key next() { return fold_in(Key(seed), calls++); }
+  Key next();
 };
 Generator& default_generator();  // of this thread
 

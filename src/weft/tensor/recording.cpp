@@ -76,6 +76,8 @@ ir::Value Recording::value_of(const Tensor& tensor, const char* function) {
 ir::Value Recording::input_of(TensorImpl& impl) {
   const std::uint64_t stamp = impl.stamp.load(std::memory_order_relaxed);
   if (stamp >> position_bits == epoch_) return graph_->inputs()[stamp & ((1u << position_bits) - 1)];
+  if (observer) [[unlikely]]
+    observer->input(impl);
   const ir::Value value = graph_->add_input(impl.type);
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
@@ -85,12 +87,14 @@ ir::Value Recording::input_of(TensorImpl& impl) {
 
 ir::Value Recording::number(const HostNumber& number, DType dtype, const char* function) {
   Immediate bytes{};
-  number.write(dtype, bytes.data(), function);
-  return immediate(Type(dtype, {}), bytes);
+  number.write_unobserved(dtype, bytes.data(), function);
+  return immediate(Type(dtype, {}), bytes, {.scalar = number.scalar()});
 }
 
-ir::Value Recording::immediate(Type type, const Immediate& bytes) {
-  if (is_body()) return capture(parent_->wrap(parent_->immediate(type, bytes)));
+ir::Value Recording::immediate(Type type, const Immediate& bytes, const ImmediateSource& source) {
+  if (is_body()) return capture(parent_->wrap(parent_->immediate(type, bytes, source)));
+  if (observer) [[unlikely]]
+    observer->input(source);
   const ir::Value value = graph_->add_input(type);
   inputs_.emplace_back();
   immediates_.push_back(bytes);
@@ -143,6 +147,7 @@ void Recording::begin_epoch() {
 
 void Recording::sync() {
   require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
+  if (observer) observer->syncing();
   Synchronizer(*this).run();
 }
 

@@ -2,7 +2,6 @@
 // tensors that are values of it. Internal to the tensor layer. Not thread-safe: each thread has its own.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -11,14 +10,12 @@
 
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
+#include <weft/tensor/observer.h>
 #include <weft/tensor/operand.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft::detail {
-
-// A small input that comes from the host with every launch: a number, a random key.
-using Immediate = std::array<std::byte, 16>;
 
 class Recording {
  public:
@@ -37,7 +34,7 @@ class Recording {
   ir::Value value_of(const Tensor& tensor, const char* function);
   // A new rank-0 input.
   ir::Value number(const HostNumber& number, DType dtype, const char* function);
-  ir::Value immediate(Type type, const Immediate& bytes);
+  ir::Value immediate(Type type, const Immediate& bytes, const ImmediateSource& source = {});
 
   // A tensor for a value of this recording; live until it is dropped or launched.
   Tensor wrap(ir::Value value);
@@ -46,6 +43,8 @@ class Recording {
   void sync();
 
   ir::Graph& graph() { return *graph_; }
+  const TensorImpl* first_live() const { return live_.next == &live_ ? nullptr : live_.next; }
+  const TensorImpl* next_live(const TensorImpl& live) const { return live.next == &live_ ? nullptr : live.next; }
 
   // Of a body: its inputs other than those made with graph().add_input, in order. Once captured, always an input.
   bool is_body() const { return parent_ != nullptr; }

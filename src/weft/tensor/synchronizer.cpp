@@ -59,7 +59,12 @@ void Synchronizer::run() {
     const Fingerprint identity = key();
     std::shared_ptr<Plan> plan = find_plan(identity);
     const bool known = plan != nullptr;
-    if (!known) plan = make_plan();
+    if (!known) {
+      if (observer) observer->compiling();
+      plan = make_plan();
+    }
+    if (observer) [[unlikely]]
+      observer->launching({plan, !known, recording_.graph(), recording_.inputs_, recording_.immediates_});
     results = launch(*plan);
     // Kept only now that the graph will not grow any more.
     if (!known) PlanCache::instance().insert(identity, plan);
@@ -67,6 +72,7 @@ void Synchronizer::run() {
     metrics::nodes_per_sync.add(stats.nodes);
   }
   commit(results);
+  if (observer && !results.empty()) observer->launched(results);
   const auto time = std::chrono::steady_clock::now() - start;
   metrics::sync_time.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count()));
   stats.host_us = std::chrono::duration<double, std::micro>(time).count();
@@ -174,7 +180,7 @@ std::vector<runtime::BufferPtr> Synchronizer::launch(Plan& plan) {
   arguments.assign(recording_.inputs_.begin(), recording_.inputs_.end());
   {
     const std::lock_guard lock(plan.mutex);
-    plan.immediates.fill(arguments, recording_.graph().inputs(), recording_.immediates_);
+    plan.immediates.fill(arguments, plan.executable->inputs, recording_.immediates_);
   }
   // From here on the recording holds nothing, or the executor would find donated bytes still in use.
   for (const auto& buffer : recording_.inputs_) {

@@ -49,17 +49,26 @@ runtime::BufferPtr Tensor::buffer() const {
   return impl().buffer;
 }
 
-std::span<const std::byte> Tensor::bytes() const { return buffer()->bytes(); }
+std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& where) const {
+  if (detail::observer) detail::observer->host_reads(function, *this, where);
+  return buffer()->bytes();
+}
 
-void Tensor::read(DType as, void* to, std::int64_t count, const char* function) const {
-  require(elements() == count, function, ": expected a tensor of one element, got ", type());
-  const auto source = bytes();
-  convert_elements(dtype(), source.data(), as, to, count);
+std::span<const std::byte> Tensor::bytes(const Where& where) const { return bytes_for("bytes", where); }
+
+void Tensor::convert(std::span<const std::byte> source, DType as, void* to) const {
+  convert_elements(dtype(), source.data(), as, to, elements());
+}
+
+void Tensor::require_one(const char* function) const {
+  require(elements() == 1, function, ": expected a tensor of one element, got ", type());
 }
 
 std::future<void> Tensor::read_async(DType as, std::shared_ptr<void> to,
-                                     std::shared_ptr<std::chrono::steady_clock::time_point> at) const {
-  require(elements() == 1, "item_async: expected a tensor of one element, got ", type());
+                                     std::shared_ptr<std::chrono::steady_clock::time_point> at,
+                                     const Where& where) const {
+  require_one("item_async");
+  if (detail::observer) detail::observer->host_reads("item_async", *this, where);
   return device().read(buffer(),
                        [from = dtype(), as, to = std::move(to), at = std::move(at)](std::span<const std::byte> source) {
                          convert_elements(from, source.data(), as, to.get(), 1);

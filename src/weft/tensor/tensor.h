@@ -63,27 +63,30 @@ class Tensor {
 
   // Reading. All of these sync() if the tensor is recorded but not launched, and item, to_vector, bytes and printing then wait
   // for this tensor alone; an error of the launch that should have made it is thrown here.
+  using Where = std::source_location;
   template <class T = double>
-  T item() const {  // of a tensor of one element, converted
+  T item(const Where& where = Where::current()) const {  // of a tensor of one element, converted
+    require_one("item");
     T value;
-    read(dtype_of<T>, &value, 1, "item");
+    convert(bytes_for("item", where), dtype_of<T>, &value);
     return value;
   }
   // The same without waiting: reading a loss in every step does not drain the device's queue.
   template <class T = double>
-  Future<T> item_async() const {
+  Future<T> item_async(const Where& where = Where::current()) const {
     auto made = std::make_shared<typename Future<T>::Made>();
-    return Future<T>(read_async(dtype_of<T>, {made, &made->value}, {made, &made->at}), made);
+    return Future<T>(read_async(dtype_of<T>, {made, &made->value}, {made, &made->at}, where), made);
   }
   template <Element T>
-  std::vector<T> to_vector() const {  // row-major, converted
+  std::vector<T> to_vector(const Where& where = Where::current()) const {  // row-major, converted
     static_assert(!std::same_as<T, bool>, "read booleans as std::uint8_t");
-    bytes();  // first, for what cannot be computed need not be given room
+    const auto source = bytes_for("to_vector", where);  // first: what cannot be computed need not be given room
     std::vector<T> values(static_cast<std::size_t>(elements()));
-    read(dtype_of<T>, values.data(), elements(), "to_vector");
+    convert(source, dtype_of<T>, values.data());
     return values;
   }
-  std::span<const std::byte> bytes() const;  // row-major, little-endian; valid as long as this tensor is held
+  // Row-major, little-endian; valid as long as this tensor is held.
+  std::span<const std::byte> bytes(const Where& where = Where::current()) const;
 
   // NumPy's form: nested brackets, the middle of long dimensions left out.
   friend std::ostream& operator<<(std::ostream& out, const Tensor& x);
@@ -98,9 +101,11 @@ class Tensor {
   runtime::BufferPtr buffer() const;  // of the elements, promised; syncs
 
  private:
-  void read(DType as, void* to, std::int64_t count, const char* function) const;
+  std::span<const std::byte> bytes_for(const char* function, const Where& where) const;
+  void convert(std::span<const std::byte> elements, DType as, void* to) const;
+  void require_one(const char* function) const;
   std::future<void> read_async(DType as, std::shared_ptr<void> to,
-                               std::shared_ptr<std::chrono::steady_clock::time_point> at) const;
+                               std::shared_ptr<std::chrono::steady_clock::time_point> at, const Where& where) const;
 
   detail::TensorImpl* impl_ = nullptr;
 };

@@ -1,0 +1,224 @@
+// compile(fn): a function on tensors, recorded once for every kind of arguments and from then on replayed: a call checks the
+// guards, binds the arguments and launches one program, without running the function.
+//
+//   auto train_step = weft::compile([&](const Tensor& images, const Tensor& labels) {
+//     const Tensor loss = nn::cross_entropy(model(images), labels);
+//     optimizer.step(grad(loss, optimizer.parameters()));
+//     return loss;
+//   });
+//
+// Arguments and results are tensors, and structs and containers of them; arguments may also be numbers, strings, models.
+// What the function captures, and what becomes of it:
+//   Parameter (of models, optimizers)   state: read anew by every call, and updated by it as the function does
+//   Scalar, Flag (learning rate, mode)  read anew; see scalar.h
+//   random generators                   every call draws new numbers
+//   Tensor                              a constant: the tensor of the first call
+//   anything else                       not seen: what the host computed when the function was recorded stays as it was
+// The number of recordings is bounded by the guards: types of arguments and parameters, values of numbers, flags and strings among
+// the arguments, values of Scalars that the host read. A function that reads a value of a tensor (item, printing: a graph break),
+// keeps a tensor outside of Parameters, or changes a Scalar is right too, but recorded in every call; explain() says so.
+//
+// Called while another compiled function, a loop body or a branch is recorded, it becomes part of that graph. grad must be taken
+// inside the function: the result of a call is a value like any other.
+//
+// Copies of a compiled function share what they know. Thread-safe if the function is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <weft/jit/function.h>
+#include <weft/jit/leaves.h>
+#include <weft/jit/options.h>
+#include <weft/tensor/sync.h>
+
+namespace weft {
+
+namespace jit {
+
+// How an argument is held during a call: as the function declares its parameter, so that a number given for a Scalar is one.
+// Tensors and Scalars are held by value: the recording must know those that are arguments from those that are captured.
+template <class Declared, class Given, class Plain = std::remove_cvref_t<Declared>>
+inline constexpr bool held_by_reference =
+    std::same_as<Plain, std::remove_cvref_t<Given>> &&
+    !((std::same_as<Plain, Tensor> || std::same_as<Plain, Scalar>) && std::convertible_to<const Plain&, Declared>);
+template <class Declared, class Given>
+using Held = std::conditional_t<held_by_reference<Declared, Given>, Given&&, std::remove_cvref_t<Declared>>;
+
+template <class F>
+struct Declared {  // a generic lambda or an overloaded operator: as given
+  template <class... Given>
+  using Arguments = std::tuple<Held<Given, Given>...>;
+};
+template <class F, class R, class... Parameters>
+struct DeclaredParameters {
+  template <class... Given>
+  using Arguments = std::tuple<Held<Parameters, Given>...>;
+};
+template <class R, class... P>
+struct Declared<R (*)(P...)> : DeclaredParameters<void, R, P...> {};
+template <class R, class C, class... P>
+struct Declared<R (C::*)(P...)> : DeclaredParameters<C, R, P...> {};
+template <class R, class C, class... P>
+struct Declared<R (C::*)(P...) const> : DeclaredParameters<C, R, P...> {};
+template <class R, class C, class... P>
+struct Declared<R (C::*)(P...) noexcept> : DeclaredParameters<C, R, P...> {};
+template <class R, class C, class... P>
+struct Declared<R (C::*)(P...) const noexcept> : DeclaredParameters<C, R, P...> {};
+template <class F>
+  requires requires { &F::operator(); }
+struct Declared<F> : Declared<decltype(&F::operator())> {};
+
+// The result of a function that returns none.
+struct Nothing {
+  void fields(auto&&) {}
+};
+
+// What a call gives for what the function returns: of a Parameter, its tensor.
+template <class Returned>
+using Made = std::conditional_t<std::is_void_v<Returned>, Nothing,
+                                std::conditional_t<std::same_as<Returned, Parameter>, Tensor, Returned>>;
+
+}  // namespace jit
+
+template <class F>
+class Compiled {
+ public:
+  Compiled(F function, CompileOptions options, const std::source_location& where)
+      : state_(std::make_shared<State>(std::move(function), std::move(options), where)) {}
+
+  template <class... Given>
+  auto operator()(Given&&... given) const {
+    return call<false>(std::forward<Given>(given)...);
+  }
+
+  // A handle that checks nothing: every call is a replay of what the last call of the function was, with other arguments of the
+  // same types. For the inner loop of a program that changes nothing else. Throws Error if that call cannot be replayed.
+  class Pinned {
+   public:
+    template <class... Given>
+    auto operator()(Given&&... given) const {
+      return compiled_.template call<true>(std::forward<Given>(given)...);
+    }
+
+   private:
+    friend class Compiled;
+    explicit Pinned(const Compiled& compiled) : compiled_(compiled) {
+      compiled_.pinned_ = compiled_.state_->core.last();
+    }
+    Compiled compiled_;
+  };
+  Pinned pinned() const { return Pinned(*this); }
+
+  Explanation explain() const { return state_->core.explain(); }
+
+ private:
+  struct State {
+    State(F from, CompileOptions options, const std::source_location& where)
+        : function(std::move(from)), core(std::move(options), where) {}
+    F function;  // stays in place: what it holds is known by address
+    jit::Function core;
+  };
+
+  template <class Arguments>
+  using Result = decltype(std::apply(std::declval<F&>(), std::declval<Arguments&>()));
+
+  template <bool is_pinned, class... Given>
+  auto call(Given&&... given) const {
+    using Arguments = typename jit::Declared<F>::template Arguments<Given...>;
+    Arguments arguments(std::forward<Given>(given)...);
+    using Returned = Result<Arguments>;
+    using Made = jit::Made<std::remove_cvref_t<Returned>>;
+    Made made = made_by<is_pinned, Made>(arguments);
+    if constexpr (!std::is_void_v<Returned>) return made;
+  }
+
+  template <class Made, class Arguments>
+  Made invoke(Arguments& arguments) const {
+    if constexpr (std::same_as<Made, jit::Nothing>) {
+      std::apply(state_->function, arguments);
+      return {};
+    } else {
+      return std::apply(state_->function, arguments);
+    }
+  }
+
+  template <bool is_pinned, class Made, class Arguments>
+  Made made_by(Arguments& arguments) const {
+    if (jit::Function::called_inside()) return invoke<Made>(arguments);
+    if (current_stance() == Stance::eager) {
+      Made made = invoke<Made>(arguments);
+      sync();
+      return made;
+    }
+    thread_local std::vector<jit::Leaf> leaves;
+    leaves.clear();
+    collect(arguments, jit::LeafCollector(leaves));
+    std::shared_ptr<const jit::Specialization> known = pinned_;
+    if constexpr (!is_pinned) known = state_->core.find(leaves);
+    return known ? replay<Made>(*known, leaves) : record<Made>(arguments);
+  }
+
+  template <class Arguments>
+  static void collect(Arguments& arguments, jit::LeafCollector collector) {
+    std::size_t i = 0;
+    std::apply([&](auto&... all) { (collector.argument(i++, all), ...); }, arguments);
+  }
+
+  template <class Made>
+  static Made replay(const jit::Specialization& known, const std::vector<jit::Leaf>& leaves) {
+    thread_local std::vector<Tensor> tensors;
+    known.replay(leaves, tensors);
+    Made result = *static_cast<const Made*>(known.prototype.get());
+    fill(result, tensors);
+    tensors.clear();
+    return result;
+  }
+
+  template <class Made, class Arguments>
+  Made record(Arguments& arguments) const {
+    std::vector<jit::Leaf> leaves;  // the function may call others
+    std::vector<std::string> paths;
+    collect(arguments, jit::LeafCollector(leaves, &paths));
+    std::optional<Made> result;
+    const auto run = [&] {
+      result.emplace(invoke<Made>(arguments));
+      std::vector<Tensor> tensors;
+      jit::for_each_tensor(*result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
+      return tensors;
+    };
+    state_->core.record(leaves, std::move(paths), run, [&] {
+      auto prototype = std::make_shared<Made>(*result);
+      jit::for_each_tensor(*prototype, [](Tensor& tensor) { tensor = Tensor(); });
+      return prototype;
+    });
+    return std::move(*result);
+  }
+
+  template <class Made>
+  static void fill(Made& result, std::vector<Tensor>& tensors) {
+    auto next = tensors.begin();
+    jit::for_each_tensor(result, [&](Tensor& tensor) { tensor = std::move(*next++); });
+  }
+
+  std::shared_ptr<State> state_;
+  std::shared_ptr<const jit::Specialization> pinned_;
+};
+
+template <class F>
+Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {},
+                                  std::source_location where = std::source_location::current()) {
+  return {std::forward<F>(function), std::move(options), where};
+}
+
+// Inside a function that compile() is recording.
+inline bool is_compiling() { return detail::observer != nullptr; }
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// What a compiled function became: its specialisations with their guards, graph breaks, recompiles and what was frozen.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct Explanation {
+  struct Program {
+    std::vector<std::string> arguments = {};  // "images: tensor<8x784xf32>"
+    std::vector<std::string> guards = {};     // beside the arguments' types
+    std::vector<std::string> frozen = {};     // numbers and tensors that are as they were when it was recorded
+    std::string rerecorded_because = {};      // empty: calls are replayed
+    std::uint64_t nodes = 0, kernels = 0, inputs = 0, updates = 0, replays = 0, peak_bytes = 0;
+    double compile_ms = 0;  // 0: an equal program was known
+  };
+  struct Break {
+    std::string reason, place;
+  };
+  std::string function;
+  std::uint64_t calls = 0, recorded = 0, compiles = 0, evicted = 0;
+  std::vector<Program> programs = {};        // the last used first
+  std::vector<Break> breaks = {};            // of the last call that had some
+  std::vector<std::string> recompiles = {};  // why, one line for each
+
+  std::string text() const;
+  std::string json() const;
+  friend std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
+};
+
+}  // namespace weft

@@ -1,0 +1,176 @@
+#include <weft/jit/function.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include <weft/base/log.h>
+#include <weft/jit/difference.h>
+#include <weft/tensor/backend.h>
+#include <weft/tensor/recording.h>
+#include <weft/tensor/sync.h>
+
+namespace weft {
+
+namespace {
+constinit thread_local Stance stance = Stance::standard;
+}
+
+StanceScope::StanceScope(Stance chosen) : before_(stance) { stance = chosen; }
+StanceScope::~StanceScope() { stance = before_; }
+Stance current_stance() { return stance; }
+
+}  // namespace weft
+
+namespace weft::jit {
+
+namespace {
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Equal programs for other numbers: one replaces the other.
+bool same_but_for_values(const Specialization& a, const Specialization& b) {
+  return a.plan == b.plan && a.rerecorded_because == b.rerecorded_because &&
+         std::ranges::equal(a.arguments, b.arguments, [](const Leaf& x, const Leaf& y) {
+           return x.kind == Leaf::Kind::value ? y.kind == x.kind : x.same_signature(y);
+         });
+}
+
+}  // namespace
+
+Function::Function(CompileOptions options, const std::source_location& where) : options_(std::move(options)) {
+  if (options_.name.empty()) options_.name = concat("the function of ", where.file_name(), ':', where.line());
+  require(options_.recompile_limit >= 1, "compile: recompile_limit must be at least 1, got ", options_.recompile_limit);
+  require(!options_.fullgraph || options_.limit_policy != LimitPolicy::interpret,
+          "compile: fullgraph with limit_policy interpret: a function that must be one program cannot be interpreted");
+}
+
+bool Function::called_inside() { return detail::observer != nullptr || detail::Recording::current().is_body(); }
+
+std::shared_ptr<const Specialization> Function::find(std::span<const Leaf> leaves) {
+  const Context now = Context::now();
+  const std::lock_guard lock(mutex_);
+  ++calls_;
+  for (auto it = specializations_.begin(); it != specializations_.end(); ++it) {
+    if (!(*it)->holds(leaves, now)) continue;
+    std::rotate(specializations_.begin(), it, it + 1);
+    const auto& found = specializations_.front();
+    ++found->calls;
+    checked_ = nullptr;
+    if (!found->rerecorded_because.empty()) return nullptr;
+    if (options_.check_replays) {
+      checked_ = found;
+      return nullptr;
+    }
+    ++found->replays;
+    return found;
+  }
+  checked_ = nullptr;
+  return nullptr;
+}
+
+std::string Function::limit_reached() const {
+  const auto programs = std::ranges::count_if(specializations_, [](const auto& s) { return s->compiled; });
+  if (programs < options_.recompile_limit) return {};
+  return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
+}
+
+void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
+                      const std::function<std::vector<Tensor>()>& run,
+                      const std::function<std::shared_ptr<void>()>& prototype) {
+  Trace::Options options{.function = options_.name, .fullgraph = options_.fullgraph, .may_not_compile = {}};
+  bool interpret = false;
+  std::string difference;
+  {
+    const std::lock_guard lock(mutex_);
+    ++recorded_;
+    const std::string limit = limit_reached();
+    const Context now = Context::now();
+    if (!specializations_.empty()) difference = nearest_difference(specializations_, leaves, paths, now);
+    if (current_stance() == Stance::fail_on_recompile) {
+      options.may_not_compile = concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
+                                       difference.empty() ? "there is none yet" : difference);
+    } else if (!limit.empty() && options_.limit_policy != LimitPolicy::evict) {
+      options.may_not_compile = concat(limit, "; another would be needed: ", difference);
+      interpret = options_.limit_policy == LimitPolicy::interpret;
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  Trace trace(std::move(options), leaves, std::move(paths));
+  try {
+    trace.record(run);
+  } catch (const RecompileError& error) {
+    if (!interpret) throw;
+    WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
+    const detail::BackendScope scope(detail::Backend::interpreter);
+    run();
+    sync();
+    return;
+  }
+  std::shared_ptr<Specialization> made = trace.take();
+  require(made->plan || !made->results.empty() || !trace.breaks().empty() || made->nodes != 0, options_.name,
+          ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept");
+  made->prototype = prototype();
+  if (made->compiled) made->compile_ms = ms_since(start);
+
+  const std::lock_guard lock(mutex_);
+  breaks_ = trace.breaks();
+  for (const GraphBreak& cut : breaks_)
+    WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place,
+             ": what comes before and after are programs of their own, and every call records the function again");
+  if (breaks_.empty() && !made->rerecorded_because.empty())
+    WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made->rerecorded_because);
+  compiles_ += made->compiled;
+  if (!difference.empty()) {
+    const std::string line = concat(made->compiled ? "compiled again" : "recorded again, not compiled", " in ",
+                                    ms_since(start), " ms: ", difference);
+    WEFT_LOG(recompiles, options_.name, ": ", line);
+    if (made->compiled) recompiles_.push_back(line);
+  }
+  const std::string wrong = checked_ ? difference_of_replay(*std::exchange(checked_, nullptr), *made) : "";
+  keep(std::move(made));
+  require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
+}
+
+void Function::keep(std::shared_ptr<Specialization> made) {
+  std::erase_if(specializations_, [&](const auto& known) {
+    if (!same_but_for_values(*known, *made) || !known->plan) return false;
+    made->compiled |= known->compiled;
+    made->compile_ms += known->compile_ms;
+    return true;
+  });
+  specializations_.insert(specializations_.begin(), std::move(made));
+  const auto compiled = [](const auto& s) { return s->compiled; };
+  while (std::ranges::count_if(specializations_, compiled) > options_.recompile_limit ||
+         specializations_.size() > 4 * static_cast<std::size_t>(options_.recompile_limit)) {
+    WEFT_LOG(recompiles, options_.name, ": its recompile_limit of ", options_.recompile_limit,
+             " programs is passed: the least recently used one is forgotten");
+    specializations_.pop_back();
+    ++evicted_;
+  }
+}
+
+std::shared_ptr<const Specialization> Function::last() const {
+  const std::lock_guard lock(mutex_);
+  require(!specializations_.empty(), options_.name, ": pinned: call the function once before");
+  const auto& last = specializations_.front();
+  require(last->rerecorded_because.empty(), options_.name, ": pinned: it cannot be replayed, for ",
+          last->rerecorded_because);
+  return last;
+}
+
+Explanation Function::explain() const {
+  const std::lock_guard lock(mutex_);
+  Explanation explanation{.function = options_.name,
+                          .calls = calls_,
+                          .recorded = recorded_,
+                          .compiles = compiles_,
+                          .evicted = evicted_,
+                          .recompiles = recompiles_};
+  for (const GraphBreak& cut : breaks_) explanation.breaks.push_back({cut.reason, cut.place});
+  for (const auto& s : specializations_) explanation.programs.push_back(describe(*s));
+  return explanation;
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,148 @@
+#include <weft/jit/specialization.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <weft/base/knobs.h>
+#include <weft/base/metrics.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::jit {
+
+using detail::TensorImpl;
+
+Context Context::now() {
+  return {.device = &weft::device(), .strict = knobs::strict(), .fuse = knobs::fuse(), .backend = detail::backend()};
+}
+
+std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {
+  std::uint64_t now = 0;
+  std::memcpy(&now, leaf < 0 ? value : leaves[static_cast<std::size_t>(leaf)].at, bytes);
+  return now;
+}
+
+namespace {
+
+const Tensor& tensor_at(const Place& place, std::span<const Leaf> leaves) {
+  switch (place.kind) {
+    case Place::Kind::argument: return leaves[place.index].tensor();
+    case Place::Kind::parameter: return place.parameter->unobserved();
+    default: return place.constant;
+  }
+}
+
+const runtime::BufferPtr& buffer_of(const Tensor& tensor) {
+  TensorImpl& impl = tensor.impl();
+  if (!impl.buffer) tensor.buffer();  // launches what it is recorded in
+  return impl.buffer;
+}
+
+random::Key key_of(const random::Generator& generator, std::uint64_t draw) {
+  return random::fold_in(random::Key(generator.seed), generator.calls + draw);
+}
+
+void write_number(const Number& number, const Specialization& s, std::span<const Leaf> leaves,
+                  detail::Immediate& bytes) {
+  if (number.generator >= 0) {
+    const Draws& draws = s.draws[static_cast<std::size_t>(number.generator)];
+    const std::uint64_t bits = key_of(draws.of_this_thread(), number.draw).bits;
+    std::memcpy(bytes.data(), &bits, sizeof bits);
+    return;
+  }
+  const Scalar& scalar = number.leaf >= 0 ? leaves[static_cast<std::size_t>(number.leaf)].scalar() : *number.scalar;
+  HostNumber(scalar).write_unobserved(number.dtype, bytes.data(), "compile");
+}
+
+// What a replay works on, kept from call to call.
+struct Scratch {
+  std::vector<runtime::BufferPtr> inputs;
+  std::vector<detail::Immediate> immediates;
+  std::vector<TensorImpl*> released;
+};
+
+Scratch& scratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
+// Parameters that are about to get new values let go of their old ones, whose bytes the results may then take over.
+void release(Parameter& parameter, std::vector<TensorImpl*>& released) {
+  TensorImpl& impl = parameter.unobserved().impl();
+  if (impl.references.load(std::memory_order_relaxed) != 1 || !impl.buffer) return;
+  impl.buffer->remove_holder();
+  released.push_back(&impl);
+}
+
+void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::vector<TensorImpl*>& released) {
+  TensorImpl& impl = parameter.unobserved().impl();
+  if (!std::ranges::binary_search(released, &impl)) {
+    parameter.reset(Tensor(buffer));
+    return;
+  }
+  impl.stamp.store(0, std::memory_order_relaxed);  // it is no input of any recording any more
+  impl.set_buffer(buffer);
+}
+
+}  // namespace
+
+bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) const {
+  if (!std::ranges::equal(leaves, arguments, [](const Leaf& a, const Leaf& b) { return a.same_signature(b); }))
+    return false;
+  if (!(context == now)) return false;
+  for (const ValueGuard& guard : values)
+    if (guard.now(leaves) != guard.bits) return false;
+  for (const ParameterGuard& guard : parameters) {
+    const Tensor& value = guard.parameter->unobserved();
+    if (!value.defined() || value.type() != guard.type) return false;
+  }
+  return std::ranges::all_of(same, [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; });
+}
+
+void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {
+  Scratch& work = scratch();
+  work.inputs.clear();
+  for (const Place& input : inputs) {
+    if (input.kind == Place::Kind::number) {
+      work.inputs.emplace_back();
+    } else {
+      work.inputs.push_back(buffer_of(tensor_at(input, leaves)));
+    }
+  }
+  work.immediates = immediates;
+  for (const Number& number : numbers) write_number(number, *this, leaves, work.immediates[number.index]);
+  {
+    const std::lock_guard lock(plan->mutex);
+    plan->immediates.fill(work.inputs, plan->executable->inputs, work.immediates);
+  }
+  // Passed through unchanged, they may be what is replaced below.
+  std::vector<runtime::BufferPtr> passed;
+  const auto keep = [&](const Place& place) {
+    if (place.kind != Place::Kind::result) passed.push_back(buffer_of(tensor_at(place, leaves)));
+  };
+  for (const auto& [place, parameter] : updates) keep(place);
+  for (const Place& place : this->results) keep(place);
+
+  work.released.clear();
+  for (const auto& [place, parameter] : updates) release(*parameter, work.released);
+  std::vector<runtime::BufferPtr> made;
+  try {
+    made = device().launch(plan->executable, work.inputs);
+  } catch (...) {
+    for (TensorImpl* impl : work.released) impl->buffer->add_holder();
+    work.inputs.clear();
+    throw;
+  }
+  work.inputs.clear();
+  std::ranges::sort(work.released);
+  auto next_passed = passed.begin();
+  const auto buffer = [&](const Place& place) -> const runtime::BufferPtr& {
+    return place.kind == Place::Kind::result ? made[place.index] : *next_passed++;
+  };
+  for (const auto& [place, parameter] : updates) assign(*parameter, buffer(place), work.released);
+  to.clear();
+  for (const Place& place : this->results) to.emplace_back(buffer(place));
+  for (const Draws& draw : draws) draw.of_this_thread().calls += draw.count;
+  metrics::cached_compile.add();
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,112 @@
+// One specialisation of a compiled function: what must hold for a call to be a replay of it, where the inputs of its program come
+// from, and where the results go.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/jit/leaves.h>
+#include <weft/runtime/device.h>
+#include <weft/tensor/backend.h>
+#include <weft/tensor/plan_cache.h>
+#include <weft/tensor/random.h>
+
+namespace weft::jit {
+
+// What a program is compiled for besides its graph.
+struct Context {
+  const runtime::Device* device = nullptr;
+  bool strict = false, fuse = true;
+  detail::Backend backend = detail::Backend::compiled;
+
+  static Context now();
+  friend bool operator==(const Context&, const Context&) = default;
+};
+
+// Where a tensor is found when the function is called.
+struct Place {
+  enum class Kind : std::uint8_t {
+    argument,   // leaf `index` of the arguments
+    parameter,  // what a captured parameter holds
+    constant,   // a tensor that the function captured
+    number,     // the next of the numbers
+    result,     // result `index` of the program
+  };
+  Kind kind = Kind::number;
+  std::uint32_t index = 0;
+  Parameter* parameter = nullptr;
+  Tensor constant = {};
+};
+
+// A number that is made anew for each launch.
+struct Number {
+  std::uint32_t index;  // among the immediates
+  DType dtype = DType::f64;
+  std::int32_t leaf = -1;          // the argument that it is, or
+  const Scalar* scalar = nullptr;  // the captured one, or
+  std::int32_t generator = -1;     // the generator that gives its key, the `draw`-th of the call
+  std::uint64_t draw = 0;
+};
+
+// Random keys that a call takes.
+struct Draws {
+  random::Generator* generator;  // null: the calling thread's
+  std::uint64_t count;
+
+  random::Generator& of_this_thread() const { return generator ? *generator : random::default_generator(); }
+};
+
+// A value of the host that the recording depends on.
+struct ValueGuard {
+  const void* value;  // captured, or
+  std::int32_t leaf;  // the Scalar that this argument is
+  std::uint32_t bytes;
+  std::uint64_t bits;
+
+  std::uint64_t now(std::span<const Leaf> leaves) const;
+};
+
+struct ParameterGuard {
+  const Parameter* parameter;
+  Type type;
+};
+
+struct Specialization {
+  // The guards.
+  std::vector<Leaf> arguments;
+  Context context;
+  std::vector<ValueGuard> values;
+  std::vector<ParameterGuard> parameters;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // leaves that are one object
+
+  // The replay.
+  std::shared_ptr<detail::Plan> plan;
+  std::vector<Place> inputs;
+  std::vector<detail::Immediate> immediates;  // as they were recorded
+  std::vector<Number> numbers;
+  std::vector<Draws> draws;
+  std::vector<std::pair<Place, Parameter*>> updates;  // of captured parameters
+  std::vector<Place> results;
+  std::shared_ptr<void> prototype;  // the function's result, its tensors empty
+
+  // Why the function is recorded anew in each call; empty: it is replayed.
+  std::string rerecorded_because;
+
+  // For people.
+  std::vector<std::string> paths;       // of the arguments
+  std::vector<std::string> first_uses;  // of the inputs: the source line
+  std::vector<std::string> notes;       // what was frozen
+  std::uint64_t nodes = 0, calls = 0, replays = 0, last_use = 0;
+  double compile_ms = 0;
+  bool compiled = false;  // else an equal program was known
+
+  bool holds(std::span<const Leaf> leaves, const Context& now) const;
+  // Launches the program and gives parameters their new values; returns the tensors of the result.
+  void replay(std::span<const Leaf> leaves, std::vector<Tensor>& results) const;
+};
+
+}  // namespace weft::jit

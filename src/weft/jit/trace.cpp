@@ -1,0 +1,353 @@
+#include <weft/jit/trace.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <unordered_set>
+
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/tensor/recording.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::jit {
+
+using detail::TensorImpl;
+
+namespace {
+
+std::string place_text(const ir::Location& location) {
+  if (location.line == 0) return {};
+  std::string text = concat(location.file, ':', location.line);
+  if (*location.scope) text += concat(" in ", location.scope);
+  return text;
+}
+
+class Attached {
+ public:
+  explicit Attached(detail::Observer& observer) { detail::observer = &observer; }
+  ~Attached() { detail::observer = nullptr; }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+};
+
+}  // namespace
+
+Trace::Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths)
+    : options_(std::move(options)), leaves_(leaves) {
+  made_->arguments.assign(leaves.begin(), leaves.end());
+  made_->paths = std::move(paths);
+  made_->context = Context::now();
+}
+
+Trace::~Trace() = default;
+
+std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& run) {
+  sync();  // what was recorded before is not part of the function
+  stand_in();
+  const Attached attached(*this);
+  std::vector<Tensor> results;
+  try {
+    results = run();
+    find_escapes(results);
+    let_go_of_replaced();
+    finishing_ = true;
+    sync();
+  } catch (...) {
+    restore_arguments();
+    roll_back();
+    throw;
+  }
+  finish(results);
+  restore_arguments();
+  return results;
+}
+
+void Trace::stand_in() {
+  std::unordered_map<const void*, std::uint32_t> seen;
+  for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
+    const Leaf& leaf = leaves_[i];
+    if (!leaf.at || leaf.kind == Leaf::Kind::value) continue;
+    if (const auto [first, is_new] = seen.try_emplace(leaf.at, i); !is_new) {
+      made_->same.emplace_back(first->second, i);
+      continue;
+    }
+    if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
+    auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
+    stand_ins_.push_back({&argument, argument});
+    argument = Tensor(argument.buffer());
+    places_[&argument.impl()] = {.kind = Place::Kind::argument, .index = i};
+  }
+}
+
+// Else the program could not write results in place of what parameters held before.
+void Trace::let_go_of_replaced() {
+  for (const Tensor& reading : replaced_)
+    if (reading.impl().references.load(std::memory_order_relaxed) == 1) places_.erase(&reading.impl());
+  replaced_.clear();
+}
+
+// But for those that the function itself assigned.
+void Trace::restore_arguments() {
+  for (StandIn& stand_in : stand_ins_) {
+    Tensor& argument = *stand_in.argument;
+    if (argument.defined() && places_.contains(&argument.impl())) argument = std::move(stand_in.original);
+  }
+}
+
+void Trace::roll_back() {
+  if (!breaks_.empty() || launched_) return;  // part of the function was run
+  for (const Written& written : written_)
+    written.parameter->unobserved() = written.before ? Tensor(written.before) : Tensor();
+  for (const Generated& generated : generators_) *generated.generator = generated.before;
+}
+
+void Trace::parameter_made(const Parameter& parameter) { local_.insert(&parameter); }
+
+const Tensor& Trace::parameter_read(const Parameter& parameter) {
+  if (const auto found = readings_.find(&parameter); found != readings_.end()) return found->second;
+  const Tensor& value = parameter.unobserved();
+  if (local_.contains(&parameter) || !value.defined() || !value.impl().buffer) return value;
+  const Tensor& reading = readings_.emplace(&parameter, Tensor(value.impl().buffer)).first->second;
+  places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
+  made_->parameters.push_back({&parameter, value.type()});
+  return reading;
+}
+
+void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
+  if (local_.contains(&parameter)) return;
+  if (std::ranges::find(written_, &parameter, &Written::parameter) == written_.end()) {
+    const Tensor& before = parameter.unobserved();
+    written_.push_back({&parameter, before.defined() ? before.impl().buffer : nullptr});
+  }
+  if (const auto found = readings_.find(&parameter); found != readings_.end()) {
+    Tensor& reading = found->second;
+    if (places_.contains(&reading.impl())) replaced_.push_back(reading);
+    reading = next;
+  }
+}
+
+const void* Trace::origin(const void* value) const {
+  const auto found = copies_.find(value);
+  return found == copies_.end() ? value : found->second;
+}
+
+void Trace::value_copied(const void* from, const void* to) { copies_[to] = origin(from); }
+
+void Trace::value_read(const void* value, std::size_t bytes) {
+  value = origin(value);
+  for (const ValueGuard& guard : values_)
+    if (guard.value == value) return;
+  const std::int32_t leaf = leaf_at(value);
+  if (leaf >= 0 && leaves_[static_cast<std::size_t>(leaf)].kind == Leaf::Kind::value) return;  // always a guard
+  ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0};
+  guard.bits = guard.now(leaves_);
+  values_.push_back(guard);
+}
+
+void Trace::value_written(const void* value) {
+  if (origin(value) != value) {  // a copy that goes its own way
+    copies_.erase(value);
+    return;
+  }
+  cannot_replay("it changes a Scalar or Flag, which a replay would not do");
+}
+
+void Trace::gone(const void* object) {
+  if (copies_.erase(object) != 0) return;
+  if (local_.erase(static_cast<const Parameter*>(object)) != 0) return;
+  if (readings_.contains(static_cast<const Parameter*>(object))) cannot_replay("it ends a parameter");
+  std::erase_if(written_, [object](const Written& written) { return written.parameter == object; });
+  std::erase_if(values_, [object](const ValueGuard& guard) { return guard.value == object; });
+  for (detail::ImmediateSource& source : sources_)
+    if (source.scalar == object) source.scalar = nullptr;
+}
+
+std::uint32_t Trace::drew(random::Generator& generator) {
+  auto found = std::ranges::find(generators_, &generator, &Generated::generator);
+  if (found == generators_.end()) {
+    random::Generator before = generator;
+    --before.calls;
+    found = generators_.insert(found, {&generator, before});
+  }
+  drawn_.emplace_back(found - generators_.begin(), found->count++);
+  return static_cast<std::uint32_t>(drawn_.size());
+}
+
+void Trace::input(const TensorImpl& tensor) {
+  const auto found = places_.find(&tensor);
+  made_->inputs.push_back(
+      found != places_.end() ? found->second : Place{.kind = Place::Kind::constant, .constant = Tensor(tensor.buffer)});
+}
+
+void Trace::input(const detail::ImmediateSource& source) {
+  made_->inputs.push_back({});
+  detail::ImmediateSource from = source;
+  if (from.scalar) from.scalar = static_cast<const Scalar*>(origin(from.scalar));
+  sources_.push_back(from);
+}
+
+void Trace::cannot_replay(std::string reason) {
+  if (made_->rerecorded_because.empty()) made_->rerecorded_because = std::move(reason);
+}
+
+void Trace::host_reads(const char* function, const Tensor& tensor, const std::source_location& where) {
+  const TensorImpl& impl = tensor.impl();
+  const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
+  std::string reason = concat(function, " reads ", tensor.type());
+  if (!made_at.empty()) reason += concat(", made at ", made_at, ',');
+  reason += " on the host";
+  pending_place_ = concat(where.file_name(), ':', where.line());
+  if (options_.fullgraph)
+    throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
+                                 "): under fullgraph the function must be one graph. Return the tensor and read it "
+                                 "outside, or decide on the device with where, cond or while_loop"));
+  if (impl.recording) {
+    pending_reason_ = std::move(reason);
+  } else {  // nothing to launch for it, but what follows may depend on what was read
+    cut(std::move(reason), std::move(pending_place_));
+  }
+}
+
+void Trace::syncing() {
+  if (finishing_) return;
+  if (pending_reason_.empty()) {
+    if (!detail::Recording::current().first_live()) return;  // launches nothing
+    pending_reason_ = "sync() launches what is recorded";
+    if (options_.fullgraph)
+      throw GraphBreakError(concat(options_.function, ": ", pending_reason_,
+                                   ": under fullgraph the function must be one graph. Leave it out: the call launches "
+                                   "the program at its end"));
+  }
+  cut(std::move(pending_reason_), std::move(pending_place_));
+  pending_reason_.clear();
+}
+
+void Trace::cut(std::string reason, std::string place) {
+  cannot_replay(concat("its graph is cut: ", reason, place.empty() ? "" : " at ", place));
+  breaks_.push_back({std::move(reason), std::move(place)});
+}
+
+void Trace::compiling() {
+  if (!options_.may_not_compile.empty()) throw RecompileError(options_.may_not_compile);
+}
+
+void Trace::launching(const detail::Launching& launching) {
+  made_->compiled |= launching.compiled;
+  made_->nodes += launching.graph.nodes().size();
+  if (!finishing_) {
+    made_->inputs.clear();
+    return;
+  }
+  made_->plan = launching.plan;
+  made_->immediates.assign(launching.immediates.begin(), launching.immediates.end());
+  std::unordered_map<const ir::Node*, std::string> first_use;
+  for (const ir::Node* node : launching.graph.nodes())
+    for (const ir::Value operand : node->operands)
+      if (operand.node->operands.empty()) first_use.try_emplace(operand.node, place_text(node->location));
+  for (const ir::Value input : launching.graph.inputs()) made_->first_uses.push_back(first_use[input.node]);
+}
+
+void Trace::launched(std::span<const runtime::BufferPtr> results) {
+  launched_ = true;
+  if (finishing_) outputs_.assign(results.begin(), results.end());
+}
+
+// Tensors of this recording that live on elsewhere than in the result and in parameters: a replay would not renew them.
+void Trace::find_escapes(std::span<const Tensor> results) {
+  std::map<const TensorImpl*, std::uint32_t> known;
+  for (const Tensor& result : results) known[&result.impl()] += 2;  // the result itself, and the list of its tensors
+  for (const Written& written : written_) {
+    if (const Tensor& value = written.parameter->unobserved(); value.defined())
+      known[&value.impl()] += readings_.contains(written.parameter) ? 2 : 1;
+  }
+  const detail::Recording& recording = detail::Recording::current();
+  for (const TensorImpl* live = recording.first_live(); live; live = recording.next_live(*live)) {
+    const auto found = known.find(live);
+    const std::uint32_t expected = found == known.end() ? 0 : found->second;
+    if (live->references.load(std::memory_order_relaxed) <= expected) continue;
+    const std::string place = place_text(live->value.node->location);
+    cannot_replay(concat("it keeps a tensor of type ", live->type, place.empty() ? "" : ", made at ", place,
+                         ", beyond the call: return it, or hold it in a Parameter"));
+    return;
+  }
+}
+
+std::int32_t Trace::leaf_at(const void* object) const {
+  const auto found = std::ranges::find(leaves_, object, &Leaf::at);
+  return found == leaves_.end() ? -1 : static_cast<std::int32_t>(found - leaves_.begin());
+}
+
+// Of a result, or of a parameter's new value.
+Place Trace::place_of(const Tensor& tensor, const char* what) {
+  if (const auto found = places_.find(&tensor.impl()); found != places_.end()) return found->second;
+  const runtime::BufferPtr buffer = tensor.buffer();
+  if (const auto found = std::ranges::find(outputs_, buffer); found != outputs_.end())
+    return {.kind = Place::Kind::result, .index = static_cast<std::uint32_t>(found - outputs_.begin())};
+  cannot_replay(concat(what, " is a tensor that was not made by the function's program"));
+  return {.kind = Place::Kind::constant, .constant = tensor};
+}
+
+void Trace::bind_numbers() {
+  std::vector<bool> used(drawn_.size());
+  auto next = sources_.begin();
+  std::uint32_t index = 0;
+  for (std::size_t i = 0; i < made_->inputs.size(); ++i) {
+    if (made_->inputs[i].kind == Place::Kind::constant)
+      made_->notes.push_back(concat("a captured tensor, ", made_->inputs[i].constant.type(),
+                                    ", is a constant; used at ", made_->first_uses[i]));
+    if (made_->inputs[i].kind != Place::Kind::number) continue;
+    const detail::ImmediateSource source = *next++;
+    const DType dtype = made_->plan->executable->inputs[i].dtype();
+    if (source.draw != 0) {
+      const auto [generator, draw] = drawn_[source.draw - 1];
+      used[source.draw - 1] = true;
+      made_->numbers.push_back({.index = index, .generator = static_cast<std::int32_t>(generator), .draw = draw});
+    } else if (source.scalar) {
+      made_->numbers.push_back(
+          {.index = index, .dtype = dtype, .leaf = leaf_at(source.scalar), .scalar = source.scalar});
+    } else {
+      double value = 0;
+      visit(dtype, [&](auto tag) {
+        std::memcpy(&tag, made_->immediates[index].data(), sizeof tag);
+        value = static_cast<double>(tag);
+      });
+      made_->notes.push_back(concat("the number ", value, " is fixed; used at ", made_->first_uses[i]));
+    }
+    ++index;
+  }
+  if (std::ranges::find(used, false) != used.end())
+    cannot_replay("it makes other random keys out of those that a generator gave it");
+}
+
+void Trace::bind_generators() {
+  for (const Generated& generated : generators_) {
+    const random::Generator& now = *generated.generator;
+    if (now.seed != generated.before.seed || now.calls != generated.before.calls + generated.count)
+      cannot_replay("it sets the state of a random generator");
+    const bool is_default = generated.generator == &random::default_generator();
+    made_->draws.push_back({is_default ? nullptr : generated.generator, generated.count});
+  }
+}
+
+void Trace::finish(std::span<const Tensor> results) {
+  Specialization& s = *made_;
+  s.values = values_;
+  if (!s.plan) {  // or cut, and nothing after the last cut
+    cannot_replay("it records nothing");
+    return;
+  }
+  bind_numbers();
+  bind_generators();
+  for (const Tensor& result : results) s.results.push_back(place_of(result, "a result"));
+  for (const Written& written : written_) {
+    const Tensor& value = written.parameter->unobserved();
+    if (!value.defined()) {
+      cannot_replay("it leaves a parameter without a value");
+      continue;
+    }
+    s.updates.emplace_back(place_of(value, "a parameter's new value"), written.parameter);
+  }
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,124 @@
+// The recording of one call of a compiled function: runs it as it would run by itself, one program launched at its end, and
+// notes what a specialisation must know to do the same without running it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <weft/jit/specialization.h>
+#include <weft/tensor/observer.h>
+
+namespace weft::jit {
+
+// A value was read while a function that must be one graph was recorded.
+class GraphBreakError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A program would have to be compiled, which a limit or a stance forbids.
+class RecompileError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Where a function's graph was cut, and what it cost.
+struct GraphBreak {
+  std::string reason, place;
+};
+
+class Trace final : public detail::Observer {
+ public:
+  struct Options {
+    std::string function;  // for messages
+    bool fullgraph = false;
+    std::string may_not_compile;  // why, if so
+  };
+  // The function is run by `run`, which returns the tensors of its result.
+  Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
+  ~Trace() override;
+
+  // Throws what the function throws; parameters then have the values that they had before, unless something was launched.
+  std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
+
+  std::unique_ptr<Specialization> take() { return std::move(made_); }
+  const std::vector<GraphBreak>& breaks() const { return breaks_; }
+
+ private:
+  struct Written {
+    Parameter* parameter;
+    runtime::BufferPtr before;
+  };
+  // A tensor among the arguments, for which another one of the same bytes stands while the function is recorded: what the
+  // function captured is never taken for an argument.
+  struct StandIn {
+    Tensor* argument;
+    Tensor original;
+  };
+
+  void parameter_made(const Parameter& parameter) override;
+  const Tensor& parameter_read(const Parameter& parameter) override;
+  void parameter_written(Parameter& parameter, const Tensor& next) override;
+  void value_read(const void* value, std::size_t bytes) override;
+  void value_written(const void* value) override;
+  void value_copied(const void* from, const void* to) override;
+  void gone(const void* object) override;
+  std::uint32_t drew(random::Generator& generator) override;
+  void input(const detail::TensorImpl& tensor) override;
+  void input(const detail::ImmediateSource& source) override;
+  void host_reads(const char* function, const Tensor& tensor, const std::source_location& where) override;
+  void syncing() override;
+  void compiling() override;
+  void launching(const detail::Launching& launching) override;
+  void launched(std::span<const runtime::BufferPtr> results) override;
+
+  const void* origin(const void* value) const;
+  void cut(std::string reason, std::string place);
+  void cannot_replay(std::string reason);
+  void roll_back();
+
+  void stand_in();
+  void let_go_of_replaced();
+  void restore_arguments();
+  void find_escapes(std::span<const Tensor> results);
+  void finish(std::span<const Tensor> results);
+  void bind_numbers();
+  void bind_generators();
+  Place place_of(const Tensor& tensor, const char* what);
+  std::int32_t leaf_at(const void* object) const;  // -1: none
+
+  Options options_;
+  std::span<const Leaf> leaves_;
+  std::unique_ptr<Specialization> made_ = std::make_unique<Specialization>();
+
+  std::vector<StandIn> stand_ins_;
+  std::unordered_set<const Parameter*> local_;  // made by the function
+  std::unordered_map<const Parameter*, Tensor>
+      readings_;                  // what reading a parameter gives: its own tensor, for the same reason
+  std::vector<Tensor> replaced_;  // readings of parameters that were then written
+  std::vector<Written> written_;
+  std::unordered_map<const detail::TensorImpl*, Place> places_;  // of the stand-ins and readings; all of them are alive
+  std::vector<ValueGuard> values_;
+  std::map<const void*, const void*> copies_;     // of tracked values: to, from
+  std::vector<detail::ImmediateSource> sources_;  // of the numbers among the inputs
+  struct Generated {
+    random::Generator* generator;
+    random::Generator before;
+    std::uint64_t count = 0;
+  };
+  std::vector<Generated> generators_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> drawn_;  // generator and which of its draws
+  std::vector<GraphBreak> breaks_;
+  std::string pending_reason_, pending_place_;  // of the next cut
+
+  bool finishing_ = false, launched_ = false;
+  std::vector<runtime::BufferPtr> outputs_;
+};
+
+}  // namespace weft::jit

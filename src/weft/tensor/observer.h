@@ -1,0 +1,78 @@
+// What compile() sees of the host while it records a function: which state the function reads and writes, which values it needs on
+// the host, what is launched. Internal to the tensor and jit layers. An observer belongs to its thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+
+#include <weft/base/type.h>
+#include <weft/ir/graph.h>
+#include <weft/runtime/buffer.h>
+
+namespace weft {
+class Parameter;
+class Scalar;
+class Tensor;
+namespace random {
+struct Generator;
+}
+}  // namespace weft
+
+namespace weft::detail {
+
+struct Plan;
+struct TensorImpl;
+// A small input that comes from the host with every launch: a number, a random key.
+using Immediate = std::array<std::byte, 16>;
+
+// Where a number that reaches the program through a launch came from; neither: it is as it was when it was recorded.
+struct ImmediateSource {
+  const Scalar* scalar = nullptr;
+  std::uint32_t draw = 0;  // as Observer::drew numbered it
+};
+
+// One launch of the recording, before what was recorded is let go of.
+struct Launching {
+  std::shared_ptr<Plan> plan;
+  bool compiled;  // now
+  const ir::Graph& graph;
+  std::span<const runtime::BufferPtr> inputs;  // of the graph; null: the next of the immediates
+  std::span<const Immediate> immediates;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  virtual void parameter_made(const Parameter& parameter) = 0;
+  virtual const Tensor& parameter_read(const Parameter& parameter) = 0;          // what reading it gives
+  virtual void parameter_written(Parameter& parameter, const Tensor& next) = 0;  // about to be
+
+  // A tracked value was read by the host: what is recorded may depend on it.
+  virtual void value_read(const void* value, std::size_t bytes) = 0;
+  virtual void value_written(const void* value) = 0;
+  virtual void value_copied(const void* from, const void* to) = 0;
+  virtual void gone(const void* object) = 0;  // a parameter or tracked value ends
+
+  // A generator of random keys gave one; returns a number from 1 for it.
+  virtual std::uint32_t drew(random::Generator& generator) = 0;
+  // The recording gets an input: a tensor that has a buffer, or a number.
+  virtual void input(const TensorImpl& tensor) = 0;
+  virtual void input(const ImmediateSource& source) = 0;
+
+  // The host asks for elements of a tensor. May throw.
+  virtual void host_reads(const char* function, const Tensor& tensor, const std::source_location& where) = 0;
+
+  virtual void syncing() = 0;    // may throw
+  virtual void compiling() = 0;  // no program is known for what is recorded. May throw
+  virtual void launching(const Launching& launching) = 0;
+  virtual void launched(std::span<const runtime::BufferPtr> results) = 0;
+};
+
+inline constinit thread_local Observer* observer = nullptr;  // of this thread
+
+}  // namespace weft::detail

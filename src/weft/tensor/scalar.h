@@ -1,0 +1,56 @@
+// Values of the host that a compiled function keeps an eye on. A call of a compiled function usually replays what was recorded:
+// plain variables that its code read then are not read again. These are:
+//   Scalar   a number. Given to an operation on tensors it is an input of the program, read anew for each launch: a learning rate
+//            may change in every step at no cost. Read by code of the host (converted to double) it is a guard.
+//   Flag     a switch, always a guard.
+// When a guarded value changes, the function is recorded again, and compiled only if it then records something new.
+#pragma once
+
+#include <cstddef>
+
+#include <weft/tensor/observer.h>
+
+namespace weft {
+
+template <class T>
+class Tracked {
+ public:
+  Tracked() = default;
+  Tracked(T value) : value_(value) {}  // NOLINT: stands where a T stands
+  Tracked(const Tracked& other) : value_(other.value_) {
+    if (detail::observer) [[unlikely]]
+      detail::observer->value_copied(&other, this);
+  }
+  Tracked& operator=(const Tracked& other) { return *this = other.value(); }
+  Tracked& operator=(T value) {
+    if (detail::observer) [[unlikely]]
+      detail::observer->value_written(this);
+    value_ = value;
+    return *this;
+  }
+  ~Tracked() {
+    if (detail::observer) [[unlikely]]
+      detail::observer->gone(this);
+  }
+
+  operator T() const { return value(); }  // NOLINT
+  T value() const {
+    if (detail::observer) [[unlikely]]
+      detail::observer->value_read(this, sizeof value_);
+    return value_;
+  }
+  T unobserved() const { return value_; }  // for weft's own layers
+
+ private:
+  T value_ = {};
+};
+
+class Scalar : public Tracked<double> {
+ public:
+  using Tracked::Tracked;
+  using Tracked::operator=;
+};
+
+using Flag = Tracked<bool>;
+
+}  // namespace weft

@@ -1,0 +1,475 @@
+// compile(fn): what is replayed, recorded again and compiled again, and that the values are those of the plain function.
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/log.h>
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// How often a function was recorded and compiled so far.
+template <class F>
+std::pair<std::uint64_t, std::uint64_t> counts(const Compiled<F>& compiled) {
+  const Explanation e = compiled.explain();
+  return {e.recorded, e.compiles};
+}
+using Counts = std::pair<std::uint64_t, std::uint64_t>;
+
+struct TwoLayers {
+  nn::Linear in{4, 8}, out{8, 1};
+  std::vector<double> losses;
+  void fields(auto&& field) {
+    field("in", in);
+    field("out", out);
+  }
+};
+
+struct Dropping {
+  nn::Dropout dropout{0.5};
+  Parameter weight{ones({3})};
+  void fields(auto&& field) {
+    field("dropout", dropout);
+    field("weight", weight);
+  }
+};
+
+struct Weights {
+  Parameter weight;
+  void fields(auto&& field) { field("weight", weight); }
+};
+
+struct Batch {
+  Tensor images;
+  std::vector<Tensor> labels;
+  std::optional<Tensor> mask;
+  std::string mode = "sum";
+  void fields(auto&& field) {
+    field("images", images);
+    field("labels", labels);
+    field("mask", mask);
+    field("mode", mode);
+  }
+};
+
+class Compile : public testing::Test {
+ protected:
+  Compile() {
+    clear_graph_cache();
+    manual_seed(0);
+  }
+  const Tensor x = tensor({1.f, 2.f, 3.f}), y = tensor({10.f, 20.f, 30.f}), longer = tensor({1.f, 2.f, 3.f, 4.f});
+};
+
+TEST_F(Compile, IsRecordedOnceForEachTypeOfArguments) {
+  int runs = 0;
+  const auto f = compile([&](const Tensor& a, const Tensor& b) {
+    ++runs;
+    return a * b + 1;
+  });
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(f(x, y).to_vector<float>(), ElementsAre(11, 41, 91));
+  EXPECT_EQ(runs, 1);
+  EXPECT_THAT(f(y, x).to_vector<float>(), ElementsAre(11, 41, 91));
+  EXPECT_EQ(runs, 1);
+  for (int i = 0; i < 3; ++i) {  // back and forth between known types
+    EXPECT_THAT(f(longer, longer).to_vector<float>(), ElementsAre(2, 5, 10, 17));
+    EXPECT_THAT(f(x, x).to_vector<float>(), ElementsAre(2, 5, 10));
+  }
+  EXPECT_THAT(f(longer, tensor({0.f, 1.f, 0.f, 1.f})).to_vector<float>(), ElementsAre(1, 3, 1, 5));
+  EXPECT_EQ(counts(f), Counts(2, 2));
+}
+
+TEST_F(Compile, TrainsAsThePlainFunctionDoesBitForBit) {
+  const auto train = [&](bool compiled) {
+    manual_seed(7);
+    TwoLayers run;
+    optim::AdamW optimizer(run, {.lr = 0.01});
+    const auto step = [&](const Tensor& inputs, const Tensor& targets) {
+      const Tensor hidden = dropout(relu(run.in(inputs)), 0.1);
+      const Tensor loss = nn::mse_loss(run.out(hidden), targets);
+      optimizer.step(grad(loss, optimizer.parameters()));
+      return loss;
+    };
+    const auto fast = compile(step, {.name = "step", .fullgraph = true});
+    for (int i = 0; i < 20; ++i) {
+      optimizer.set_lr(0.01 / (i + 1));
+      const Tensor inputs = randn({16, 4}), targets = sum(inputs, 1, true);
+      sync();
+      const Tensor loss = compiled ? fast(inputs, targets) : step(inputs, targets);
+      sync();
+      run.losses.push_back(loss.item());
+    }
+    EXPECT_EQ(counts(fast), compiled ? Counts(1, 0) : Counts(0, 0)) << fast.explain();  // the plain run compiled it
+    for (const auto& [name, value] : state_dict(run))
+      for (const float number : value.to_vector<float>()) run.losses.push_back(number);
+    return run.losses;
+  };
+  const auto plain = train(false), replayed = train(true);
+  EXPECT_EQ(plain, replayed);
+  EXPECT_NE(plain[0], plain[19]);
+}
+
+TEST_F(Compile, NumbersAndScalars) {
+  const auto by_value = compile([](const Tensor& a, double factor) { return a * factor; });
+  EXPECT_THAT(by_value(x, 2.0).to_vector<float>(), ElementsAre(2, 4, 6));
+  EXPECT_THAT(by_value(x, 3.0).to_vector<float>(), ElementsAre(3, 6, 9));
+  EXPECT_EQ(counts(by_value), Counts(2, 1)) << "a number is an input of the program: recorded again, not compiled";
+
+  const auto by_scalar =
+      compile([](const Tensor& a, Scalar factor, const Scalar& offset) { return a * factor + offset; });
+  EXPECT_THAT(by_scalar(x, 2, 1.0).to_vector<float>(), ElementsAre(3, 5, 7));
+  EXPECT_THAT(by_scalar(x, 3, 3.0).to_vector<float>(), ElementsAre(6, 9, 12)) << "equal numbers never merge";
+  EXPECT_THAT(by_scalar(x, 3, 4.0).to_vector<float>(), ElementsAre(7, 10, 13));
+  EXPECT_EQ(counts(by_scalar), Counts(1, 1));
+
+  Scalar scale = 2;
+  const auto captured = compile([&](const Tensor& a) { return a * scale; });
+  captured(x);
+  scale = 5;
+  EXPECT_THAT(captured(x).to_vector<float>(), ElementsAre(5, 10, 15));
+  EXPECT_EQ(counts(captured), Counts(1, 0)) << "the program of the first function";
+
+  const auto read = compile([&](const Tensor& a) { return scale > 3 ? a : -a; });
+  const auto decides = compile([&](const Tensor& a) { return scale > 3 ? a + 1 : a - 1; });
+  EXPECT_THAT(decides(x).to_vector<float>(), ElementsAre(2, 3, 4));
+  scale = 1;
+  EXPECT_THAT(decides(x).to_vector<float>(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(read(x).to_vector<float>(), ElementsAre(-1, -2, -3));
+}
+
+TEST_F(Compile, FlagsAreGuards) {
+  Dropping model;
+  const auto f = compile([&](const Tensor& a) { return model.dropout(a * model.weight); });
+  set_training(model, false);
+  EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(1, 2, 3));
+  set_training(model, true);
+  const Tensor ones_ = ones({3});
+  std::set<std::vector<float>> drawn;
+  for (int i = 0; i < 20; ++i) drawn.insert(f(ones_).to_vector<float>());
+  EXPECT_GT(drawn.size(), 2u) << "every replay draws anew";
+  set_training(model, false);
+  EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(f.explain().recorded, 2u) << f.explain();
+}
+
+TEST_F(Compile, ParametersAreState) {
+  Parameter counter(zeros({2}));
+  const auto add = compile([&](const Tensor& a) { counter = counter + a; });
+  const Tensor step = tensor({1.f, 2.f});
+  for (int i = 0; i < 3; ++i) add(step);
+  EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(3, 6));
+  const Tensor kept = counter;  // what is held stays as it is
+  add(step);
+  EXPECT_THAT(kept.to_vector<float>(), ElementsAre(3, 6));
+  EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(4, 8));
+  counter = tensor({100.f, 100.f});  // set from outside
+  add(step);
+  EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(101, 102));
+  counter = counter + step;  // recorded outside, not launched
+  add(step);
+  EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(103, 106));
+  EXPECT_EQ(counts(add), Counts(1, 1));
+  counter.reset(zeros({3}));
+  add(x);
+  EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(counts(add), Counts(2, 2));
+}
+
+TEST_F(Compile, ParametersAmongTheArgumentsAndModelsByReference) {
+  const auto shrink = compile([](Weights& model, const Tensor& by) {
+    model.weight = model.weight - by;
+    return sum(model.weight);
+  });
+  Weights first{tensor({1.f, 2.f})}, second{tensor({10.f, 20.f})};
+  const Tensor by = tensor({1.f, 1.f});
+  EXPECT_EQ(shrink(first, by).item(), 1);
+  EXPECT_EQ(shrink(second, by).item(), 28);
+  EXPECT_EQ(shrink(first, by).item(), -1);
+  EXPECT_EQ(shrink(second, by).item(), 26);
+  EXPECT_THAT(first.weight.tensor().to_vector<float>(), ElementsAre(-1, 0));
+  EXPECT_THAT(second.weight.tensor().to_vector<float>(), ElementsAre(8, 18));
+  EXPECT_EQ(counts(shrink), Counts(2, 1)) << "the models share a program";
+}
+
+TEST_F(Compile, TensorsThatAreOneAndTheSameAreAGuard) {
+  Parameter a(tensor({1.f})), b(a);  // b has the value of a, until one of them changes
+  const auto f = compile([&](const Tensor& c) { return a * 100 + b * 10 + c; });
+  EXPECT_EQ(f(a).item(), 111);
+  b = tensor({2.f});
+  EXPECT_EQ(f(a).item(), 121);
+  EXPECT_EQ(f(tensor({3.f})).item(), 123);
+  a = tensor({4.f});
+  EXPECT_EQ(f(b).item(), 422);
+}
+
+TEST_F(Compile, StructsAndContainersComeAndGo) {
+  const auto f = compile([](const Batch& batch) {
+    Tensor total = batch.images;
+    for (const Tensor& label : batch.labels) total = batch.mode == "sum" ? total + label : total * label;
+    if (batch.mask) total = total * *batch.mask;
+    return std::pair(total, std::vector{total * 2, batch.images});
+  });
+  const auto check = [&](const Batch& batch, std::vector<float> want) {
+    for (int i = 0; i < 2; ++i) {
+      const auto [total, more] = f(batch);
+      EXPECT_EQ(total.to_vector<float>(), want);
+      EXPECT_EQ(more[0].to_vector<float>()[0], 2 * want[0]);
+      EXPECT_EQ(more[1].to_vector<float>(), batch.images.to_vector<float>());
+    }
+  };
+  check({x, {y}, {}, "sum"}, {11, 22, 33});
+  check({x, {y, y}, {}, "sum"}, {21, 42, 63});
+  check({x, {y}, {}, "product"}, {10, 40, 90});
+  check({x, {y}, x, "sum"}, {11, 44, 99});
+  check({y, {x}, {}, "sum"}, {11, 22, 33});
+  EXPECT_EQ(f.explain().recorded, 4u);
+}
+
+TEST_F(Compile, ReadingAValueCutsTheGraph) {
+  int runs = 0;
+  const auto f = compile(
+      [&](const Tensor& a) {
+        ++runs;
+        const Tensor total = sum(a);
+        if (total.item() > 10) return a - total;
+        return a + total;
+      },
+      {.name = "f"});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(7, 8, 9));
+    EXPECT_THAT(f(y).to_vector<float>(), ElementsAre(-50, -40, -30));
+  }
+  EXPECT_EQ(runs, 4);
+  const Explanation e = f.explain();
+  ASSERT_EQ(e.breaks.size(), 1u) << e;
+  EXPECT_THAT(e.breaks[0].reason, HasSubstr("item reads tensor<f32>"));
+  EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
+  EXPECT_THAT(e.text(), HasSubstr("graph break: item reads"));
+
+  Parameter state(x);
+  const auto whole = compile(
+      [&](const Tensor& a) {
+        state = state + a;
+        return state * (sum(state).item() > 0 ? 1.0 : 2.0);
+      },
+      {.name = "whole", .fullgraph = true});
+  try {
+    whole(x);
+    FAIL();
+  } catch (const jit::GraphBreakError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("whole: item reads tensor<f32>, made at "));
+    EXPECT_THAT(error.what(), HasSubstr("where, cond or while_loop"));
+  }
+  EXPECT_THAT(state.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << "as it was before the call";
+}
+
+TEST_F(Compile, WhatAReplayCouldNotDoIsRecordedInEveryCall) {
+  Tensor kept;
+  const auto keeps = compile([&](const Tensor& a) {
+    kept = a * 2;
+    return a + 1;
+  });
+  for (int i = 0; i < 2; ++i) {
+    keeps(x);
+    EXPECT_THAT(kept.to_vector<float>(), ElementsAre(2, 4, 6));
+    keeps(y);
+    EXPECT_THAT(kept.to_vector<float>(), ElementsAre(20, 40, 60));
+  }
+  EXPECT_EQ(counts(keeps), Counts(4, 1));
+  EXPECT_THAT(keeps.explain().programs[0].rerecorded_because, HasSubstr("keeps a tensor of type tensor<3xf32>"));
+
+  Scalar rate = 8;
+  const auto halves = compile([&](const Tensor& a) {
+    rate = rate / 2;
+    return a * rate;
+  });
+  EXPECT_THAT(halves(x).to_vector<float>(), ElementsAre(4, 8, 12));
+  EXPECT_THAT(halves(x).to_vector<float>(), ElementsAre(2, 4, 6));
+
+  const auto folds = compile([&](const Tensor& a) {
+    return a + random::uniform(random::fold_in(random::default_generator().next(), 3), {3});
+  });
+  EXPECT_NE(folds(x).to_vector<float>(), folds(x).to_vector<float>());
+}
+
+TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
+  Tensor captured = x;
+  double factor = 2;
+  const auto plain = compile([&](const Tensor& a) { return (a + captured) * factor; });
+  EXPECT_THAT(plain(x).to_vector<float>(), ElementsAre(4, 8, 12));
+  EXPECT_THAT(plain.explain().programs[0].frozen, testing::SizeIs(2));
+  const auto checked = compile([&](const Tensor& a) { return (a + captured) * factor; }, {.check_replays = true});
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(checked(x).to_vector<float>(), ElementsAre(4, 8, 12));
+  const auto expect_found = [&](const char* what) {
+    try {
+      checked(x);
+      ADD_FAILURE() << what;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(what));
+    }
+  };
+  factor = 3;
+  expect_found("the number used at");
+  checked(x);
+  captured = y;
+  expect_found("the captured tensor used at");
+}
+
+TEST_F(Compile, EveryDifferenceFromTheNearestIsSaid) {
+  std::string log;
+  logging::set_channels("recompiles");
+  logging::set_sink([&](logging::Channel, std::string_view message) { log += std::string(message) + '\n'; });
+  const auto f =
+      compile([](const Tensor& a, const Tensor& b, bool twice) { return twice ? (a + b) * 2 : a + b; }, {.name = "f"});
+  f(x, y, false);
+  f(longer, longer.to(DType::f64), true);
+  logging::set_sink(nullptr);
+  logging::set_channels("");
+  EXPECT_THAT(log, HasSubstr("argument 0 is tensor<4xf32> instead of tensor<3xf32>, first used at "));
+  EXPECT_THAT(log, HasSubstr("argument 1 is tensor<4xf64> instead of tensor<3xf32>"));
+  EXPECT_THAT(log, HasSubstr("argument 2 is 1 instead of 0; take it as a weft::Scalar"));
+  EXPECT_THAT(log, HasSubstr("compile_test.cpp:"));
+}
+
+TEST_F(Compile, TheLimitIsKept) {
+  const auto shapes = [](const auto& f) {
+    for (std::int64_t n = 1; n <= 4; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
+  };
+  const auto body = [](const Tensor& a) { return a * constant(3); };
+  const auto evicts = compile(body, {.recompile_limit = 2});
+  shapes(evicts);
+  EXPECT_EQ(evicts.explain().programs.size(), 2u);
+  EXPECT_EQ(evicts.explain().evicted, 2u);
+  clear_graph_cache();
+  const auto interprets = compile(body, {.recompile_limit = 2, .limit_policy = LimitPolicy::interpret});
+  shapes(interprets);
+  EXPECT_EQ(interprets.explain().compiles, 2u);
+  clear_graph_cache();
+  const auto throws = compile(body, {.name = "throws", .recompile_limit = 1, .limit_policy = LimitPolicy::error});
+  const Tensor two = ones({2}), one = ones({1});
+  sync();
+  throws(two);
+  try {
+    throws(one);
+    FAIL();
+  } catch (const jit::RecompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("recompile_limit of 1"));
+    EXPECT_THAT(error.what(), HasSubstr("tensor<1xf32> instead of tensor<2xf32>"));
+  }
+  EXPECT_EQ(sum(throws(two)).item(), 6) << "what is known still runs";
+}
+
+TEST_F(Compile, Stances) {
+  int runs = 0;
+  const auto f = compile([&](const Tensor& a) {
+    ++runs;
+    return a + 1;
+  });
+  f(x);
+  {
+    const StanceScope scope(Stance::eager);
+    EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
+    EXPECT_EQ(runs, 2);
+  }
+  {
+    const StanceScope scope(Stance::fail_on_recompile);
+    EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
+    EXPECT_EQ(runs, 2);
+    EXPECT_THROW(f(longer), jit::RecompileError);
+  }
+  EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
+}
+
+TEST_F(Compile, PinnedReplaysWithoutLooking) {
+  Parameter total(zeros({3}));
+  const auto f = compile([&](const Tensor& a) {
+    total = total + a;
+    return sum(total);
+  });
+  EXPECT_THROW(f.pinned(), Error);
+  f(x);
+  const auto pinned = f.pinned();
+  EXPECT_EQ(pinned(y).item(), 66);
+  EXPECT_EQ(pinned(x).item(), 72);
+  EXPECT_THROW(pinned(longer), Error) << "the device still checks the types";
+  EXPECT_EQ(pinned(x).item(), 78);
+}
+
+TEST_F(Compile, CompiledFunctionsInsideOthersAndInLoops) {
+  bool compiling = false;
+  const auto inner = compile([&](const Tensor& a) {
+    compiling = is_compiling();
+    return a * 2;
+  });
+  const auto outer = compile([&](const Tensor& a) { return inner(a) + inner(a + 1); });
+  EXPECT_FALSE(is_compiling());
+  EXPECT_THAT(outer(x).to_vector<float>(), ElementsAre(6, 10, 14));
+  EXPECT_TRUE(compiling);
+  EXPECT_EQ(inner.explain().calls, 0u) << "part of the outer graph";
+  const auto loops = compile([&](const Tensor& a) {
+    return for_loop(3, std::vector{a},
+                    [&](const Tensor&, const std::vector<Tensor>& s) { return std::vector{inner(s[0])}; })[0];
+  });
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(loops(x).to_vector<float>(), ElementsAre(8, 16, 24));
+}
+
+TEST_F(Compile, AFailedCallChangesNothing) {
+  Parameter a(x), b(y);
+  const auto f = compile([&](const Tensor& c) {
+    a = a + 1;
+    b = b + matmul(c, c);
+    return a;
+  });
+  EXPECT_THROW(f(x.to(DType::boolean)), Error);
+  EXPECT_THAT(a.tensor().to_vector<float>(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(b.tensor().to_vector<float>(), ElementsAre(10, 20, 30));
+  const Tensor after = a + b;
+  EXPECT_THAT(after.to_vector<float>(), ElementsAre(11, 22, 33));
+  EXPECT_THROW(compile([](const Tensor&) {})(x), Error) << "a function without effect";
+}
+
+TEST_F(Compile, SwapsAndPassesThrough) {
+  Parameter a(x), b(y);
+  const auto swap = compile([&](const Tensor& c) {
+    const Tensor was = a;
+    a = b.tensor();
+    b = was;
+    return std::pair(c, a + b);
+  });
+  for (int i = 1; i <= 3; ++i) {
+    const auto [same, total] = swap(x);
+    EXPECT_THAT(same.to_vector<float>(), ElementsAre(1, 2, 3));
+    EXPECT_THAT(total.to_vector<float>(), ElementsAre(11, 22, 33));
+    EXPECT_EQ(a.tensor().to_vector<float>()[0], i % 2 == 1 ? 10 : 1);
+    EXPECT_EQ(b.tensor().to_vector<float>()[0], i % 2 == 1 ? 1 : 10);
+  }
+  EXPECT_EQ(counts(swap).first, 1u);
+}
+
+TEST_F(Compile, ThreadsShareWhatIsKnown) {
+  const auto f = compile([](const Tensor& a) { return sum(a * a); });
+  std::vector<double> results(8);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < results.size(); ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) results[t] = f(full({4}, static_cast<double>(t), DType::f32)).item();
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t t = 0; t < results.size(); ++t) EXPECT_EQ(results[t], 4.0 * static_cast<double>(t * t));
+}
+
+TEST_F(Compile, ContradictingOptions) {
+  const auto body = [](const Tensor& a) { return a + 1; };
+  EXPECT_THROW(compile(body, {.recompile_limit = 0}), Error);
+  EXPECT_THROW(compile(body, {.fullgraph = true, .limit_policy = LimitPolicy::interpret}), Error);
+}
+
+}  // namespace
+}  // namespace weft
