@@ -11,10 +11,11 @@ import tempfile
 from pathlib import Path
 
 from contestants import Contestant, importable_peers, weft
-from figures import Figure, Runs, kernel_figures, limit_figures, loss_figures, speed_figures
+from figures import Figure, Runs, kernel_figures, limit_figures, loss_figures, record_figures, speed_figures
 from jobs import JOBS, Job
 
-NAMES = [*JOBS, "kernels"]
+MICRO = {"kernels": kernel_figures, "record": record_figures}
+NAMES = [*JOBS, *MICRO]
 
 
 def main() -> None:
@@ -26,8 +27,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
         speeds: dict[str, Runs] = {}
         for name in flags.only:
-            if name == "kernels":
-                figures += kernel_figures(flags.build, flags.quick, say)
+            if name in MICRO:
+                figures += MICRO[name](flags.build, flags.quick, say)
                 continue
             job = JOBS[name]
             directory = job.write(flags.build, Path(folder) / name, flags.quick)

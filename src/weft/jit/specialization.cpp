@@ -1,11 +1,13 @@
 #include <weft/jit/specialization.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
 #include <weft/tensor/sync.h>
+#include <weft/tensor/synchronizer.h>
 
 namespace weft::jit {
 
@@ -99,6 +101,7 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
 }
 
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {
+  const auto start = std::chrono::steady_clock::now();
   Scratch& work = scratch();
   work.inputs.clear();
   for (const Place& input : inputs) {
@@ -143,6 +146,13 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   for (const Place& place : this->results) to.emplace_back(buffer(place));
   for (const Draws& draw : draws) draw.of_this_thread().calls += draw.count;
   metrics::cached_compile.add();
+  const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+  detail::Synchronizer::last().stats = {.nodes = nodes,
+                                        .inputs = inputs.size(),
+                                        .numbers = immediates.size(),
+                                        .outputs = made.size(),
+                                        .replayed = true,
+                                        .host_us = time.count()};
 }
 
 }  // namespace weft::jit

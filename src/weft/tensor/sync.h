@@ -25,15 +25,15 @@ inline void mark_step() { sync(); }  // PyTorch/XLA's name
 // sync(), then waits for everything launched on the device. Errors of launches stay with the tensors they should have made.
 void synchronize();
 
-// What the last sync of this thread that launched something did.
+// What the last sync of this thread that launched something, or the last replay of a compiled function, did.
 struct SyncStats {
-  std::uint64_t nodes = 0;      // recorded, dead ones included
+  std::uint64_t nodes = 0;      // recorded, now or for the program that is replayed; dead ones included
   std::uint64_t inputs = 0;     // tensors and numbers that the program reads
   std::uint64_t numbers = 0;    // of these, numbers of the host
   std::uint64_t donatable = 0;  // of these, buffers that results may take over
   std::uint64_t outputs = 0;
-  bool compiled = false;
-  double host_us = 0;  // time spent in sync, compiling included
+  bool compiled = false, replayed = false;
+  double host_us = 0;  // time spent in sync, compiling included; or in the replay
 };
 SyncStats last_sync();
 // Of the last compile of this thread; none before the first, or with the interpreter as backend.

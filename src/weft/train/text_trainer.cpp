@@ -4,6 +4,7 @@
 #include <weft/base/hash.h>
 #include <weft/data/state_dict.h>
 #include <weft/data/text_dataset.h>
+#include <weft/jit/compile.h>
 #include <weft/optim/clip.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/gradient.h>
@@ -41,30 +42,37 @@ TextTrainer::TextTrainer(const TextConfig& config)
                           .beta2 = config.beta2,
                           .epsilon = config.eps,
                           .weight_decay = config.weight_decay,
-                          .decays = optim::is_matrix}) {}
+                          .decays = optim::is_matrix}) {
+  const auto whole = [](const char* name) { return CompileOptions{.name = name, .fullgraph = true}; };
+  update_ = compile([this](const Tensor& windows) { return update(windows); }, whole("training step"));
+  loss_ = compile([this](const Tensor& windows) { return model_.loss(windows); }, whole("validation"));
+  next_logits_ = compile([this](const Tensor& tokens, const Tensor& last) { return model_.next_logits(tokens, last); },
+                         whole("sampling"));
+}
 
 Tensor TextTrainer::windows(std::span<const std::int32_t> tokens) const {
   const std::int64_t window = config_.context + 1;
   return from_span(tokens, {static_cast<std::int64_t>(tokens.size()) / window, window});
 }
 
+Tensor TextTrainer::update(const Tensor& windows) {
+  const Tensor loss = model_.loss(windows);
+  std::vector<Tensor> gradients = grad(loss, optimizer_.parameters());
+  if (config_.clip > 0) gradients = optim::clip_grad_norm(gradients, config_.clip).gradients;
+  optimizer_.step(gradients);
+  return loss;
+}
+
 Future<double> TextTrainer::step(std::int64_t step, std::span<const std::int32_t> tokens, double learning_rate) {
   // The keys of a step's dropout follow from seed and step alone.
   random::default_generator() = {mix(static_cast<std::uint64_t>(config_.seed), static_cast<std::uint64_t>(step)), 0};
-  const Tensor loss = model_.loss(windows(tokens));
   optimizer_.set_lr(learning_rate);
-  {
-    // Gradients are let go of before the launch: what is still held then is an output of the program.
-    std::vector<Tensor> gradients = grad(loss, optimizer_.parameters());
-    if (config_.clip > 0) gradients = optim::clip_grad_norm(gradients, config_.clip).gradients;
-    optimizer_.step(gradients);
-  }
-  return loss.item_async();
+  return update_(windows(tokens)).item_async();
 }
 
 Future<double> TextTrainer::loss(std::span<const std::int32_t> tokens) {
   set_training(model_, false);
-  const Future<double> result = model_.loss(windows(tokens)).item_async();
+  const Future<double> result = loss_(windows(tokens)).item_async();
   set_training(model_, true);
   return result;
 }
@@ -74,7 +82,7 @@ std::vector<float> TextTrainer::next_logits(std::span<const std::int32_t> tokens
           config_.context);
   const auto last = static_cast<std::int32_t>(length - 1);
   set_training(model_, false);
-  const Tensor logits = model_.next_logits(from_span(tokens, {1, config_.context}), from_span(std::span(&last, 1), {}));
+  const Tensor logits = next_logits_(from_span(tokens, {1, config_.context}), from_span(std::span(&last, 1), {}));
   set_training(model_, true);
   return logits.to_vector<float>();
 }

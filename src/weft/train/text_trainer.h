@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,10 +44,14 @@ class TextTrainer {
 
  private:
   Tensor windows(std::span<const std::int32_t> tokens) const;
+  Tensor update(const Tensor& windows);
 
   TextConfig config_;
   Gpt model_;
   optim::AdamW optimizer_;
+  // Compiled.
+  std::function<Tensor(const Tensor& windows)> update_, loss_;
+  std::function<Tensor(const Tensor& tokens, const Tensor& last)> next_logits_;
 };
 
 }  // namespace weft::train
