@@ -102,14 +102,12 @@ std::pair<Tensor, Tensor> batch(const Tensor& text, std::int64_t count, std::int
 // Continues the prompt with the likeliest byte, `count` times. The window has one size, so that one program serves all steps.
 std::string continue_text(const Gpt& model, std::string text, int count) {
   const auto context = static_cast<std::size_t>(model.config.context);
-  const auto likeliest = weft::compile(
-      [&](const Tensor& window, const Tensor& last) { return weft::argmax(weft::take(model(window)[0], last)); });
   for (int i = 0; i < count; ++i) {
     const std::size_t last = std::min(text.size(), context);
     std::vector<std::uint8_t> window(context, ' ');
     std::copy(text.end() - static_cast<std::ptrdiff_t>(last), text.end(), window.begin());
-    const Tensor next =
-        likeliest(weft::from_vector(window, {1, model.config.context}), weft::tensor(static_cast<int>(last) - 1));
+    const Tensor logits = model(weft::from_vector(window, {1, model.config.context}))[0];
+    const Tensor next = weft::argmax(weft::take(logits, weft::tensor(static_cast<int>(last) - 1)));
     text += static_cast<char>(next.item<int>());
   }
   return text;
