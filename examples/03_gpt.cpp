@@ -131,12 +131,10 @@ int main(int argc, char** argv) {
   weft::optim::AdamW optimizer(model, {.weight_decay = 0.1, .decays = weft::optim::is_matrix});
   const weft::optim::CosineSchedule schedule{.peak = 3e-3, .warmup = 20, .total = steps, .floor = 3e-4};
   std::cout << weft::parameter_count(model) << " parameters\n";
-
   const auto train_step = weft::compile([&] {
     const auto [inputs, targets] = batch(bytes, 8, model.config.context);
     const Tensor loss = nn::cross_entropy(model(inputs), targets);
-    const auto clipped = weft::optim::clip_grad_norm(weft::grad(loss, optimizer.parameters()), 1.0);
-    optimizer.step(clipped.gradients);
+    optimizer.step(weft::optim::clip_grad_norm(weft::grad(loss, optimizer.parameters()), 1.0).gradients);
     return loss;
   });
   for (int step = 0; step < steps; ++step) {
