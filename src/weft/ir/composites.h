@@ -26,6 +26,10 @@ std::array<Value, 3> layer_norm(Value x, Value weight, Value bias, double epsilo
 // x * rsqrt(mean(x^2) + epsilon) * weight; the reciprocal comes second. (Zhang & Sennrich 2019)
 std::array<Value, 2> rms_norm(Value x, Value weight, double epsilon);
 
+// The composite whose decomposition its gradient computes again, from its operands and when the cotangents are there, instead of
+// keeping what the forward pass computed. (Chen et al. 2016; jax.checkpoint, torch.utils.checkpoint)
+inline constexpr std::string_view checkpoint = "weft.checkpoint";
+
 // What is known of a composite by its name.
 struct Composite {
   std::string_view name;

@@ -3,65 +3,17 @@
 #include <memory>
 
 #include <weft/ir/builder.h>
+#include <weft/tensor/body.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/recording.h>
 
 namespace weft {
 
+using detail::append_values;
+using detail::Body;
 using detail::Frame;
-using detail::Recording;
+using detail::wrap_all;
 using ir::Value;
-
-namespace {
-
-// One region while it is being made: a recording whose first inputs are the carried values.
-class Body {
- public:
-  explicit Body(Recording& parent) : recording_(parent) {}
-
-  // Calls `function`, whose operations go to this body; keeps the values of what it returns.
-  template <class Function>
-  void record(const char* name, const Function& function) {
-    for (const Tensor& result : function()) outputs_.push_back(recording_.value_of(result, name));
-    recording_.leave();
-  }
-
-  std::vector<Tensor> add_inputs(std::span<const Value> like) {
-    std::vector<Tensor> inputs;
-    for (const Value value : like) inputs.push_back(recording_.wrap(recording_.graph().add_input(value.type())));
-    return inputs;
-  }
-
-  // Takes on the captures of another body, in its order, after which both have the same.
-  void capture_like(const Body& other) {
-    for (const Tensor& tensor : other.captures()) recording_.capture(tensor);
-  }
-  std::span<const Tensor> captures() const { return recording_.captures(); }
-
-  const std::vector<Value>& outputs() const { return outputs_; }
-  // The captures come out as they went in.
-  void return_captures() {
-    for (const Tensor& tensor : captures()) outputs_.push_back(recording_.capture(tensor));
-  }
-  std::shared_ptr<const ir::Graph> finish() { return recording_.finish_body(outputs_); }
-
- private:
-  Recording recording_;
-  std::vector<Value> outputs_;
-};
-
-std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
-  std::vector<Tensor> tensors;
-  for (const Value value : values) tensors.push_back(frame.tensor(value));
-  return tensors;
-}
-
-void append_values(Frame& frame, std::span<const Tensor> tensors, std::vector<Value>& to) {
-  for (const Tensor& tensor : tensors) to.push_back(frame.value(tensor));
-}
-
-}  // namespace
 
 std::vector<Tensor> while_loop(std::span<const Tensor> initial,
                                const std::function<Tensor(const std::vector<Tensor>&)>& condition,
@@ -93,7 +45,7 @@ std::vector<Tensor> while_loop(std::span<const Tensor> initial,
   append_values(frame, step.captures(), carried);
   std::vector<Value> results = ir::while_(carried, test.finish(), step.finish());
   results.resize(count);
-  return wrap(frame, results);
+  return wrap_all(frame, results);
 }
 
 std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
@@ -132,7 +84,7 @@ std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vect
   }
   std::vector<Value> captures;
   append_values(frame, yes.captures(), captures);
-  return wrap(frame, ir::if_(chosen, captures, yes.finish(), no.finish()));
+  return wrap_all(frame, ir::if_(chosen, captures, yes.finish(), no.finish()));
 }
 
 }  // namespace weft

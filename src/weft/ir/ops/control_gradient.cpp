@@ -1,4 +1,7 @@
 // Gradients of control ops: the gradients of their regions.
+#include <algorithm>
+#include <ranges>
+
 #include <weft/ir/autodiff.h>
 #include <weft/ir/composites.h>
 #include <weft/ir/inline.h>
@@ -59,6 +62,21 @@ void branches_gradient(const GradientCall& c) {
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(static_cast<std::uint32_t>(i)));
 }
 
+// Makes the cotangents, and operands that were computed, available together only: what is computed from them is then neither
+// computed early nor taken for what the forward pass computed. Inputs of the graph are there all the time; if all operands are
+// such, they are held back too.
+void hold_back(std::vector<Value>& values, std::size_t operands) {
+  const auto is_input = [](Value v) { return v.node->op == &ops::parameter; };
+  const bool all = std::ranges::all_of(values | std::views::take(operands), is_input);
+  std::vector<Value*> held;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (all || i >= operands || !is_input(values[i])) held.push_back(&values[i]);
+  std::vector<Value> before;
+  for (const Value* value : held) before.push_back(*value);
+  const std::vector<Value> after = optimization_barrier(before);
+  for (std::size_t i = 0; i < held.size(); ++i) *held[i] = after[i];
+}
+
 // The gradient known for the composite's name; else that of the decomposition, inlined, where results of the composite stand for
 // what the decomposition computes.
 void composite_gradient(const GradientCall& c) {
@@ -68,11 +86,15 @@ void composite_gradient(const GradientCall& c) {
   const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 0);
   const RegionGradient inner = region_gradient(*c.node.regions[0], given, wanted);
   Inliner inliner(*c.node.graph, *inner.graph);
-  const auto inputs = inner.graph->inputs();
-  const std::size_t count = c.node.operands.size();
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    inliner.substitute(inputs[i], i < count ? c.node.operands[i] : c.dy(given[i - count]));
-  for (std::size_t i = 0; i < inner.outputs.size(); ++i) inliner.substitute(inner.outputs[i], c.y(static_cast<int>(i)));
+  std::vector<Value> values(c.node.operands.begin(), c.node.operands.end());
+  for (const int i : given) values.push_back(c.dy(i));
+  if (c.node.attributes<CompositeAttributes>().name == checkpoint) {
+    hold_back(values, c.node.operands.size());
+  } else {
+    for (std::size_t i = 0; i < inner.outputs.size(); ++i)
+      inliner.substitute(inner.outputs[i], c.y(static_cast<int>(i)));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) inliner.substitute(inner.graph->inputs()[i], values[i]);
   const std::vector<Value> cotangents = inliner.copy(inner.graph->outputs());
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i], cotangents[i]);
 }

@@ -1,0 +1,90 @@
+// Gradients through checkpoint: the same numbers, less memory.
+#include <weft/tensor/checkpoint.h>
+
+#include <cmath>
+#include <functional>
+#include <tests/tensor/check.h>
+
+#include <gtest/gtest.h>
+
+#include <weft/tensor/activation.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/gradient.h>
+#include <weft/tensor/linalg.h>
+#include <weft/tensor/random.h>
+#include <weft/tensor/reduction.h>
+#include <weft/tensor/sync.h>
+
+namespace weft {
+namespace {
+
+struct Outcome {
+  std::vector<std::vector<float>> values;
+  std::uint64_t peak_bytes;
+};
+
+// A chain of blocks, each of which keeps several activations for its gradient; with dropout.
+Outcome run(bool checkpointed, std::int64_t rows) {
+  manual_seed(3);
+  constexpr int blocks = 6;
+  const Tensor x = randn({rows, 64});
+  std::vector<Tensor> weights;
+  for (int i = 0; i < blocks; ++i) weights.push_back(randn({64, 64}) * 0.1);
+  sync();
+  Tensor y = x;
+  for (const Tensor& weight : weights) {
+    const auto block = [&](const Tensor& h) {
+      Tensor t = h;
+      for (int i = 0; i < 4; ++i) t = tanh(matmul(t, weight)) * sigmoid(t);
+      return h + dropout(t, 0.2);
+    };
+    y = checkpointed ? checkpoint(block)(y) : block(y);
+  }
+  const Tensor loss = mean(y * y);
+  weights.push_back(x);
+  std::vector<Tensor> results = grad(loss, weights);
+  results.push_back(loss);
+  y = Tensor();
+  sync();
+  Outcome outcome{{}, last_compile()->peak_bytes};
+  for (const Tensor& result : results) outcome.values.push_back(result.to_vector<float>());
+  return outcome;
+}
+
+TEST(Checkpoint, SameGradientsWithLessMemory) {
+  const Outcome plain = run(false, 2048), checkpointed = run(true, 2048);
+  EXPECT_LT(checkpointed.peak_bytes, 0.6 * static_cast<double>(plain.peak_bytes));
+  for (std::size_t i = 0; i < plain.values.size(); ++i)
+    for (std::size_t j = 0; j < plain.values[i].size(); ++j)
+      ASSERT_NEAR(checkpointed.values[i][j], plain.values[i][j], 1e-6 + 1e-4 * std::abs(plain.values[i][j])) << i;
+}
+
+TEST(Checkpoint, SeveralArgumentsAndResults) {
+  const Tensor a = tensor({1.f, 2.f}), b = tensor({3.f, 4.f}), c = tensor({5.f, 6.f});
+  const auto f = checkpoint([&](const Tensor& x, const Tensor& y) { return std::vector{x * y + c, exp(x)}; });
+  const auto both = f(a, b);
+  const Tensor loss = sum(both[0] * both[1]);
+  const auto gradients = grad(loss, {a, b, c});
+  const Tensor plain_loss = sum((a * b + c) * exp(a));
+  const auto plain = grad(plain_loss, {a, b, c});
+  EXPECT_FLOAT_EQ(loss.item<float>(), plain_loss.item<float>());
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto got = gradients[i].to_vector<float>(), want = plain[i].to_vector<float>();
+    for (std::size_t j = 0; j < want.size(); ++j) EXPECT_FLOAT_EQ(got[j], want[j]) << i;
+  }
+  // Gradients of gradients.
+  const Tensor first = grad(sum(checkpoint([](const Tensor& x) { return x * x * x; })(a)), a);
+  const auto second = grad(sum(first), a).to_vector<float>();
+  EXPECT_FLOAT_EQ(second[0], 6);
+  EXPECT_FLOAT_EQ(second[1], 12);
+}
+
+TEST(Checkpoint, Mistakes) {
+  const Tensor a = tensor({1.f, 2.f});
+  EXPECT_THROW(checkpoint([](const Tensor&) { return std::vector<Tensor>(); })(a), Error);
+  EXPECT_THROW(checkpoint([](const Tensor& x) { return x * sum(x).item(); })(a), Error);
+}
+
+}  // namespace
+}  // namespace weft
