@@ -145,6 +145,37 @@ TEST(TextChlo, Edges) {
   check("acosh", 1e300, std::acosh(1e300));
 }
 
+// By its recurrence up to where the series in 1/x is exact: psi1(x) = psi1(x + 1) + 1/x^2.
+double trigamma(double x) {
+  double sum = 0;
+  for (; x < 30; ++x) sum += 1 / (x * x);
+  return sum + 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x) - 1 / (30 * std::pow(x, 5)) + 1 / (42 * std::pow(x, 7));
+}
+
+TEST(TextChlo, PolygammaAndZeta) {
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const auto of = [](const char* name, double a, double b, DType dtype = DType::f64) {
+    return chlo(name, {filled(dtype, {a}), filled(dtype, {b})}).element(0);
+  };
+  for (const double x : {0.1, 0.5, 1.0, 3.25, 40.0}) {
+    EXPECT_NEAR(of("polygamma", 1, x), trigamma(x), 1e-12 * trigamma(x)) << x;
+    EXPECT_NEAR(of("polygamma", 1, x, DType::f32), trigamma(x), 3e-6 * trigamma(x)) << x;
+    EXPECT_EQ(of("polygamma", 0, x), chlo("digamma", {filled(DType::f64, {x})}).element(0));
+  }
+  EXPECT_NEAR(of("polygamma", 2, 1), -2.4041138063191886, 1e-12);   // -2 zeta(3)
+  EXPECT_NEAR(of("polygamma", 1, -0.5), 8.934802200544679, 1e-11);  // pi^2 / 2 + 4
+  EXPECT_NEAR(of("zeta", 2, 1), std::numbers::pi * std::numbers::pi / 6, 1e-14);
+  EXPECT_NEAR(of("zeta", 4.5, 1), std::riemann_zeta(4.5), 1e-14);
+  EXPECT_NEAR(of("zeta", 200, 1), 1, 1e-15);
+  EXPECT_EQ(of("zeta", 1, 2), infinity);
+  EXPECT_EQ(of("zeta", 2, -1), infinity);
+  EXPECT_TRUE(std::isnan(of("zeta", 0.5, 2)));
+  EXPECT_TRUE(std::isnan(of("zeta", 2.5, -1.5)));
+  EXPECT_TRUE(std::isnan(of("polygamma", 1.5, 2)));
+  EXPECT_TRUE(std::isnan(of("polygamma", -1, 2)));
+  EXPECT_TRUE(std::isnan(of("polygamma", nan, 2)));
+}
+
 TEST(TextChlo, NextAfterIsTheLibrarys) {
   const std::vector<double> all = {0, -0.0, 1, -1, 1.5, -2, 5e-324, -5e-324, 1e308, INFINITY, -INFINITY, NAN};
   for (const double a : all)
@@ -216,7 +247,7 @@ TEST(TextChlo, Refused) {
   EXPECT_THAT(error("%0 = chlo.mulhi %i, %x : tensor<4xi32>, tensor<4xf32> -> tensor<4xi32>"),
               HasSubstr("of one type"));
   EXPECT_THAT(error("%v, %n = chlo.top_k(%x, k = 5) : tensor<4xf32> -> (tensor<5xf32>, tensor<5xi32>)"),
-              HasSubstr("k = 5 is not within the last dimension"));
+              HasSubstr("k = 5 is not within dimension 0"));
   EXPECT_THAT(error("%v, %n = chlo.top_k(%x) : tensor<4xf32> -> (tensor<5xf32>, tensor<5xi32>)"),
               HasSubstr("expected one operand and k"));
 }

@@ -8,6 +8,7 @@
 
 #include <weft/ir/builder.h>
 #include <weft/ir/text/chlo_special.h>
+#include <weft/ir/text/expand.h>
 
 namespace weft::ir::text {
 
@@ -22,12 +23,20 @@ double largest(DType dtype) {
   return dtype == DType::f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
 }
 
-// A function of floats, computed in f32 or f64.
-template <Value (*function)(Value)>
-Value wide(Operands x) {
+// The operand i of a function of floats, in f32 or f64.
+Value widened(Operands x, std::size_t i) {
   require(is_float(x[0].dtype()), "takes floating-point numbers, got ", x[0].type());
   const bool is_narrow = x[0].dtype() == DType::f16 || x[0].dtype() == DType::bf16;
-  return convert(function(is_narrow ? convert(x[0], DType::f32) : x[0]), x[0].dtype());
+  return is_narrow ? convert(x[i], DType::f32) : x[i];
+}
+
+template <Value (*function)(Value)>
+Value wide(Operands x) {
+  return convert(function(widened(x, 0)), x[0].dtype());
+}
+template <Value (*function)(Value, Value)>
+Value wide(Operands x) {
+  return convert(function(widened(x, 0), widened(x, 1)), x[0].dtype());
 }
 
 // ---- trigonometric and hyperbolic functions
@@ -147,9 +156,11 @@ constexpr ChloFunction functions[] = {
     {"chlo.lgamma", 1, wide<lgamma>},
     {"chlo.mulhi", 2, mulhi},
     {"chlo.next_after", 2, next_after},
+    {"chlo.polygamma", 2, wide<polygamma>},
     {"chlo.sinh", 1, wide<sinh>},
     {"chlo.square", 1, square},
     {"chlo.tan", 1, tangent},
+    {"chlo.zeta", 2, wide<zeta>},
 };
 
 }  // namespace
@@ -162,7 +173,6 @@ const ChloFunction* find_chlo(std::string_view name) {
 std::vector<Value> chlo_top_k(Value x, std::int64_t k) {
   require(x.rank() >= 1, "takes rank 1 or more, got ", x.type());
   const std::int64_t last = x.rank() - 1;
-  require(k >= 0 && k <= x.size(static_cast<int>(last)), "k = ", k, " is not within the last dimension of ", x.type());
   const Value indices = iota(x.graph(), Type(DType::i32, x.type().dims()), last);
   const Comparison how = is_float(x.dtype()) ? Comparison::TOTALORDER : Comparison::NOTYPE;
   const Type element(x.dtype(), {}), index(DType::i32, {});
@@ -170,12 +180,7 @@ std::vector<Value> chlo_top_k(Value x, std::int64_t k) {
   const auto before = make_graph(
       types, [&](Graph&, Operands each) { return std::vector<Value>{compare(each[0], each[1], Direction::GT, how)}; });
   const Value both[] = {x, indices};
-  std::vector<Value> sorted = sort(both, last, true, before);
-  const std::vector<std::int64_t> start(static_cast<std::size_t>(x.rank()), 0), strides(start.size(), 1);
-  std::vector<std::int64_t> limit;
-  for (int d = 0; d < x.rank(); ++d) limit.push_back(d == last ? k : x.size(d));
-  for (Value& v : sorted) v = slice(v, start, limit, strides);
-  return sorted;
+  return first_k(both, last, k, before);
 }
 
 }  // namespace weft::ir::text

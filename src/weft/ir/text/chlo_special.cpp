@@ -139,6 +139,25 @@ constexpr double i1e_large_f64[] = {
     -2.51223623787020892529e-7,  -3.88256480887769039346e-6,  -1.10588938762623716291e-4,  -9.76109749136146840777e-3,
     7.78576235018280120474e-1};
 
+// ---- zeta by Euler and Maclaurin: terms that are added one by one, and (2j)! / B(2j) for j = 1, 2, ... of the rest
+
+constexpr int zeta_terms = 10;
+constexpr double zeta_divisors[] = {12.0,
+                                    -720.0,
+                                    30240.0,
+                                    -1209600.0,
+                                    47900160.0,
+                                    -1.8924375803183791606e9,
+                                    7.47242496e10,
+                                    -2.950130727918164224e12,
+                                    1.1646782814350067249e14,
+                                    -4.5979787224074726105e15,
+                                    1.8152105401943546773e17,
+                                    -7.1661652561756670113e18};
+
+Value is_whole(Value x) { return compare(x, floor(x), Direction::EQ); }
+Value nan_like(Value x) { return constant_like(x, std::numeric_limits<double>::quiet_NaN()); }
+
 }  // namespace
 
 Value bessel_i1e(Value x) {
@@ -162,8 +181,8 @@ Value digamma(Value x) {
   // digamma(x) = digamma(1 - x) - pi / tan(pi x), with x moved by a whole number for the tangent's sake.
   const Value near = x + abs(floor(x + 0.5)), turned = near * std::numbers::pi;
   const Value reflected = y - cosine(turned) * std::numbers::pi / sine(turned);
-  const Value is_pole = and_(compared(x, Direction::LE, 0), compare(x, floor(x), Direction::EQ));
-  return select(is_pole, constant_like(x, std::numeric_limits<double>::quiet_NaN()), select(reflects, reflected, y));
+  const Value is_pole = and_(compared(x, Direction::LE, 0), is_whole(x));
+  return select(is_pole, nan_like(x), select(reflects, reflected, y));
 }
 
 Value erf_inv(Value x) {
@@ -196,6 +215,41 @@ Value lgamma(Value x) {
   const Value reflected = constant_like(x, std::log(std::numbers::pi)) - log_sine - y;
   const Value below = select(is_finite(log_sine), reflected, -log_sine);
   return select(compared(a, Direction::EQ, infinity), constant_like(x, infinity), select(reflects, below, y));
+}
+
+// (-1)^(n + 1) n! zeta(n + 1, x)
+Value polygamma(Value n, Value x) {
+  const Value order = n + 1.0;
+  const Value is_odd = compared(n - floor(n * 0.5) * 2.0, Direction::EQ, 1);
+  const Value size = exponential(lgamma(order)) * zeta(order, x);
+  const Value derivative = select(compared(n, Direction::EQ, 0), digamma(x), select(is_odd, size, -size));
+  return select(and_(compared(n, Direction::GE, 0), is_whole(n)), derivative, nan_like(x));
+}
+
+Value zeta(Value x, Value q) {
+  Value sum = power(q, -x), a = q;
+  for (int k = 1; k < zeta_terms; ++k) {
+    a = a + 1.0;
+    sum = sum + power(a, -x);
+  }
+  a = a + 1.0;
+  const Value last = power(a, -x), one = constant_like(x, 1);
+  sum = sum + last * a / (x - one) + last * 0.5;
+  Value term = last * x / a;
+  double k = 1;
+  for (const double divisor : zeta_divisors) {
+    sum = sum + term * (1 / divisor);
+    term = term * ((x + k) / a) * ((x + (k + 1)) / a);
+    k += 2;
+  }
+  // At whole q <= 0 there is a pole, whose sign an odd x leaves open; elsewhere below 0 only whole powers are real.
+  const Value at_pole = and_(compared(q, Direction::LE, 0), is_whole(q));
+  const Value is_even = compare(x, floor(x * 0.5) * 2.0, Direction::EQ);
+  const Value of_pole = select(is_even, constant_like(x, infinity), nan_like(x));
+  const Value real = or_(compared(q, Direction::GT, 0), is_whole(x));
+  const Value within = select(real, select(at_pole, of_pole, sum), nan_like(x));
+  const Value is_one = compared(x, Direction::EQ, 1);
+  return select(compared(x, Direction::LT, 1), nan_like(x), select(is_one, constant_like(x, infinity), within));
 }
 
 }  // namespace weft::ir::text

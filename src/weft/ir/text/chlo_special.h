@@ -9,6 +9,8 @@ Value bessel_i1e(Value x);  // I1(x) exp(-|x|), the modified Bessel function of 
 Value digamma(Value x);     // the derivative of lgamma; NaN at the poles
 Value erf_inv(Value x);
 Value erfc(Value x);
-Value lgamma(Value x);  // log |gamma(x)|
+Value lgamma(Value x);              // log |gamma(x)|
+Value polygamma(Value n, Value x);  // derivative n of digamma; NaN for n that is no natural number
+Value zeta(Value x, Value q);       // Hurwitz's: the sum of (q + k)^-x; NaN for x < 1
 
 }  // namespace weft::ir::text

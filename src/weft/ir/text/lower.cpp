@@ -5,6 +5,7 @@
 
 #include <weft/ir/ops.h>
 #include <weft/ir/text/chlo.h>
+#include <weft/ir/text/expand.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/location.h>
 
@@ -53,6 +54,8 @@ class Lowering {
   Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
   Values forward(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
+  Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
+  Values contraction(Graph& graph, const Scope& scope, const Operation& op);
 
  private:
   [[noreturn]] void fail(const Operation& op, const std::string& message) const {
@@ -60,8 +63,10 @@ class Lowering {
   }
 
   Values chlo(const ChloFunction& function, const Scope& scope, const Operation& op);
+  Values approx_top_k(const Scope& scope, const Operation& op);
   Values expanded(const Operation& op, const std::function<Values()>& expand) const;
   std::shared_ptr<Graph> function(const Function& function);
+  const Function& called(const Operation& op, const Attribute& callee) const;
   const Function& called(const Operation& op, std::string_view attribute) const;
   Values body(Graph& graph, const Function& function, std::span<const Value> arguments);
   Values block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
@@ -99,9 +104,12 @@ constexpr Rule rules[] = {
     {"chlo.top_k", &Lowering::top_k},
     {"func.call", &Lowering::call},
     {"sdy.sharding_constraint", &Lowering::forward},
+    {"stablehlo.bitcast_convert", &Lowering::bitcast_convert},
     {"stablehlo.case", &Lowering::branches},
     {"stablehlo.composite", &Lowering::composite},
+    {"stablehlo.convolution", &Lowering::contraction},
     {"stablehlo.custom_call", &Lowering::custom_call},
+    {"stablehlo.dot_general", &Lowering::contraction},
     {"stablehlo.if", &Lowering::branches},
     {"stablehlo.while", &Lowering::while_},
 };
@@ -168,6 +176,7 @@ Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& 
   const std::string_view target = string_attribute(op, "call_target_name");
   // How a value lies on devices does not change it.
   if (target == "Sharding" || target == "annotate_device_placement") return forward(graph, scope, op);
+  if (target == "ApproxTopK") return approx_top_k(scope, op);
   const Op* ours = op_named(target);
   if (!ours || ours->dialect != "weft") ours = &ops::custom_call;
   return append(graph, op, *ours, operands(scope, op), op.result_types, closed_regions(op, scope, {}));
@@ -214,6 +223,46 @@ Values Lowering::top_k(Graph&, const Scope& scope, const Operation& op) {
   return expanded(op, [&] { return chlo_top_k(values[0], k->integer); });
 }
 
+// JAX's approx_max_k and approx_min_k: values, positions, and what both begin with; the comparator is a function of the module.
+Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
+  const Attribute* config = find(op.attributes, "mhlo.backend_config");
+  const Attribute* functions = find(op.attributes, "called_computations");
+  const auto field = [&](std::string_view name) {
+    const Attribute* value = config ? find(config->fields, name) : nullptr;
+    if (!value || value->kind != Attribute::Kind::integer) fail(op, concat("expected mhlo.backend_config with ", name));
+    return value->integer;
+  };
+  Values values = operands(scope, op);
+  if (values.empty() || values.size() % 2 || !functions || functions->items.size() != 1)
+    fail(op, "expected operands, as many initial values, and one called computation");
+  values.resize(values.size() / 2);
+  const auto before = function(called(op, functions->items[0]));
+  return expanded(op, [&] { return first_k(values, field("reduction_dim"), field("top_k"), before); });
+}
+
+Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  const bool same_width = values.size() != 1 || op.result_types.size() != 1 ||
+                          byte_size(values[0].dtype()) == byte_size(op.result_types[0].dtype());
+  if (same_width) return append(graph, op, ops::bitcast_convert, values, op.result_types, {});
+  return expanded(op, [&] { return Values{bitcast_widths(values[0], op.result_types[0])}; });
+}
+
+// Operands of several dtypes, and results that are no wider kind of them, are computed in a dtype that holds all.
+Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {
+  Values values = operands(scope, op);
+  const Op& kind = *op_named(op.name);
+  if (values.size() != 2 || op.result_types.size() != 1) return append(graph, op, kind, values, op.result_types, {});
+  const Type result = op.result_types[0];
+  const DType both = promote(values[0].dtype(), values[1].dtype()), wide = promote(both, result.dtype());
+  const bool one_class = is_float(both) == is_float(wide) && is_signed_integer(both) == is_signed_integer(wide);
+  const bool is_direct = values[0].dtype() == values[1].dtype() && wide == result.dtype() && one_class;
+  if (is_direct) return append(graph, op, kind, values, op.result_types, {});
+  for (Value& v : values) v = convert(v, wide);
+  const Type types[] = {Type(wide, result.dims())};
+  return {convert(append(graph, op, kind, values, types, {})[0], result.dtype())};
+}
+
 Values Lowering::chlo(const ChloFunction& function, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   if (values.size() != function.arity) fail(op, concat("takes ", function.arity, " operands, got ", values.size()));
@@ -235,8 +284,12 @@ Module Lowering::run() {
 const Function& Lowering::called(const Operation& op, std::string_view attribute) const {
   const Attribute* callee = find(op.attributes, attribute);
   if (!callee || callee->kind != Attribute::Kind::symbol) fail(op, concat("expected ", attribute, " = @function"));
-  const auto found = functions_.find(callee->text);
-  if (found == functions_.end()) fail(op, concat("there is no function @", callee->text));
+  return called(op, *callee);
+}
+
+const Function& Lowering::called(const Operation& op, const Attribute& callee) const {
+  const auto found = functions_.find(callee.text);
+  if (found == functions_.end()) fail(op, concat("there is no function @", callee.text));
   return *found->second;
 }
 
@@ -275,7 +328,8 @@ Values Lowering::block(Graph& graph, const Region& region, Scope& scope, std::st
   for (const Operation& op : region.operations) {
     if (++operations_ > limits_.operations)
       fail(op, concat("more than ", limits_.operations, " operations, calls included"));
-    if (op.name == terminator) {
+    // A comparator that is a function ends as the region would that it stands for.
+    if (op.name == terminator || (op.name == "stablehlo.return" && terminator == "func.return")) {
       if (&op != &region.operations.back()) fail(op, "more operations follow");
       return operands(scope, op);
     }

@@ -273,6 +273,8 @@ void Parser::item() {
     take(Token::Kind::symbol, "a name");
     expect("=");
     skip_balanced();
+    std::vector<NamedAttribute> ignored;
+    optional_dictionary(ignored);
     return;
   }
   fail_expected("a function or a module");

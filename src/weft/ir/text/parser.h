@@ -73,6 +73,7 @@ class Parser {
   Attribute word_or_type();
   Attribute array();
   Attribute dense();
+  bool is_layout() const;
   Attribute resource();
   std::vector<Type> result_types();  // T or (T, T)
   Type tensor();

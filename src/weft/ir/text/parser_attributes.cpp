@@ -175,8 +175,19 @@ Attribute Parser::dense() {
   lexer_.seek(end + 1);
   advance();
   expect(":");
-  result.type = type();
+  if (is_layout()) {
+    result.kind = Attribute::Kind::opaque;
+    skip_type();
+  } else {
+    result.type = type();
+  }
   return result;
+}
+
+// tensor<2xindex>, which no operation computes with: the order of dimensions in memory.
+bool Parser::is_layout() const {
+  const std::string_view rest = source_.text.substr(token_.end());
+  return is("tensor") && rest.substr(0, rest.find('>')).ends_with("index");
 }
 
 Attribute Parser::resource() {

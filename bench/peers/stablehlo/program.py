@@ -1,0 +1,120 @@
+"""A JAX function with its inputs, and how it becomes files: StableHLO text, inputs, JAX's own results, how close is close."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import ml_dtypes
+import numpy as np
+
+FLOATS = {np.dtype(t): ml_dtypes.finfo(t) for t in ("float16", ml_dtypes.bfloat16, "float32", "float64")}
+TEXT_FLOATS = {"f16": "float16", "bf16": ml_dtypes.bfloat16, "f32": "float32", "f64": "float64"}
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    function: Callable[..., Any]  # of arrays; what it returns is flattened
+    inputs: Sequence[Any]  # pytrees of arrays; flattened, too
+    donated: tuple[int, ...] = ()
+    x64: bool = False
+
+    def mode(self):
+        return jax.enable_x64(True) if self.x64 else nullcontext()
+
+    def lowered(self):
+        """Every input is kept, used or not, so that inputs and arguments are as many."""
+        return jax.jit(self.function, donate_argnums=self.donated, keep_unused=True).lower(*self.inputs)
+
+    def flat_inputs(self) -> list[np.ndarray]:
+        return [np.asarray(leaf) for leaf in jax.tree.leaves(self.inputs)]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What JAX computed. A value that differs by at most `absolute` + `relative` times the result's is right."""
+
+    value: np.ndarray
+    absolute: float
+    relative: float
+
+    def difference(self, other: np.ndarray) -> str | None:
+        """Where `other` is not this result, or None."""
+        value = self.value
+        if other.dtype.kind == "V" and other.dtype.itemsize == value.dtype.itemsize:
+            other = other.view(value.dtype)  # NumPy knows no bf16 in files
+        if other.shape != value.shape or other.dtype != value.dtype:
+            return f"is {other.dtype}{list(other.shape)}, JAX gives {value.dtype}{list(value.shape)}"
+        if value.dtype not in FLOATS:
+            wrong = np.not_equal(value, other)
+            excess = wrong.astype(np.float64)
+        else:
+            theirs, ours = value.astype(np.float64), other.astype(np.float64)
+            with np.errstate(invalid="ignore"):
+                excess = np.abs(ours - theirs) - (self.absolute + self.relative * np.abs(theirs))
+            same = (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))
+            wrong = ~same & ~(excess <= 0)
+        if not wrong.any():
+            return None
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        return (f"{int(wrong.sum())} of {wrong.size} elements differ, first at {list(place)}: {other[place]} and JAX's "
+                f"{value[place]} (absolute {self.absolute:.2g}, relative {self.relative:.2g})")
+
+
+def narrowest_float(text: str) -> np.dtype | None:
+    """The least precise floating-point type that a program computes in."""
+    used = [np.dtype(name) for short, name in TEXT_FLOATS.items() if re.search(rf"[<x]{short}>", text)]
+    return max(used, key=lambda dtype: FLOATS[dtype].eps, default=None)
+
+
+def nudged(value: np.ndarray, eps: float, generator: np.random.Generator) -> np.ndarray:
+    """Every number rounded otherwise: an eps up or down."""
+    if value.dtype not in FLOATS:
+        return value
+    factor = 1 + eps * generator.choice((-1.0, 1.0), value.shape)
+    return np.asarray(value.astype(np.float64) * factor).astype(value.dtype)
+
+
+def results_of(program: Program, text: str, draws: int = 3) -> list[Result]:
+    """JAX's results, with tolerances that the program itself gives: what changes when its inputs are rounded otherwise, in the
+    least precise type it computes in, times 8; and 16 roundings of each element."""
+    with program.mode():
+        function = jax.jit(program.function)
+        values = [np.asarray(leaf) for leaf in jax.tree.leaves(function(*program.inputs))]
+        narrow = narrowest_float(text)
+        if narrow is None:
+            return [Result(value, 0, 0) for value in values]
+        eps = max(float(FLOATS[narrow].eps), float(np.finfo(np.float32).eps) if narrow != np.float64 else 0)
+        generator = np.random.default_rng(0)
+        spreads = [0.0] * len(values)
+        for _ in range(draws):
+            moved = jax.tree.map(lambda leaf: nudged(np.asarray(leaf), eps, generator), program.inputs)
+            for i, other in enumerate(jax.tree.leaves(function(*moved))):
+                if values[i].dtype not in FLOATS or values[i].size == 0:
+                    continue
+                with np.errstate(invalid="ignore"):
+                    spread = np.abs(np.asarray(other).astype(np.float64) - values[i].astype(np.float64))
+                spreads[i] = max(spreads[i], float(np.max(spread, where=np.isfinite(spread), initial=0)))
+    return [Result(value, 8 * spread, 16 * max(eps, float(FLOATS[value.dtype].eps))) if value.dtype in FLOATS
+            else Result(value, 0, 0) for value, spread in zip(values, spreads, strict=True)]
+
+
+def write(program: Program, folder: Path) -> list[Result]:
+    """program.mlir, inputs.npz, results.npz, and tolerances.json: [absolute, relative] of each result."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with program.mode():
+        text = program.lowered().as_text()
+    (folder / "program.mlir").write_text(text)
+    np.savez(folder / "inputs.npz", *program.flat_inputs())
+    results = results_of(program, text)
+    np.savez(folder / "results.npz", *(result.value for result in results))
+    tolerances = [[float(f"{result.absolute:.3g}"), float(f"{result.relative:.3g}")] for result in results]
+    (folder / "tolerances.json").write_text(json.dumps(tolerances) + "\n")
+    return results

@@ -1,0 +1,21 @@
+// What StableHLO and JAX have in one operation and our table in several: written with the functions of builder.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <weft/ir/graph.h>
+
+namespace weft::ir::text {
+
+// bitcast_convert between widths: wide elements become a last dimension of narrow ones, or the other way, the lowest bits first.
+// Throws Error where the types do not fit each other.
+Value bitcast_widths(Value x, Type result);
+
+// The first k along a dimension in the order that `before` says, of several operands in step: JAX's ApproxTopK, exactly.
+std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std::int64_t k,
+                           std::shared_ptr<const Graph> before);
+
+}  // namespace weft::ir::text
