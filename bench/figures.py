@@ -93,10 +93,15 @@ def google_benchmarks(build: Path, name: str, flags: list[str], say) -> list[dic
 
 
 def record_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """What recording costs the host; a step that compile() replays does not pay it."""
+    """What recording costs the host, and what a call that compile() replays costs instead."""
     least = ["--benchmark_min_time=0.01"] if quick else []
     runs = google_benchmarks(build, "record", ["--benchmark_filter=record_training_step", *least], say)
-    return [Figure("record cost of an op of a training step", run["ns_per_node"], "<=", 500, "ns") for run in runs]
+    figures = [Figure("record cost of an op of a training step", run["ns_per_node"], "<=", 500, "ns") for run in runs]
+    call = {run["name"].split("_")[0]: run["real_time"] for run in google_benchmarks(build, "compile", least, say)}
+    if call:
+        guards = (call["guarded"] - call["pinned"]) / 1e3
+        figures.append(Figure("guards of 300 tensors in a compiled function's call", guards, "<=", 2, "us"))
+    return figures
 
 
 def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
