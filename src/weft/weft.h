@@ -20,6 +20,7 @@
 #include <weft/optim/schedule.h>
 #include <weft/optim/sgd.h>
 #include <weft/tensor/activation.h>
+#include <weft/tensor/autocast.h>
 #include <weft/tensor/checkpoint.h>
 #include <weft/tensor/control.h>
 #include <weft/tensor/creation.h>

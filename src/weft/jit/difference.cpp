@@ -71,6 +71,7 @@ void add_state_differences(const Specialization& s, std::span<const Leaf> leaves
   if (s.context.device != now.device) differences.emplace_back("the device is another one");
   differ("WEFT_STRICT", s.context.strict, now.strict);
   differ("WEFT_FUSE", s.context.fuse, now.fuse);
+  if (s.context.autocast != now.autocast) differences.emplace_back("the Autocast around the call is another one");
   if (s.context.backend != now.backend) differences.emplace_back("WEFT_BACKEND is another one");
   if (s.arguments.size() != leaves.size()) return;  // guards of arguments say nothing then
   for (const ValueGuard& guard : s.values) {

@@ -14,7 +14,11 @@ namespace weft::jit {
 using detail::TensorImpl;
 
 Context Context::now() {
-  return {.device = &weft::device(), .strict = knobs::strict(), .fuse = knobs::fuse(), .backend = detail::backend()};
+  return {.device = &weft::device(),
+          .strict = knobs::strict(),
+          .fuse = knobs::fuse(),
+          .backend = detail::backend(),
+          .autocast = Autocast::current()};
 }
 
 std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {

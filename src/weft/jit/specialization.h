@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include <weft/jit/leaves.h>
 #include <weft/runtime/device.h>
+#include <weft/tensor/autocast.h>
 #include <weft/tensor/backend.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
@@ -22,6 +24,7 @@ struct Context {
   const runtime::Device* device = nullptr;
   bool strict = false, fuse = true;
   detail::Backend backend = detail::Backend::compiled;
+  std::optional<DType> autocast;
 
   static Context now();
   friend bool operator==(const Context&, const Context&) = default;

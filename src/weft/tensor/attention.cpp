@@ -66,7 +66,11 @@ std::int64_t rows_of_block(std::int64_t queries) {
 Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                                     const AttentionOptions& options) {
   Frame frame("scaled_dot_product_attention", query);
-  const Value q = detail::floating(frame, query), k = detail::floating(frame, key), v = detail::floating(frame, value);
+  const auto operand = [&](const Operand& x) {
+    const Value given = detail::floating(frame, x);
+    return detail::as(given, detail::contracted_dtype(given.dtype()));
+  };
+  const Value q = operand(query), k = operand(key), v = operand(value);
   frame.require(q.dtype() == k.dtype() && k.dtype() == v.dtype(), "query, key and value differ in type: ", q.type(),
                 ", ", k.type(), ", ", v.type());
   const bool fits = q.rank() >= 2 && q.rank() == k.rank() && k.rank() == v.rank();

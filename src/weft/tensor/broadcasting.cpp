@@ -1,5 +1,7 @@
 #include <weft/tensor/broadcasting.h>
 
+#include <weft/tensor/autocast.h>
+
 namespace weft::detail {
 
 ir::Value broadcast(ir::Value x, std::span<const Dim> shape) {
@@ -19,6 +21,16 @@ DType promoted_dtype(const Operand& a, const Operand& b) {
 
 Pair promoted(Frame& frame, const Operand& a, const Operand& b, DType least) {
   const DType dtype = promote(promoted_dtype(a, b), least);
+  const ir::Value x = value_as(frame, a, dtype);
+  return {x, value_as(frame, b, dtype)};
+}
+
+DType contracted_dtype(DType promoted) {
+  return promoted == DType::f32 ? Autocast::current().value_or(promoted) : promoted;
+}
+
+Pair contracted(Frame& frame, const Operand& a, const Operand& b) {
+  const DType dtype = contracted_dtype(promoted_dtype(a, b));
   const ir::Value x = value_as(frame, a, dtype);
   return {x, value_as(frame, b, dtype)};
 }

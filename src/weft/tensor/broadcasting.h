@@ -21,7 +21,10 @@ ir::Value broadcast(ir::Value x, std::span<const Dim> shape);
 
 // Two operands with the type that promotion gives, but at least `least`, each of its own shape.
 Pair promoted(Frame& frame, const Operand& a, const Operand& b, DType least = DType::boolean);
-// The same, broadcast to one shape.
+// The operands of a product: the same, or as the Autocast around it says.
+Pair contracted(Frame& frame, const Operand& a, const Operand& b);
+DType contracted_dtype(DType promoted);
+// Two operands promoted, broadcast to one shape.
 Pair matched(Frame& frame, const Operand& a, const Operand& b, DType least = DType::boolean);
 Pair broadcast_together(Frame& frame, Pair pair);
 

@@ -117,7 +117,7 @@ template <class Options>
 Tensor convolution(const char* name, Value (*convolve)(Frame&, Value, Value, const Options&), const Operand& x,
                    const Operand& weight, const Operand* bias, const Options& options) {
   Frame frame(name, x);
-  const auto [value, kernel] = detail::promoted(frame, x, weight);
+  const auto [value, kernel] = detail::contracted(frame, x, weight);
   const Value result = convolve(frame, value, kernel, options);
   return frame.tensor(bias ? with_bias(frame, result, *bias) : result);
 }

@@ -130,6 +130,7 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands, std::sour
                 " operands, got ", operands.size());
   DType dtype = operands[0].dtype();
   for (const Tensor& operand : operands) dtype = promote(dtype, operand.dtype());
+  dtype = detail::contracted_dtype(dtype);
   std::vector<Named> named;
   for (std::size_t i = 0; i < operands.size(); ++i)
     named.push_back({detail::as(frame.value(operands[i]), dtype), equation.operands[i]});

@@ -54,7 +54,7 @@ bool can_matmul(Type a, Type b) {
 
 Tensor matmul(const Operand& a, const Operand& b) {
   Frame frame("matmul", a);
-  const auto [x, y] = detail::promoted(frame, a, b);
+  const auto [x, y] = detail::contracted(frame, a, b);
   frame.require(x.dtype() != DType::boolean, "is not defined for booleans, got ", x.type(), " and ", y.type());
   frame.require(x.rank() > 0 && y.rank() > 0, "cannot multiply ", x.type(), " and ", y.type(),
                 ": expected rank 1 or more");
@@ -78,7 +78,7 @@ Tensor matmul(const Operand& a, const Operand& b) {
 
 Tensor dot(const Operand& a, const Operand& b) {
   Frame frame("dot", a);
-  const auto [x, y] = detail::promoted(frame, a, b);
+  const auto [x, y] = detail::contracted(frame, a, b);
   frame.require(x.rank() == 1 && y.rank() == 1 && x.type() == y.type(), "expected two vectors of one size, got ",
                 x.type(), " and ", y.type());
   const std::int64_t first[] = {0};
@@ -109,13 +109,13 @@ Value linear(Frame& frame, Value x, Value weight) {
 
 Tensor linear(const Operand& x, const Operand& weight) {
   Frame frame("linear", x);
-  const auto [value, matrix] = detail::promoted(frame, x, weight);
+  const auto [value, matrix] = detail::contracted(frame, x, weight);
   return frame.tensor(linear(frame, value, matrix));
 }
 
 Tensor linear(const Operand& x, const Operand& weight, const Operand& bias) {
   Frame frame("linear", x);
-  const auto [value, matrix] = detail::promoted(frame, x, weight);
+  const auto [value, matrix] = detail::contracted(frame, x, weight);
   const Value product = linear(frame, value, matrix);
   const Value offset = detail::as(frame.value(bias), product.dtype());
   frame.require(offset.rank() == 1 && offset.type().dim(0) == matrix.type().dim(0), "the bias ", offset.type(),
