@@ -37,6 +37,8 @@ inline constexpr bool checked_build = true;
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")               \
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                     \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
+  KNOB(kernel_cache_entries, Integer, 4096,                                                                          \
+       "kernels whose code is kept in memory; the least recently used leaves first")                                 \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
   KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")     \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")

@@ -8,7 +8,7 @@
 #include <weft/base/log.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
-#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/kernel_cache.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
@@ -36,13 +36,14 @@ class Phase {
 
 // Equal kernels are compiled once: `index` says which of the distinct ones each unit runs.
 struct Kernels {
-  KernelCode code;
+  KernelCache::Found code;
   std::vector<int> index;
 };
 
 Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& report) {
   Kernels result;
   std::vector<const Loop*> distinct;
+  std::vector<std::string> keys;
   std::unordered_map<std::string, int> known;
   for (const Unit& unit : units) {
     result.index.push_back(-1);
@@ -50,17 +51,21 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
     const auto [at, first] = known.try_emplace(unit.loop->key(), static_cast<int>(distinct.size()));
     if (first) {
       distinct.push_back(&*unit.loop);
+      keys.push_back(at->first);
       dump.kernel(unit.info.name, *unit.loop);
     }
     result.index.back() = at->second;
     ++report.kernels;
   }
   report.distinct_kernels = static_cast<int>(distinct.size());
-  result.code = compile_kernels(distinct);
+  result.code = KernelCache::instance().get(distinct, keys);
+  report.compiled_kernels = static_cast<int>(result.code.compiled);
   return result;
 }
 
 }  // namespace
+
+void clear_kernel_cache() { KernelCache::instance().clear(); }
 
 Options Options::from_knobs() {
   Options options;
@@ -115,12 +120,13 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
       executable->thunks.push_back(std::move(thunk));
     }
   }
-  executable->code = kernels.code.owner;
+  executable->code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
   out.thunks = static_cast<int>(executable->thunks.size());
   out.peak_bytes = executable->peak_bytes;
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   WEFT_LOG(compile, graph.name, ": ", out.nodes, " nodes, ", out.thunks, " thunks, ", out.distinct_kernels, " of ",
-           out.kernels, " kernels distinct, ", out.total_ms, " ms, peak ", out.peak_bytes, " bytes");
+           out.kernels, " kernels distinct, ", out.compiled_kernels, " new, ", out.total_ms, " ms, peak ",
+           out.peak_bytes, " bytes");
   for (const std::string& fallback : out.fallbacks) WEFT_LOG(perf_hints, graph.name, ": ", fallback);
   return executable;
 }

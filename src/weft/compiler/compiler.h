@@ -34,6 +34,7 @@ struct Report {
   double total_ms = 0;
   std::vector<PassTiming> passes;
   int nodes = 0, thunks = 0, kernels = 0, distinct_kernels = 0;
+  int compiled_kernels = 0;            // of the distinct ones, those that no program of the process had before
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
   std::uint64_t peak_bytes = 0;
 };
@@ -42,5 +43,8 @@ struct Report {
 // programs.
 std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options = {},
                                                    Report* report = nullptr);
+
+// Forgets the code of kernels, but for that of programs that are held.
+void clear_kernel_cache();
 
 }  // namespace weft::compiler

@@ -231,7 +231,10 @@ constinit thread_local runtime::Device* chosen_device = nullptr;
 runtime::Device& device() { return chosen_device ? *chosen_device : runtime::Device::cpu(); }
 void set_device(runtime::Device& device) { chosen_device = &device; }
 
-void clear_graph_cache() { detail::PlanCache::instance().clear(); }
+void clear_graph_cache() {
+  detail::PlanCache::instance().clear();
+  compiler::clear_kernel_cache();
+}
 std::size_t graph_cache_size() { return detail::PlanCache::instance().size(); }
 
 }  // namespace weft

@@ -11,6 +11,32 @@ void put(std::string& key, const Position& p) {
   for (const Number& n : p.coefficients) put(key, n);
 }
 
+// Attributes, field by field.
+class KeyOfAttributes final : public ir::FieldVisitor {
+ public:
+  explicit KeyOfAttributes(std::string& key) : key_(key) {}
+
+ private:
+  void integer(std::string_view, std::int64_t value, int) override { put(key_, value); }
+  void boolean(std::string_view, bool value) override { put(key_, value ? 1 : 0); }
+  void integers(std::string_view, ir::Ints values) override {
+    put(key_, static_cast<std::int64_t>(values.size()));
+    for (const std::int64_t value : values) put(key_, value);
+  }
+  void enumerator(std::string_view, std::string_view, std::string_view value) override { text(value); }
+  void string(std::string_view, std::string_view value) override { text(value); }
+  void literal(std::string_view, const ir::Literal& value) override {
+    put(key_, static_cast<std::int64_t>(value.type.hash()));
+    text({reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size()});
+  }
+  void text(std::string_view value) {
+    put(key_, static_cast<std::int64_t>(value.size()));
+    key_ += value;
+  }
+
+  std::string& key_;
+};
+
 }  // namespace
 
 std::string Loop::key() const {
@@ -24,8 +50,10 @@ std::string Loop::key() const {
     put(key, e.stage);
     for (const ExprId o : e.operands) put(key, o);
     if (e.op) key += e.op->name;
-    if (e.op && e.attributes && e.op->attributes)
-      put(key, static_cast<std::int64_t>(e.op->attributes->hash(e.attributes)));
+    if (e.op && e.attributes && e.op->attributes) {
+      KeyOfAttributes visitor(key);
+      e.op->attributes->visit(e.attributes, visitor);
+    }
     put(key, static_cast<std::int64_t>(e.bits));
     put(key, e.buffer);
     put(key, e.position);

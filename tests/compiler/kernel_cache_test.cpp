@@ -1,0 +1,55 @@
+// Programs share the code of their kernels.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/ir/builder.h>
+#include <weft/ir/composites.h>
+
+#include "run.h"
+
+namespace weft::compiler {
+namespace {
+
+// softmax(gelu(x) * 2) and its sum over the rows.
+std::shared_ptr<const ir::Graph> graph_of(std::int64_t rows, std::int64_t columns, bool with_sum = true) {
+  const Type type(DType::f32, {Dim(rows), Dim(columns)});
+  return ir::make_graph(std::vector{type}, [&](ir::Graph&, std::span<const ir::Value> x) {
+    std::vector<ir::Value> outputs{ir::softmax(ir::gelu(x[0]) * 2.0)};
+    const std::int64_t first[] = {0};
+    if (with_sum) outputs.push_back(ir::reduce_sum(outputs[0], first));
+    return outputs;
+  });
+}
+
+int compiled_kernels(const ir::Graph& graph) {
+  Report report;
+  compile(graph, {}, &report);
+  EXPECT_GT(report.distinct_kernels, 0);
+  return report.compiled_kernels;
+}
+
+TEST(KernelCache, OtherSizesNeedNoOtherCode) {
+  clear_kernel_cache();
+  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
+  EXPECT_EQ(compiled_kernels(*graph_of(64, 48)), 0);
+  EXPECT_EQ(compiled_kernels(*graph_of(96, 80)), 0);
+  EXPECT_EQ(compiled_kernels(*graph_of(96, 80, false)), 0) << "a part of it";
+  clear_kernel_cache();
+  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
+}
+
+TEST(KernelCache, SharedCodeComputesWhatItsOwnWould) {
+  for (const auto& [rows, columns] : {std::pair{64, 48}, {96, 80}, {33, 17}}) {
+    const auto graph = graph_of(rows, columns);
+    std::vector<ir::Array> inputs{ir::Array(graph->inputs()[0].type())};
+    std::mt19937 random(1);
+    for (float& x : inputs[0].data<float>()) x = std::normal_distribution<float>()(random);
+    const auto shared = test::run_compiled(*graph, inputs);
+    clear_kernel_cache();
+    EXPECT_EQ(test::run_compiled(*graph, inputs), shared);
+  }
+}
+
+}  // namespace
+}  // namespace weft::compiler
