@@ -88,7 +88,7 @@ def block_parameters(generator: np.random.Generator, width: int) -> dict:
 
 def transformer_step(size: str, compute_dtype=jnp.float32, name: str = "transformer_step") -> Program:
     layers, width, heads, context, batch, vocab = {
-        "tiny": (2, 8, 2, 6, 2, 11), "small": (2, 64, 4, 32, 4, 128), "bench": (4, 256, 8, 128, 8, 256)}[size]
+        "tiny": (1, 8, 2, 6, 2, 11), "small": (2, 64, 4, 32, 4, 128), "bench": (4, 256, 8, 128, 8, 256)}[size]
     generator = np.random.default_rng(2)
     weights = {"embed": normal(generator, vocab, width, scale=0.02), "position": normal(generator, context, width, scale=0.02),
                "blocks": [block_parameters(generator, width) for _ in range(layers)], "norm": norm_parameters(width)}
