@@ -5,10 +5,20 @@ namespace weft::compiler {
 namespace {
 
 void put(std::string& key, std::int64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof(value)); }
-void put(std::string& key, const Number& n) { put(key, n.parameter < 0 ? n.known : 2); }
+void put(std::string& key, const Number& n) { put(key, n.parameter < 0 ? n.known : 2 + n.parameter); }
+void put(std::string& key, std::string_view text) {
+  put(key, static_cast<std::int64_t>(text.size()));
+  key += text;
+}
+// A list, after its length.
+template <class T, class Put>
+void put_each(std::string& key, const std::vector<T>& list, Put&& put_one) {
+  put(key, static_cast<std::int64_t>(list.size()));
+  for (const T& item : list) put_one(item);
+}
 void put(std::string& key, const Position& p) {
   put(key, p.offset);
-  for (const Number& n : p.coefficients) put(key, n);
+  put_each(key, p.coefficients, [&](const Number& n) { put(key, n); });
 }
 
 // Attributes, field by field.
@@ -23,15 +33,11 @@ class KeyOfAttributes final : public ir::FieldVisitor {
     put(key_, static_cast<std::int64_t>(values.size()));
     for (const std::int64_t value : values) put(key_, value);
   }
-  void enumerator(std::string_view, std::string_view, std::string_view value) override { text(value); }
-  void string(std::string_view, std::string_view value) override { text(value); }
+  void enumerator(std::string_view, std::string_view, std::string_view value) override { put(key_, value); }
+  void string(std::string_view, std::string_view value) override { put(key_, value); }
   void literal(std::string_view, const ir::Literal& value) override {
-    put(key_, static_cast<std::int64_t>(value.type.hash()));
-    text({reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size()});
-  }
-  void text(std::string_view value) {
-    put(key_, static_cast<std::int64_t>(value.size()));
-    key_ += value;
+    put(key_, concat(value.type));
+    put(key_, std::string_view(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size()));
   }
 
   std::string& key_;
@@ -39,17 +45,19 @@ class KeyOfAttributes final : public ir::FieldVisitor {
 
 }  // namespace
 
+// Every list comes after its length, so that no two loops have one key.
 std::string Loop::key() const {
   std::string key;
   put(key, static_cast<std::int64_t>(walk));
   for (const int n : {rows, serial, lanes, stages, rows_together, static_cast<int>(contract), inputs}) put(key, n);
-  for (const DType t : buffers) put(key, static_cast<int>(t));
-  for (const Expr& e : exprs) {
+  put_each(key, sizes, [&](const Number& size) { put(key, size); });
+  put_each(key, buffers, [&](DType dtype) { put(key, static_cast<int>(dtype)); });
+  put_each(key, exprs, [&](const Expr& e) {
     put(key, (static_cast<int>(e.kind) << 16) | (static_cast<int>(e.dtype) << 8) | (e.per_lane ? 2 : 0) |
                  (e.cached ? 1 : 0));
     put(key, e.stage);
-    for (const ExprId o : e.operands) put(key, o);
-    if (e.op) key += e.op->name;
+    put_each(key, e.operands, [&](ExprId operand) { put(key, operand); });
+    put(key, e.op ? e.op->name : std::string_view());
     if (e.op && e.attributes && e.op->attributes) {
       KeyOfAttributes visitor(key);
       e.op->attributes->visit(e.attributes, visitor);
@@ -57,22 +65,22 @@ std::string Loop::key() const {
     put(key, static_cast<std::int64_t>(e.bits));
     put(key, e.buffer);
     put(key, e.position);
-    for (const PositionBound& b : e.bounds) {
+    put_each(key, e.bounds, [&](const PositionBound& b) {
       put(key, b.index);
       put(key, b.low);
       put(key, b.high);
-    }
-    for (const auto& g : e.gathered) {
+    });
+    put_each(key, e.gathered, [&](const Expr::Gathered& g) {
+      put(key, g.index);
       put(key, g.limit);
       put(key, g.stride);
-    }
-    key += ';';
-  }
-  for (const Store& s : stores) {
+    });
+  });
+  put_each(key, stores, [&](const Store& s) {
     put(key, s.value);
     put(key, s.buffer);
     put(key, s.position);
-  }
+  });
   return key;
 }
 

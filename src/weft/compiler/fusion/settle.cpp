@@ -83,6 +83,9 @@ class Settling {
 
   Number number(std::int64_t value) {
     if (value == 0 || value == 1) return {-1, static_cast<std::int32_t>(value)};
+    return parameter(value);
+  }
+  Number parameter(std::int64_t value) {
     result_.parameters.push_back(value);
     return {static_cast<std::int32_t>(result_.parameters.size()) - 1, 0};
   }
@@ -129,13 +132,8 @@ class Settling {
     result_.serial = static_cast<int>(std::ranges::count(loop_.roles, Role::serial));
     result_.lanes = static_cast<int>(std::ranges::count(loop_.roles, Role::lane));
     result_.walk = loop_.columns ? Walk::columns : result_.rows == 0 && !request_.reduction ? Walk::lanes : Walk::rows;
-    for (const std::int64_t size : loop_.axes) result_.sizes.push_back(number(size));
     // A size is not a constant of the code even where it is 0 or 1.
-    for (std::size_t a = 0; a < loop_.axes.size(); ++a)
-      if (result_.sizes[a].parameter < 0) {
-        result_.parameters.push_back(loop_.axes[a]);
-        result_.sizes[a] = {static_cast<std::int32_t>(result_.parameters.size()) - 1, 0};
-      }
+    for (const std::int64_t size : loop_.axes) result_.sizes.push_back(parameter(size));
     result_.stages = loop_.stages;
     result_.contract = request_.contract;
     result_.lane_count = loop_.count(of(Role::lane));
