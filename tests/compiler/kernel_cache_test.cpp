@@ -50,7 +50,7 @@ TEST(KernelCache, SharedCodeComputesWhatItsOwnWould) {
   };
   clear_kernel_cache();
   std::vector<std::vector<ir::Array>> shared;
-  for (const auto size : sizes) shared.push_back(run(size));
+  for (const auto& size : sizes) shared.push_back(run(size));
   for (std::size_t i = 0; i < shared.size(); ++i) {
     clear_kernel_cache();
     EXPECT_EQ(run(sizes[i]), shared[i]) << sizes[i].first << " x " << sizes[i].second;

@@ -50,6 +50,7 @@ std::string Loop::key() const {
   std::string key;
   put(key, static_cast<std::int64_t>(walk));
   for (const int n : {rows, serial, lanes, stages, rows_together, static_cast<int>(contract), inputs}) put(key, n);
+  put(key, static_cast<std::int64_t>(parameters.size()));
   put_each(key, sizes, [&](const Number& size) { put(key, size); });
   put_each(key, buffers, [&](DType dtype) { put(key, static_cast<int>(dtype)); });
   put_each(key, exprs, [&](const Expr& e) {
