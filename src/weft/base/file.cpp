@@ -138,14 +138,14 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-void AtomicFile::commit(const std::string& name) {
+void AtomicFile::commit(const std::string& name, bool durable) {
   const auto path = folder_ / name;
-  if (attempt("fsync", [&] { return ::fsync(descriptor_.number()); }) < 0)
+  if (durable && attempt("fsync", [&] { return ::fsync(descriptor_.number()); }) < 0)
     detail::fail_with_errno("write", path, errno);
   const int result = attempt("rename", [&] { return ::rename(temporary_.c_str(), path.c_str()); });
   if (result < 0) detail::fail_with_errno("write", path, errno);
   temporary_.clear();
-  sync_folder(folder_);
+  if (durable) sync_folder(folder_);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -62,8 +62,9 @@ class AtomicFile {
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
   std::uint64_t size() const { return size_; }
   std::string digest() const { return digest_.hex(); }
-  // Names the file `name` in its folder, in place of a file of that name.
-  void commit(const std::string& name);
+  // Names the file `name` in its folder, in place of a file of that name. Not durable: a machine that stops may lose the file, or
+  // keep its name without its bytes; for files that can be made again and are checked when they are read.
+  void commit(const std::string& name, bool durable = true);
 
  private:
   std::filesystem::path folder_, temporary_;

@@ -39,6 +39,9 @@ inline constexpr bool checked_build = true;
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
   KNOB(kernel_cache_entries, Integer, 4096,                                                                          \
        "kernels whose code is kept in memory; the least recently used leaves first")                                 \
+  KNOB(cache, Switch, true, "keep the code of kernels on disk, for later processes")                                 \
+  KNOB(cache_dir, Text, "", "where; empty: weft in $XDG_CACHE_HOME, or in ~/.cache")                                 \
+  KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes it may take there; the least recently used leaves first")      \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
   KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")     \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")

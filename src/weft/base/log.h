@@ -19,6 +19,7 @@ namespace weft::logging {
   CHANNEL(recompiles, "why a function was compiled again: what differed from the nearest graph") \
   CHANNEL(perf_hints, "time or memory lost, with the remedy")                                    \
   CHANNEL(compile, "what was compiled, how long it took and what it became")                     \
+  CHANNEL(cache, "kernels found on disk, and why others were not")                               \
   CHANNEL(passes, "the compiler's passes: time and effect")                                      \
   CHANNEL(memory, "blocks of memory taken from and given back to the system")                    \
   CHANNEL(launches, "every launch on a device: start, end, waits of the host")

@@ -58,6 +58,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   CLI::App app("Trains, compiles and explains tensor programs.", "weft");
   app.set_version_flag("--version", "weft " + version);
   app.require_subcommand(1);
+  add_cache(app);
   add_conformance(app);
   add_knobs(app);
   add_opt(app);

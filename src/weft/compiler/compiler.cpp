@@ -6,9 +6,9 @@
 
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
-#include <weft/compiler/kernel_cache.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
@@ -59,6 +59,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
   }
   report.distinct_kernels = static_cast<int>(distinct.size());
   result.code = KernelCache::instance().get(distinct, keys);
+  report.loaded_kernels = static_cast<int>(result.code.loaded);
   report.compiled_kernels = static_cast<int>(result.code.compiled);
   return result;
 }
@@ -125,8 +126,8 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   out.peak_bytes = executable->peak_bytes;
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   WEFT_LOG(compile, graph.name, ": ", out.nodes, " nodes, ", out.thunks, " thunks, ", out.distinct_kernels, " of ",
-           out.kernels, " kernels distinct, ", out.compiled_kernels, " new, ", out.total_ms, " ms, peak ",
-           out.peak_bytes, " bytes");
+           out.kernels, " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ",
+           out.total_ms, " ms, peak ", out.peak_bytes, " bytes");
   for (const std::string& fallback : out.fallbacks) WEFT_LOG(perf_hints, graph.name, ": ", fallback);
   return executable;
 }

@@ -34,7 +34,8 @@ struct Report {
   double total_ms = 0;
   std::vector<PassTiming> passes;
   int nodes = 0, thunks = 0, kernels = 0, distinct_kernels = 0;
-  int compiled_kernels = 0;            // of the distinct ones, those that no program of the process had before
+  // Of the distinct ones, those that no program of the process had before: compiled, or found on disk.
+  int compiled_kernels = 0, loaded_kernels = 0;
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
   std::uint64_t peak_bytes = 0;
 };

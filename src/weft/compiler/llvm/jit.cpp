@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -102,12 +103,18 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), false);
 }
 
-// Code may call the functions of this process.
+// Code may call the functions of this process, and those of the C library's vector math where it has some.
 std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   std::shared_ptr<llvm::orc::LLJIT> jit =
       checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host()).create());
-  jit->getMainJITDylib().addGenerator(
-      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix())));
+  using Search = llvm::orc::DynamicLibrarySearchGenerator;
+  const char prefix = jit->getDataLayout().getGlobalPrefix();
+  jit->getMainJITDylib().addGenerator(checked(Search::GetForCurrentProcess(prefix)));
+  if (auto vector_math = Search::Load("libmvec.so.1", prefix)) {
+    jit->getMainJITDylib().addGenerator(std::move(*vector_math));
+  } else {
+    llvm::consumeError(vector_math.takeError());
+  }
   return jit;
 }
 
@@ -123,14 +130,11 @@ int vector_lanes() {
   return lanes;
 }
 
-KernelCode compile_kernels(std::span<const Loop* const> loops) {
-  KernelCode code;
-  if (loops.empty()) return code;
-  const auto jit = make_jit();
+std::vector<std::string> make_objects(std::span<const Loop* const> loops, std::span<const std::string> names) {
+  std::vector<std::string> objects(loops.size());
+  if (loops.empty()) return objects;
   vector_lanes();
-
   // One object per kernel: each depends on nothing but its loop, and threads take the next one as they become free.
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects(loops.size());
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::mutex mutex;
@@ -140,9 +144,9 @@ KernelCode compile_kernels(std::span<const Loop* const> loops) {
       for (std::size_t i = next++; i < loops.size(); i = next++) {
         llvm::LLVMContext context;
         const auto module = make_module(context, *target);
-        emit_loop(*module, *loops[i], "kernel_" + std::to_string(i));
+        emit_loop(*module, *loops[i], names[i]);
         optimise(*module, *target);
-        objects[i] = make_object(*module, *target);
+        objects[i] = make_object(*module, *target)->getBuffer().str();
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -155,12 +159,27 @@ KernelCode compile_kernels(std::span<const Loop* const> loops) {
   work();
   for (std::thread& t : threads) t.join();
   if (failure) std::rethrow_exception(failure);
+  return objects;
+}
 
-  for (auto& object : objects) checked(jit->addObjectFile(std::move(object)));
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    code.kernels.push_back(checked(jit->lookup("kernel_" + std::to_string(i))).toPtr<Kernel>());
+KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names) {
+  KernelCode code;
+  if (objects.empty()) return code;
+  const auto jit = make_jit();
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    checked(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*objects[i], names[i])));
+  for (const std::string& name : names) code.kernels.push_back(checked(jit->lookup(name)).toPtr<Kernel>());
   code.owner = jit;
   return code;
+}
+
+const std::string& object_target() {
+  static const std::string target = [] {
+    auto builder = host();
+    return builder.getTargetTriple().str() + ' ' + builder.getCPU() + ' ' + builder.getFeatures().getString() +
+           " LLVM " LLVM_VERSION_STRING;
+  }();
+  return target;
 }
 
 BodyCode compile_body(const ir::Graph& body) {

@@ -22,8 +22,13 @@ struct KernelCode {
   std::shared_ptr<const void> owner;
 };
 
-// Compiles each loop for this processor, on several threads. Deterministic. Throws InternalError if LLVM refuses.
-KernelCode compile_kernels(std::span<const Loop* const> loops);
+// Compiles each loop for this processor, on several threads, to an object file with one function, called as `names` say.
+// Deterministic. Throws InternalError if LLVM refuses.
+std::vector<std::string> make_objects(std::span<const Loop* const> loops, std::span<const std::string> names);
+// Maps object files; the kernels come in their order. Objects are trusted: they are what make_objects made.
+KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names);
+// What objects are made for and by: the processor with its features, and the version of LLVM.
+const std::string& object_target();
 
 // Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride (in
 // bytes) behind the buffer's address. `buffers` and both strides are those of the body's inputs, then of its outputs, which may

@@ -146,7 +146,7 @@ const char* library_name(Prim prim) {
 }
 
 bool in_vector_library(const std::string& symbol) {
-  static void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
+  static void* library = dlopen("libmvec.so.1", RTLD_NOW);
   return library && dlsym(library, symbol.c_str());
 }
 

@@ -1,0 +1,111 @@
+// weft cache: what is kept on disk of compiled kernels.
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/base/knobs.h>
+#include <weft/cli/command_line.h>
+#include <weft/compiler/cache/disk_cache.h>
+
+namespace weft::cli {
+
+namespace {
+
+using compiler::DiskCache;
+
+DiskCache open_cache() {
+  const auto folder = DiskCache::default_folder();
+  require(!folder.empty(), "cache: there is no place for it: set WEFT_CACHE_DIR");
+  DiskCache cache(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
+  const std::string refusal = cache.refusal();
+  require(refusal.empty(), "cache: not used: ", refusal);
+  return cache;
+}
+
+struct Listed {
+  DiskCache::File file;
+  std::string state;  // "ok, 33 kernels", or why it is none
+  bool usable = false;
+};
+
+std::vector<Listed> look_at(const DiskCache& cache) {
+  std::vector<Listed> all;
+  for (DiskCache::File& file : cache.files()) {
+    std::string reason;
+    const auto kernels = compiler::read_entry(read_file(cache.folder() / file.name), reason);
+    all.push_back(
+        {std::move(file), kernels ? concat("ok, ", kernels->size(), " kernels") : reason, kernels.has_value()});
+  }
+  return all;
+}
+
+double hours_since(std::filesystem::file_time_type time) {
+  return std::chrono::duration<double, std::ratio<3600>>(std::filesystem::file_time_type::clock::now() - time).count();
+}
+
+void list(bool as_json) {
+  const DiskCache cache = open_cache();
+  const auto all = look_at(cache);
+  std::uint64_t bytes = 0;
+  for (const Listed& entry : all) bytes += entry.file.bytes;
+  if (as_json) {
+    nlohmann::ordered_json root{
+        {"folder", cache.folder().string()}, {"bytes", bytes}, {"entries", nlohmann::json::array()}};
+    for (const Listed& entry : all)
+      root["entries"].push_back({{"name", entry.file.name},
+                                 {"bytes", entry.file.bytes},
+                                 {"unused_hours", hours_since(entry.file.used)},
+                                 {"state", entry.state},
+                                 {"usable", entry.usable}});
+    std::cout << root.dump() << std::endl;
+    return;
+  }
+  for (const Listed& entry : all)
+    std::cout << entry.file.name << "  " << entry.file.bytes << " bytes  " << entry.state << '\n';
+  std::cout << all.size() << " entries, " << bytes << " bytes in " << cache.folder().string() << std::endl;
+}
+
+void verify() {
+  const DiskCache cache = open_cache();
+  std::size_t wrong = 0;
+  const auto all = look_at(cache);
+  for (const Listed& entry : all) {
+    if (entry.usable) continue;
+    ++wrong;
+    std::cout << entry.file.name << ": " << entry.state << '\n';
+  }
+  std::cout << all.size() - wrong << " of " << all.size() << " entries are good" << std::endl;
+  require(wrong == 0, "cache: ", wrong, " entries cannot be used; `weft cache prune` removes them");
+}
+
+void prune(std::uint64_t most_bytes) {
+  const DiskCache cache = open_cache();
+  std::size_t removed = 0;
+  for (const Listed& entry : look_at(cache))
+    if (!entry.usable) removed += remove_file(cache.folder() / entry.file.name);
+  removed += cache.prune(most_bytes);
+  std::cout << removed << " entries removed" << std::endl;
+}
+
+}  // namespace
+
+void add_cache(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand("cache", "Show, check and trim what is kept on disk of compiled kernels");
+  command.require_subcommand(1);
+  CLI::App& list_command = *command.add_subcommand("list", "Every entry, the least recently used first");
+  const auto json = std::make_shared<bool>(false);
+  list_command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
+  list_command.callback([json] { list(*json); });
+  command.add_subcommand("verify", "Say which entries are damaged or of another build")->callback(verify);
+  CLI::App& prune_command = *command.add_subcommand("prune", "Remove those, and the least recently used beyond a size");
+  const auto bytes = std::make_shared<std::int64_t>(knobs::cache_bytes());
+  prune_command.add_option("--bytes", *bytes, "what may stay; 0: nothing")->check(CLI::NonNegativeNumber);
+  prune_command.callback([bytes] { prune(static_cast<std::uint64_t>(*bytes)); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,155 @@
+#include <weft/compiler/cache/disk_cache.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/base/knobs.h>
+#include <weft/base/log.h>
+
+namespace weft::compiler {
+
+namespace {
+
+constexpr std::uint64_t largest_entry = std::uint64_t{1} << 30;
+
+// Why what stands at `path` may have been written by someone else; empty: only this user can have.
+std::string distrust(const std::filesystem::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return concat(path.string(), " cannot be read");
+  if (status.st_uid != ::geteuid()) return concat(path.string(), " belongs to someone else");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return concat(path.string(), " can be written by others");
+  return {};
+}
+
+// Keeps other writers out; null after a while, when one does not let go.
+std::optional<FolderLock> lock(const std::filesystem::path& folder) {
+  constexpr int tries = 40;
+  for (int i = 0; i < tries; ++i) {
+    try {
+      return std::optional<FolderLock>(std::in_place, folder);
+    } catch (const Error&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::filesystem::path DiskCache::default_folder() {
+  if (const std::string chosen = knobs::cache_dir(); !chosen.empty()) return chosen;
+  const auto variable = [](const char* name) -> std::filesystem::path {
+    const char* value = std::getenv(name);
+    return value && *value == '/' ? value : "";
+  };
+  if (const auto base = variable("XDG_CACHE_HOME"); !base.empty()) return base / "weft";
+  if (const auto home = variable("HOME"); !home.empty()) return home / ".cache" / "weft";
+  return {};
+}
+
+std::shared_ptr<DiskCache> DiskCache::from_knobs() {
+  if (!knobs::cache()) return nullptr;
+  const auto folder = default_folder();
+  if (folder.empty()) return nullptr;
+  auto cache = std::make_shared<DiskCache>(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
+  const std::string refusal = cache->refusal();
+  if (refusal.empty()) return cache;
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard guard(mutex);
+  if (said.insert(refusal).second) WEFT_LOG(cache, "the cache on disk is not used: ", refusal);
+  return nullptr;
+}
+
+DiskCache::DiskCache(std::filesystem::path folder, std::uint64_t most_bytes)
+    : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+
+std::string DiskCache::refusal() const {
+  std::error_code error;
+  if (!std::filesystem::exists(folder_, error)) {
+    std::filesystem::create_directories(folder_.parent_path(), error);
+    if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return concat(folder_.string(), " cannot be made");
+  }
+  if (!std::filesystem::is_directory(folder_, error)) return concat(folder_.string(), " is not a folder");
+  return distrust(folder_);
+}
+
+std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name) const {
+  const auto path = folder_ / name;
+  std::string reason = "there is no such entry";
+  try {
+    if (std::filesystem::exists(path)) {
+      reason = distrust(path);
+      if (reason.empty()) {
+        auto kernels = read_entry(read_file(path, largest_entry), reason);
+        if (kernels) {
+          ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now
+          WEFT_LOG(cache, "found ", name, ", ", kernels->size(), " kernels");
+          return kernels;
+        }
+      }
+    }
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  WEFT_LOG(cache, "missed ", name, ": ", reason);
+  return std::nullopt;
+}
+
+void DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels) const {
+  try {
+    const auto alone = lock(folder_);
+    require(alone.has_value(), "another process keeps writing to ", folder_.string());
+    remove_temporaries(folder_);  // of killed processes: nobody else is writing
+    const std::string bytes = write_entry(kernels);
+    if (bytes.size() > std::min(most_bytes_, largest_entry)) return;
+    prune(most_bytes_ - bytes.size());
+    AtomicFile file(folder_);
+    file.write(bytes);
+    file.commit(name, /*durable=*/false);
+    ::chmod((folder_ / name).c_str(), 0600);
+    WEFT_LOG(cache, "kept ", name, ", ", kernels.size(), " kernels, ", bytes.size(), " bytes");
+  } catch (const std::exception& error) {
+    WEFT_LOG(cache, "did not keep ", name, ": ", error.what());
+  }
+}
+
+std::vector<DiskCache::File> DiskCache::files() const {
+  std::vector<File> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    if (entry.path().extension() != ".kernels") continue;
+    std::error_code gone;  // by another process
+    const std::uint64_t bytes = entry.file_size(gone);
+    const auto used = entry.last_write_time(gone);
+    if (!gone) files.push_back({entry.path().filename().string(), bytes, used});
+  }
+  std::ranges::sort(files, {}, [](const File& file) { return std::pair(file.used, file.name); });
+  return files;
+}
+
+std::size_t DiskCache::prune(std::uint64_t most_bytes) const {
+  const std::vector<File> all = files();
+  std::uint64_t bytes = 0;
+  for (const File& file : all) bytes += file.bytes;
+  std::size_t removed = 0;
+  for (const File& file : all) {
+    if (bytes <= most_bytes) break;
+    removed += remove_file(folder_ / file.name);
+    bytes -= file.bytes;
+  }
+  return removed;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,51 @@
+// A folder of entries (entry.h), one file each, shared by any number of processes. It is an accelerator only: whatever is wrong with
+// it, programs are compiled instead. Its files hold machine code, so a folder or file that someone else could have written is not
+// used. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/compiler/cache/entry.h>
+
+namespace weft::compiler {
+
+class DiskCache {
+ public:
+  // As the knobs say; null: switched off, or there is no place for it.
+  static std::shared_ptr<DiskCache> from_knobs();
+  // Where the knobs say; empty: nowhere.
+  static std::filesystem::path default_folder();
+
+  DiskCache(std::filesystem::path folder, std::uint64_t most_bytes);
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+  // The entry of this name. Says in the log why there is none.
+  std::optional<std::vector<StoredKernel>> read(const std::string& name) const;
+  // Adds an entry, and removes the least recently used ones beyond the limit. Whatever fails is logged.
+  void write(const std::string& name, std::span<const StoredKernel> kernels) const;
+
+  struct File {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::filesystem::file_time_type used = {};
+  };
+  std::vector<File> files() const;  // the least recently used first
+  // Removes entries until they take at most so many bytes; returns how many.
+  std::size_t prune(std::uint64_t most_bytes) const;
+
+  // Why the folder must not be used; empty: it may. Makes it, for this user alone, where it is missing.
+  std::string refusal() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::uint64_t most_bytes_;
+};
+
+}  // namespace weft::compiler

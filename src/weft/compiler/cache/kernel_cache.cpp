@@ -1,0 +1,134 @@
+#include <weft/compiler/cache/kernel_cache.h>
+
+#include <weft/base/digest.h>
+#include <weft/base/knobs.h>
+#include <weft/base/log.h>
+#include <weft/compiler/cache/disk_cache.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// The function that an object holds.
+std::string symbol_of(const std::string& key) {
+  Digest digest;
+  digest.add(std::as_bytes(std::span(key)));
+  return "kernel_" + digest.hex();
+}
+
+}  // namespace
+
+KernelCache& KernelCache::instance() {
+  static KernelCache cache;
+  return cache;
+}
+
+KernelCache::Found KernelCache::get(std::span<const Loop* const> loops, std::span<const std::string> keys) {
+  Found found;
+  found.kernels.resize(loops.size());
+  Request request{loops, keys, std::vector<std::shared_ptr<const std::string>>(loops.size()), {}};
+  take_from_memory(request, found);
+  if (request.missing.empty()) return found;
+
+  const std::vector<std::size_t> added = request.missing;
+  const auto disk = DiskCache::from_knobs();
+  const std::string name = disk ? entry_name(keys) : "";
+  if (disk) take_from_disk(request, *disk, name, found);
+  compile(request, found);
+  KernelCode code;
+  try {
+    code = load(request, added);
+  } catch (const InternalError& error) {
+    if (found.loaded == 0) throw;
+    WEFT_LOG(cache, "missed ", name, ": ", error.what());
+    found.loaded = 0;
+    request.missing = added;
+    compile(request, found);
+    code = load(request, added);
+  }
+  found.owners.push_back(code.owner);
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t j = 0; j < added.size(); ++j) {
+      found.kernels[added[j]] = code.kernels[j];
+      insert({keys[added[j]], code.kernels[j], request.objects[added[j]], code.owner});
+    }
+  }
+  if (disk && found.compiled != 0) {
+    std::vector<StoredKernel> kernels;
+    for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
+    disk->write(name, kernels);
+  }
+  return found;
+}
+
+void KernelCache::take_from_memory(Request& request, Found& found) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < request.loops.size(); ++i) {
+    const auto at = by_key_.find(request.keys[i]);
+    if (at == by_key_.end()) {
+      request.missing.push_back(i);
+      continue;
+    }
+    entries_.splice(entries_.begin(), entries_, at->second);
+    const Entry& entry = entries_.front();
+    request.objects[i] = entry.object;
+    found.kernels[i] = entry.kernel;
+    found.owners.push_back(entry.owner);
+  }
+}
+
+void KernelCache::take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found) {
+  const auto stored = disk.read(name);
+  if (!stored) return;
+  std::unordered_map<std::string_view, const StoredKernel*> by_key;
+  for (const StoredKernel& kernel : *stored) by_key.emplace(kernel.key, &kernel);
+  std::erase_if(request.missing, [&](std::size_t i) {
+    const auto at = by_key.find(request.keys[i]);
+    if (at == by_key.end()) return false;
+    request.objects[i] = std::make_shared<const std::string>(at->second->object);
+    ++found.loaded;
+    return true;
+  });
+}
+
+void KernelCache::compile(Request& request, Found& found) {
+  std::vector<const Loop*> loops;
+  std::vector<std::string> symbols;
+  for (const std::size_t i : request.missing) {
+    loops.push_back(request.loops[i]);
+    symbols.push_back(symbol_of(request.keys[i]));
+  }
+  std::vector<std::string> objects = make_objects(loops, symbols);
+  for (std::size_t j = 0; j < objects.size(); ++j)
+    request.objects[request.missing[j]] = std::make_shared<const std::string>(std::move(objects[j]));
+  found.compiled = loops.size();
+}
+
+KernelCode KernelCache::load(const Request& request, std::span<const std::size_t> added) {
+  std::vector<const std::string*> objects;
+  std::vector<std::string> symbols;
+  for (const std::size_t i : added) {
+    objects.push_back(request.objects[i].get());
+    symbols.push_back(symbol_of(request.keys[i]));
+  }
+  return load_objects(objects, symbols);
+}
+
+void KernelCache::insert(Entry entry) {
+  if (by_key_.contains(entry.key)) return;  // another thread was faster
+  entries_.push_front(std::move(entry));
+  by_key_.emplace(entries_.front().key, entries_.begin());
+  while (entries_.size() > static_cast<std::size_t>(knobs::kernel_cache_entries())) {
+    by_key_.erase(entries_.back().key);
+    entries_.pop_back();
+  }
+}
+
+void KernelCache::clear() {
+  const std::lock_guard lock(mutex_);
+  by_key_.clear();
+  entries_.clear();
+}
+
+}  // namespace weft::compiler

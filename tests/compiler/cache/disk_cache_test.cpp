@@ -1,0 +1,221 @@
+// Kernels on disk: found by later processes, and never trusted when damaged, foreign or half written.
+#include <weft/compiler/cache/disk_cache.h>
+
+#include <filesystem>
+#include <fstream>
+#include <tests/support/temporary_folder.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weft/base/file.h>
+#include <weft/base/knobs.h>
+#include <weft/compiler/compiler.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/composites.h>
+
+#include "../run.h"
+
+namespace weft::compiler {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::shared_ptr<const ir::Graph> graph_of(double number) {
+  const Type type(DType::f32, {Dim(8), Dim(16)});
+  return ir::make_graph(std::vector{type}, [&](ir::Graph&, std::span<const ir::Value> x) {
+    return std::vector{ir::softmax(x[0] * number)};
+  });
+}
+
+class DiskCacheTest : public testing::Test {
+ protected:
+  DiskCacheTest() { clear_kernel_cache(); }
+
+  // As in a process that has just begun.
+  Report compile_anew(const ir::Graph& graph, std::vector<ir::Array>* result = nullptr) {
+    clear_kernel_cache();
+    Report report;
+    std::vector<ir::Array> inputs{ir::Array(graph.inputs()[0].type())};
+    auto outputs = test::run_compiled(graph, inputs, {}, &report);
+    if (result) *result = std::move(outputs);
+    return report;
+  }
+  std::filesystem::path only_entry() const {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(place)) paths.push_back(entry.path());
+    EXPECT_EQ(paths.size(), 1u);
+    return paths.at(0);
+  }
+
+  TemporaryFolder folder;
+  const std::filesystem::path place = folder / "cache";
+  const knobs::Override<knobs::Switch> on{knobs::cache, true};
+  const knobs::Override<knobs::Text> where{knobs::cache_dir, place.string()};
+  const std::vector<StoredKernel> kernels{{"first key", std::string(3000, 'x')}, {"second", "machine code"}};
+};
+
+TEST_F(DiskCacheTest, LaterProcessesCompileNothing) {
+  const auto graph = graph_of(2), other = graph_of(3);
+  std::vector<ir::Array> compiled, loaded;
+  Report report = compile_anew(*graph, &compiled);
+  EXPECT_GT(report.compiled_kernels, 0);
+  EXPECT_EQ(report.loaded_kernels, 0);
+  const int kernel_count = report.compiled_kernels;
+  report = compile_anew(*graph, &loaded);
+  EXPECT_EQ(report.compiled_kernels, 0);
+  EXPECT_EQ(report.loaded_kernels, kernel_count);
+  EXPECT_EQ(compiled, loaded);
+  EXPECT_GT(compile_anew(*other).compiled_kernels, 0) << "a constant is part of the code";
+  const knobs::Override<knobs::Switch> off{knobs::cache, false};
+  EXPECT_GT(compile_anew(*graph).compiled_kernels, 0);
+}
+
+TEST_F(DiskCacheTest, DamagedEntriesAreCompiledAnew) {
+  const auto graph = graph_of(2);
+  std::vector<ir::Array> want, got;
+  compile_anew(*graph, &want);
+  const auto path = only_entry();
+  const std::string whole = read_file(path);
+  for (const std::string& bytes : {whole.substr(0, whole.size() / 2), std::string(), whole + "x"}) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    EXPECT_GT(compile_anew(*graph, &got).compiled_kernels, 0);
+    EXPECT_EQ(got, want);
+    EXPECT_EQ(read_file(path).size(), whole.size()) << "replaced by a good one";
+  }
+}
+
+TEST_F(DiskCacheTest, CodeThatCannotBeMappedIsCompiledAnew) {
+  const auto graph = graph_of(2);
+  std::vector<ir::Array> want, got;
+  compile_anew(*graph, &want);
+  const auto path = only_entry();
+  std::string reason;
+  auto stored = read_entry(read_file(path), reason);
+  ASSERT_TRUE(stored);
+  for (StoredKernel& kernel : *stored) kernel.object = "no object file";
+  std::ofstream(path, std::ios::binary) << write_entry(*stored);
+  EXPECT_GT(compile_anew(*graph, &got).compiled_kernels, 0);
+  EXPECT_EQ(got, want);
+}
+
+TEST_F(DiskCacheTest, AnyByteChangedOrMissingIsNoticed) {
+  const std::string whole = write_entry(kernels);
+  std::string reason;
+  ASSERT_TRUE(read_entry(whole, reason));
+  EXPECT_EQ(read_entry(whole, reason)->at(1).object, "machine code");
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string changed = whole;
+    changed[i] = static_cast<char>(changed[i] ^ 1 << i % 8);
+    EXPECT_FALSE(read_entry(changed, reason)) << i;
+    EXPECT_FALSE(read_entry(whole.substr(0, i), reason)) << i;
+  }
+}
+
+TEST_F(DiskCacheTest, PlacesOfOthersAreRefused) {
+  const DiskCache cache(place, 1 << 20);
+  EXPECT_THAT(cache.refusal(), IsEmpty());
+  std::filesystem::permissions(place, std::filesystem::perms(0777));
+  EXPECT_THAT(cache.refusal(), HasSubstr("can be written by others"));
+  const auto graph = graph_of(2);
+  EXPECT_GT(compile_anew(*graph).compiled_kernels, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(place));
+  std::filesystem::permissions(place, std::filesystem::perms(0700));
+
+  cache.write("entry.kernels", kernels);
+  EXPECT_TRUE(cache.read("entry.kernels"));
+  std::filesystem::permissions(place / "entry.kernels", std::filesystem::perms(0666));
+  EXPECT_FALSE(cache.read("entry.kernels"));
+
+  std::ofstream(folder / "file") << "no folder";
+  EXPECT_THAT(DiskCache(folder / "file", 1 << 20).refusal(), HasSubstr("is not a folder"));
+  EXPECT_THAT(DiskCache(folder / "file" / "below", 1 << 20).refusal(), HasSubstr("cannot be made"));
+}
+
+TEST_F(DiskCacheTest, TheLeastRecentlyUsedLeaveFirst) {
+  const std::uint64_t one = write_entry(kernels).size();
+  const DiskCache cache(place, 3 * one + 10);
+  ASSERT_THAT(cache.refusal(), IsEmpty());
+  const auto age = [&](const char* name, int hours) {
+    std::filesystem::last_write_time(place / name,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  for (const char* name : {"a.kernels", "b.kernels", "c.kernels"}) cache.write(name, kernels);
+  age("a.kernels", 3);
+  age("b.kernels", 2);
+  age("c.kernels", 1);
+  EXPECT_TRUE(cache.read("a.kernels"));  // used just now
+  cache.write("d.kernels", kernels);
+  EXPECT_FALSE(cache.read("b.kernels"));
+  EXPECT_TRUE(cache.read("a.kernels"));
+  EXPECT_TRUE(cache.read("c.kernels"));
+  EXPECT_TRUE(cache.read("d.kernels"));
+  EXPECT_EQ(cache.prune(one), 2u);
+  EXPECT_EQ(cache.files().size(), 1u);
+}
+
+// Processes that write and read, killed at any time.
+TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
+  const DiskCache cache(place, std::uint64_t{1} << 30);
+  ASSERT_THAT(cache.refusal(), IsEmpty());
+  const auto entry_of = [](int i) {
+    return std::vector<StoredKernel>{{concat("key ", i), std::string(20'000, static_cast<char>('a' + i))}};
+  };
+  constexpr int entries = 8, rounds = 60;
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (int i = 0;; i = (i + 1) % entries) cache.write(concat(i, ".kernels"), entry_of(i));
+    }
+    ::usleep(static_cast<useconds_t>(round * 7919 % 20'000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    for (int i = 0; i < entries; ++i) {
+      if (const auto found = cache.read(concat(i, ".kernels"))) {
+        EXPECT_EQ(found->at(0).key, concat("key ", i));
+        EXPECT_EQ(found->at(0).object, entry_of(i)[0].object);
+      }
+    }
+  }
+  cache.write("last.kernels", kernels);
+  for (const auto& entry : std::filesystem::directory_iterator(place))
+    EXPECT_EQ(entry.path().extension(), ".kernels") << "what killed processes left is gone after the next write";
+}
+
+TEST_F(DiskCacheTest, ManyProcessesShareOneFolder) {
+  const std::uint64_t one = write_entry(kernels).size();
+  const DiskCache cache(place, 20 * one);
+  ASSERT_THAT(cache.refusal(), IsEmpty());
+  std::vector<pid_t> children;
+  for (int process = 0; process < 8; ++process) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (int i = 0; i < 50; ++i) {
+        const std::string name = concat((process * 31 + i * 7) % 40, ".kernels");
+        const auto found = cache.read(name);
+        if (found && found->at(1).object != "machine code") ::_exit(1);
+        if (!found) cache.write(name, kernels);
+      }
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  std::uint64_t bytes = 0;
+  for (const DiskCache::File& file : cache.files()) bytes += file.bytes;
+  EXPECT_LE(bytes, 20 * one);
+  EXPECT_GT(bytes, 0u);
+}
+
+}  // namespace
+}  // namespace weft::compiler
