@@ -160,5 +160,18 @@ TEST(Convolution, OfNothingIsZero) {
   EXPECT_EQ(convolved(Type(DType::f32, {0, 1, 3}), Type(DType::f32, {2, 1, 2})).size(), 0);
 }
 
+TEST(DotGeneral, SumsInF32WhereAskedTo) {
+  const std::array types{Type(DType::f32, {3}), Type(DType::f32, {3})};
+  const auto graph = make_graph(types, [](Graph&, std::span<const Value> x) {
+    const std::int64_t first = 0;
+    DotAttributes dimensions;
+    dimensions.lhs_contracting = dimensions.rhs_contracting = Ints(&first, 1);
+    return std::vector{dot_general(x[0], x[1], dimensions)};
+  });
+  const std::vector inputs{Array::of<float>({3}, {1, 1, 1}), Array::of<float>({3}, {1e8, 1, -1e8})};
+  EXPECT_EQ(interpret(*graph, inputs)[0], Array::scalar<float>(1));
+  EXPECT_EQ(interpret(*graph, inputs, {Accumulation::element})[0], Array::scalar<float>(0));
+}
+
 }  // namespace
 }  // namespace weft::ir

@@ -36,6 +36,15 @@ TEST(Reduce, OfNothingIsTheInitialValue) {
   EXPECT_EQ(summed(Array(Type(DType::f32, {0, 2})), {1}).size(), 0);
 }
 
+TEST(Reduce, SumsFloatsStepByStepWhereAskedTo) {
+  const Type type(DType::bf16, {1024});
+  const auto graph = make_graph(std::span(&type, 1),
+                                [](Graph&, std::span<const Value> x) { return std::vector{reduce_sum(x[0], Ns{0})}; });
+  const std::vector inputs{Array::splat(type, 1)};
+  EXPECT_EQ(interpret(*graph, inputs)[0], Array::scalar<bfloat16>(1024));
+  EXPECT_EQ(interpret(*graph, inputs, {Accumulation::element})[0], Array::scalar<bfloat16>(256));
+}
+
 TEST(Reduce, SumsFloatsInDouble) {
   // In bfloat16 the sum would stick at 256.
   const Array ones = Array::splat(Type(DType::bf16, {1000}), 1);

@@ -249,7 +249,7 @@ TEST(TextChlo, Refused) {
   EXPECT_THAT(error("%v, %n = chlo.top_k(%x, k = 5) : tensor<4xf32> -> (tensor<5xf32>, tensor<5xi32>)"),
               HasSubstr("k = 5 is not within dimension 0"));
   EXPECT_THAT(error("%v, %n = chlo.top_k(%x) : tensor<4xf32> -> (tensor<5xf32>, tensor<5xi32>)"),
-              HasSubstr("expected one operand and k"));
+              HasSubstr("expected k = a number"));
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ std::string_view word(Outcome outcome) { return outcome == Outcome::crashed ? "c
 Summary run_all(const ConformanceOptions& options, const std::vector<ConformanceCase>& cases) {
   ProgramOptions program;
   program.interpret = options.interpret;
+  program.interpreter.accumulation = ir::Accumulation::element;
   program.compiler.strict = !options.fast;
   program.compiler.disabled_passes = {
       "fold-constants"};  // the programs' data are constants: folding would run them here

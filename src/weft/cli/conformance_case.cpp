@@ -22,7 +22,6 @@ ConformanceResult run_section(const ir::Section& section, const ProgramOptions& 
   const ir::Graph& main = *module.main();
   if (!main.inputs().empty()) return unsupported("inputs", "the program takes inputs, which the file does not give");
   Program program(main, options);
-  if (program.checks() == 0) return unsupported("no check", "the program checks nothing");
   program.run({});
   return {};
 }

@@ -27,7 +27,8 @@ void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
 
 }  // namespace
 
-Program::Program(const ir::Graph& function, const ProgramOptions& options) : function_(function) {
+Program::Program(const ir::Graph& function, const ProgramOptions& options)
+    : function_(function), interpreter_(options.interpreter) {
   refuse_unknown_calls(function);
   compiler::Rewriter rewriter(function);
   std::vector<ir::Value> compared;
@@ -57,7 +58,7 @@ std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs) {
 }
 
 std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs) {
-  if (!executable_) return ir::interpret(*body_, inputs);
+  if (!executable_) return ir::interpret(*body_, inputs, interpreter_);
   auto& device = runtime::Device::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));

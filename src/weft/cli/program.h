@@ -12,12 +12,14 @@
 #include <weft/compiler/compiler.h>
 #include <weft/ir/array.h>
 #include <weft/ir/graph.h>
+#include <weft/ir/interpreter.h>
 #include <weft/runtime/device.h>
 
 namespace weft::cli {
 
 struct ProgramOptions {
   bool interpret = false;
+  ir::InterpretOptions interpreter = {};
   compiler::Options compiler = {};
 };
 
@@ -36,6 +38,7 @@ class Program {
   std::vector<ir::Array> execute(std::span<const ir::Array> inputs);
 
   const ir::Graph& function_;
+  ir::InterpretOptions interpreter_;
   std::vector<const ir::Node*> checks_;    // of the function
   std::shared_ptr<const ir::Graph> body_;  // without the checks; their operands stand behind the outputs
   std::shared_ptr<const runtime::Executable> executable_;

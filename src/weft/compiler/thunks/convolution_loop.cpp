@@ -44,7 +44,9 @@ class LoopThunk final : public runtime::Thunk {
 
   template <class T, class R>
   void element(const T* x, const T* kernel, R* y, std::int64_t i) const {
-    using Sum = std::conditional_t<is_float_type<T>, double, std::uint64_t>;
+    using Float =
+        std::conditional_t<std::is_same_v<T, float>, float, double>;  // f32 is summed in f32, as by reductions
+    using Sum = std::conditional_t<is_float_type<T>, Float, std::uint64_t>;
     std::int64_t position[Type::max_rank];
     for (std::size_t d = shape_.y.sizes.size(); d-- > 0;) {
       position[d] = i % shape_.y.sizes[d];

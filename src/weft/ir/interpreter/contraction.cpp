@@ -1,4 +1,5 @@
-// Sums of products, accumulated in double (floats) or modulo 2^64 (integers) and converted once.
+// Sums of products, accumulated in double (floats) or modulo 2^64 (integers) and converted once; or, where the options say so,
+// rounded to f32 after every product and every sum.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -57,8 +58,25 @@ View grouped(Type type, std::initializer_list<const Index*> groups) {
   return permuted(whole(type), order);
 }
 
+// What becomes of every product and every sum.
+struct Keep {
+  auto operator()(auto value) const { return value; }
+};
+struct RoundToF32 {
+  double operator()(double value) const { return static_cast<double>(static_cast<float>(value)); }
+};
+
+// Calls f with the type of the sums and with what rounds them.
+template <class F>
+std::vector<Array> accumulate(const NodeCall& call, F&& f) {
+  const DType dtype = call.type().dtype();
+  if (!is_float(dtype)) return f(std::uint64_t{}, Keep());
+  if (call.context.options.accumulation == Accumulation::wide) return f(double{}, Keep());
+  return dtype == DType::f64 ? f(double{}, Keep()) : f(double{}, RoundToF32());
+}
+
 template <class Sum>
-std::vector<Array> dot_general_in(const NodeCall& call) {
+std::vector<Array> dot_general_in(const NodeCall& call, auto round) {
   const auto& a = call.attributes<DotAttributes>();
   const Type lhs_type = call[0].type(), rhs_type = call[1].type();
   const Split l(lhs_type, a.lhs_batching, a.lhs_contracting), r(rhs_type, a.rhs_batching, a.rhs_contracting);
@@ -72,7 +90,7 @@ std::vector<Array> dot_general_in(const NodeCall& call) {
     for (std::int64_t c = 0; c < k; ++c) {
       const Sum x = lhs[static_cast<std::size_t>(row * k + c)];
       const Sum* y = rhs.data() + (row / m * k + c) * n;
-      for (std::int64_t j = 0; j < n; ++j) to[j] += x * y[j];
+      for (std::int64_t j = 0; j < n; ++j) to[j] = round(to[j] + round(x * y[j]));
     }
   }
   Array result(call.type());
@@ -128,7 +146,7 @@ struct Convolution {
 };
 
 template <class Sum>
-std::vector<Array> convolution_in(const NodeCall& call) {
+std::vector<Array> convolution_in(const NodeCall& call, auto round) {
   const auto& a = call.attributes<ConvolutionAttributes>();
   const Convolution c(call);
   const auto x = load<Sum>(call[0], c.x), kernel = load<Sum>(call[1], c.kernel);
@@ -136,15 +154,17 @@ std::vector<Array> convolution_in(const NodeCall& call) {
   const std::int64_t in = Convolution::spatial_size(c.x), weights = Convolution::spatial_size(c.kernel),
                      out = Convolution::spatial_size(c.result);
   std::vector<Sum> sums(static_cast<std::size_t>(batch * features * out));
-  for_each_index(Index{batch, features, channels}, [&](const Index& at) {
-    const auto [n, feature, channel] = std::array{at[0], at[1], at[2]};
+  for_each_index(Index{batch, features}, [&](const Index& at) {
+    const auto [n, feature] = std::array{at[0], at[1]};
     // Groups of output features read their own input features, or their own part of the input's batch.
-    const std::int64_t input_channel = feature / (features / a.feature_groups) * channels + channel;
+    const std::int64_t input_channel = feature / (features / a.feature_groups) * channels;
     const std::int64_t input_batch = feature / (features / a.batch_groups) * batch + n;
     const Sum* from = x.data() + (input_batch * c.x.sizes[1] + input_channel) * in;
-    const Sum* weight = kernel.data() + (feature * channels + channel) * weights;
+    const Sum* weight = kernel.data() + feature * channels * weights;
     Sum* to = sums.data() + (n * features + feature) * out;
-    for (const Tap& tap : c.taps) to[tap.out] += from[tap.in] * weight[tap.weight];
+    for (const Tap& tap : c.taps)
+      for (std::int64_t channel = 0; channel < channels; ++channel)
+        to[tap.out] = round(to[tap.out] + round(from[channel * in + tap.in] * weight[channel * weights + tap.weight]));
   });
   Array result(call.type());
   store(sums, result, c.result);
@@ -152,11 +172,11 @@ std::vector<Array> convolution_in(const NodeCall& call) {
 }
 
 std::vector<Array> dot_general(const NodeCall& call) {
-  return is_float(call.type().dtype()) ? dot_general_in<double>(call) : dot_general_in<std::uint64_t>(call);
+  return accumulate(call, [&]<class Sum>(Sum, auto round) { return dot_general_in<Sum>(call, round); });
 }
 
 std::vector<Array> convolution(const NodeCall& call) {
-  return is_float(call.type().dtype()) ? convolution_in<double>(call) : convolution_in<std::uint64_t>(call);
+  return accumulate(call, [&]<class Sum>(Sum, auto round) { return convolution_in<Sum>(call, round); });
 }
 
 constexpr RuleEntry table[] = {{&ops::dot_general, dot_general}, {&ops::convolution, convolution}};

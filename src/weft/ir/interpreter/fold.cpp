@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include <weft/base/convert.h>
 #include <weft/ir/builder.h>
@@ -11,7 +12,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-const Op* op_in_double(const Graph& body, std::span<const Array> initial) {
+const Op* op_of_sums(const Graph& body, std::span<const Array> initial) {
   const Op* op = initial.size() == 1 && is_float(initial[0].dtype()) ? reduction_op(body) : nullptr;
   return op == &ops::add || op == &ops::multiply ? op : nullptr;
 }
@@ -51,9 +52,12 @@ void scatter(const std::vector<std::byte>& column, std::span<const Pair> pairs, 
 
 }  // namespace
 
-Fold::Fold(const Graph& body, std::vector<Array> initial)
-    : in_double_(op_in_double(body, initial)), body_(body), accumulators_(std::move(initial)) {
-  if (!in_double_) return;
+Fold::Fold(const Graph& body, std::vector<Array> initial, const Context& context)
+    : of_sums_(op_of_sums(body, initial)),
+      rounds_(context.options.accumulation == Accumulation::element),
+      body_(body, context),
+      accumulators_(std::move(initial)) {
+  if (!of_sums_) return;
   visit(accumulators_[0].dtype(), [&]<class T>(T) {
     const auto from = std::as_const(accumulators_[0]).data<T>();
     sums_.assign(from.begin(), from.end());
@@ -61,18 +65,22 @@ Fold::Fold(const Graph& body, std::vector<Array> initial)
 }
 
 void Fold::add(std::span<const Array* const> values, std::span<const Pair> pairs) {
-  if (in_double_) return add_in_double(*values[0], pairs);
+  if (of_sums_) return add_sums(*values[0], pairs);
   for (const auto& round : rounds_of(pairs, accumulators_[0].size())) add_round(values, round);
 }
 
-void Fold::add_in_double(const Array& values, std::span<const Pair> pairs) {
+// A sum or product of two elements is exact enough in double that rounding it gives what the dtype's own operation gives.
+void Fold::add_sums(const Array& values, std::span<const Pair> pairs) {
   visit(values.dtype(), [&]<class T>(T) {
     const T* from = values.data<T>().data();
-    if (in_double_ == &ops::add) {
-      for (const Pair p : pairs) sums_[static_cast<std::size_t>(p.into)] += static_cast<double>(from[p.from]);
-    } else {
-      for (const Pair p : pairs) sums_[static_cast<std::size_t>(p.into)] *= static_cast<double>(from[p.from]);
-    }
+    const auto fold = [&](auto step) {
+      for (const Pair p : pairs) {
+        double& sum = sums_[static_cast<std::size_t>(p.into)];
+        sum = step(sum, static_cast<double>(from[p.from]));
+        if (rounds_) sum = static_cast<double>(convert_element<T>(sum));
+      }
+    };
+    of_sums_ == &ops::add ? fold(std::plus<double>()) : fold(std::multiplies<double>());
   });
 }
 
@@ -93,7 +101,7 @@ void Fold::add_round(std::span<const Array* const> values, std::span<const Pair>
 }
 
 std::vector<Array> Fold::finish() {
-  if (in_double_)
+  if (of_sums_)
     visit(accumulators_[0].dtype(), [&]<class T>(T) {
       std::ranges::transform(sums_, accumulators_[0].data<T>().begin(), &convert_element<T, double>);
     });

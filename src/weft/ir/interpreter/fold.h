@@ -20,7 +20,7 @@ struct Pair {
 class Fold {
  public:
   // One accumulator per element of the initial arrays, which are of one size.
-  Fold(const Graph& body, std::vector<Array> initial);
+  Fold(const Graph& body, std::vector<Array> initial, const Context& context);
 
   // into = body(into, from) for every pair, in order for pairs with the same accumulator.
   void add(std::span<const Array* const> values, std::span<const Pair> pairs);
@@ -28,10 +28,11 @@ class Fold {
   std::vector<Array> finish();
 
  private:
-  void add_in_double(const Array& values, std::span<const Pair> pairs);
+  void add_sums(const Array& values, std::span<const Pair> pairs);
   void add_round(std::span<const Array* const> values, std::span<const Pair> pairs);
 
-  const Op* in_double_;  // add or multiply of floats, whose accumulators are `sums`; else nullptr
+  const Op* of_sums_;  // add or multiply of floats, whose accumulators are `sums`; else nullptr
+  bool rounds_;        // the sums to the dtype, after every step
   Region body_;
   std::vector<Array> accumulators_;
   std::vector<double> sums_;

@@ -165,7 +165,7 @@ std::vector<Array> scatter(const NodeCall& call) {
   const std::size_t count = call.node.types.size();
   std::vector<Array> initial;
   for (const Array* x : call.operands.first(count)) initial.push_back(*x);
-  Fold fold(*call.node.regions[0], std::move(initial));
+  Fold fold(*call.node.regions[0], std::move(initial), call.context);
   fold.add(call.operands.last(count), scatter_pairs(call));
   return fold.finish();
 }

@@ -25,19 +25,19 @@ std::span<const RuleEntry> rules_of(Kind kind) {
   __builtin_unreachable();
 }
 
-std::vector<Array> evaluate(const Node& node, std::span<const Array* const> operands) {
+std::vector<Array> evaluate(const Node& node, std::span<const Array* const> operands, const Context& context) {
   for (const Type type : node.types)
     require(type.is_static(), "interpret: ", node.op->name, " gives ", type, ", whose size is not known");
   const Rule rule = find_rule(*node.op);
   WEFT_ASSERT(rule, "the interpreter has no rule for ", node.op->name);
-  return rule({node, operands});
+  return rule({node, operands, context});
 }
 
 // One run of a graph.
 class Execution {
  public:
-  Execution(const Graph& graph, std::span<const Array* const> inputs)
-      : graph_(graph), inputs_(inputs), results_(graph.nodes().size()) {}
+  Execution(const Graph& graph, std::span<const Array* const> inputs, const Context& context)
+      : graph_(graph), inputs_(inputs), context_(context), results_(graph.nodes().size()) {}
 
   std::vector<Array> run() {
     const std::vector<std::uint32_t> last_uses = find_last_uses();
@@ -46,7 +46,7 @@ class Execution {
       if (node->op == &ops::parameter) continue;
       operands.clear();
       for (const Value v : node->operands) operands.push_back(&array(v));
-      results_[node->id] = evaluate(*node, operands);
+      results_[node->id] = evaluate(*node, operands, context_);
       if (last_uses[node->id] == node->id) results_[node->id].clear();
       for (const Value v : node->operands)
         if (last_uses[v.node->id] == node->id) results_[v.node->id].clear();
@@ -76,6 +76,7 @@ class Execution {
 
   const Graph& graph_;
   std::span<const Array* const> inputs_;
+  const Context& context_;
   std::vector<std::vector<Array>> results_;  // by node
 };
 
@@ -88,19 +89,19 @@ Rule find_rule(const Op& op) {
   return found == rules.end() ? nullptr : found->rule;
 }
 
-std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs) {
+std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs, const Context& context) {
   require(inputs.size() == graph.inputs().size(), "interpret: ", graph.name, " takes ", graph.inputs().size(),
           " inputs, got ", inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     require(inputs[i]->type() == graph.inputs()[i].type(), "interpret: input ", i, " of ", graph.name, " is ",
             graph.inputs()[i].type(), ", got ", inputs[i]->type());
-  return Execution(graph, inputs).run();
+  return Execution(graph, inputs, context).run();
 }
 
 }  // namespace interpreter
 
-std::vector<Array> interpret(const Graph& graph, std::span<const Array> inputs) {
-  return interpreter::run(graph, interpreter::pointers(inputs));
+std::vector<Array> interpret(const Graph& graph, std::span<const Array> inputs, const InterpretOptions& options) {
+  return interpreter::run(graph, interpreter::pointers(inputs), {options});
 }
 
 std::vector<Array> interpret_node(const Node& node, std::span<const Array> operands) {
@@ -109,7 +110,7 @@ std::vector<Array> interpret_node(const Node& node, std::span<const Array> opera
   for (std::size_t i = 0; i < operands.size(); ++i)
     require(operands[i].type() == node.operands[i].type(), "interpret_node: operand ", i, " of ", node.op->name, " is ",
             node.operands[i].type(), ", got ", operands[i].type());
-  return interpreter::evaluate(node, interpreter::pointers(operands));
+  return interpreter::evaluate(node, interpreter::pointers(operands), {});
 }
 
 }  // namespace weft::ir

@@ -28,7 +28,7 @@ std::vector<Array> reduce(const NodeCall& call) {
   std::vector<Pair> pairs;
   pairs.reserve(static_cast<std::size_t>(x.size()));
   for_each(x, into, [&](std::int64_t from, std::int64_t to) { pairs.push_back({from, to}); });
-  Fold fold(*call.node.regions[0], filled_with_inits(call));
+  Fold fold(*call.node.regions[0], filled_with_inits(call), call.context);
   fold.add(call.operands.first(call.node.types.size()), pairs);
   return fold.finish();
 }
@@ -53,7 +53,7 @@ std::vector<Array> reduce_window(const NodeCall& call) {
   for (std::size_t i = 0; i < count; ++i)
     bases.push_back(padded(call[i], call[count + i], low, steps, Type(call[i].dtype(), padded_dims)));
 
-  Fold fold(*call.node.regions[0], filled_with_inits(call));
+  Fold fold(*call.node.regions[0], filled_with_inits(call), call.context);
   const View into = whole(call.type()), base = whole(bases[0].type());
   std::vector<Pair> pairs;
   // All windows in step: first the first element of each, then the second...

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <weft/ir/interpreter.h>
 #include <weft/ir/interpreter/columns.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
@@ -18,7 +17,8 @@ bool is_scalar_node(const Node* node) {
 
 }  // namespace
 
-Region::Region(const Graph& graph) : graph_(graph), elementwise_(std::ranges::all_of(graph.nodes(), is_scalar_node)) {}
+Region::Region(const Graph& graph, const Context& context)
+    : graph_(graph), context_(context), elementwise_(std::ranges::all_of(graph.nodes(), is_scalar_node)) {}
 
 void Region::apply(std::int64_t rows, std::span<const std::byte* const> inputs,
                    std::span<std::byte* const> outputs) const {
@@ -59,7 +59,7 @@ void Region::apply_one(std::int64_t row, std::span<const std::byte* const> input
     const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
     arrays.emplace_back(type, std::span(inputs[i] + static_cast<std::size_t>(row) * width, width));
   }
-  const std::vector<Array> results = interpret(graph_, arrays);
+  const std::vector<Array> results = run(graph_, pointers(arrays), context_);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto bytes = results[i].bytes();
     std::ranges::copy(bytes, outputs[i] + static_cast<std::size_t>(row) * bytes.size());

@@ -6,12 +6,13 @@
 #include <span>
 
 #include <weft/ir/graph.h>
+#include <weft/ir/interpreter/rules.h>
 
 namespace weft::ir::interpreter {
 
 class Region {
  public:
-  explicit Region(const Graph& graph);
+  Region(const Graph& graph, const Context& context);
 
   // Applies the body to `rows` sets of inputs: inputs[i] and outputs[i] have one element per row, and do not overlap.
   void apply(std::int64_t rows, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
@@ -22,6 +23,7 @@ class Region {
   void apply_one(std::int64_t row, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
 
   const Graph& graph_;
+  const Context& context_;
   bool elementwise_;  // nothing but elementwise ops and constants: whole columns can be computed
 };
 

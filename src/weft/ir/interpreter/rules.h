@@ -6,14 +6,21 @@
 #include <vector>
 
 #include <weft/ir/array.h>
+#include <weft/ir/interpreter.h>
 #include <weft/ir/op.h>
 
 namespace weft::ir::interpreter {
+
+// What all nodes of one run have in common.
+struct Context {
+  InterpretOptions options;
+};
 
 // A node to evaluate: what a rule sees.
 struct NodeCall {
   const Node& node;
   std::span<const Array* const> operands;
+  const Context& context;
 
   const Array& operator[](std::size_t i) const { return *operands[i]; }
   Type type(int result = 0) const { return node.type(result); }
@@ -48,7 +55,7 @@ inline std::vector<const Array*> pointers(std::span<const Array> arrays) {
 }
 
 // interpret() for inputs that lie apart.
-std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs);
+std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs, const Context& context);
 
 // A result in the form in which rules return it.
 inline std::vector<Array> one(Array array) {

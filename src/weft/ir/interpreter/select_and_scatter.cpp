@@ -47,7 +47,7 @@ std::vector<std::int64_t> select(const NodeCall& call) {
     window.push_back(window_dim(call.attributes<SelectAndScatterAttributes>(), d));
     sizes.push_back(window.back().size);
   }
-  const Region keep(*call.node.regions[0]);
+  const Region keep(*call.node.regions[0], call.context);
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(call[1].size()), -1), candidates;
   for_each_index(sizes, [&](const Index& in_window) {  // all windows in step
     candidates.clear();
@@ -73,7 +73,7 @@ std::vector<Array> select_and_scatter_rule(const NodeCall& call) {
     if (into >= 0) pairs.push_back({from, into});
     ++from;
   }
-  Fold fold(*call.node.regions[1], one(filled(call.type(), call[2])));
+  Fold fold(*call.node.regions[1], one(filled(call.type(), call[2])), call.context);
   const Array* source = &call[1];
   fold.add(std::span(&source, 1), pairs);
   return fold.finish();

@@ -13,8 +13,8 @@ namespace {
 // The comparator of one sort: is the element at one offset before that at another, in all operands together?
 class Before {
  public:
-  Before(const Graph& comparator, std::span<const Array* const> operands)
-      : comparator_(comparator), operands_(operands), elements_(2 * operands.size()) {}
+  explicit Before(const NodeCall& call)
+      : comparator_(*call.node.regions[0], call.context), operands_(call.operands), elements_(2 * operands_.size()) {}
 
   bool operator()(std::int64_t left, std::int64_t right) {
     for (std::size_t i = 0; i < operands_.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<Array> sort_rule(const NodeCall& call) {
 
   std::vector<std::int64_t> source(static_cast<std::size_t>(x.size()));  // of each element of the result
   std::vector<std::int64_t> lane(static_cast<std::size_t>(x.sizes[dimension]));
-  Before before(*call.node.regions[0], call.operands);
+  Before before(call);
   for_each(lanes, lanes, [&](std::int64_t first, std::int64_t) {
     for (std::size_t i = 0; i < lane.size(); ++i) lane[i] = first + static_cast<std::int64_t>(i) * stride;
     std::ranges::stable_sort(lane, std::ref(before));

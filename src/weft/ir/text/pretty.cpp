@@ -42,7 +42,10 @@ struct Keyword {
 constexpr Keyword keywords[] = {
     {"stablehlo.broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"stablehlo.concatenate", "dim", "dimension"},
+    {"stablehlo.dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
+    {"stablehlo.dynamic_iota", "dim", "iota_dimension"},
     {"stablehlo.dynamic_slice", "sizes", "slice_sizes"},
+    {"stablehlo.get_dimension_size", "dim", "dimension"},
     {"stablehlo.iota", "dim", "iota_dimension"},
     {"stablehlo.pad", "high", "edge_padding_high"},
     {"stablehlo.pad", "interior", "interior_padding"},
@@ -328,6 +331,21 @@ void top_k(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
+// scan(%x, %y) inits(%a) dimension=0 attributes {...} {...} : types
+void scan(Parser& p, Operation& op) {
+  const std::size_t at = p.token().at;
+  op.operands = p.parenthesised_uses();
+  p.expect("inits");
+  const std::vector<Use> inits = p.parenthesised_uses();
+  const auto count = [](const std::vector<Use>& uses) { return static_cast<std::int64_t>(uses.size()); };
+  op.attributes.push_back({"operandSegmentSizes", integers({count(op.operands), count(inits)}, at)});
+  op.operands.insert(op.operands.end(), inits.begin(), inits.end());
+  while (p.is("dimension")) keyword_value(p, op);
+  if (p.accept("attributes")) p.dictionary(op.attributes);
+  op.regions.push_back(p.region());
+  attributes_and_signature(p, op);
+}
+
 // composite "namespace.name" %a, %b {decomposition = @f, ...} : types
 void composite(Parser& p, Operation& op) {
   const std::size_t at = p.token().at;
@@ -365,6 +383,7 @@ struct Syntax {
 constexpr Syntax syntaxes[] = {
     {"check.expect_almost_eq_const", expect_const},
     {"check.expect_eq_const", expect_const},
+    {"chlo.scan", scan},
     {"chlo.top_k", top_k},
     {"func.call", call},
     {"func.return", return_},
@@ -373,6 +392,7 @@ constexpr Syntax syntaxes[] = {
     {"stablehlo.composite", composite},
     {"stablehlo.constant", constant},
     {"stablehlo.convolution", convolution},
+    {"stablehlo.dynamic_conv", convolution},
     {"stablehlo.custom_call", custom_call},
     {"stablehlo.dot_general", dot_general},
     {"stablehlo.reduce", reduce},

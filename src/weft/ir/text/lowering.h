@@ -1,0 +1,98 @@
+// The walk from syntax to graphs: functions, blocks and regions in lower.cpp, operations that are not simply an op of the table in
+// lowering_rules.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/ir/op.h>
+#include <weft/ir/text/chlo.h>
+#include <weft/ir/text/dynamic.h>
+#include <weft/ir/text/location.h>
+#include <weft/ir/text/lower.h>
+
+namespace weft::ir::text {
+
+using Values = std::vector<Value>;
+using Scope = std::unordered_map<Use, Value, UseHash>;
+using Regions = std::vector<std::shared_ptr<const Graph>>;
+
+// The op of our table with this name, dialect included; parameters are arguments in text.
+const Op* op_named(std::string_view name);
+
+// A constant that is cheap to have once more inside a region.
+bool is_small_constant(Value v);
+
+class Lowering {
+ public:
+  Lowering(const Source& source, const SyntaxModule& module, const ParseLimits& limits)
+      : source_(source), module_(module), limits_(limits), locations_(source, module, limits.depth) {
+    for (const Function& f : module.functions)
+      if (!functions_.emplace(f.name, &f).second) source.fail(f.at, concat("func.func @", f.name, ": defined twice"));
+  }
+
+  Module run();
+
+  // How an operation that is not simply an op of the table becomes values; by name in lowering_rules.cpp.
+  Values call(Graph& graph, const Scope& scope, const Operation& op);
+  Values while_(Graph& graph, const Scope& scope, const Operation& op);
+  Values branches(Graph& graph, const Scope& scope, const Operation& op);
+  Values composite(Graph& graph, const Scope& scope, const Operation& op);
+  Values custom_call(Graph& graph, const Scope& scope, const Operation& op);
+  Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
+  Values forward(Graph& graph, const Scope& scope, const Operation& op);
+  Values top_k(Graph& graph, const Scope& scope, const Operation& op);
+  Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
+  Values contraction(Graph& graph, const Scope& scope, const Operation& op);
+  Values scan(Graph& graph, const Scope& scope, const Operation& op);
+  Values map(Graph& graph, const Scope& scope, const Operation& op);
+  Values dimension_size(Graph& graph, const Scope& scope, const Operation& op);
+  Values chlo(const ChloFunction& function, const Scope& scope, const Operation& op);
+  Values dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
+
+ private:
+  [[noreturn]] void fail(const Operation& op, const std::string& message) const {
+    source_.fail(op.at, concat(op.name, ": ", message));
+  }
+
+  Values approx_top_k(const Scope& scope, const Operation& op);
+  Values expanded(const Operation& op, const std::function<Values()>& expand) const;
+  std::int64_t integer_attribute(const Operation& op, std::string_view name) const;
+  // What the regions use from outside, each once, but for constants that are cheap to have once more.
+  std::vector<Use> captures(const Scope& scope, const Operation& op) const;
+  std::shared_ptr<Graph> function(const Function& function);
+  const Function& called(const Operation& op, const Attribute& callee) const;
+  const Function& called(const Operation& op, std::string_view attribute) const;
+  Values body(Graph& graph, const Function& function, std::span<const Value> arguments);
+  Values block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
+  void define(Scope& scope, const Operation& op, std::span<const Value> values) const;
+  Value lookup(const Scope& scope, const Use& use) const;
+  Values operands(const Scope& scope, const Operation& op) const;
+  Values operation(Graph& graph, const Scope& scope, const Operation& op);
+  Values append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
+                std::span<const Type> types, const Regions& regions);
+  // The region as a closed graph; `passed` become inputs after its arguments, other captures must be constants.
+  std::shared_ptr<Graph> closed(const Operation& op, const Region& region, const Scope& outer,
+                                std::span<const Use> passed);
+  Regions closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed);
+
+  const Source& source_;
+  const SyntaxModule& module_;
+  const ParseLimits& limits_;
+  LocationReader locations_;
+  std::unordered_map<std::string_view, const Function*> functions_;
+  std::unordered_map<std::string_view, std::shared_ptr<const Graph>> decompositions_;
+  std::vector<const Function*> calls_;  // being lowered
+  std::int64_t operations_ = 0;
+};
+
+// An operation with a rule of its own; nullptr: it has none.
+using LoweringRule = Values (Lowering::*)(Graph& graph, const Scope& scope, const Operation& op);
+LoweringRule rule_named(std::string_view name);
+
+}  // namespace weft::ir::text

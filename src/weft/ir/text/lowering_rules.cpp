@@ -1,0 +1,278 @@
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/text/expand.h>
+#include <weft/ir/text/expand_regions.h>
+#include <weft/ir/text/lowering.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+std::string_view string_attribute(const Operation& op, std::string_view name) {
+  const Attribute* attribute = find(op.attributes, name);
+  return attribute ? attribute->text : std::string_view();
+}
+
+struct Rule {
+  std::string_view name;
+  LoweringRule lower;
+};
+constexpr Rule rules[] = {
+    {"check.expect_almost_eq_const", &Lowering::expect_const},
+    {"check.expect_eq_const", &Lowering::expect_const},
+    {"chlo.scan", &Lowering::scan},
+    {"chlo.top_k", &Lowering::top_k},
+    {"func.call", &Lowering::call},
+    {"sdy.sharding_constraint", &Lowering::forward},
+    {"stablehlo.bitcast_convert", &Lowering::bitcast_convert},
+    {"stablehlo.case", &Lowering::branches},
+    {"stablehlo.composite", &Lowering::composite},
+    {"stablehlo.convolution", &Lowering::contraction},
+    {"stablehlo.custom_call", &Lowering::custom_call},
+    {"stablehlo.dot_general", &Lowering::contraction},
+    {"stablehlo.get_dimension_size", &Lowering::dimension_size},
+    {"stablehlo.if", &Lowering::branches},
+    {"stablehlo.map", &Lowering::map},
+    {"stablehlo.while", &Lowering::while_},
+};
+
+}  // namespace
+
+LoweringRule rule_named(std::string_view name) {
+  const auto* found = std::ranges::find(rules, name, &Rule::name);
+  return found == std::end(rules) ? nullptr : found->lower;
+}
+
+Values Lowering::call(Graph& graph, const Scope& scope, const Operation& op) {
+  const Function& callee = called(op, "callee");
+  const Values arguments = operands(scope, op);
+  const Region& region = callee.body;
+  bool fits = arguments.size() == region.arguments.size();
+  for (std::size_t i = 0; fits && i < arguments.size(); ++i) fits = arguments[i].type() == region.arguments[i].type;
+  if (!fits) fail(op, concat("the operands do not fit the arguments of @", callee.name));
+  return body(graph, callee, arguments);
+}
+
+// What the regions use from outside is carried through the loop unchanged.
+Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
+  const std::vector<Use> passed = captures(scope, op);
+  Values inits = operands(scope, op);
+  std::vector<Type> types = op.result_types;
+  for (const Use& use : passed) {
+    inits.push_back(lookup(scope, use));
+    types.push_back(inits.back().type());
+  }
+  if (op.regions.size() != 2) fail(op, "expected two regions");
+  const auto condition = closed(op, op.regions[0], scope, passed), loop_body = closed(op, op.regions[1], scope, passed);
+  Values next(loop_body->outputs().begin(), loop_body->outputs().end());
+  const std::span carried = loop_body->inputs();
+  next.insert(next.end(), carried.end() - static_cast<std::ptrdiff_t>(passed.size()), carried.end());
+  loop_body->set_outputs(std::move(next));
+  Values results = append(graph, op, ops::while_, inits, types, {condition, loop_body});
+  results.resize(results.size() - passed.size());
+  return results;
+}
+
+Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op) {
+  std::vector<Use> passed;
+  for (const Region& region : op.regions)
+    for (const Use& use : region.captures)
+      if (std::ranges::find(passed, use) == passed.end()) passed.push_back(use);
+  Values all = operands(scope, op);
+  for (const Use& use : passed) all.push_back(lookup(scope, use));
+  return append(graph, op, *op_named(op.name), all, op.result_types, closed_regions(op, scope, passed));
+}
+
+Values Lowering::composite(Graph& graph, const Scope& scope, const Operation& op) {
+  const Function& callee = called(op, "decomposition");
+  auto& decomposition = decompositions_[callee.name];
+  if (!decomposition) decomposition = function(callee);
+  // Lowering the function may have moved the entry.
+  return append(graph, op, ops::composite, operands(scope, op), op.result_types, {decompositions_[callee.name]});
+}
+
+Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {
+  const std::string_view target = string_attribute(op, "call_target_name");
+  // How a value lies on devices does not change it.
+  if (target == "Sharding" || target == "annotate_device_placement") return forward(graph, scope, op);
+  if (target == "ApproxTopK") return approx_top_k(scope, op);
+  const Op* ours = op_named(target);
+  if (!ours || ours->dialect != "weft") ours = &ops::custom_call;
+  return append(graph, op, *ours, operands(scope, op), op.result_types, closed_regions(op, scope, {}));
+}
+
+// check.expect_eq_const %x, dense<...> is check.expect_eq of %x and a constant.
+Values Lowering::expect_const(Graph& graph, const Scope& scope, const Operation& op) {
+  Values both = operands(scope, op);
+  Operation constant = op;
+  constant.name = "stablehlo.constant";
+  both.push_back(append(graph, constant, ops::constant, {}, {}, {})[0]);
+  Operation call = op;
+  call.attributes = {{"call_target_name", {}}, {"has_side_effect", {}}};
+  call.attributes[0].value.kind = Attribute::Kind::string;
+  call.attributes[0].value.text = op.name.substr(0, op.name.rfind("_const"));
+  return append(graph, call, ops::custom_call, both, {}, {});
+}
+
+Values Lowering::forward(Graph&, const Scope& scope, const Operation& op) {
+  Values values = operands(scope, op);
+  if (values.size() != 1 || op.result_types.size() != 1 || op.result_types[0] != values[0].type())
+    fail(op, "expected one operand and a result of its type");
+  return values;
+}
+
+// What stands for an operation that is a function of others: `expand` makes it.
+Values Lowering::expanded(const Operation& op, const std::function<Values()>& expand) const {
+  Values values;
+  try {
+    values = expand();
+  } catch (const Error& wrong) {
+    fail(op, wrong.what());
+  }
+  if (!std::ranges::equal(values, op.result_types, [](Value v, Type t) { return v.type() == t; }))
+    fail(op, concat("gives ", values[0].type(), values.size() > 1 ? " and more" : "", ", other types are written"));
+  return values;
+}
+
+Values Lowering::top_k(Graph&, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  if (values.size() != 1) fail(op, concat("expected one operand, got ", values.size()));
+  const std::int64_t k = integer_attribute(op, "k");
+  return expanded(op, [&] { return chlo_top_k(values[0], k); });
+}
+
+// Operands are inputs, then initial carries; as many as operandSegmentSizes says.
+Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  const Attribute* sizes = find(op.attributes, "operandSegmentSizes");
+  const bool fits = sizes && sizes->kind == Attribute::Kind::integers && sizes->integers.size() == 2 &&
+                    std::ranges::min(sizes->integers) >= 0 && op.regions.size() == 1 &&
+                    sizes->integers[0] + sizes->integers[1] == static_cast<std::int64_t>(values.size()) &&
+                    sizes->integers[1] <= static_cast<std::int64_t>(op.result_types.size());
+  if (!fits) fail(op, "expected inputs, as many results as carries or more, and one region");
+  const auto inputs = static_cast<std::size_t>(sizes->integers[0]),
+             carries = static_cast<std::size_t>(sizes->integers[1]);
+  const std::vector<Use> passed = captures(scope, op);
+  Values captured;
+  for (const Use& use : passed) captured.push_back(lookup(scope, use));
+  const Attribute* is_reverse = find(op.attributes, "is_reverse");
+  return expanded(op, [&] {
+    return expand_scan(graph, {.inputs = std::span(values).first(inputs),
+                               .carries = std::span(values).last(carries),
+                               .captures = captured,
+                               .outputs = std::span(op.result_types).first(op.result_types.size() - carries),
+                               .dimension = integer_attribute(op, "dimension"),
+                               .is_reverse = is_reverse && is_reverse->integer != 0,
+                               .body = closed(op, op.regions[0], scope, passed)});
+  });
+}
+
+Values Lowering::map(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  if (op.regions.size() != 1) fail(op, "expected one region");
+  const auto body = closed(op, op.regions[0], scope, {});
+  return expanded(op, [&] { return expand_map(graph, values, *body); });
+}
+
+Values Lowering::dimension_size(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  const std::int64_t dimension = integer_attribute(op, "dimension");
+  if (values.size() != 1 || dimension < 0 || dimension >= values[0].rank())
+    fail(op, concat("expected one operand with a dimension ", dimension));
+  const auto size = static_cast<double>(values[0].size(static_cast<int>(dimension)));
+  return expanded(op, [&] { return Values{constant(graph, Type(DType::i32, {}), size)}; });
+}
+
+std::int64_t Lowering::integer_attribute(const Operation& op, std::string_view name) const {
+  const Attribute* found = find(op.attributes, name);
+  if (!found || found->kind != Attribute::Kind::integer) fail(op, concat("expected ", name, " = a number"));
+  return found->integer;
+}
+
+std::vector<Use> Lowering::captures(const Scope& scope, const Operation& op) const {
+  std::vector<Use> passed;
+  for (const Region& region : op.regions)
+    for (const Use& use : region.captures)
+      if (!is_small_constant(lookup(scope, use)) && std::ranges::find(passed, use) == passed.end())
+        passed.push_back(use);
+  return passed;
+}
+
+// The static operation that it is, the operands that say a shape turned into attributes.
+Values Lowering::dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what) {
+  const Values values = operands(scope, op);
+  if (values.size() != what.operands + what.attributes.size() || op.result_types.size() != 1)
+    fail(op, concat("takes ", what.operands + what.attributes.size(), " operands and gives one result"));
+  Operation fixed = op;
+  for (std::size_t i = 0; i < what.attributes.size(); ++i) {
+    const std::size_t from = what.operands + i;
+    const auto integers = constant_integers(values[from]);
+    const bool is_shape = what.attributes[i].empty();
+    if (!integers && !is_shape)
+      source_.fail_unsupported(op.operands[from].at, concat(op.name, ": ", what.attributes[i], " is not constant"),
+                               op.name);
+    if (integers && is_shape && !std::ranges::equal(*integers, op.result_types[0].dims(), {}, {}, &Dim::value))
+      fail(op, concat("the shape that is asked for is not that of ", op.result_types[0]));
+    if (!is_shape) {
+      Attribute attribute;
+      attribute.kind = Attribute::Kind::integers;
+      attribute.at = op.operands[from].at;
+      attribute.integers = *integers;
+      fixed.attributes.push_back({what.attributes[i], std::move(attribute)});
+    }
+  }
+  fixed.name = what.becomes;
+  return append(graph, fixed, *op_named(what.becomes), std::span(values).first(what.operands), op.result_types, {});
+}
+
+// JAX's approx_max_k and approx_min_k: values, positions, and what both begin with; the comparator is a function of the module.
+Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
+  const Attribute* config = find(op.attributes, "mhlo.backend_config");
+  const Attribute* functions = find(op.attributes, "called_computations");
+  const auto field = [&](std::string_view name) {
+    const Attribute* value = config ? find(config->fields, name) : nullptr;
+    if (!value || value->kind != Attribute::Kind::integer) fail(op, concat("expected mhlo.backend_config with ", name));
+    return value->integer;
+  };
+  Values values = operands(scope, op);
+  if (values.empty() || values.size() % 2 || !functions || functions->items.size() != 1)
+    fail(op, "expected operands, as many initial values, and one called computation");
+  values.resize(values.size() / 2);
+  const auto before = function(called(op, functions->items[0]));
+  return expanded(op, [&] { return first_k(values, field("reduction_dim"), field("top_k"), before); });
+}
+
+Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  const bool same_width = values.size() != 1 || op.result_types.size() != 1 ||
+                          byte_size(values[0].dtype()) == byte_size(op.result_types[0].dtype());
+  if (same_width) return append(graph, op, ops::bitcast_convert, values, op.result_types, {});
+  return expanded(op, [&] { return Values{bitcast_widths(values[0], op.result_types[0])}; });
+}
+
+// Operands of several dtypes, and results that are no wider kind of them, are computed in a dtype that holds all.
+Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {
+  Values values = operands(scope, op);
+  const Op& kind = *op_named(op.name);
+  if (values.size() != 2 || op.result_types.size() != 1) return append(graph, op, kind, values, op.result_types, {});
+  const Type result = op.result_types[0];
+  const DType both = promote(values[0].dtype(), values[1].dtype()), wide = promote(both, result.dtype());
+  const bool one_class = is_float(both) == is_float(wide) && is_signed_integer(both) == is_signed_integer(wide);
+  const bool is_direct = values[0].dtype() == values[1].dtype() && wide == result.dtype() && one_class;
+  if (is_direct) return append(graph, op, kind, values, op.result_types, {});
+  for (Value& v : values) v = convert(v, wide);
+  const Type types[] = {Type(wide, result.dims())};
+  return {convert(append(graph, op, kind, values, types, {})[0], result.dtype())};
+}
+
+Values Lowering::chlo(const ChloFunction& function, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  if (values.size() != function.arity) fail(op, concat("takes ", function.arity, " operands, got ", values.size()));
+  for (const Value v : values)
+    if (v.type() != values[0].type())
+      fail(op, concat("operands must be of one type, got ", values[0].type(), " and ", v.type()));
+  return expanded(op, [&] { return Values{function.expand(values)}; });
+}
+
+}  // namespace weft::ir::text
