@@ -251,6 +251,9 @@ TEST_F(Compile, ReadingAValueCutsTheGraph) {
   ASSERT_EQ(e.breaks.size(), 1u) << e;
   EXPECT_THAT(e.breaks[0].reason, HasSubstr("item reads tensor<f32>"));
   EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
+  EXPECT_EQ(e.breaks[0].count, 4u);
+  EXPECT_GT(e.breaks[0].ms, 0);
+  EXPECT_EQ(e.programs.size(), 1u) << "the others were replaced";
   EXPECT_THAT(e.text(), HasSubstr("graph break: item reads"));
 
   Parameter state(x);
@@ -297,6 +300,28 @@ TEST_F(Compile, WhatAReplayCouldNotDoIsRecordedInEveryCall) {
     return a + random::uniform(random::fold_in(random::default_generator().next(), 3), {3});
   });
   EXPECT_NE(folds(x).to_vector<float>(), folds(x).to_vector<float>());
+  const auto both = compile([&](const Tensor& a) {
+    const random::Key key = random::default_generator().next();
+    return a + random::uniform(key, {3}) + random::uniform(random::fold_in(key, 3), {3});
+  });
+  both(x);
+  EXPECT_THAT(both.explain().programs[0].rerecorded_because, HasSubstr("random keys"));
+  const auto keyed = compile([](const Tensor& a, random::Key key) { return a + random::uniform(key, {3}); });
+  const random::Key one(1), two(2);
+  EXPECT_EQ(keyed(x, one).to_vector<float>(), (x + random::uniform(one, {3})).to_vector<float>());
+  const std::uint64_t compiled = counts(keyed).second;
+  EXPECT_EQ(keyed(x, two).to_vector<float>(), (x + random::uniform(two, {3})).to_vector<float>());
+  EXPECT_EQ(counts(keyed).second, compiled) << "another key is no other program";
+
+  Parameter frozen(x), trained(y);
+  const auto chooses = compile([&] {
+    Tensor total = trained;
+    if (frozen.requires_grad) total = total + frozen;
+    return sum(total);
+  });
+  EXPECT_EQ(chooses().item(), 66);
+  frozen.requires_grad = false;
+  EXPECT_EQ(chooses().item(), 60);
 }
 
 TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {

@@ -31,7 +31,8 @@ std::string Explanation::text() const {
     if (!p.rerecorded_because.empty()) out << "  recorded in every call, for " << p.rerecorded_because << '\n';
   }
   for (const Break& cut : breaks)
-    out << "graph break: " << cut.reason << (cut.place.empty() ? "" : " at ") << cut.place << '\n';
+    out << "graph break: " << cut.reason << (cut.place.empty() ? "" : " at ") << cut.place << ", " << cut.count
+        << " times, " << cut.ms << " ms in all\n";
   for (const std::string& recompile : recompiles) out << recompile << '\n';
   return std::move(out).str();
 }
@@ -54,7 +55,8 @@ std::string Explanation::json() const {
                                {"peak_bytes", p.peak_bytes},
                                {"compile_ms", p.compile_ms}});
   }
-  for (const Break& cut : breaks) all["graph_breaks"].push_back({{"reason", cut.reason}, {"place", cut.place}});
+  for (const Break& cut : breaks)
+    all["graph_breaks"].push_back({{"reason", cut.reason}, {"place", cut.place}, {"count", cut.count}, {"ms", cut.ms}});
   return all.dump(2);
 }
 

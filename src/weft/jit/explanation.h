@@ -19,11 +19,13 @@ struct Explanation {
   };
   struct Break {
     std::string reason, place;
+    std::uint64_t count = 0;
+    double ms = 0;  // in all, from the cut until something was recorded again
   };
   std::string function;
   std::uint64_t calls = 0, recorded = 0, compiles = 0, evicted = 0;
-  std::vector<Program> programs = {};        // the last used first
-  std::vector<Break> breaks = {};            // of the last call that had some
+  std::vector<Program> programs = {};  // the last used first
+  std::vector<Break> breaks = {};
   std::vector<std::string> recompiles = {};  // why, one line for each
 
   std::string text() const;

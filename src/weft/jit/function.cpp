@@ -29,9 +29,10 @@ double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Equal programs for other numbers: one replaces the other.
+// Equal programs for other numbers, or two that are recorded in every call: one replaces the other.
 bool same_but_for_values(const Specialization& a, const Specialization& b) {
-  return a.plan == b.plan && a.rerecorded_because == b.rerecorded_because &&
+  const bool recorded = !a.rerecorded_because.empty();
+  return recorded == !b.rerecorded_because.empty() && (recorded || a.plan == b.plan) &&
          std::ranges::equal(a.arguments, b.arguments, [](const Leaf& x, const Leaf& y) {
            return x.kind == Leaf::Kind::value ? y.kind == x.kind : x.same_signature(y);
          });
@@ -115,11 +116,12 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   if (made->compiled) made->compile_ms = ms_since(start);
 
   const std::lock_guard lock(mutex_);
-  breaks_ = trace.breaks();
-  for (const GraphBreak& cut : breaks_)
-    WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place,
-             ": what comes before and after are programs of their own, and every call records the function again");
-  if (breaks_.empty() && !made->rerecorded_because.empty())
+  for (const GraphBreak& cut : trace.breaks()) {
+    count(cut);
+    WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place, ", ", cut.ms,
+             " ms: what comes before and after are programs of their own, and every call records the function again");
+  }
+  if (trace.breaks().empty() && !made->rerecorded_because.empty())
     WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made->rerecorded_because);
   compiles_ += made->compiled;
   if (!difference.empty()) {
@@ -133,9 +135,17 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
 }
 
+void Function::count(const GraphBreak& cut) {
+  auto known = std::ranges::find_if(
+      breaks_, [&](const Explanation::Break& b) { return b.reason == cut.reason && b.place == cut.place; });
+  if (known == breaks_.end()) known = breaks_.insert(known, {cut.reason, cut.place});
+  ++known->count;
+  known->ms += cut.ms;
+}
+
 void Function::keep(std::shared_ptr<Specialization> made) {
   std::erase_if(specializations_, [&](const auto& known) {
-    if (!same_but_for_values(*known, *made) || !known->plan) return false;
+    if (!same_but_for_values(*known, *made)) return false;
     made->compiled |= known->compiled;
     made->compile_ms += known->compile_ms;
     return true;
@@ -167,8 +177,8 @@ Explanation Function::explain() const {
                           .recorded = recorded_,
                           .compiles = compiles_,
                           .evicted = evicted_,
+                          .breaks = breaks_,
                           .recompiles = recompiles_};
-  for (const GraphBreak& cut : breaks_) explanation.breaks.push_back({cut.reason, cut.place});
   for (const auto& s : specializations_) explanation.programs.push_back(describe(*s));
   return explanation;
 }

@@ -41,6 +41,7 @@ class Function {
 
  private:
   std::string limit_reached() const;
+  void count(const GraphBreak& cut);
   void keep(std::shared_ptr<Specialization> made);
 
   CompileOptions options_;
@@ -48,7 +49,7 @@ class Function {
   std::vector<std::shared_ptr<Specialization>> specializations_;  // the last used first
   std::shared_ptr<Specialization> checked_;  // what a call that is recorded to be checked must be like
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;
-  std::vector<GraphBreak> breaks_;  // of the last call that had some
+  std::vector<Explanation::Break> breaks_;
   std::vector<std::string> recompiles_;
 };
 

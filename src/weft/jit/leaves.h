@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <weft/tensor/module.h>
+#include <weft/tensor/random.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/tensor.h>
 
@@ -61,6 +62,8 @@ void visit_leaves(T& x, Visitor& visitor) {
     visitor.scalar(x);
   } else if constexpr (std::is_arithmetic_v<Plain> || std::is_enum_v<Plain> || std::same_as<Plain, Flag>) {
     visitor.value(x);
+  } else if constexpr (std::same_as<Plain, random::Key>) {
+    visitor.value(x.bits);
   } else if constexpr (std::same_as<Plain, Shape> || std::same_as<Plain, Type>) {
     visitor.text(concat(x));
   } else if constexpr (Text<Plain>) {

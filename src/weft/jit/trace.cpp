@@ -49,6 +49,7 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
   std::vector<Tensor> results;
   try {
     results = run();
+    goes_on();
     find_escapes(results);
     let_go_of_replaced();
     finishing_ = true;
@@ -175,12 +176,14 @@ std::uint32_t Trace::drew(random::Generator& generator) {
 }
 
 void Trace::input(const TensorImpl& tensor) {
+  goes_on();
   const auto found = places_.find(&tensor);
   made_->inputs.push_back(
       found != places_.end() ? found->second : Place{.kind = Place::Kind::constant, .constant = Tensor(tensor.buffer)});
 }
 
 void Trace::input(const detail::ImmediateSource& source) {
+  goes_on();
   made_->inputs.push_back({});
   detail::ImmediateSource from = source;
   if (from.scalar) from.scalar = static_cast<const Scalar*>(origin(from.scalar));
@@ -225,7 +228,16 @@ void Trace::syncing() {
 
 void Trace::cut(std::string reason, std::string place) {
   cannot_replay(concat("its graph is cut: ", reason, place.empty() ? "" : " at ", place));
+  goes_on();
   breaks_.push_back({std::move(reason), std::move(place)});
+  cut_at_ = std::chrono::steady_clock::now();
+}
+
+// After a cut, until something is recorded again, the host waits and the device gets nothing more.
+void Trace::goes_on() {
+  if (!cut_at_) return;
+  breaks_.back().ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - *cut_at_).count();
+  cut_at_.reset();
 }
 
 void Trace::compiling() {
@@ -292,6 +304,7 @@ void Trace::bind_numbers() {
   std::vector<bool> used(drawn_.size());
   auto next = sources_.begin();
   std::uint32_t index = 0;
+  bool other_keys = false;  // than those that generators gave
   for (std::size_t i = 0; i < made_->inputs.size(); ++i) {
     if (made_->inputs[i].kind == Place::Kind::constant)
       made_->notes.push_back(concat("a captured tensor, ", made_->inputs[i].constant.type(),
@@ -306,6 +319,9 @@ void Trace::bind_numbers() {
     } else if (source.scalar) {
       made_->numbers.push_back(
           {.index = index, .dtype = dtype, .leaf = leaf_at(source.scalar), .scalar = source.scalar});
+    } else if (source.is_key) {
+      other_keys = true;
+      made_->notes.push_back(concat("a random key is fixed; used at ", made_->first_uses[i]));
     } else {
       double value = 0;
       visit(dtype, [&](auto tag) {
@@ -316,7 +332,7 @@ void Trace::bind_numbers() {
     }
     ++index;
   }
-  if (std::ranges::find(used, false) != used.end())
+  if (std::ranges::find(used, false) != used.end() || (other_keys && !drawn_.empty()))
     cannot_replay("it makes other random keys out of those that a generator gave it");
 }
 

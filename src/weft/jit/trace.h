@@ -2,9 +2,11 @@
 // notes what a specialisation must know to do the same without running it.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -31,6 +33,7 @@ class RecompileError : public Error {
 // Where a function's graph was cut, and what it cost.
 struct GraphBreak {
   std::string reason, place;
+  double ms = 0;  // from the cut until something was recorded again
 };
 
 class Trace final : public detail::Observer {
@@ -80,6 +83,7 @@ class Trace final : public detail::Observer {
 
   const void* origin(const void* value) const;
   void cut(std::string reason, std::string place);
+  void goes_on();
   void cannot_replay(std::string reason);
   void roll_back();
 
@@ -116,6 +120,7 @@ class Trace final : public detail::Observer {
   std::vector<std::pair<std::size_t, std::uint64_t>> drawn_;  // generator and which of its draws
   std::vector<GraphBreak> breaks_;
   std::string pending_reason_, pending_place_;  // of the next cut
+  std::optional<std::chrono::steady_clock::time_point> cut_at_;
 
   bool finishing_ = false, launched_ = false;
   std::vector<runtime::BufferPtr> outputs_;

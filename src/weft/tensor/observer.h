@@ -32,7 +32,8 @@ using Immediate = std::array<std::byte, 16>;
 // Where a number that reaches the program through a launch came from; neither: it is as it was when it was recorded.
 struct ImmediateSource {
   const Scalar* scalar = nullptr;
-  std::uint32_t draw = 0;  // as Observer::drew numbered it
+  bool is_key = false;     // a random key
+  std::uint32_t draw = 0;  // the key itself that a generator gave, as Observer::drew numbered it
 };
 
 // One launch of the recording, before what was recorded is let go of.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <weft/tensor/observer.h>
+#include <weft/tensor/scalar.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
@@ -56,7 +57,7 @@ class Parameter {
   Shape shape() const { return value_.shape(); }
   DType dtype() const { return value_.dtype(); }
 
-  bool requires_grad = true;  // false: optimizers leave it alone
+  Flag requires_grad = true;  // false: optimizers leave it alone
 
   const Tensor& unobserved() const { return value_; }  // for weft's own layers
   Tensor& unobserved() { return value_; }

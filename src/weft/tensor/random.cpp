@@ -45,7 +45,7 @@ Value raw_bits(Frame& frame, Key key, Type type) {
   detail::Immediate bytes;
   static_assert(sizeof state == sizeof bytes);
   std::memcpy(bytes.data(), state, sizeof state);
-  const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes, {.draw = key.draw});
+  const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes, {.is_key = true, .draw = key.draw});
   return ir::rng_bit_generator(seeded, type, ir::RngAlgorithm::PHILOX)[1];
 }
 
