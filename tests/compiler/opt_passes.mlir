@@ -1,4 +1,4 @@
-// RUN: weft opt %s --pass=simplify,eliminate-dead-nodes --verify | FileCheck %s
+// RUN: weft opt --verify --pass=simplify,eliminate-dead-nodes %s | FileCheck %s
 // RUN: weft opt %s --pass simplify --pass eliminate-dead-nodes --print-after-each | FileCheck %s --check-prefix=EACH
 // RUN: weft opt --list-passes | FileCheck %s --check-prefix=LIST
 // RUN: code=0; weft opt %s --pass=no-such-pass 2>%t.err || code=$?; test $code = 2

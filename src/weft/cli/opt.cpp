@@ -101,7 +101,8 @@ void add_opt(CLI::App& app) {
                      "StableHLO text, modules separated by lines `// -----`; - for the standard input");
   command.add_option("--pass", options->passes, "Run these passes, in this order")
       ->type_name("NAME,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_flag("--verify", options->verify, "Verify every function as read and after each pass");
   command.add_flag("--print-after-each", options->print_after_each, "Print after each pass, not only at the end");
   command.add_flag("--locations", options->print.locations, "Print where each operation comes from");
