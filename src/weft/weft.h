@@ -15,6 +15,7 @@
 #include <weft/optim/adagrad.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
+#include <weft/optim/lamb.h>
 #include <weft/optim/lion.h>
 #include <weft/optim/rmsprop.h>
 #include <weft/optim/schedule.h>
@@ -25,6 +26,7 @@
 #include <weft/tensor/control.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/indexing.h>
 #include <weft/tensor/linalg.h>

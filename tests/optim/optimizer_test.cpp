@@ -23,6 +23,11 @@ struct Half {
   void fields(auto&& field) { field("weight", weight); }
 };
 
+struct Zero {
+  Parameter weight{zeros({4})};
+  void fields(auto&& field) { field("weight", weight); }
+};
+
 const std::vector<Doubles>& gradients_of_steps() {
   static const std::vector<Doubles> gradients{{0.1, -0.2, 0.3}, {-0.4, 0.5, 0.6}, {0.7, 0.8, -0.9}};
   return gradients;
@@ -243,6 +248,41 @@ TEST(Lion, TakesTheSign) {
                }));
 }
 
+TEST(LAMB, ScalesStepsToTheSizeOfTheParameter) {
+  Model model;
+  optim::LAMB optimizer(model, {.lr = 0.1, .beta2 = 0.99, .weight_decay = 0.05});
+  Doubles value{1, -2, 0.5}, m(3), v(3);
+  for (int t = 1; t <= 3; ++t) {
+    Doubles direction(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double g = gradients_of_steps()[static_cast<std::size_t>(t - 1)][i];
+      m[i] = 0.9 * m[i] + 0.1 * g;
+      v[i] = 0.99 * v[i] + 0.01 * g * g;
+      direction[i] =
+          m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.99, t))) + 1e-6) + 0.05 * value[i];
+    }
+    const double weight = std::hypot(value[0], value[1]) / std::hypot(direction[0], direction[1]);
+    const double bias = std::abs(value[2]) / std::abs(direction[2]);
+    for (std::size_t i = 0; i < 3; ++i) value[i] -= 0.1 * (i < 2 ? weight : bias) * direction[i];
+  }
+  expect_close(train(model, optimizer), value);
+
+  Zero zero;  // a parameter that begins at zero moves
+  optim::LAMB from_zero(zero);
+  from_zero.step(std::vector{ones({4})});
+  EXPECT_LT(zero.weight.tensor().to_vector<float>()[0], 0);
+}
+
+TEST(Optimizer, NumbersMayChangeBetweenSteps) {
+  const auto train_with = [](double beta1, bool changed) {
+    Model model;
+    optim::AdamW optimizer(model, {.lr = 0.1, .beta1 = changed ? 0.5 : beta1});
+    optimizer.options().beta1 = beta1;
+    return train(model, optimizer);
+  };
+  EXPECT_EQ(train_with(0.9, true), train_with(0.9, false));
+}
+
 TEST(Optimizer, OptionsThatMakeNoSense) {
   Model model;
   expect_error([&] { optim::SGD(model, {.lr = -1}); }, "SGD: lr must be a number, at least 0, got -1");
@@ -259,6 +299,16 @@ TEST(ClipGradValue, LimitsEveryElement) {
   const auto clipped = optim::clip_grad_value(std::vector{tensor({-3.f, 0.5f}), tensor({2., -0.5})}, 1);
   expect_values(clipped[0], {2}, {-1, 0.5});
   expect_values(clipped[1], {2}, {1, -0.5});
+}
+
+TEST(ForeachMap, AppliesToEveryElement) {
+  const std::vector<Tensor> a{tensor({1.f, 2.f}), tensor({3.f})};
+  const std::vector<Parameter> b{Parameter(tensor({10.f, 20.f})), Parameter(tensor({30.f}))};
+  const auto sums = foreach_map([](const Tensor& x, const Tensor& y) { return x + y; }, a, b);
+  expect_values(sums[0], {2}, {11, 22});
+  expect_values(sums[1], {1}, {33});
+  expect_error([&] { foreach_map([](const Tensor& x, const Tensor&) { return x; }, a, std::vector{a[0]}); },
+               "foreach_map: the lists differ in length: 2, 1");
 }
 
 TEST(Schedule, Steps) {

@@ -1,0 +1,60 @@
+#include <weft/optim/lamb.h>
+
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/reduction.h>
+
+namespace weft::optim {
+
+namespace {
+
+Tensor norm(const Tensor& x) { return sqrt(sum(x * x)); }
+
+// |value| / |direction|; 1 where either is 0, so that what begins at zero can leave it.
+Tensor trust(const Tensor& value, const Tensor& direction) {
+  const Tensor size = norm(value), step = norm(direction), zero = constant(0, value.dtype());
+  return where(logical_and(size > zero, step > zero), size / step, ones_like(size));
+}
+
+}  // namespace
+
+LAMB::LAMB(std::vector<NamedParameter> parameters, LAMBOptions options)
+    : Optimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}), options_(std::move(options)) {
+  require_option("LAMB", "lr", options_.lr);
+  require_option("LAMB", "beta1", options_.beta1, 0, 1);
+  require_option("LAMB", "beta2", options_.beta2, 0, 1);
+  require_option("LAMB", "epsilon", options_.epsilon);
+  require_option("LAMB", "weight_decay", options_.weight_decay);
+}
+
+void LAMB::update(std::span<Update> updates, const Tensor& number) {
+  struct Numbers {
+    Tensor rate, rest1, correction1, beta2, rest2, correction2, epsilon, weight_decay;
+  };
+  const Tensor one = input(1), rate = input(lr()), beta1 = input(options_.beta1), beta2 = input(options_.beta2);
+  const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
+  const auto make = [&](DType dtype) {
+    return Numbers{.rate = rate.to(dtype),
+                   .rest1 = (one - beta1).to(dtype),
+                   .correction1 = (one - pow(beta1, number)).to(dtype),
+                   .beta2 = beta2.to(dtype),
+                   .rest2 = (one - beta2).to(dtype),
+                   .correction2 = (one - pow(beta2, number)).to(dtype),
+                   .epsilon = epsilon.to(dtype),
+                   .weight_decay = weight_decay.to(dtype)};
+  };
+  PerType<Numbers> per_type;
+  for (Update& u : updates) {
+    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
+    const Tensor average = u.state[0] + (u.gradient - u.state[0]) * n.rest1;
+    const Tensor square_average = u.state[1] * n.beta2 + u.gradient * u.gradient * n.rest2;
+    const Tensor adam = (average / n.correction1) / (sqrt(square_average / n.correction2) + n.epsilon);
+    const Tensor direction = decays ? adam + u.value * n.weight_decay : adam;
+    u.result = u.value - n.rate * trust(u.value, direction) * direction;
+    u.state[0] = average;
+    u.state[1] = square_average;
+  }
+}
+
+}  // namespace weft::optim

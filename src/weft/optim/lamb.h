@@ -1,0 +1,30 @@
+// LAMB (You et al. 2020): AdamW whose steps are scaled, parameter by parameter, to the size of the parameter; for large batches.
+#pragma once
+
+#include <weft/optim/optimizer.h>
+
+namespace weft::optim {
+
+struct LAMBOptions {
+  Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6;
+  Scalar weight_decay = 0.01;  // times the parameter, added to the direction before it is scaled
+  Predicate decays = {};       // which parameters decay; none given: all
+};
+
+class LAMB : public Optimizer {
+ public:
+  template <class M>
+  explicit LAMB(M& model, LAMBOptions options = {}) : LAMB(named_parameters(model), std::move(options)) {}
+  explicit LAMB(std::vector<NamedParameter> parameters, LAMBOptions options = {});
+
+  LAMBOptions& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
+
+ protected:
+  void update(std::span<Update> updates, const Tensor& number) override;
+
+ private:
+  LAMBOptions options_;
+};
+
+}  // namespace weft::optim
