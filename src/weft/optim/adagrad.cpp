@@ -1,5 +1,6 @@
 #include <weft/optim/adagrad.h>
 
+#include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 
 namespace weft::optim {
@@ -16,7 +17,7 @@ void Adagrad::update(std::span<Update> updates, const Tensor& number) {
   struct Numbers {
     Tensor rate, epsilon, weight_decay;
   };
-  const Tensor one = input(1);
+  const Tensor one = constant(1, DType::f64);
   const Tensor rate = input(lr()) / (one + (number - one) * input(options_.lr_decay));
   const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
   const auto make = [&](DType dtype) { return Numbers{rate.to(dtype), epsilon.to(dtype), weight_decay.to(dtype)}; };

@@ -1,5 +1,6 @@
 #include <weft/optim/adam.h>
 
+#include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 
 namespace weft::optim {
@@ -28,7 +29,8 @@ void Adam::update(std::span<Update> updates, const Tensor& number) {
   struct Numbers {
     Tensor rest1, beta2, rest2, epsilon, step_size, root_correction2, decay;
   };
-  const Tensor rate = input(lr()), beta1 = input(options_.beta1), beta2 = input(options_.beta2), one = input(1);
+  const Tensor rate = input(lr()), beta1 = input(options_.beta1), beta2 = input(options_.beta2),
+               one = constant(1, DType::f64);
   const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
   const auto make = [&](DType dtype) {
     return Numbers{.rest1 = (one - beta1).to(dtype),

@@ -31,7 +31,8 @@ void LAMB::update(std::span<Update> updates, const Tensor& number) {
   struct Numbers {
     Tensor rate, rest1, correction1, beta2, rest2, correction2, epsilon, weight_decay;
   };
-  const Tensor one = input(1), rate = input(lr()), beta1 = input(options_.beta1), beta2 = input(options_.beta2);
+  const Tensor one = constant(1, DType::f64), rate = input(lr()), beta1 = input(options_.beta1),
+               beta2 = input(options_.beta2);
   const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
   const auto make = [&](DType dtype) {
     return Numbers{.rate = rate.to(dtype),

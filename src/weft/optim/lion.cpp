@@ -1,5 +1,6 @@
 #include <weft/optim/lion.h>
 
+#include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 
 namespace weft::optim {
@@ -16,7 +17,7 @@ void Lion::update(std::span<Update> updates, const Tensor&) {
   struct Numbers {
     Tensor rate, rest1, rest2, decay;
   };
-  const Tensor one = input(1), rate = input(lr()), decay = one - rate * input(options_.weight_decay);
+  const Tensor one = constant(1, DType::f64), rate = input(lr()), decay = one - rate * input(options_.weight_decay);
   const Tensor rest1 = one - input(options_.beta1), rest2 = one - input(options_.beta2);
   const auto make = [&](DType dtype) {
     return Numbers{rate.to(dtype), rest1.to(dtype), rest2.to(dtype), decay.to(dtype)};

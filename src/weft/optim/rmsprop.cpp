@@ -1,5 +1,6 @@
 #include <weft/optim/rmsprop.h>
 
+#include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 
 namespace weft::optim {
@@ -19,7 +20,8 @@ void RMSprop::update(std::span<Update> updates, const Tensor&) {
   struct Numbers {
     Tensor rate, rest, epsilon, momentum, weight_decay;
   };
-  const Tensor rate = input(lr()), rest = input(1) - input(options_.alpha), epsilon = input(options_.epsilon);
+  const Tensor rate = input(lr()), rest = constant(1, DType::f64) - input(options_.alpha),
+               epsilon = input(options_.epsilon);
   const Tensor momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
   const auto make = [&](DType dtype) {
     return Numbers{rate.to(dtype), rest.to(dtype), epsilon.to(dtype), momentum.to(dtype), weight_decay.to(dtype)};
