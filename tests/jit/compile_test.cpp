@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/weft.h>
 
@@ -410,6 +411,18 @@ TEST_F(Compile, Stances) {
     EXPECT_THROW(f(longer), jit::RecompileError);
   }
   EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
+}
+
+TEST_F(Compile, BackendsAgree) {
+  const auto f = [](const Tensor& a) { return softmax(gelu(a) * 2 + exp(-a), 0); };
+  const auto compiled = compile(f);
+  const auto want = compiled(x).to_vector<float>();
+  for (const char* name : {"eager", "interpreter"}) {
+    const knobs::Override<knobs::Text> backend{knobs::backend, name};
+    const auto got = compiled(x).to_vector<float>();
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-6) << name;
+  }
+  EXPECT_EQ(counts(compiled).first, 3u) << "the backend is a guard";
 }
 
 TEST_F(Compile, PinnedReplaysWithoutLooking) {

@@ -30,7 +30,8 @@ inline constexpr bool checked_build = true;
   KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits")               \
   KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")               \
   KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has left")                       \
-  KNOB(backend, Text, "compiled", "what runs recorded graphs: compiled, or interpreter (slow, for debugging)")       \
+  KNOB(backend, Text, "compiled",                                                                                    \
+       "what runs recorded graphs: compiled; for debugging, eager (no fusion) or interpreter")                       \
   KNOB(strict, Switch, false, "the same bits for any number of threads and for fused and unfused kernels; slower")   \
   KNOB(fuse, Switch, true, "several operations in one kernel")                                                       \
   KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \

@@ -37,6 +37,7 @@
 #include <weft/jit/function.h>
 #include <weft/jit/leaves.h>
 #include <weft/jit/options.h>
+#include <weft/tensor/backend.h>
 #include <weft/tensor/sync.h>
 
 namespace weft {
@@ -154,6 +155,8 @@ class Compiled {
   Made made_by(Arguments& arguments) const {
     if (jit::Function::called_inside()) return invoke<Made>(arguments);
     if (current_stance() == Stance::eager) {
+      sync();  // what was recorded before is not part of the function
+      const detail::BackendScope scope(detail::Backend::eager);
       Made made = invoke<Made>(arguments);
       sync();
       return made;

@@ -26,7 +26,7 @@ struct CompileOptions {
 // What calls of compiled functions do, on this thread, while a StanceScope lives.
 enum class Stance : std::uint8_t {
   standard,
-  eager,              // run the function as if it were not compiled: recorded and launched
+  eager,              // run the function in every call, one kernel for each operation
   fail_on_recompile,  // throw RecompileError instead of compiling
 };
 

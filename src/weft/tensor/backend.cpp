@@ -17,7 +17,8 @@ Backend backend() {
   if (chosen) return *chosen;
   const std::string name = knobs::backend();
   if (name == "compiled") return Backend::compiled;
-  require(name == "interpreter", "WEFT_BACKEND: '", name, "' is neither compiled nor interpreter");
+  if (name == "eager") return Backend::eager;
+  require(name == "interpreter", "WEFT_BACKEND: '", name, "' is neither compiled, eager nor interpreter");
   return Backend::interpreter;
 }
 
@@ -26,6 +27,10 @@ std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_pt
   if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
   auto options = compiler::Options::from_knobs();
   options.donatable = std::move(donatable);
+  if (backend == Backend::eager) {
+    options.fuse = false;
+    options.disabled_passes = {"simplify", "fold-constants", "eliminate-common-subexpressions"};
+  }
   compiler::Report made;
   auto executable = compiler::compile(*graph, options, &made);
   report = std::move(made);

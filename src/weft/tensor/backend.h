@@ -11,7 +11,11 @@
 
 namespace weft::detail {
 
-enum class Backend : std::uint8_t { compiled, interpreter };
+enum class Backend : std::uint8_t {
+  compiled,
+  eager,  // compiled with one kernel for each operation as it was recorded
+  interpreter,
+};
 Backend backend();  // from the knobs, or as the innermost scope of this thread says
 
 class BackendScope {
