@@ -413,6 +413,16 @@ TEST_F(Compile, Stances) {
   EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
 }
 
+TEST_F(Compile, ExplainsItself) {
+  const Explanation told = explain([](const Tensor& a) { return softmax(a * 2, 0); })(x);
+  EXPECT_THAT(told.function, HasSubstr("compile_test.cpp:"));
+  ASSERT_EQ(told.programs.size(), 1u);
+  EXPECT_THAT(told.programs[0].arguments, ElementsAre("0: tensor<3xf32>"));
+  EXPECT_GT(told.programs[0].nodes, 0u);
+  EXPECT_GT(told.programs[0].peak_bytes, 0u);
+  EXPECT_THAT(told.json(), HasSubstr("\"graph_breaks\": []"));
+}
+
 TEST_F(Compile, BackendsAgree) {
   const auto f = [](const Tensor& a) { return softmax(gelu(a) * 2 + exp(-a), 0); };
   const auto compiled = compile(f);

@@ -221,6 +221,26 @@ Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {},
   return {std::forward<F>(function), std::move(options), where};
 }
 
+namespace jit {
+template <class F>
+inline constexpr bool is_compiled = false;
+template <class F>
+inline constexpr bool is_compiled<Compiled<F>> = true;
+}  // namespace jit
+
+// explain(function)(arguments...) calls the function, compiled, and tells what became of it. (torch._dynamo.explain)
+template <class F>
+auto explain(const F& function, std::source_location where = std::source_location::current()) {
+  if constexpr (jit::is_compiled<F>) {
+    return [function](auto&&... arguments) {
+      function(std::forward<decltype(arguments)>(arguments)...);
+      return function.explain();
+    };
+  } else {
+    return explain(compile(function, {}, where));
+  }
+}
+
 // Inside a function that compile() is recording.
 inline bool is_compiling() { return detail::observer != nullptr; }
 
