@@ -28,6 +28,7 @@
 #include <weft/base/error.h>
 #include <weft/compiler/llvm/body_emitter.h>
 #include <weft/compiler/llvm/loop_emitter.h>
+#include <weft/compiler/llvm/while_emitter.h>
 
 namespace weft::compiler {
 
@@ -182,15 +183,33 @@ const std::string& object_target() {
   return target;
 }
 
-BodyCode compile_body(const ir::Graph& body) {
+namespace {
+
+// One function, emitted by emit(module, name), and what keeps it mapped.
+template <class Function>
+std::pair<Function, std::shared_ptr<const void>> compile_alone(auto&& emit) {
   const auto target = make_target();
   llvm::LLVMContext context;
   const auto module = make_module(context, *target);
-  emit_body(*module, body, "body");
+  emit(*module, "kernel");
   optimise(*module, *target);
   const auto jit = make_jit();
   checked(jit->addObjectFile(make_object(*module, *target)));
-  return {checked(jit->lookup("body")).toPtr<BodyKernel>(), jit};
+  return {checked(jit->lookup("kernel")).template toPtr<Function>(), jit};
+}
+
+}  // namespace
+
+BodyCode compile_body(const ir::Graph& body) {
+  auto [kernel, owner] =
+      compile_alone<BodyKernel>([&](llvm::Module& module, const std::string& name) { emit_body(module, body, name); });
+  return {kernel, std::move(owner)};
+}
+
+WhileCode compile_while(const WhileKernel& loop) {
+  auto [kernel, owner] = compile_alone<decltype(WhileCode::kernel)>(
+      [&](llvm::Module& module, const std::string& name) { emit_while(module, loop, name); });
+  return {kernel, std::move(owner)};
 }
 
 std::string show_kernel(const Loop& loop, CodeForm form) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <weft/compiler/fusion/loop.h>
+#include <weft/compiler/fusion/while_kernel.h>
 
 namespace weft::compiler {
 
@@ -45,6 +46,13 @@ struct BodyCode {
 // Whether the body is made of elementwise ops and constants alone.
 bool is_scalar_body(const ir::Graph& body);
 BodyCode compile_body(const ir::Graph& body);  // which is scalar
+
+// Runs a whole loop on its carried values, each in the bytes at its address, where its last one is left.
+struct WhileCode {
+  void (*kernel)(std::byte* const* carried) = nullptr;
+  std::shared_ptr<const void> owner;
+};
+WhileCode compile_while(const WhileKernel& kernel);
 
 // The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };

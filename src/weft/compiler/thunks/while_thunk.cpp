@@ -105,6 +105,7 @@ void place(Plan& plan) {
 }  // namespace
 
 Unit while_unit(const ir::Node& node, const NativeContext& context) {
+  if (auto kernel = while_kernel_unit(node, context)) return std::move(*kernel);
   auto plan = std::make_shared<Plan>(
       Plan{.condition = Region(*node.regions[0], context, false), .body = Region(*node.regions[1], context, true)});
   for (const Type type : node.types) plan->bytes.push_back(static_cast<std::uint64_t>(type.bytes()));

@@ -1,0 +1,15 @@
+// One whole loop as an LLVM function.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include <weft/compiler/fusion/while_kernel.h>
+
+namespace weft::compiler {
+
+// Adds void name(ptr buffers) to the module: runs the loop on the carried values, each in the bytes at its address.
+void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::string& name);
+
+}  // namespace weft::compiler
