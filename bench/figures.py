@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import subprocess
+import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -101,6 +104,34 @@ def record_figures(build: Path, quick: bool, say) -> list[Figure]:
     if call:
         guards = (call["guarded"] - call["pinned"]) / 1e3
         figures.append(Figure("guards of 300 tensors in a compiled function's call", guards, "<=", 2, "us"))
+    return figures
+
+
+# Programs of peers/programs_jax.py, with how many times as fast as jax.jit they must run.
+PROGRAMS = {"scan-gradient": 20, "squared-differences": 1.5, "transposed-convolution-gradient": 3, "convolution-gradient": 3}
+
+
+def program_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """Programs on which XLA's CPU backend is slow, beside jax.jit, in turns; the fastest run of each counts."""
+    python = os.environ.get("WEFT_PEERS_PYTHON", "python3")
+    if subprocess.run([python, "-c", "import jax"], capture_output=True).returncode != 0:
+        say(f"programs: left out, {python} cannot import jax")
+        return []
+    script, repeat = Path(__file__).parent / "peers/programs_jax.py", 2 if quick else 7
+    figures = []
+    for name, target in PROGRAMS.items():
+        with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
+            subprocess.run([python, script, name, "--write", folder], check=True)
+            inputs = [word for file in sorted(Path(folder).glob("*.npy")) for word in ("--input", file)]
+            weft = [build / "bin/weft", "run", Path(folder) / f"{name}.mlir", *inputs, "--json"]
+            commands = {"weft": weft, "jax": [python, script, name]}
+            best: dict[str, float] = {}
+            for _ in range(1 if quick else 3):
+                for who, command in commands.items():
+                    done = subprocess.run([*command, "--repeat", str(repeat)], check=True, capture_output=True, text=True)
+                    best[who] = min(best.get(who, math.inf), *json.loads(done.stdout.splitlines()[-1])["run_ms"])
+        say(f"{name}: weft {best['weft']:.3g} ms, jax.jit {best['jax']:.3g} ms")
+        figures.append(Figure(f"{name}: speed against jax.jit", best["jax"] / best["weft"], ">=", target, "times"))
     return figures
 
 

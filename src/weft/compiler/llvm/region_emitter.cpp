@@ -106,8 +106,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
       values_[part[0].first->id][0].push_back(call(c_.one, operands));
       continue;
     }
-    std::size_t count = 2;
-    while (count < part.size()) count *= 2;
+    const std::size_t few = 4, count = part.size() <= few ? few : width;  // the math library has whole vectors
     ScalarEmitter many(c_.b, static_cast<int>(count), c_.contract);
     std::vector<ir::Scalar> vectors;
     for (std::size_t lane = 0; lane < count; ++lane) {
