@@ -327,8 +327,8 @@ TEST(TypeRule, OfGather) {
   const auto taken = [](GatherAttributes a) {  // lists of `a` are static
     return returns([=](auto x) { return gather(x[0], x[1], a); });
   };
-  static const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, row[] = {1, 3}, rows[] = {2, 3}, wide[] = {1, 4},
-                            both[] = {0, 1};
+  static const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, row[] = {1, 3}, rows[] = {2, 3}, none[] = {0, 3},
+                            wide[] = {1, 4}, both[] = {0, 1};
   const GatherAttributes rows_of_table{two, zero, {}, {}, zero, 2, row, false};
   EXPECT_EQ(inferred({f32({7, 3}), i32({4, 5})}, taken(rows_of_table)), std::vector{f32({4, 5, 3})});
   const auto changed = [&](auto change) {
@@ -343,6 +343,7 @@ TEST(TypeRule, OfGather) {
           a.slice_sizes = wide;
         })},
        {"must have size 1, got 2", {f32({7, 3}), i32({4, 5})}, changed([](auto& a) { a.slice_sizes = rows; })},
+       {"must have size 1, got 0", {f32({0, 3}), i32({4, 5})}, changed([](auto& a) { a.slice_sizes = none; })},
        {"index_vector_dim 3 is out of range", {f32({7, 3}), i32({4, 5})}, changed([](auto& a) {
           a.index_vector_dim = 3;
         })},

@@ -76,7 +76,8 @@ void require_slice_sizes(const Call& call, const GatherAttributes& a, Type x) {
                  " does not fit dimension ", d, " of size ", x.dims()[d]);
   for (const Ints dropped : {a.collapsed_slice_dims, a.operand_batching_dims})
     for (const std::int64_t d : dropped)
-      call.require(a.slice_sizes[static_cast<std::size_t>(d)] <= 1, "the slice of dimension ", d,
+      // Not 0 either, as in XLA: the result would have elements that the operand has not.
+      call.require(a.slice_sizes[static_cast<std::size_t>(d)] == 1, "the slice of dimension ", d,
                    ", which the result drops, must have size 1, got ", a.slice_sizes[static_cast<std::size_t>(d)]);
 }
 
