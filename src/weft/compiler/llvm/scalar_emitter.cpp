@@ -116,6 +116,18 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
   return to_scalar(round(float_prim(prim, values, dtype == DType::f64), dtype), dtype);
 }
 
+// Not LLVM's maximum and minimum: of f16, into which it narrows those of widened operands, LLVM 19 gives 0 for NaN and 0.
+Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
+  llvm::Type *type = x->getType(), *integer = b_.getIntNTy(type->getScalarSizeInBits());
+  if (type->isVectorTy()) integer = widen(integer);
+  Value *a = b_.CreateBitCast(x, integer), *b = b_.CreateBitCast(y, integer);
+  Value* equal = b_.CreateBitCast(maximum ? b_.CreateAnd(a, b) : b_.CreateOr(a, b), type);  // of the zeros, +0 or -0
+  Value* chosen =
+      b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y);  // y where it is NaN
+  chosen = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), equal, chosen);
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
+}
+
 Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
   switch (prim) {
     case Prim::add: return b_.CreateFAdd(x[0], x[1]);
@@ -124,8 +136,8 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
     case Prim::divide: return b_.CreateFDiv(x[0], x[1]);
     case Prim::negate: return b_.CreateFNeg(x[0]);
     case Prim::absolute: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
-    case Prim::minimum: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x[0], x[1]);
-    case Prim::maximum: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x[0], x[1]);
+    case Prim::minimum:
+    case Prim::maximum: return extremum(x[0], x[1], prim == Prim::maximum);
     case Prim::sqrt: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]);
     case Prim::rsqrt:
       return b_.CreateFDiv(llvm::ConstantFP::get(x[0]->getType(), 1.0),
