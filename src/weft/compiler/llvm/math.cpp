@@ -91,8 +91,10 @@ class Math {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // of -0 too
   }
 
-  Value* logistic(Value* exp_of_negated) {
-    return b.CreateFDiv(number(1.0), b.CreateFAdd(number(1.0), exp_of_negated));
+  // From exp(-|x|), which neither overflows nor loses what is tiny.
+  Value* logistic(Value* x, Value* e) {
+    Value* above = b.CreateSelect(b.CreateFCmpOLT(x, number(0.0)), e, number(1.0));
+    return b.CreateFDiv(above, b.CreateFAdd(number(1.0), e));
   }
 
   // log of f32: x = m 2^e with sqrt(1/2) <= m < sqrt(2), the polynomial of Cephes' logf on m - 1.
@@ -200,8 +202,8 @@ Value* emit_math(llvm::IRBuilder<>& builder, Prim prim, std::span<Value* const> 
   Math math(builder, type);
   const bool single = type->getScalarType()->isFloatTy();
   if (prim == Prim::logistic) {
-    Value* negated[] = {builder.CreateFNeg(x[0])};
-    return math.logistic(emit_math(builder, Prim::exp, negated, strict));
+    Value* below[] = {builder.CreateFNeg(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]))};
+    return math.logistic(x[0], emit_math(builder, Prim::exp, below, strict));
   }
   if (single && prim == Prim::exp) return math.exp(x[0]);
   if (single && prim == Prim::log) return math.log(x[0]);
