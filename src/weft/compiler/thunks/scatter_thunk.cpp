@@ -20,14 +20,21 @@ struct Dimension {
   std::int64_t size = 0, stride = 0;
   std::int64_t window = 1, update_stride = 0;  // the window's extent and its stride in the updates
   int start = -1;                              // component of the index vector
-  int batch = -1;                              // scatter dimension that gives the position itself
+  int batch = -1;                              // step that gives the position itself
+};
+
+// A dimension of the updates that is walked outside of the windows, in the order of the updates: a scatter dimension, or one of
+// the windows' that such a one follows.
+struct Step {
+  std::int64_t size = 0, update_stride = 0, index_stride = 0;
+  int window_of = -1;  // the operand's dimension, of which it gives one element of the window
 };
 
 struct Plan {
   std::vector<Dimension> dims;
-  std::vector<std::int64_t> scatter_sizes, scatter_update_strides, scatter_index_strides;
+  std::vector<Step> steps;
   std::int64_t component_stride = 0, components = 0;
-  std::int64_t windows = 1, window_elements = 1;
+  std::int64_t windows = 1, window_elements = 1;  // windows: with the steps within them
   DType index_dtype = DType::i32;
 };
 
@@ -53,13 +60,21 @@ Plan make_plan(const Node& node) {
   std::vector<std::int64_t> index_dims;  // of the indices, without the index vector: one for each scatter dimension
   for (int d = 0; d < indices.rank(); ++d)
     if (d != a.index_vector_dim) index_dims.push_back(d);
-  for (int d = 0; d < updates.rank(); ++d) {
-    if (has(a.update_window_dims, d)) continue;
-    const auto k = plan.scatter_sizes.size();
-    plan.scatter_sizes.push_back(updates.size(d));
-    plan.scatter_update_strides.push_back(update_strides[static_cast<std::size_t>(d)]);
-    plan.scatter_index_strides.push_back(index_strides[static_cast<std::size_t>(index_dims[k])]);
-    plan.windows *= updates.size(d);
+  std::vector<int> step_of_index(index_dims.size());
+  int last_scatter = updates.rank() - 1;
+  while (last_scatter >= 0 && has(a.update_window_dims, last_scatter)) --last_scatter;
+  std::vector<int> step_of(static_cast<std::size_t>(updates.rank()), -1);  // by dimension of the updates
+  std::size_t batch = 0;
+  for (int d = 0; d <= last_scatter; ++d) {
+    step_of[static_cast<std::size_t>(d)] = static_cast<int>(plan.steps.size());
+    Step step{.size = updates.size(d)};
+    if (!has(a.update_window_dims, d)) {
+      step.update_stride = update_strides[static_cast<std::size_t>(d)];
+      step.index_stride = index_strides[static_cast<std::size_t>(index_dims[batch])];
+      step_of_index[batch++] = static_cast<int>(plan.steps.size());
+    }
+    plan.steps.push_back(step);
+    plan.windows *= step.size;
   }
   std::size_t window = 0;
   for (int d = 0; d < operand.rank(); ++d) {
@@ -67,11 +82,12 @@ Plan make_plan(const Node& node) {
     if (has(a.input_batching_dims, d)) {
       const std::int64_t index_dim =
           a.scatter_indices_batching_dims[static_cast<std::size_t>(where(a.input_batching_dims, d))];
-      dim.batch = where(index_dims, index_dim);
+      dim.batch = step_of_index[static_cast<std::size_t>(where(index_dims, index_dim))];
     } else if (!has(a.inserted_window_dims, d)) {
       const auto u = static_cast<std::size_t>(a.update_window_dims[window++]);
       dim.window = updates.size(static_cast<int>(u));
       dim.update_stride = update_strides[u];
+      if (step_of[u] >= 0) plan.steps[static_cast<std::size_t>(step_of[u])].window_of = d;
     }
     if (has(a.scatter_dims_to_operand_dims, d)) dim.start = where(a.scatter_dims_to_operand_dims, d);
     plan.window_elements *= dim.window;
@@ -109,12 +125,12 @@ class ScatterThunk final : public runtime::Thunk {
   }
 
  private:
-  // Calls f(begin, end) on ranges of the innermost dimension of a window. Updates of one element come in order, whatever the
-  // threads: each thread takes all windows, but only its part of them.
+  // Calls f(begin, end) on ranges of the operand's innermost dimension. Updates of one element come in order, whatever the
+  // threads: each thread takes all windows, but only what falls into its range.
   template <class F>
   void for_parts(F&& f) const {
     if (plan_.windows == 0 || plan_.window_elements == 0) return;
-    const std::int64_t last = plan_.dims.empty() ? 1 : plan_.dims.back().window;
+    const std::int64_t last = plan_.dims.empty() ? 1 : plan_.dims.back().size;
     const std::int64_t grain =
         std::max<std::int64_t>(16, 16384 * last / std::max<std::int64_t>(1, plan_.windows * plan_.window_elements));
     runtime::parallel_for(last, grain, f);
@@ -130,17 +146,18 @@ class ScatterThunk final : public runtime::Thunk {
     });
   }
 
-  // Calls fold(count, to, from) for the runs of a window: those elements of the innermost dimension that lie in [begin, end).
+  // Calls fold(count, to, from) for the runs of a window: those elements that lie in [begin, end) of the innermost dimension.
   template <class F>
   void scatter_window(const std::byte* indices, std::int64_t window, std::int64_t begin, std::int64_t end,
                       F& fold) const {
     std::int64_t at_index = 0, at_update = 0;
     std::int64_t position[Type::max_rank] = {};
-    for (std::size_t k = plan_.scatter_sizes.size(); k-- > 0;) {
-      position[k] = window % plan_.scatter_sizes[k];
-      window /= plan_.scatter_sizes[k];
-      at_index += position[k] * plan_.scatter_index_strides[k];
-      at_update += position[k] * plan_.scatter_update_strides[k];
+    for (std::size_t k = plan_.steps.size(); k-- > 0;) {
+      const Step& step = plan_.steps[k];
+      position[k] = window % step.size;
+      window /= step.size;
+      at_index += position[k] * step.index_stride;
+      at_update += position[k] * step.update_stride;
     }
     if (plan_.dims.empty()) return fold(1, Rows{}, Rows{at_update, 0, 0});
     std::int64_t low[Type::max_rank], high[Type::max_rank], at_result = 0;
@@ -150,12 +167,17 @@ class ScatterThunk final : public runtime::Thunk {
       if (dim.batch >= 0) start += position[dim.batch];
       // Elements of the window that fall outside are skipped; far outside, so that the sum does not overflow, all of them.
       if (start >= dim.size || start <= -dim.window) return;
-      low[d] = std::max<std::int64_t>(0, -start);
-      high[d] = std::min(dim.window, dim.size - start);
+      const bool is_last = d + 1 == plan_.dims.size();
+      low[d] = std::max<std::int64_t>(0, (is_last ? begin : 0) - start);
+      high[d] = std::min(dim.window, (is_last ? end : dim.size) - start);
       at_result += start * dim.stride;
     }
-    low[plan_.dims.size() - 1] = std::max(low[plan_.dims.size() - 1], begin);
-    high[plan_.dims.size() - 1] = std::min(high[plan_.dims.size() - 1], end);
+    for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
+      if (plan_.steps[k].window_of < 0) continue;
+      const auto d = static_cast<std::size_t>(plan_.steps[k].window_of);
+      low[d] = std::max(low[d], position[k]);
+      high[d] = std::min(high[d], position[k] + 1);
+    }
     walk(at_result, at_update, low, high, 0, fold);
   }
 
