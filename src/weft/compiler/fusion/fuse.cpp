@@ -258,7 +258,8 @@ class Planner {
     return unit;
   }
 
-  // A store may go to the bytes of an input that is read at the very same elements, and not after the store.
+  // A store may go to the bytes of an input that is read at the very same elements, and not after the store. Inputs that differ in
+  // shape only are the same bytes.
   void find_in_place(Unit& unit) const {
     const Loop& loop = *unit.loop;
     for (const Store& s : loop.stores) {
@@ -270,7 +271,8 @@ class Planner {
           continue;
         bool same = true;
         for (const Expr& e : loop.exprs)
-          if (e.kind == Expr::Kind::load && e.buffer == input)
+          if (e.kind == Expr::Kind::load &&
+              unit.reads[static_cast<std::size_t>(e.buffer)] == unit.reads[static_cast<std::size_t>(input)])
             same = same && e.gathered.empty() && same_position(loop, e.position, s.position);
         if (same) unit.in_place.emplace_back(s.buffer - loop.inputs, input);
       }
