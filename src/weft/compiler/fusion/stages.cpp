@@ -42,7 +42,7 @@ class Stages {
  private:
   bool depends_on_lanes(const Affine& a) const {
     for (std::size_t i = 0; i < loop_.axes.size(); ++i)
-      if (a.coefficient(i) != 0 && loop_.axes[i] > 1 && loop_.roles[i] != Role::row) return true;
+      if (a.coefficient(i) != 0 && loop_.axes[i] != 1 && loop_.roles[i] != Role::row) return true;  // of no lanes, too
     return false;
   }
 
