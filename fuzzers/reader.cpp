@@ -1,0 +1,29 @@
+// The StableHLO reader on any bytes: a graph or an Error, in time and in memory; and what it read can be printed, and the text reads
+// back as the same text.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <weft/base/error.h>
+#include <weft/ir/text/text.h>
+#include <weft/ir/verify.h>
+
+namespace {
+
+// Small enough that a file within them is read in far less than a second, under the sanitizers too.
+constexpr weft::ir::ParseLimits limits{.bytes = 1 << 20, .operations = 20'000, .elements = 1 << 20};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  weft::ir::Module module;
+  try {
+    module = weft::ir::parse_module({reinterpret_cast<const char*>(data), size}, limits);
+  } catch (const weft::Error&) {
+    return 0;
+  }
+  for (const auto& function : module.functions) weft::ir::verify(*function);
+  const std::string text = print(module);
+  WEFT_ASSERT(print(weft::ir::parse_module(text)) == text, "reads back as another module");
+  return 0;
+}
