@@ -1,4 +1,4 @@
-// Files and options that weft train text cannot use: exit code 1 for what is in the world, 2 for wrong use, and one line on the
+// Files and options that weft cannot use: exit code 1 for what is in the world, 2 for wrong use, and one line on the
 // error stream that names the culprit.
 #include <filesystem>
 #include <fstream>
@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+
+#include <weft/base/error.h>
 
 namespace weft::cli {
 namespace {
@@ -59,6 +61,57 @@ TEST(BadInput, BytesOfAnyKindAreAText) {
   EXPECT_THAT(outcome.out, HasSubstr("trained to step 2"));
   const Outcome shortest = weft(train_tiny(write_text(folder / "short", 170), {"--steps", "1"}));
   EXPECT_EQ(shortest.exit_code, 0) << shortest.err;
+}
+
+// Each is told with its file, line and column; none takes memory that its text does not justify.
+TEST(BadInput, Programs) {
+  const std::string head = "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n",
+                    end = "  return %a : tensor<4xf32>\n}\n";
+  const auto repeated = [](std::string_view piece, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += piece;
+    return text;
+  };
+  const auto calling = [](std::string_view name, std::string_view callee) {
+    return concat("func.func @", name, "(%a: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @", callee,
+                  "(%a) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
+  };
+  std::string twofold;  // 2^40 additions, all calls replaced
+  for (int i = 0; i < 40; ++i)
+    twofold += concat("func.func private @f", i, "(%a: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @f", i + 1,
+                      "(%a) : (tensor<f32>) -> tensor<f32>\n  %1 = func.call @f", i + 1,
+                      "(%0) : (tensor<f32>) -> tensor<f32>\n  return %1 : tensor<f32>\n}\n");
+  twofold +=
+      "func.func private @f40(%a: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.add %a, %a : tensor<f32>\n"
+      "  return %0 : tensor<f32>\n}\n" +
+      calling("main", "f0");
+  const std::pair<std::string, const char*> programs[] = {
+      {head + "  %0 = stablehlo.add %a, ", ":2:26: stablehlo.add: expected"},
+      {head + "  %0 = stablehlo.add\xff %a, %a : tensor<4xf32>\n" + end, ":2:21: unexpected character"},
+      {head + "  return %b : tensor<4xf32>\n}\n", ":2:10: func.func @main: %b is not defined"},
+      {head + "  return %a : tensor<5xf32>\n}\n", ":2:10: func.return: %a is tensor<4xf32>, not tensor<5xf32>"},
+      {"func.func @f() { return }\nfunc.func @f() { return }\n", ":2:1: func.func @f: defined twice"},
+      {calling("main", "main"), ":1:1: func.func @main: calls itself"},
+      {calling("main", "g") + calling("g", "main"), ":1:1: func.func @main: calls itself"},
+      {calling("main", "g"), ":2:8: func.call: there is no function @g"},
+      {head + "  %0 = stablehlo.popcnt %a : tensor<4xf32>\n" + end, ":2:8: popcnt: is not defined for f32"},
+      {head + "  %0 = stablehlo.reshape %a : (tensor<4xf32>) -> tensor<5xf32>\n" + end, ":2:8: reshape: cannot give"},
+      {head + "  %0 = stablehlo.constant dense<1.0> : tensor<1152921504606846976xf32>\n" + end,
+       ":2:47: stablehlo.constant: a dimension has at most"},
+      {head + "  %0 = stablehlo.constant dense<[" + repeated("1.0,", 300'000) + "1.0]> : tensor<4xf32>\n" + end, ":2:"},
+      {head + "  %0 = stablehlo.constant dense<\"0x" + repeated("00", 1'000'000) + "\"> : tensor<4xf32>\n" + end,
+       ":2:33: expected 16 bytes for tensor<4xf32>, got 1000000"},
+      {head + "  %p = stablehlo.constant dense<true> : tensor<i1>\n" + repeated("\"stablehlo.if\"(%p) ({ ", 10'000),
+       "stablehlo.if: nested more than 256 deep"},
+      {twofold, "func.call: more than 1000000 operations, calls included"},
+  };
+  const TemporaryFolder folder;
+  const auto file = folder / "program.mlir";
+  for (const auto& [text, message] : programs) {
+    std::ofstream(file, std::ios::binary) << text;
+    expect_refused(weft({"run", file.string(), "--random", "1"}), 1,
+                   AllOf(HasSubstr(file.string()), HasSubstr(message)), text.substr(0, 200));
+  }
 }
 
 TEST(BadInput, WrongUse) {
