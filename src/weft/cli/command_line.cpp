@@ -60,8 +60,10 @@ int run(const std::string& version, int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_cache(app);
   add_conformance(app);
+  add_fuzz(app);
   add_knobs(app);
   add_opt(app);
+  add_reduce(app);
   add_run(app);
   add_train(app);
   try {

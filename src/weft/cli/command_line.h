@@ -18,8 +18,10 @@ int run(const std::string& version, int argc, const char* const* argv);
 // (exit 2), and Stopped when a signal ended its work early and cleanly.
 void add_cache(CLI::App& app);
 void add_conformance(CLI::App& app);
+void add_fuzz(CLI::App& app);
 void add_knobs(CLI::App& app);
 void add_opt(CLI::App& app);
+void add_reduce(CLI::App& app);
 void add_run(CLI::App& app);
 void add_train(CLI::App& app);
 

@@ -1,0 +1,101 @@
+// weft reduce: makes a graph on which something goes wrong small.
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/base/knobs.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/isolated.h>
+#include <weft/cli/options.h>
+#include <weft/fuzz/check.h>
+#include <weft/fuzz/inputs.h>
+#include <weft/fuzz/shrink.h>
+#include <weft/ir/text/text.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct ReduceOptions {
+  std::string file, output;
+  std::int64_t seed = 0;         // of the inputs
+  std::int64_t time_limit = 30;  // seconds that one try may take
+};
+
+// What goes wrong, and how; the first is the same for all graphs that fail in one way.
+struct Failure {
+  std::string fault, reason;
+};
+
+// Every try has a process of its own, so that crashes and hangs can be reduced too.
+std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& options) {
+  std::optional<Failure> failure;
+  run_isolated(
+      1, {.time = std::chrono::seconds(options.time_limit)},
+      [&](std::size_t) -> std::string {
+        const auto inputs = fuzz::random_inputs(graph, static_cast<std::uint64_t>(options.seed));
+        const fuzz::Verdict verdict = fuzz::check(graph, inputs);
+        return verdict.fault ? concat(name(*verdict.fault), '\n', verdict.reason) : "";
+      },
+      [&](std::size_t, const IsolatedOutcome& outcome) {
+        if (outcome.failed.starts_with("exception: ")) return;  // the interpreter does not take the graph
+        if (!outcome.failed.empty()) {
+          failure = {outcome.failed, ""};
+        } else if (const std::size_t line = outcome.said.find('\n'); line != outcome.said.npos) {
+          failure = {outcome.said.substr(0, line), outcome.said.substr(line + 1)};
+        }
+      });
+  return failure;
+}
+
+fuzz::GraphPtr read_graph(const std::string& file) {
+  const std::string text = read_file(file);
+  try {
+    return ir::parse(text);
+  } catch (const Error& wrong) {
+    fail(file, ':', wrong.what());
+  }
+}
+
+void run_reduce(const ReduceOptions& options) {
+  const knobs::Override on_disk(knobs::cache, false);
+  const fuzz::GraphPtr graph = read_graph(options.file);
+  const auto first = try_graph(*graph, options);
+  require(first.has_value(), options.file, ": nothing goes wrong with inputs of seed ", options.seed,
+          "; --seed chooses others");
+  Failure last = *first;
+  std::cerr << options.file << ": " << first->fault << ": " << graph->nodes().size() << " nodes\n";
+  const auto small = fuzz::shrink(graph, [&](const ir::Graph& candidate) {
+    const auto failure = try_graph(candidate, options);
+    if (!failure || failure->fault != first->fault) return false;
+    last = *failure;
+    std::cerr << "  " << candidate.nodes().size() << " nodes\n";
+    return true;
+  });
+  std::string reason = last.reason;
+  std::ranges::replace(reason, '\n', ' ');
+  const std::string text = concat("// weft reduce --seed ", options.seed, ": ", last.fault, reason.empty() ? "" : ": ",
+                                  reason, '\n', ir::print(*small));
+  options.output.empty() ? void(std::cout << text << std::flush) : write_file(options.output, text);
+}
+
+}  // namespace
+
+void add_reduce(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand(
+      "reduce", "Make a StableHLO program that the engine gets wrong as small as goes wrong in the same way");
+  const auto options = std::make_shared<ReduceOptions>();
+  command.add_option("FILE", options->file, "StableHLO text, as `weft fuzz --output` writes it")->required();
+  add_integer(command, "--seed", options->seed, "Of the inputs, as `weft fuzz` names it for the graph",
+              {0, std::int64_t{1} << 62});
+  add_integer(command, "--time-limit", options->time_limit, "Seconds that one try may take", {1, 86'400});
+  add_text(command, "--output", options->output, "a file", "File for the small program (default: the standard output)");
+  command.callback([options] { run_reduce(*options); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,202 @@
+#include <weft/fuzz/check.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include <weft/base/knobs.h>
+#include <weft/compiler/compiler.h>
+#include <weft/fuzz/bounded.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/text/text.h>
+#include <weft/ir/verify.h>
+#include <weft/runtime/device.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::fuzz {
+
+using ir::Array;
+
+namespace {
+
+struct Found {
+  Fault fault;
+  std::string reason;
+};
+
+class Threads {
+ public:
+  explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
+  ~Threads() { runtime::set_thread_count(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+// While it lives, kernels are kept on disk, in an empty folder.
+class CacheFolder {
+ public:
+  CacheFolder() : folder_(make()), on_(knobs::cache, true), there_(knobs::cache_dir, folder_) {}
+  ~CacheFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
+
+ private:
+  static std::string make() {
+    std::string name = (std::filesystem::temp_directory_path() / "weft-fuzz-XXXXXX").string();
+    require(::mkdtemp(name.data()) != nullptr, "cannot make a folder ", name);
+    return name;
+  }
+
+  std::string folder_;
+  knobs::Override<bool> on_;
+  knobs::Override<std::string> there_;
+};
+
+using Program = std::shared_ptr<const runtime::Executable>;
+
+std::vector<Array> run(const Program& program, std::span<const Array> inputs) {
+  auto& device = runtime::Device::cpu();
+  std::vector<runtime::BufferPtr> buffers;
+  for (const Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
+  std::vector<Array> outputs;
+  for (const auto& buffer : device.launch(program, buffers)) outputs.emplace_back(buffer->type(), buffer->bytes());
+  return outputs;
+}
+
+std::string describe(const Array& got, const Array& want, std::size_t output, std::int64_t i, double bound = 0) {
+  const auto number = [](double x) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", x);
+    return std::string(text);
+  };
+  return concat("output ", output, ", ", got.type(), ", at ", i, ": ", number(got.element(i)), " for ",
+                number(want.element(i)), bound > 0 ? concat(", allowed ", number(bound)) : "");
+}
+
+bool same_element(const Array& a, const Array& b, std::int64_t i) {
+  const auto width = static_cast<std::size_t>(byte_size(a.dtype())), at = static_cast<std::size_t>(i) * width;
+  if (std::memcmp(a.bytes().data() + at, b.bytes().data() + at, width) == 0) return true;
+  return is_float(a.dtype()) && std::isnan(a.element(i)) && std::isnan(b.element(i));
+}
+
+void require_same(Fault fault, std::span<const Array> got, std::span<const Array> want) {
+  for (std::size_t k = 0; k < want.size(); ++k)
+    for (std::int64_t i = 0; i < want[k].size(); ++i)
+      if (!same_element(got[k], want[k], i)) throw Found{fault, describe(got[k], want[k], k, i)};
+}
+
+// A result beyond the largest number may be infinite where the largest number lies within its bound.
+bool is_within(const Array& got, const Array& want, std::int64_t i, double bound) {
+  if (bound == 0) return same_element(got, want, i);
+  const double y = got.element(i), reference = want.element(i);
+  if (std::isnan(reference)) return std::isnan(y);
+  if (std::isinf(reference)) return y == reference;
+  return std::abs(y - reference) <= bound;
+}
+
+void require_within(Fault fault, std::span<const Array> got, std::span<const Bounded> want) {
+  for (std::size_t k = 0; k < want.size(); ++k) {
+    const Array& y = want[k].value;
+    require(got[k].type() == y.type(), "output ", k, " is ", got[k].type(), ", not ", y.type());
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      const double bound = want[k].bound.element(i);
+      if (bound < std::numeric_limits<double>::infinity() && !is_within(got[k], y, i, bound))
+        throw Found{fault, describe(got[k], y, k, i, bound)};
+    }
+  }
+}
+
+// Read back, the text gives the same text and means the same. The order of what a region takes from outside is not in it.
+void check_text(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want) {
+  try {
+    const std::string text = ir::print(graph);
+    const auto again = ir::parse(text);
+    if (ir::print(*again) != text) throw Found{Fault::text, "reads back as another graph"};
+    if (structurally_equal(*again, graph)) return;
+    const auto results = ir::interpret(*again, inputs);
+    for (std::size_t k = 0; k < want.size(); ++k)
+      for (std::int64_t i = 0; i < results[k].size(); ++i)
+        if (!same_element(results[k], want[k].value, i))
+          throw Found{Fault::text, concat("reads back as another graph: ", describe(results[k], want[k].value, k, i))};
+  } catch (const Error& wrong) {
+    throw Found{Fault::text, wrong.what()};
+  }
+}
+
+void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want, bool cached) {
+  const Program program = compiler::compile(graph);
+  const auto first = run(program, inputs);
+  require_within(Fault::value, first, want);
+  require_same(Fault::repeat, run(program, inputs), first);
+  compiler::Options donating;
+  donating.donatable.assign(inputs.size(), true);
+  require_same(Fault::donation, run(compiler::compile(graph, donating), inputs), first);
+  if (!cached) return;
+  const CacheFolder folder;
+  for (int time = 0; time < 2; ++time) {  // compiled, then found on disk
+    compiler::clear_kernel_cache();
+    require_same(Fault::cache, run(compiler::compile(graph), inputs), first);
+  }
+}
+
+void check_strict(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want) {
+  compiler::Options options;
+  options.strict = true;
+  const Program fused = compiler::compile(graph, options);
+  const auto first = run(fused, inputs);
+  require_within(Fault::strict_value, first, want);
+  {
+    const Threads one(1);
+    require_same(Fault::threads, run(fused, inputs), first);
+  }
+  options.fuse = false;
+  require_same(Fault::fusion, run(compiler::compile(graph, options), inputs), first);
+}
+
+}  // namespace
+
+std::string_view name(Fault fault) {
+  constexpr std::array names = {"invalid", "text",     "error", "value",  "strict value",
+                                "repeat",  "donation", "cache", "fusion", "threads"};
+  return names[static_cast<std::size_t>(fault)];
+}
+
+Verdict check(const ir::Graph& graph, std::span<const Array> inputs, const CheckOptions& options) {
+  const auto want = interpret_bounded(graph, inputs, {}), strict = interpret_bounded(graph, inputs, {.strict = true});
+  Verdict verdict;
+  for (const Bounded& output : want) {
+    verdict.elements += output.value.size();
+    for (const double bound : output.bound.data<double>())
+      verdict.unknown += !(bound < std::numeric_limits<double>::infinity());
+  }
+  const auto found = [&](Fault fault, std::string reason) {
+    verdict.fault = fault;
+    verdict.reason = std::move(reason);
+    return verdict;
+  };
+  try {
+    ir::verify(graph);
+  } catch (const Error& wrong) {
+    return found(Fault::invalid, wrong.what());
+  }
+  try {
+    const Threads two(2);
+    check_text(graph, inputs, want);
+    check_fast(graph, inputs, want, options.cache);
+    check_strict(graph, inputs, strict);
+  } catch (const Found& difference) {
+    return found(difference.fault, difference.reason);
+  } catch (const std::exception& wrong) {
+    return found(Fault::error, wrong.what());
+  }
+  return verdict;
+}
+
+}  // namespace weft::fuzz

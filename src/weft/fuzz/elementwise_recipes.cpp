@@ -1,0 +1,76 @@
+#include <array>
+
+#include <weft/fuzz/grower.h>
+#include <weft/ir/ops.h>
+
+namespace weft::fuzz {
+
+using ir::Op;
+using ir::Value;
+
+namespace {
+
+// Floating-point operands of an op that tests draw from a range of their own are mostly brought into it.
+Value in_range(Grower& g, const Op& op, Value x) {
+  constexpr Op usual{};
+  const bool has_own_range = op.low != usual.low || op.high != usual.high;
+  if (!is_float(x.dtype()) || !has_own_range || g.random().one_in(4)) return x;
+  const Type scalar(x.dtype(), {});
+  return ir::clamp(ir::constant(g.graph(), scalar, op.low), x, ir::constant(g.graph(), scalar, op.high));
+}
+
+void grow_compare(Grower& g, const Op&) {
+  const Value x = g.any(), y = g.fitted(x.type());
+  const auto direction = static_cast<ir::Direction>(g.random().below(6));
+  const bool total = is_float(x.dtype()) && g.random().one_in(4);
+  g.add(ir::compare(x, y, direction, total ? ir::Comparison::TOTALORDER : ir::Comparison::NOTYPE));
+}
+
+void grow_convert(Grower& g, const Op&) { g.add(ir::convert(g.any(), g.random_dtype())); }
+
+void grow_bitcast_convert(Grower& g, const Op& op) {
+  const Value x = g.any(op.domain);
+  DType to = g.random_dtype(op.domain);
+  while (byte_size(to) != byte_size(x.dtype())) to = g.random_dtype(op.domain);
+  g.add(ir::bitcast_convert(x, x.type().with(to)));
+}
+
+void grow_reduce_precision(Grower& g, const Op& op) {
+  const Value x = g.any(op.domain);
+  g.add(
+      ir::reduce_precision(x, static_cast<int>(g.random().between(2, 8)), static_cast<int>(g.random().between(0, 12))));
+}
+
+void grow_select(Grower& g, const Op&) {
+  const Value x = g.any(), y = g.fitted(x.type());
+  const Value predicate = g.fitted(g.random().one_in(4) ? Type(DType::boolean, {}) : x.type().with(DType::boolean));
+  g.add(ir::select(predicate, x, y));
+}
+
+void grow_clamp(Grower& g, const Op&) {
+  const Value x = g.any();
+  const Type bound = g.random().one_in(2) ? x.type() : Type(x.dtype(), {});
+  g.add(ir::clamp(g.fitted(bound), x, g.fitted(bound)));
+}
+
+constexpr RecipeEntry table[] = {
+    {&ir::ops::compare, grow_compare},
+    {&ir::ops::convert, grow_convert},
+    {&ir::ops::bitcast_convert, grow_bitcast_convert},
+    {&ir::ops::reduce_precision, grow_reduce_precision},
+    {&ir::ops::select, grow_select},
+    {&ir::ops::clamp, grow_clamp},
+};
+
+}  // namespace
+
+constinit const std::span<const RecipeEntry> elementwise_recipes = table;
+
+void grow_elementwise(Grower& g, const Op& op) {
+  std::vector<Value> operands{in_range(g, op, g.any(op.domain))};
+  while (operands.size() < static_cast<std::size_t>(op.arity))
+    operands.push_back(in_range(g, op, g.fitted(operands.front().type())));
+  g.add(g.graph().append(op, operands).result());
+}
+
+}  // namespace weft::fuzz
