@@ -1,10 +1,15 @@
 // Programs share the code of their kernels.
+#include <weft/compiler/cache/kernel_cache.h>
+
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include <weft/compiler/fusion/while_kernel.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/text/text.h>
 
 #include "run.h"
 
@@ -55,6 +60,43 @@ TEST(KernelCache, SharedCodeComputesWhatItsOwnWould) {
     clear_kernel_cache();
     EXPECT_EQ(run(sizes[i]), shared[i]) << sizes[i].first << " x " << sizes[i].second;
   }
+}
+
+// Bodies of folds and whole loops are found again too, by what they compute.
+TEST(KernelCache, KeepsBodiesAndLoops) {
+  auto& cache = KernelCache::instance();
+  const auto body = [](const ir::Op& op) {
+    return ir::make_graph(std::vector(2, Type(DType::f64, {})), [&](ir::Graph& g, std::span<const ir::Value> x) {
+      return std::vector{g.append(op, x).result() * 0.25};
+    });
+  };
+  const auto code = [&](const ir::Graph& graph) { return cache.get(&graph, "body " + ir::print(graph)).kernel; };
+  const auto first = code(*body(ir::ops::add));
+  EXPECT_EQ(code(*body(ir::ops::add)), first);
+  EXPECT_NE(code(*body(ir::ops::multiply)), first);
+
+  const Type number(DType::f32, {});
+  const auto condition = [&](double limit) {
+    return ir::make_graph(std::vector{number}, [&](ir::Graph& g, std::span<const ir::Value> x) {
+      return std::vector{ir::compare(x[0], ir::constant(g, number, limit), ir::Direction::LT)};
+    });
+  };
+  const auto step = ir::make_graph(std::vector{number},
+                                   [](ir::Graph&, std::span<const ir::Value> x) { return std::vector{x[0] + 1.5}; });
+  const auto loop = [&](double limit, bool strict) {
+    Options options;
+    options.strict = strict;
+    const auto kernel = while_kernel(*condition(limit), *step, options);
+    return cache.get(&*kernel, kernel->key()).kernel;
+  };
+  const auto of_ten = loop(10, false);
+  EXPECT_EQ(loop(10, false), of_ten);
+  EXPECT_NE(loop(11, false), of_ten);
+  EXPECT_NE(loop(10, true), of_ten);
+  float x = 0;
+  auto* carried = reinterpret_cast<std::byte*>(&x);
+  reinterpret_cast<WhileFunction>(of_ten)(&carried);
+  EXPECT_EQ(x, 10.5f);
 }
 
 }  // namespace

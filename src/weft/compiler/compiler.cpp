@@ -42,7 +42,7 @@ struct Kernels {
 
 Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& report) {
   Kernels result;
-  std::vector<const Loop*> distinct;
+  std::vector<KernelSource> distinct;
   std::vector<std::string> keys;
   std::unordered_map<std::string, int> known;
   for (const Unit& unit : units) {
@@ -50,7 +50,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
     if (!unit.loop) continue;
     const auto [at, first] = known.try_emplace(unit.loop->key(), static_cast<int>(distinct.size()));
     if (first) {
-      distinct.push_back(&*unit.loop);
+      distinct.emplace_back(&*unit.loop);
       keys.push_back(at->first);
       dump.kernel(unit.info.name, *unit.loop);
     }
@@ -109,8 +109,8 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
       if (unit.loop) {
         std::vector<runtime::Slice> buffers = plan.reads[u];
         buffers.insert(buffers.end(), plan.writes[u].begin(), plan.writes[u].end());
-        thunk = std::make_unique<KernelThunk>(
-            *unit.loop, kernels.code.kernels[static_cast<std::size_t>(kernels.index[u])], std::move(buffers));
+        const auto kernel = reinterpret_cast<Kernel>(kernels.code.kernels[static_cast<std::size_t>(kernels.index[u])]);
+        thunk = std::make_unique<KernelThunk>(*unit.loop, kernel, std::move(buffers));
       } else {
         thunk = unit.make(plan.reads[u], plan.writes[u], plan.scratch[u]);
       }

@@ -23,10 +23,10 @@ KernelCache& KernelCache::instance() {
   return cache;
 }
 
-KernelCache::Found KernelCache::get(std::span<const Loop* const> loops, std::span<const std::string> keys) {
+KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::span<const std::string> keys) {
   Found found;
-  found.kernels.resize(loops.size());
-  Request request{loops, keys, std::vector<std::shared_ptr<const std::string>>(loops.size()), {}};
+  found.kernels.resize(sources.size());
+  Request request{sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}};
   take_from_memory(request, found);
   if (request.missing.empty()) return found;
 
@@ -62,9 +62,14 @@ KernelCache::Found KernelCache::get(std::span<const Loop* const> loops, std::spa
   return found;
 }
 
+KernelCache::Alone KernelCache::get(const KernelSource& source, const std::string& key) {
+  const Found found = get(std::span(&source, 1), std::span(&key, 1));
+  return {found.kernels[0], found.owners[0]};
+}
+
 void KernelCache::take_from_memory(Request& request, Found& found) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < request.loops.size(); ++i) {
+  for (std::size_t i = 0; i < request.sources.size(); ++i) {
     const auto at = by_key_.find(request.keys[i]);
     if (at == by_key_.end()) {
       request.missing.push_back(i);
@@ -93,16 +98,16 @@ void KernelCache::take_from_disk(Request& request, const DiskCache& disk, const 
 }
 
 void KernelCache::compile(Request& request, Found& found) {
-  std::vector<const Loop*> loops;
+  std::vector<KernelSource> sources;
   std::vector<std::string> symbols;
   for (const std::size_t i : request.missing) {
-    loops.push_back(request.loops[i]);
+    sources.push_back(request.sources[i]);
     symbols.push_back(symbol_of(request.keys[i]));
   }
-  std::vector<std::string> objects = make_objects(loops, symbols);
+  std::vector<std::string> objects = make_objects(sources, symbols);
   for (std::size_t j = 0; j < objects.size(); ++j)
     request.objects[request.missing[j]] = std::make_shared<const std::string>(std::move(objects[j]));
-  found.compiled = loops.size();
+  found.compiled = sources.size();
 }
 
 KernelCode KernelCache::load(const Request& request, std::span<const std::size_t> added) {

@@ -1,4 +1,4 @@
-// Machine code of loops, kept for the process and on disk: programs that differ only in sizes, as those of one function for other
+// Machine code of kernels, kept for the process and on disk: programs that differ only in sizes, as those of one function for other
 // shapes do, share their kernels, and a later process finds them again. Only the first of all waits for LLVM.  Thread-safe.
 #pragma once
 
@@ -23,28 +23,35 @@ class KernelCache {
   static KernelCache& instance();
 
   struct Found {
-    std::vector<Kernel> kernels;                      // in the order of the loops
+    std::vector<KernelAddress> kernels;               // in the order of the sources
     std::vector<std::shared_ptr<const void>> owners;  // keep their code mapped
     std::size_t loaded = 0, compiled = 0;             // now: from disk, by LLVM
   };
-  // The code of the loops of one program, whose keys are `keys`.
-  Found get(std::span<const Loop* const> loops, std::span<const std::string> keys);
+  // The code of the sources of one program, whose keys are `keys`: equal keys, equal code.
+  Found get(std::span<const KernelSource> sources, std::span<const std::string> keys);
+
+  // The code of one source that is not part of a program's list.
+  struct Alone {
+    KernelAddress kernel = nullptr;
+    std::shared_ptr<const void> owner;  // keeps it mapped
+  };
+  Alone get(const KernelSource& source, const std::string& key);
 
   void clear();  // the memory; the disk stays
 
  private:
   struct Entry {
     std::string key;
-    Kernel kernel;
+    KernelAddress kernel;
     std::shared_ptr<const std::string> object;
     std::shared_ptr<const void> owner;
   };
   // What a call of get works on.
   struct Request {
-    std::span<const Loop* const> loops;
+    std::span<const KernelSource> sources;
     std::span<const std::string> keys;
     std::vector<std::shared_ptr<const std::string>> objects;  // found so far
-    std::vector<std::size_t> missing;                         // the loops that have no code yet
+    std::vector<std::size_t> missing;                         // the sources that have no code yet
   };
   void take_from_memory(Request& request, Found& found);
   static void take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found);

@@ -5,6 +5,7 @@
 
 #include <weft/compiler/passes.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/text/text.h>
 
 namespace weft::compiler {
 
@@ -206,6 +207,12 @@ bool is_indexed(const ir::Graph& graph, std::size_t carried) {
 }
 
 }  // namespace
+
+std::string WhileKernel::key() const {
+  std::string key = contract ? "while " : "while strict ";
+  for (const bool memory : in_memory) key += memory ? 'm' : 'r';
+  return key + ir::print(*condition.graph) + ir::print(*body.graph);
+}
 
 std::optional<WhileKernel> while_kernel(const ir::Graph& condition, const ir::Graph& body, const Options& options) {
   for (const Value v : body.inputs())

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <weft/compiler/compiler.h>
@@ -33,6 +34,9 @@ struct WhileKernel {
   WhileRegion condition, body;
   std::vector<bool> in_memory;  // of each carried value
   bool contract = true;         // multiply and add may be contracted
+
+  // What the machine code depends on: equal keys, equal code.
+  std::string key() const;
 };
 
 // The loop as a kernel; none if a value is too large for registers, a node has no scalar form, or in strict mode a sum's order

@@ -131,21 +131,31 @@ int vector_lanes() {
   return lanes;
 }
 
-std::vector<std::string> make_objects(std::span<const Loop* const> loops, std::span<const std::string> names) {
-  std::vector<std::string> objects(loops.size());
-  if (loops.empty()) return objects;
+namespace {
+
+void emit(llvm::Module& module, const KernelSource& source, const std::string& name) {
+  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name);
+  if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name);
+  emit_while(module, *std::get<const WhileKernel*>(source), name);
+}
+
+}  // namespace
+
+std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names) {
+  std::vector<std::string> objects(sources.size());
+  if (sources.empty()) return objects;
   vector_lanes();
-  // One object per kernel: each depends on nothing but its loop, and threads take the next one as they become free.
+  // One object per kernel: each depends on nothing but its source, and threads take the next one as they become free.
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::mutex mutex;
   const auto work = [&] {
     try {
       const auto target = make_target();
-      for (std::size_t i = next++; i < loops.size(); i = next++) {
+      for (std::size_t i = next++; i < sources.size(); i = next++) {
         llvm::LLVMContext context;
         const auto module = make_module(context, *target);
-        emit_loop(*module, *loops[i], names[i]);
+        emit(*module, sources[i], names[i]);
         optimise(*module, *target);
         objects[i] = make_object(*module, *target)->getBuffer().str();
       }
@@ -155,7 +165,7 @@ std::vector<std::string> make_objects(std::span<const Loop* const> loops, std::s
     }
   };
   std::vector<std::thread> threads;
-  const std::size_t count = std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), loops.size());
+  const std::size_t count = std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), sources.size());
   for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
   work();
   for (std::thread& t : threads) t.join();
@@ -169,7 +179,7 @@ KernelCode load_objects(std::span<const std::string* const> objects, std::span<c
   const auto jit = make_jit();
   for (std::size_t i = 0; i < objects.size(); ++i)
     checked(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*objects[i], names[i])));
-  for (const std::string& name : names) code.kernels.push_back(checked(jit->lookup(name)).toPtr<Kernel>());
+  for (const std::string& name : names) code.kernels.push_back(checked(jit->lookup(name)).toPtr<KernelAddress>());
   code.owner = jit;
   return code;
 }
@@ -181,35 +191,6 @@ const std::string& object_target() {
            " LLVM " LLVM_VERSION_STRING;
   }();
   return target;
-}
-
-namespace {
-
-// One function, emitted by emit(module, name), and what keeps it mapped.
-template <class Function>
-std::pair<Function, std::shared_ptr<const void>> compile_alone(auto&& emit) {
-  const auto target = make_target();
-  llvm::LLVMContext context;
-  const auto module = make_module(context, *target);
-  emit(*module, "kernel");
-  optimise(*module, *target);
-  const auto jit = make_jit();
-  checked(jit->addObjectFile(make_object(*module, *target)));
-  return {checked(jit->lookup("kernel")).template toPtr<Function>(), jit};
-}
-
-}  // namespace
-
-BodyCode compile_body(const ir::Graph& body) {
-  auto [kernel, owner] =
-      compile_alone<BodyKernel>([&](llvm::Module& module, const std::string& name) { emit_body(module, body, name); });
-  return {kernel, std::move(owner)};
-}
-
-WhileCode compile_while(const WhileKernel& loop) {
-  auto [kernel, owner] = compile_alone<decltype(WhileCode::kernel)>(
-      [&](llvm::Module& module, const std::string& name) { emit_while(module, loop, name); });
-  return {kernel, std::move(owner)};
 }
 
 std::string show_kernel(const Loop& loop, CodeForm form) {

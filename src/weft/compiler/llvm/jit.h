@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <weft/compiler/fusion/loop.h>
@@ -17,15 +18,20 @@ namespace weft::compiler {
 using Kernel = void (*)(std::byte* const* buffers, const std::int64_t* parameters, std::int64_t begin, std::int64_t end,
                         std::byte* scratch);
 
+// What becomes one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel), or a whole `while` (a
+// WhileFunction). It must outlive the call that compiles it.
+using KernelSource = std::variant<const Loop*, const ir::Graph*, const WhileKernel*>;
+using KernelAddress = void (*)();
+
 // Machine code of some kernels; keeps it mapped.
 struct KernelCode {
-  std::vector<Kernel> kernels;  // in the order of the loops
+  std::vector<KernelAddress> kernels;  // in the order of the sources
   std::shared_ptr<const void> owner;
 };
 
-// Compiles each loop for this processor, on several threads, to an object file with one function, called as `names` say.
+// Compiles each source for this processor, on several threads, to an object file with one function, called as `names` say.
 // Deterministic. Throws InternalError if LLVM refuses.
-std::vector<std::string> make_objects(std::span<const Loop* const> loops, std::span<const std::string> names);
+std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names);
 // Maps object files; the kernels come in their order. Objects are trusted: they are what make_objects made.
 KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names);
 // What objects are made for and by: the processor with its features, and the version of LLVM.
@@ -38,21 +44,11 @@ const std::string& object_target();
 using BodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                             const std::int64_t* outer_strides, const std::int64_t* inner_strides);
 
-struct BodyCode {
-  BodyKernel kernel = nullptr;
-  std::shared_ptr<const void> owner;
-};
-
 // Whether the body is made of elementwise ops and constants alone.
 bool is_scalar_body(const ir::Graph& body);
-BodyCode compile_body(const ir::Graph& body);  // which is scalar
 
 // Runs a whole loop on its carried values, each in the bytes at its address, where its last one is left.
-struct WhileCode {
-  void (*kernel)(std::byte* const* carried) = nullptr;
-  std::shared_ptr<const void> owner;
-};
-WhileCode compile_while(const WhileKernel& kernel);
+using WhileFunction = void (*)(std::byte* const* carried);
 
 // The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };

@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <cstring>
 
+#include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/passes.h>
+#include <weft/ir/text/text.h>
 
 namespace weft::compiler {
 
 Body::Body(const ir::Graph& graph, const NativeContext& context) : inputs_(graph.inputs().size()) {
   Report report;
   const auto optimised = run_pipeline(graph, context.options, report);
-  if (is_scalar_body(*optimised))
-    code_ = compile_body(*optimised);
-  else
+  if (is_scalar_body(*optimised)) {
+    const auto code = KernelCache::instance().get(optimised.get(), "body " + ir::print(*optimised));
+    kernel_ = reinterpret_cast<BodyKernel>(code.kernel);
+    code_ = code.owner;
+  } else {
     region_ = std::make_unique<Region>(graph, context, false);
+  }
   for (const auto values : {graph.inputs(), graph.outputs()})
     for (const ir::Value v : values) widths_.push_back(byte_size(v.dtype()));
   no_strides_.resize(widths_.size());

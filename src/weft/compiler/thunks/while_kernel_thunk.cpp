@@ -1,7 +1,7 @@
 #include <cstring>
 
+#include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/fusion/while_kernel.h>
-#include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/thunks/control_thunk.h>
 
 namespace weft::compiler {
@@ -12,7 +12,7 @@ namespace {
 
 class WhileKernelThunk final : public runtime::Thunk {
  public:
-  WhileKernelThunk(WhileCode code, std::span<const Slice> from, std::span<const Slice> to)
+  WhileKernelThunk(KernelCache::Alone code, std::span<const Slice> from, std::span<const Slice> to)
       : code_(std::move(code)), initial_(from.begin(), from.end()), result_(to.begin(), to.end()) {}
 
   void run(const runtime::Launch& launch) const override {
@@ -23,11 +23,11 @@ class WhileKernelThunk final : public runtime::Thunk {
       if (from != to && result_[i].bytes) std::memcpy(to, from, result_[i].bytes);
       carried.push_back(to);
     }
-    code_.kernel(carried.data());
+    reinterpret_cast<WhileFunction>(code_.kernel)(carried.data());
   }
 
  private:
-  WhileCode code_;
+  KernelCache::Alone code_;
   std::vector<Slice> initial_, result_;
 };
 
@@ -40,8 +40,8 @@ std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext&
   Unit unit = unit_of(node);
   share_operands(unit);
   unit.info.category = "while fusion";
-  unit.make = [code = compile_while(*kernel)](std::span<const Slice> reads, std::span<const Slice> writes,
-                                              const Slice&) {
+  unit.make = [code = KernelCache::instance().get(&*kernel, kernel->key())](
+                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<WhileKernelThunk>(code, reads, writes);
   };
   return unit;
