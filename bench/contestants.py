@@ -10,6 +10,7 @@ from pathlib import Path
 
 PEERS = Path(__file__).parent / "peers"
 TIMEOUT_S = 1800
+PYTHON = os.environ.get("WEFT_PEERS_PYTHON", "python3")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def weft(build: Path) -> Contestant:
 
 
 def importable_peers(say) -> list[Contestant]:
-    python = os.environ.get("WEFT_PEERS_PYTHON", "python3")
+    python = PYTHON
     torch, jax = PEERS / "gpt_torch.py", PEERS / "gpt_jax.py"
     peers = []
     for modules, name, command in (

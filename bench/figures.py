@@ -9,6 +9,9 @@ import subprocess
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
+
+from contestants import PEERS, PYTHON
 
 Runs = dict[str, list[dict]]  # by contestant
 
@@ -143,3 +146,30 @@ def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
         speed[program_name, size] = run["bytes_per_second"]
     return [Figure(f"bandwidth of {kernel}, rows of {size}", speed[f"weft_{kernel}", size] / plain, ">=", 0.8, "times")
             for (name, size), plain in speed.items() if (kernel := name.removeprefix("plain_")) != name]
+
+
+def exported_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """A transformer's training step that JAX exported, under `weft run` and under jax.jit, in turns; the fastest of each counts."""
+    scripts, model, size, repeat, rounds = PEERS / "stablehlo", "transformer_step", "bench", 20, 2
+    if quick:
+        size, repeat, rounds = "tiny", 3, 1
+    if subprocess.run([PYTHON, "-c", "import jax, optax"], capture_output=True).returncode != 0:
+        say(f"exported: left out, {PYTHON} cannot import jax, optax")
+        return []
+    say("\nexported: a transformer's training step, from JAX")
+    ours, theirs = [], []
+    with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
+        subprocess.run([PYTHON, scripts / "export.py", "--model", model, "--size", size, "--output", folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        files = Path(folder) / model
+        weft = (build / "bin/weft", "run", files / "program.mlir", "--input", files / "inputs.npz", "--repeat", str(repeat), "--json")
+        jax = (PYTHON, scripts / "measure.py", "--model", model, "--size", size, "--repeat", str(repeat))
+        for index in range(rounds):
+            for name, command, results in (("weft", weft, ours), ("jax jit", jax, theirs)):
+                results.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+                say(f"  {name}, run {index + 1} of {rounds}: {median(results[-1]['run_ms']):.1f} ms a step, compiled in "
+                    f"{results[-1]['compile_ms']:.0f} ms")
+    speed = min(median(run["run_ms"]) for run in theirs) / min(median(run["run_ms"]) for run in ours)
+    compile_time = min(run["parse_ms"] + run["compile_ms"] for run in ours) / min(run["compile_ms"] for run in theirs)
+    return [Figure("exported transformer step: speed against jax.jit", speed, ">=", 1.0, "times"),
+            Figure("exported transformer step: reading and compiling against XLA", compile_time, "<=", 0.5, "times")]

@@ -37,5 +37,6 @@
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
+#include <weft/tensor/stablehlo.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/tensor.h>

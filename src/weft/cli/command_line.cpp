@@ -59,6 +59,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   app.set_version_flag("--version", "weft " + version);
   app.require_subcommand(1);
   add_cache(app);
+  add_compile(app);
   add_conformance(app);
   add_fuzz(app);
   add_knobs(app);

@@ -17,6 +17,7 @@ int run(const std::string& version, int argc, const char* const* argv);
 // A subcommand's callback throws Error for what went wrong (exit 1), CLI::ValidationError for options that do not fit together
 // (exit 2), and Stopped when a signal ended its work early and cleanly.
 void add_cache(CLI::App& app);
+void add_compile(CLI::App& app);
 void add_conformance(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_knobs(CLI::App& app);

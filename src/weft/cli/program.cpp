@@ -1,5 +1,6 @@
 #include <weft/cli/program.h>
 
+#include <chrono>
 #include <string>
 
 #include <weft/compiler/rewrite.h>
@@ -46,8 +47,8 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
   if (!options.interpret) executable_ = compiler::compile(*body_, options.compiler, &report_);
 }
 
-std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs) {
-  std::vector<ir::Array> results = execute(inputs);
+std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* ms) {
+  std::vector<ir::Array> results = execute(inputs, ms);
   std::size_t at = function_.outputs().size();
   for (const ir::Node* check : checks_) {
     ir::interpret_node(*check, std::span(results).subspan(at, check->operands.size()));
@@ -57,14 +58,26 @@ std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs) {
   return results;
 }
 
-std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs) {
-  if (!executable_) return ir::interpret(*body_, inputs, interpreter_);
+std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs, double* ms) {
+  using Clock = std::chrono::steady_clock;
+  const auto keep_time = [&](Clock::time_point start) {
+    if (ms) *ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  };
+  std::vector<ir::Array> results;
+  if (!executable_) {
+    const auto start = Clock::now();
+    results = ir::interpret(*body_, inputs, interpreter_);
+    keep_time(start);
+    return results;
+  }
   auto& device = runtime::Device::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
-  std::vector<ir::Array> results;
-  for (const runtime::BufferPtr& buffer : device.launch(executable_, buffers))
-    results.emplace_back(buffer->type(), buffer->bytes());
+  const auto start = Clock::now();
+  const auto outputs = device.launch(executable_, buffers);
+  for (const runtime::BufferPtr& buffer : outputs) (void)buffer->bytes();  // waits
+  keep_time(start);
+  for (const runtime::BufferPtr& buffer : outputs) results.emplace_back(buffer->type(), buffer->bytes());
   return results;
 }
 

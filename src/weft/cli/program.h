@@ -31,11 +31,12 @@ class Program {
   std::size_t checks() const { return checks_.size(); }
   const compiler::Report& report() const { return report_; }  // of compiling it
 
-  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does.
-  std::vector<ir::Array> run(std::span<const ir::Array> inputs);
+  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does. `ms` receives
+  // the time that the computation alone took.
+  std::vector<ir::Array> run(std::span<const ir::Array> inputs, double* ms = nullptr);
 
  private:
-  std::vector<ir::Array> execute(std::span<const ir::Array> inputs);
+  std::vector<ir::Array> execute(std::span<const ir::Array> inputs, double* ms);
 
   const ir::Graph& function_;
   ir::InterpretOptions interpreter_;

@@ -15,11 +15,11 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/program.h>
 #include <weft/cli/run_inputs.h>
 #include <weft/data/npy.h>
-#include <weft/ir/text/text.h>
 
 namespace weft::cli {
 
@@ -36,25 +36,6 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-ir::Module parse(const std::string& file) {
-  const std::string text = read_file(file);
-  try {
-    return ir::parse_module(text);
-  } catch (const Error& wrong) {
-    fail(file, ':', wrong.what());
-  }
-}
-
-std::shared_ptr<const ir::Graph> find_entry(const ir::Module& module, const RunOptions& options) {
-  if (options.entry.empty()) return module.main();
-  std::string names;
-  for (const auto& function : module.functions) {
-    if (function->name == options.entry) return function;
-    names += concat(names.empty() ? "" : ", ", '@', function->name);
-  }
-  fail(options.file, ": there is no public function @", options.entry, names.empty() ? "" : "; there are ", names);
 }
 
 struct RunReport {
@@ -128,8 +109,8 @@ void print_text(const RunOptions& options, const RunReport& report) {
 void run_file(const RunOptions& options) {
   RunReport report;
   Clock::time_point start = Clock::now();
-  const ir::Module module = parse(options.file);
-  const auto function = find_entry(module, options);
+  const ir::Module module = read_module(options.file);
+  const auto function = find_entry(module, options.file, options.entry);
   report.parse_ms = ms_since(start);
   const auto inputs =
       find_inputs(*function, options.inputs, options.random ? std::optional(options.seed) : std::nullopt);
@@ -141,9 +122,7 @@ void run_file(const RunOptions& options) {
   Program program(*function, program_options);
   report.compile_ms = ms_since(start);
   for (std::int64_t i = 0; i < options.repeat; ++i) {
-    start = Clock::now();
-    report.outputs = program.run(inputs);
-    report.run_ms.push_back(ms_since(start));
+    report.outputs = program.run(inputs, &report.run_ms.emplace_back());
   }
   if (!options.output.empty()) write_outputs(options, report);
   options.json ? print_json(options, *function, report) : print_text(options, report);

@@ -89,6 +89,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
     const Phase phase(out, "fuse");
     units = fuse(*optimised, options, out.fallbacks);
   }
+  if (options.observer) options.observer->units(*optimised, units);
   auto executable = std::make_shared<runtime::Executable>();
   executable->name = graph.name;
   MemoryPlan plan;
@@ -125,6 +126,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   out.thunks = static_cast<int>(executable->thunks.size());
   out.peak_bytes = executable->peak_bytes;
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  if (options.observer) options.observer->executable(*executable, out);
   WEFT_LOG(compile, graph.name, ": ", out.nodes, " nodes, ", out.thunks, " thunks, ", out.distinct_kernels, " of ",
            out.kernels, " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ",
            out.total_ms, " ms, peak ", out.peak_bytes, " bytes");

@@ -14,12 +14,16 @@
 
 namespace weft::compiler {
 
+struct Unit;
+class Observer;
+
 struct Options {
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
   bool strict = false;
   bool fuse = true;                       // off: one kernel per node
   std::set<std::string> disabled_passes;  // by name
   std::vector<bool> donatable;            // per input: its bytes may be taken over by an output; missing: none
+  Observer* observer = nullptr;
 
   static Options from_knobs();  // strict and fuse as WEFT_STRICT and WEFT_FUSE say
 };
@@ -38,6 +42,14 @@ struct Report {
   int compiled_kernels = 0, loaded_kernels = 0;
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
   std::uint64_t peak_bytes = 0;
+};
+
+// Sees what a program becomes while it is compiled; before it, the programs of its loops and branches.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void units(const ir::Graph& optimised, std::span<const Unit> units) = 0;
+  virtual void executable(const runtime::Executable& executable, const Report& report) = 0;
 };
 
 // Compiles the graph. Throws Error for what cannot be compiled. Thread-safe; deterministic: equal graphs and options give equal

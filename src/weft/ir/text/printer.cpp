@@ -160,6 +160,10 @@ void Printer::regions(const Node& node, const Names& names) {
 }
 
 void Printer::node(const Node& node, Names& names) {
+  if (options_.portable && node.op == &ops::stop_gradient) {
+    names[node.id] = value(node.operand(0), names);
+    return;
+  }
   line();
   if (!node.types.empty()) {
     const std::string& name = names[node.id] = concat('%', next_value_++);

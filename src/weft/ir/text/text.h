@@ -53,6 +53,7 @@ std::vector<Section> split_sections(std::string_view text);
 
 struct PrintOptions {
   bool locations = false;  // append loc("scope"("file":line:0))
+  bool portable = false;   // only what every reader of StableHLO knows: stop_gradient, which is ours, is left out
 };
 
 // A function named as the graph, and private functions for the decompositions of composites.

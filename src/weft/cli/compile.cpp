@@ -1,0 +1,72 @@
+// weft compile: shows what a StableHLO program becomes.
+#include <array>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/module_file.h>
+#include <weft/cli/options.h>
+#include <weft/compiler/listing.h>
+
+namespace weft::cli {
+
+namespace {
+
+using compiler::Listing;
+
+struct Form {
+  const char* name;
+  Listing listing;
+};
+constexpr std::array forms = {Form{"stablehlo", Listing::stablehlo}, Form{"hlo", Listing::hlo},
+                              Form{"llvm", Listing::llvm}, Form{"asm", Listing::assembly}, Form{"plan", Listing::plan}};
+
+struct CompileOptions {
+  std::string file, entry, output, emit = "plan";
+};
+
+std::string form_names() {
+  std::string names;
+  for (const Form& form : forms) names += concat(names.empty() ? "" : ", ", form.name);
+  return names;
+}
+
+Listing find_listing(const std::string& name) {
+  for (const Form& form : forms)
+    if (form.name == name) return form.listing;
+  throw CLI::ValidationError(concat("--emit must be one of ", form_names(), ", got '", name, "'"));
+}
+
+void compile_file(const CompileOptions& options) {
+  const Listing listing = find_listing(options.emit);
+  const ir::Module module = read_module(options.file);
+  const auto function = find_entry(module, options.file, options.entry);
+  const std::string text = list_program(*function, listing, compiler::Options::from_knobs());
+  if (options.output.empty())
+    std::cout << text;
+  else
+    write_file(options.output, text);
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand("compile", "Compile a StableHLO program and show what it becomes");
+  const auto options = std::make_shared<CompileOptions>();
+  command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it")->required();
+  add_text(command, "--entry", options->entry, "a function",
+           "The function to compile; left out: main, or the only one");
+  add_text(command, "--emit", options->emit, "a form",
+           concat("What to show: ", form_names(),
+                  ": the graph after the passes in one language or the other, the kernels' code, or memory and thunks; "
+                  "left out: plan"));
+  add_text(command, "--output", options->output, "a file", "Write it there instead of to the standard output");
+  command.callback([options] { compile_file(*options); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,28 @@
+#include <weft/cli/module_file.h>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+
+namespace weft::cli {
+
+ir::Module read_module(const std::string& file) {
+  const std::string text = read_file(file);
+  try {
+    return ir::parse_module(text);
+  } catch (const Error& wrong) {
+    fail(file, ':', wrong.what());
+  }
+}
+
+std::shared_ptr<const ir::Graph> find_entry(const ir::Module& module, const std::string& file,
+                                            const std::string& entry) {
+  if (entry.empty()) return module.main();
+  std::string names;
+  for (const auto& function : module.functions) {
+    if (function->name == entry) return function;
+    names += concat(names.empty() ? "" : ", ", '@', function->name);
+  }
+  fail(file, ": there is no public function @", entry, names.empty() ? "" : "; there are ", names);
+}
+
+}  // namespace weft::cli

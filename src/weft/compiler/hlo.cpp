@@ -1,0 +1,272 @@
+#include <weft/compiler/hlo.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <weft/compiler/hlo_attributes.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+namespace ops = ir::ops;
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+// How a computation takes and gives several values: one by one, or as one tuple, which loops and branches do.
+enum class Passing : std::uint8_t { each, tuple };
+
+template <class Range, class Text>
+std::string joined(const Range& range, Text&& text) {
+  std::string result;
+  for (const auto& item : range) result += concat(result.empty() ? "" : ", ", text(item));
+  return result;
+}
+
+std::string shape_of(std::span<const Value> values, Passing passing) {
+  if (values.size() == 1 && passing == Passing::each) return hlo_shape(values[0].type());
+  return concat('(', joined(values, [](Value v) { return hlo_shape(v.type()); }), ')');
+}
+
+std::vector<Value> results_of(Node& node) {
+  std::vector<Value> results;
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
+  return results;
+}
+
+class Module {
+ public:
+  std::string print(const Graph& graph, std::span<const Unit> units);
+
+  // The name of the computation that a region became.
+  std::string computation(const Graph& graph, Passing takes, Passing gives);
+  void add(std::string text) { computations_ += text + "\n\n"; }
+  std::string name(std::string_view base) { return concat('%', base, '.', next_++); }
+
+ private:
+  std::map<std::tuple<const Graph*, Passing, Passing>, std::string> known_;
+  std::string computations_;
+  int next_ = 1;
+};
+
+// The instructions of one computation.
+class Computation {
+ public:
+  Computation(Module& module, std::string name) : module_(module), name_(std::move(name)) {}
+
+  void parameters(std::span<const Value> values, Passing passing);
+  void nodes(const Graph& graph);  // all of them
+  void unit(const Unit& unit);
+  void node(Node& node);
+  // The computation with these results.
+  std::string finish(std::span<const Value> results, Passing passing, bool is_entry = false);
+
+ private:
+  std::string use(Value value);  // its name; made where nobody made it before
+  std::string uses(std::span<const Value> values) {
+    return joined(values, [&](Value v) { return use(v); });
+  }
+  std::string line(const std::string& name, const std::string& shape, const std::string& rest);
+  std::string instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
+                          const std::string& rest = "");
+  std::string tuple(std::span<const Value> values);
+  void define(std::span<const Value> results, const std::string& name, Passing passing);
+  void constant(Node& node);
+  void fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs);
+  std::string calls(const Node& node);
+
+  Module& module_;
+  std::string name_;
+  std::vector<std::string> lines_;
+  std::unordered_map<std::string, std::size_t> line_of_;
+  std::unordered_map<Value, std::string, ir::ValueHash> names_;
+  std::vector<std::string> parameter_texts_;
+};
+
+std::string Computation::line(const std::string& name, const std::string& shape, const std::string& rest) {
+  line_of_[name] = lines_.size();
+  lines_.push_back(concat(name, " = ", shape, ' ', rest));
+  return name;
+}
+
+std::string Computation::instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
+                                     const std::string& rest) {
+  return line(module_.name(opcode), shape, concat(opcode, '(', operands, ')', rest));
+}
+
+void Computation::parameters(std::span<const Value> values, Passing passing) {
+  const auto add = [&](std::size_t number, const std::string& shape) {
+    const std::string name = instruction("parameter", shape, std::to_string(number));
+    parameter_texts_.push_back(concat(name.substr(1), ": ", shape));
+    return name;
+  };
+  if (passing == Passing::tuple) return define(values, add(0, shape_of(values, passing)), passing);
+  for (std::size_t i = 0; i < values.size(); ++i) names_[values[i]] = add(i, hlo_shape(values[i].type()));
+}
+
+// Several results are elements of a tuple.
+void Computation::define(std::span<const Value> results, const std::string& name, Passing passing) {
+  if (results.size() == 1 && passing == Passing::each) {
+    names_[results[0]] = name;
+    return;
+  }
+  for (std::size_t i = 0; i < results.size(); ++i)
+    names_[results[i]] = instruction("get-tuple-element", hlo_shape(results[i].type()), name, concat(", index=", i));
+}
+
+std::string Computation::use(Value value) {
+  if (!names_.contains(value)) node(*value.node);
+  return names_.at(value);
+}
+
+std::string Computation::tuple(std::span<const Value> values) {
+  return instruction("tuple", shape_of(values, Passing::tuple), uses(values));
+}
+
+// A splat is the broadcast of a number.
+void Computation::constant(Node& node) {
+  const ir::Literal& literal = node.attributes<ir::ConstantAttributes>().value;
+  const Type type = node.type();
+  if (type.rank() == 0 || !literal.is_splat()) {
+    names_[node.result()] = instruction("constant", hlo_shape(type), hlo_literal(literal));
+    return;
+  }
+  const Type element(type.dtype(), {});
+  const std::string number = instruction("constant", hlo_shape(element), hlo_literal({element, literal.bytes}));
+  names_[node.result()] = instruction("broadcast", hlo_shape(type), number, ", dimensions={}");
+}
+
+std::string Computation::calls(const Node& node) {
+  const bool is_loop = node.op == &ops::while_, is_case = node.op == &ops::case_;
+  const Passing takes = is_loop || is_case || node.op == &ops::if_ ? Passing::tuple : Passing::each;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < node.regions.size(); ++i)
+    names.push_back(module_.computation(*node.regions[i], takes, is_loop && i == 0 ? Passing::each : takes));
+  if (is_case) return concat(", branch_computations={", joined(names, [](const std::string& n) { return n; }), '}');
+  std::string text;
+  const auto words = hlo_region_words(node);
+  for (std::size_t i = 0; i < names.size(); ++i) text += concat(", ", words[i], '=', names[i]);
+  return text;
+}
+
+std::string metadata(const Node& node) {
+  const ir::Location& at = node.location;
+  if (!at.line && !*at.scope) return "";
+  std::string text = concat(", metadata={op_name=\"", at.scope, '"');
+  if (at.line) text += concat(" source_file=\"", at.file, "\" source_line=", at.line);
+  return text + '}';
+}
+
+void Computation::node(Node& node) {
+  if (node.op == &ops::constant) return constant(node);
+  const std::string called = calls(node), rest = hlo_attributes(node) + called + metadata(node);
+  const std::vector<Value> results = results_of(node);
+  Passing passing = Passing::each;
+  std::string operands;
+  if (node.op == &ops::while_ || node.op == &ops::optimization_barrier) {
+    passing = Passing::tuple;
+    operands = tuple(node.operands);
+  } else if (node.op == &ops::if_ || node.op == &ops::case_) {
+    passing = Passing::tuple;
+    const std::string captured = tuple(node.operands.subspan(1));
+    operands = use(node.operand(0));
+    for (std::size_t i = 0; i < node.regions.size(); ++i) operands += ", " + captured;
+  } else {
+    operands = uses(node.operands);
+  }
+  const std::string shape = shape_of(results, passing);
+  define(results, instruction(hlo_opcode(node), shape, operands, rest), passing);
+}
+
+void Computation::nodes(const Graph& graph) {
+  for (Node* n : graph.nodes())
+    if (n->op != &ops::parameter) node(*n);
+}
+
+// What lies between the values that a unit reads and those that it writes.
+void Computation::unit(const Unit& unit) {
+  const std::unordered_set<Value, ir::ValueHash> reads(unit.reads.begin(), unit.reads.end());
+  std::vector<Node*> nodes;
+  std::vector<Value> inputs;
+  std::unordered_set<const Node*> seen;
+  std::unordered_set<Value, ir::ValueHash> taken;
+  std::vector<Node*> next;
+  for (const Value v : unit.writes)
+    if (seen.insert(v.node).second) next.push_back(v.node);
+  while (!next.empty()) {
+    Node* node = next.back();
+    next.pop_back();
+    nodes.push_back(node);
+    for (const Value v : node->operands) {
+      if (v.node->op == &ops::parameter || reads.contains(storage_of(v))) {
+        if (taken.insert(v).second) inputs.push_back(v);
+      } else if (seen.insert(v.node).second) {
+        next.push_back(v.node);
+      }
+    }
+  }
+  if (nodes.size() == 1) return node(*nodes[0]);
+  std::ranges::sort(nodes, {}, &Node::id);
+  fusion(unit, nodes, inputs);
+}
+
+std::string_view fusion_kind(const std::string& category) {
+  if (category.find("reduction") != category.npos) return "kInput";
+  if (category == "loop fusion" || category == "copy") return "kLoop";
+  return "kOutput";
+}
+
+void Computation::fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs) {
+  Computation fused(module_, module_.name("fused_computation"));
+  fused.parameters(inputs, Passing::each);
+  for (Node* n : nodes) fused.node(*n);
+  const std::string shape = shape_of(unit.writes, Passing::each), operands = uses(inputs);
+  module_.add(fused.finish(unit.writes, Passing::each));
+  const std::string rest =
+      concat(", kind=", fusion_kind(unit.info.category), ", calls=", fused.name_, metadata(*nodes.back()));
+  define(unit.writes, instruction("fusion", shape, operands, rest), Passing::each);
+}
+
+std::string Computation::finish(std::span<const Value> results, Passing passing, bool is_entry) {
+  const bool is_single = results.size() == 1 && passing == Passing::each;
+  const std::string root = is_single ? use(results[0]) : tuple(results);
+  lines_[line_of_.at(root)].insert(0, "ROOT ");
+  std::string text =
+      concat(is_entry ? "ENTRY " : "", name_, " (", joined(parameter_texts_, [](const std::string& p) { return p; }),
+             ") -> ", shape_of(results, passing), " {\n");
+  for (const std::string& l : lines_) text += concat("  ", l, '\n');
+  return text + '}';
+}
+
+std::string Module::computation(const Graph& graph, Passing takes, Passing gives) {
+  std::string& known = known_[{&graph, takes, gives}];
+  if (!known.empty()) return known;
+  known = name("region");
+  Computation made(*this, known);
+  made.parameters(graph.inputs(), takes);
+  made.nodes(graph);
+  add(made.finish(graph.outputs(), gives));
+  return known;
+}
+
+std::string Module::print(const Graph& graph, std::span<const Unit> units) {
+  Computation entry(*this, concat('%', graph.name));
+  entry.parameters(graph.inputs(), Passing::each);
+  if (units.empty()) entry.nodes(graph);
+  for (const Unit& unit : units) entry.unit(unit);
+  const std::string text = entry.finish(graph.outputs(), Passing::each, true);
+  const std::string inputs = joined(graph.inputs(), [](Value v) { return hlo_shape(v.type()); });
+  return concat("HloModule ", graph.name, ", entry_computation_layout={(", inputs, ")->",
+                shape_of(graph.outputs(), Passing::each), "}\n\n", computations_, text, '\n');
+}
+
+}  // namespace
+
+std::string print_hlo(const Graph& graph, std::span<const Unit> units) { return Module().print(graph, units); }
+
+}  // namespace weft::compiler
