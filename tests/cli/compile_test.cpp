@@ -1,4 +1,5 @@
 // weft compile: each form of a program, and what it refuses.
+#include <algorithm>
 #include <fstream>
 #include <tests/cli/command.h>
 
@@ -60,9 +61,9 @@ class Compile : public testing::Test {
 TEST_F(Compile, StablehloIsTheSameProgram) {
   const std::string text = emit("stablehlo");
   EXPECT_THAT(text, Not(HasSubstr("custom_call")));
-  const ir::Array x = ir::Array::of<float>({8, 4}, std::vector<float>(32, 0.5f)),
-                  w = ir::Array::of<float>({4, 4}, std::vector<float>(16, 0.25f));
-  const ir::Array inputs[] = {x, w};
+  ir::Array inputs[] = {ir::Array(Type(DType::f32, {8, 4})), ir::Array(Type(DType::f32, {4, 4}))};
+  std::ranges::fill(inputs[0].data<float>(), 0.5f);
+  std::ranges::fill(inputs[1].data<float>(), 0.25f);
   const auto before = ir::interpret(*ir::parse(program), inputs), after = ir::interpret(*ir::parse(text), inputs);
   EXPECT_EQ(before[0].element(5), after[0].element(5));
   EXPECT_EQ(after[1].element(0), 5);
@@ -83,7 +84,7 @@ TEST_F(Compile, CodeAndPlan) {
   EXPECT_THAT(emit("asm"), AllOf(HasSubstr("# "), HasSubstr("ret")));
   const std::string plan = emit("plan");
   EXPECT_THAT(plan, AllOf(HasSubstr("program main: "), HasSubstr(": input 1, 64 bytes"),
-                          HasSubstr("output 0: tensor<8x4xf32> in a"), ContainsRegex("\\(while\\): reads a[0-9]+")));
+                          HasSubstr("output 0: tensor<8x4xf32> in a"), ContainsRegex("\\(while[a-z ]*\\): reads a[0-9]+")));
   EXPECT_EQ(weft({"compile", file_}).out, plan) << "what is shown without --emit";
 }
 
