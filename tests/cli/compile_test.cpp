@@ -83,8 +83,9 @@ TEST_F(Compile, CodeAndPlan) {
   EXPECT_THAT(emit("llvm"), AllOf(HasSubstr("define "), HasSubstr("; ")));
   EXPECT_THAT(emit("asm"), AllOf(HasSubstr("# "), HasSubstr("ret")));
   const std::string plan = emit("plan");
-  EXPECT_THAT(plan, AllOf(HasSubstr("program main: "), HasSubstr(": input 1, 64 bytes"),
-                          HasSubstr("output 0: tensor<8x4xf32> in a"), ContainsRegex("\\(while[a-z ]*\\): reads a[0-9]+")));
+  EXPECT_THAT(plan,
+              AllOf(HasSubstr("program main: "), HasSubstr(": input 1, 64 bytes"),
+                    HasSubstr("output 0: tensor<8x4xf32> in a"), ContainsRegex("\\(while[a-z ]*\\): reads a[0-9]+")));
   EXPECT_EQ(weft({"compile", file_}).out, plan) << "what is shown without --emit";
 }
 
