@@ -65,6 +65,15 @@ std::vector<DType> members(DTypes set) {
   return list;
 }
 
+const Node* find_node(const Graph& graph, const Op& op) {
+  for (const Node* node : graph.nodes()) {
+    if (node->op == &op) return node;
+    for (const Graph* region : node->regions)
+      if (const Node* inner = find_node(*region, op)) return inner;
+  }
+  return nullptr;
+}
+
 std::vector<OpSample> samples(const Op& op) {
   static const std::map<const Op*, void (*)(SampleList&)> by_op = {
       {&ops::broadcast_in_dim, broadcast_in_dim_samples},
@@ -94,6 +103,27 @@ std::vector<OpSample> samples(const Op& op) {
       {&ops::rng_bit_generator, rng_bit_generator_samples},
       {&ops::optimization_barrier, optimization_barrier_samples},
       {&ops::custom_call, custom_call_samples},
+      {&ops::all_gather, collective_samples},
+      {&ops::all_reduce, collective_samples},
+      {&ops::all_to_all, collective_samples},
+      {&ops::collective_broadcast, collective_samples},
+      {&ops::collective_permute, collective_samples},
+      {&ops::collective_reduce, collective_samples},
+      {&ops::reduce_scatter, collective_samples},
+      {&ops::partition_id, process_id_samples},
+      {&ops::replica_id, process_id_samples},
+      {&ops::after_all, token_samples},
+      {&ops::create_token, token_samples},
+      {&ops::infeed, transfer_samples},
+      {&ops::outfeed, transfer_samples},
+      {&ops::recv, transfer_samples},
+      {&ops::send, transfer_samples},
+      {&ops::run_parallel, run_parallel_samples},
+      {&ops::expect_serialized_eq, probe_samples},
+      {&ops::print, probe_samples},
+      {&ops::probe, probe_samples},
+      {&ops::cholesky, cholesky_samples},
+      {&ops::triangular_solve, triangular_solve_samples},
   };
   SampleList list(op);
   if (const auto found = by_op.find(&op); found != by_op.end()) {

@@ -23,7 +23,7 @@ struct InputRange {
 
 struct OpSample {
   std::string name;                    // add tensor<2x3xf32>, tensor<2x3xf32>
-  std::shared_ptr<const Graph> graph;  // one node of the op, on the inputs; its results are the outputs
+  std::shared_ptr<const Graph> graph;  // with one node of the op
   std::vector<InputRange> inputs;      // one per input
   // Inputs whose gradient can be compared with differences of the interpreter's results, how often in a row, and with what step.
   std::vector<int> wrt;
@@ -33,6 +33,9 @@ struct OpSample {
 
 // The dtypes of a set, in their order.
 std::vector<DType> members(DTypes set);
+
+// The sample's node of the op, which may be one of a region.
+const Node* find_node(const Graph& graph, const Op& op);
 
 // Samples of one op; none if the op is new and nobody has written any.
 std::vector<OpSample> samples(const Op& op);
@@ -91,6 +94,14 @@ void composite_samples(SampleList& list);
 void source_samples(SampleList& list);
 void rng_bit_generator_samples(SampleList& list);
 void optimization_barrier_samples(SampleList& list);
+void collective_samples(SampleList& list);
+void process_id_samples(SampleList& list);
+void token_samples(SampleList& list);
+void transfer_samples(SampleList& list);
+void run_parallel_samples(SampleList& list);
+void probe_samples(SampleList& list);
+void cholesky_samples(SampleList& list);
+void triangular_solve_samples(SampleList& list);
 void custom_call_samples(SampleList& list);
 
 inline std::vector<Value> all_results(Node& node) {

@@ -63,8 +63,8 @@ TEST(TextError, Types) {
   EXPECT_THAT(error_of("func.func @main(%a: tensor<4xcomplex<f32>>) { return }"),
               HasSubstr("'complex': unsupported element type"));
   EXPECT_THAT(error_of("func.func @main(%a: tensor<?xf32>) { return }"), HasSubstr("dynamic shapes are not read"));
-  EXPECT_THAT(error_of("func.func @main(%a: !stablehlo.token) { return }"),
-              HasSubstr("'!stablehlo.token': unsupported type"));
+  EXPECT_THAT(error_of("func.func @main(%a: !quant.any<i8:f32>) { return }"),
+              HasSubstr("'!quant.any': unsupported type"));
   EXPECT_THAT(error_of("func.func @main(%a: f32) { return }"), HasSubstr("expected a tensor type, got 'f32'"));
 }
 

@@ -3,6 +3,7 @@
 // to float is rounded once, to nearest with ties to even.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -53,10 +54,17 @@ template <class To, class From>
 To convert_element(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
+  } else if constexpr (is_narrow_int<From>) {
+    return convert_element<To>(value.value);
+  } else if constexpr (is_narrow_int<To>) {
+    if constexpr (is_float_type<From>)
+      return To(std::clamp(detail::float_to_integer<int>(static_cast<double>(value)), int{To::least}, int{To::most}));
+    else
+      return To(value);
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
   } else if constexpr (!is_float_type<From>) {
-    if constexpr (sizeof(To) == 2 && is_float_type<To>)
+    if constexpr (sizeof(To) <= 2 && is_float_type<To>)
       return detail::integer_to_16<To>(value);
     else
       return static_cast<To>(value);

@@ -48,7 +48,7 @@ struct Type::Registry {
               "a tensor of more than 2^56 elements cannot exist");
       if (d.is_constant() && d.value() != 0) elements *= d.value();
     }
-    if (std::ranges::any_of(dims, [](Dim d) { return d == Dim(0); })) elements = 0;
+    if (std::ranges::any_of(dims, [](Dim d) { return d == Dim(0); }) || key.dtype == DType::token) elements = 0;
     slot = arena.make<Data>(key.dtype, static_cast<int>(dims.size()), known ? elements : -1, key.hash, dims.data());
     types.insert(slot);
     return slot;
@@ -75,6 +75,7 @@ void Type::not_static() const { fail("the size of ", *this, " is not known yet")
 
 std::ostream& operator<<(std::ostream& out, Type t) {
   if (!t) return out << "none";
+  if (t.dtype() == DType::token) return out << "!stablehlo.token";
   out << "tensor<";
   for (const Dim d : t.dims()) {
     if (d.is_constant()) {

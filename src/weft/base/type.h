@@ -37,7 +37,8 @@ class Type {
   Type with(DType dtype) const { return Type(dtype, dims()); }
 
   friend bool operator==(Type, Type) = default;
-  friend std::ostream& operator<<(std::ostream& out, Type t);  // StableHLO's form: tensor<16x256xf32>, tensor<?x4xi1>
+  friend std::ostream& operator<<(std::ostream& out,
+                                  Type t);  // StableHLO's form: tensor<16x256xf32>, tensor<?x4xi1>, !stablehlo.token
 
  private:
   struct Data {

@@ -42,6 +42,7 @@ struct Summary {
     ConformanceResult result;
   };
   std::map<std::size_t, Failure> failures;  // failed and crashed, by the order of the cases
+  std::int64_t fell_back = 0;               // of those that passed: with the interpreter's help
   double seconds = 0;
 
   std::int64_t count(Outcome outcome) const {
@@ -79,6 +80,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
         const ConformanceResult result =
             outcome.failed.empty() ? unpack(outcome.said) : ConformanceResult{Outcome::crashed, "", outcome.failed};
         ++summary.counts[result.outcome];
+        if (result.outcome == Outcome::passed && result.fell_back) ++summary.fell_back;
         if (result.outcome == Outcome::unsupported) ++summary.unsupported[result.feature];
         if (result.outcome == Outcome::failed || result.outcome == Outcome::crashed)
           summary.failures[i] = {concat(cases[i].file.string(), ':', cases[i].first_line), result};
@@ -109,6 +111,7 @@ void print_json(const ConformanceOptions& options, const Summary& summary) {
                                  : "compiled"},
       {"programs", summary.total()},
       {"passed", summary.count(Outcome::passed)},
+      {"passed_with_interpreter", summary.fell_back},
       {"failed", summary.count(Outcome::failed)},
       {"unsupported", summary.count(Outcome::unsupported)},
       {"unsupported_by_feature", unsupported},
@@ -124,6 +127,7 @@ void print_text(const ConformanceOptions& options, const Summary& summary) {
             << summary.count(Outcome::failed) << " failed, " << summary.count(Outcome::unsupported) << " unsupported, "
             << summary.count(Outcome::crashed) << " crashed in " << std::fixed << std::setprecision(1)
             << summary.seconds << " s\n";
+  if (summary.fell_back > 0) std::cout << "  passed with parts in the interpreter: " << summary.fell_back << '\n';
   for (const auto& [feature, count] : by_count(summary.unsupported))
     std::cout << "  unsupported: " << feature << " (" << count << ")\n";
   std::int64_t shown = 0;

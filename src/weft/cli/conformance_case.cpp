@@ -19,11 +19,17 @@ ConformanceResult unsupported(std::string feature, std::string reason) {
 ConformanceResult run_section(const ir::Section& section, const ProgramOptions& options) {
   const ir::Module module = ir::parse_module(section.text, {}, section.first_line);
   if (module.functions.empty()) return {Outcome::empty};
-  const ir::Graph& main = *module.main();
-  if (!main.inputs().empty()) return unsupported("inputs", "the program takes inputs, which the file does not give");
-  Program program(main, options);
-  program.run({});
-  return {};
+  const auto is_main = [](const std::shared_ptr<ir::Graph>& f) { return f->name == "main"; };
+  ConformanceResult result;
+  for (const auto& function : module.functions) {  // main, or all of several programs without one
+    if (!is_main(function) && std::ranges::any_of(module.functions, is_main)) continue;
+    if (!function->inputs().empty())
+      return unsupported("inputs", "the program takes inputs, which the file does not give");
+    Program program(*function, options);
+    program.run({});
+    result.fell_back = result.fell_back || !program.fallbacks().empty();
+  }
+  return result;
 }
 
 }  // namespace
@@ -58,16 +64,16 @@ ConformanceResult run_case(const ConformanceCase& one, const ProgramOptions& opt
   }
 }
 
-// A digit for the outcome, the feature, a line feed, the reason.
+// A digit for the outcome, one for fell_back, the feature, a line feed, the reason.
 std::string pack(const ConformanceResult& result) {
-  return concat(static_cast<int>(result.outcome), result.feature, '\n', result.reason);
+  return concat(static_cast<int>(result.outcome), result.fell_back, result.feature, '\n', result.reason);
 }
 
 ConformanceResult unpack(std::string_view text) {
-  WEFT_ASSERT(!text.empty() && text[0] >= '0' && text[0] <= '4', "no outcome: ", text);
+  WEFT_ASSERT(text.size() > 2 && text[0] >= '0' && text[0] <= '4', "no outcome: ", text);
   const std::size_t line = std::min(text.find('\n'), text.size() - 1);
-  return {static_cast<Outcome>(text[0] - '0'), std::string(text.substr(1, line - 1)),
-          std::string(text.substr(line + 1))};
+  return {static_cast<Outcome>(text[0] - '0'), std::string(text.substr(2, line - 2)),
+          std::string(text.substr(line + 1)), text[1] == '1'};
 }
 
 }  // namespace weft::cli

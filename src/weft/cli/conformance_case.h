@@ -30,7 +30,8 @@ struct ConformanceResult {
   };
   Outcome outcome = Outcome::passed;
   std::string feature = {};
-  std::string reason = {};  // of all but passed and empty
+  std::string reason = {};  // of failed, unsupported and crashed
+  bool fell_back = false;   // it was to be compiled, and the interpreter ran it or a part of it
 };
 
 // Never throws for what the file says.

@@ -44,7 +44,12 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
   outputs.insert(outputs.end(), compared.begin(), compared.end());
   body->set_outputs(std::move(outputs));
   body_ = body;
-  if (!options.interpret) executable_ = compiler::compile(*body_, options.compiler, &report_);
+  if (options.interpret) return;
+  try {
+    executable_ = compiler::compile(*body_, options.compiler, &report_);
+  } catch (const UnsupportedError& interpreted) {
+    report_.fallbacks.emplace_back(interpreted.what());
+  }
 }
 
 std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* ms) {

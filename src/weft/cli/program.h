@@ -1,6 +1,8 @@
 // A function of a StableHLO module, made ready to be run: interpreted or compiled. Nothing it does reaches a file or a socket, and
 // a custom_call that is not known is refused. Not thread-safe.
 //
+// A program that only the interpreter runs (compiler.h says which) is interpreted, whatever the options say; fallbacks() tells.
+//
 // Its checks (check.expect_eq, check.expect_close, check.expect_almost_eq) are taken out: their operands become outputs of what is
 // run, and are compared afterwards, by the interpreter's rules, whatever ran it.
 #pragma once
@@ -28,8 +30,10 @@ class Program {
   // Throws UnsupportedError for what cannot be run.
   explicit Program(const ir::Graph& function, const ProgramOptions& options = {});
 
-  std::size_t checks() const { return checks_.size(); }
   const compiler::Report& report() const { return report_; }  // of compiling it
+  bool is_compiled() const { return executable_ != nullptr; }
+  // What of a program that was to be compiled the interpreter runs, each with the reason.
+  std::span<const std::string> fallbacks() const { return report_.fallbacks; }
 
   // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does. `ms` receives
   // the time that the computation alone took.

@@ -39,6 +39,8 @@ double ms_since(Clock::time_point start) {
 }
 
 struct RunReport {
+  bool is_compiled = false;
+  std::vector<std::string> fallbacks;
   double parse_ms = 0, compile_ms = 0;
   std::vector<double> run_ms;
   std::vector<ir::Array> outputs;
@@ -75,9 +77,10 @@ void print_json(const RunOptions& options, const ir::Graph& function, const RunR
   }
   const nlohmann::ordered_json result = {
       {"function", function.name},
-      {"mode", options.interpret ? "interpreted"
-               : knobs::strict() ? "compiled, strict"
-                                 : "compiled"},
+      {"mode", !report.is_compiled ? "interpreted"
+               : knobs::strict()   ? "compiled, strict"
+                                   : "compiled"},
+      {"fallbacks", report.fallbacks},
       {"inputs", inputs},
       {"outputs", outputs},
       {"parse_ms", report.parse_ms},
@@ -121,6 +124,10 @@ void run_file(const RunOptions& options) {
   program_options.compiler.strict = knobs::strict();
   Program program(*function, program_options);
   report.compile_ms = ms_since(start);
+  report.is_compiled = program.is_compiled();
+  report.fallbacks.assign(program.fallbacks().begin(), program.fallbacks().end());
+  if (!options.interpret && !report.is_compiled)
+    std::cerr << "note: " << report.fallbacks.front() << "; it is interpreted\n";
   for (std::int64_t i = 0; i < options.repeat; ++i) {
     report.outputs = program.run(inputs, &report.run_ms.emplace_back());
   }

@@ -28,6 +28,7 @@ std::vector<Given> read_files(std::span<const std::string> files) {
 
 // Floats from [-1, 1) in steps of 2^-23, integers from 0 to 9, booleans of both kinds.
 ir::Array draw(Type type, std::uint64_t seed, std::uint64_t position) {
+  require(static_cast<int>(type.dtype()) < dtype_count, "run: nothing can be drawn for ", type);
   ir::Array array(type);
   const std::uint64_t state[] = {seed, position << 32};
   const random::Philox generator(state, static_cast<std::uint64_t>(type.elements()), 4);

@@ -12,6 +12,7 @@
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
+#include <weft/ir/op.h>
 
 namespace weft::compiler {
 
@@ -64,6 +65,20 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
   return result;
 }
 
+[[noreturn]] void only_interpreted(const ir::Graph& graph, std::string feature) {
+  throw UnsupportedError(concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter knows"),
+                         feature);
+}
+
+void require_compilable(const ir::Graph& graph) {
+  for (const ir::Node* node : graph.nodes()) {
+    if (node->op->interpreted) only_interpreted(graph, concat(node->op->dialect, '.', node->op->name));
+    for (const Type type : node->types)
+      if (is_narrow(type.dtype())) only_interpreted(graph, std::string(name(type.dtype())));
+    for (const ir::Graph* region : node->regions) require_compilable(*region);
+  }
+}
+
 }  // namespace
 
 void clear_kernel_cache() { KernelCache::instance().clear(); }
@@ -81,6 +96,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   out = {};
   const auto start = Clock::now();
   out.nodes = static_cast<int>(graph.nodes().size());
+  require_compilable(graph);
 
   Dump dump(graph.name);
   const auto optimised = run_pipeline(graph, options, out, &dump);

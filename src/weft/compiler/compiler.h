@@ -52,7 +52,8 @@ class Observer {
   virtual void executable(const runtime::Executable& executable, const Report& report) = 0;
 };
 
-// Compiles the graph. Throws Error for what cannot be compiled. Thread-safe; deterministic: equal graphs and options give equal
+// Compiles the graph. Throws UnsupportedError for what only the interpreter runs: narrow element types, ops that talk to the host or
+// to other processes. Thread-safe; deterministic: equal graphs and options give equal
 // programs.
 std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options = {},
                                                    Report* report = nullptr);

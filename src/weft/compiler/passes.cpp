@@ -17,7 +17,8 @@ namespace {
 
 constexpr Pass table[] = {
     {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
-    {"eliminate-dead-nodes", "drops what no output needs", eliminate_dead_nodes},
+    {"expand-collectives", "what processes do together becomes what one does alone", expand_collectives},
+    {"eliminate-dead-nodes", "drops what no output needs and what has no effect", eliminate_dead_nodes},
     {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},
     {"fold-constants", "computes what depends on constants alone", fold_constants},
     {"eliminate-common-subexpressions", "computes equal nodes once", eliminate_common_subexpressions},

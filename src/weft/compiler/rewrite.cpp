@@ -35,6 +35,7 @@ std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) {
 std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
   std::vector<char> alive(graph.nodes().size());
   for (const ir::Value v : graph.outputs()) alive[v.node->id] = 1;
+  for (const ir::Node* node : graph.nodes()) alive[node->id] |= ir::has_side_effect(*node) ? 1 : 0;
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
     if (!alive[i]) continue;
     for (const ir::Value v : graph.nodes()[i]->operands) alive[v.node->id] = 1;

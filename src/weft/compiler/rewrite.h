@@ -31,7 +31,7 @@ class Rewriter {
   std::vector<std::vector<ir::Value>> map_;
 };
 
-// A copy without the nodes that no output needs. Inputs stay.
+// A copy without the nodes that no output needs and that have no effect. Inputs stay.
 std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph);
 
 }  // namespace weft::compiler

@@ -147,6 +147,7 @@ std::string print_npy_header(Type type) {
   std::string shape;
   for (int d = 0; d < type.rank(); ++d) shape += concat(d ? ", " : "", type.size(d));
   if (type.rank() == 1) shape += ',';
+  require(static_cast<int>(type.dtype()) < dtype_count, "write_npy: NumPy has no elements like those of ", type);
   return concat("{'descr': '", byte_size(type.dtype()) == 1 ? '|' : '<', names[static_cast<int>(type.dtype())],
                 "', 'fortran_order': False, 'shape': (", shape, "), }");
 }

@@ -25,6 +25,7 @@ BoundRule rule_of(Kind kind) {
     case Kind::indexing: return indexing_bounds;
     case Kind::control:
     case Kind::source:
+    case Kind::collective:
     case Kind::opaque: return opaque_bounds;
   }
   __builtin_unreachable();

@@ -24,6 +24,7 @@ std::span<const RecipeEntry> recipes_of(Kind kind) {
     case Kind::control: return control_recipes;
     case Kind::source: return source_recipes;
     case Kind::opaque: return opaque_recipes;
+    case Kind::collective: return {};  // of several processes: what one can do with them is no computation
   }
   __builtin_unreachable();
 }

@@ -37,6 +37,7 @@ class ChangedFields final : public ir::FieldVisitor, public ir::FieldReader {
     auto& list = lists_[std::string(name)];
     for (const std::int64_t v : values) list.push_back(change_(v));
   }
+  void matrix(std::string_view name, const ir::IntMatrix& values) override { matrices_[std::string(name)] = values; }
   void enumerator(std::string_view name, std::string_view, std::string_view value) override {
     texts_[std::string(name)] = value;
   }
@@ -58,6 +59,10 @@ class ChangedFields final : public ir::FieldVisitor, public ir::FieldReader {
     values = lists_.at(std::string(name));
     return true;
   }
+  bool matrix(std::string_view name, ir::IntMatrix& values) override {
+    values = matrices_.at(std::string(name));
+    return true;
+  }
   bool enumerator(std::string_view name, std::span<const std::string_view> names, int& value) override {
     value = static_cast<int>(std::ranges::find(names, texts_.at(std::string(name))) - names.begin());
     return true;
@@ -75,6 +80,7 @@ class ChangedFields final : public ir::FieldVisitor, public ir::FieldReader {
   const Change& change_;
   std::map<std::string, std::int64_t> integers_;
   std::map<std::string, std::vector<std::int64_t>> lists_;
+  std::map<std::string, ir::IntMatrix> matrices_;
   std::map<std::string, std::string_view> texts_;
   ir::Literal literal_;
 };

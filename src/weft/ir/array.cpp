@@ -34,12 +34,12 @@ Array::Array(const Literal& literal) : Array(literal.type) {
 
 Array Array::splat(Type type, double value) {
   Array result(type);
-  visit(type.dtype(), [&]<class T>(T) { std::ranges::fill(result.data<T>(), convert_element<T>(value)); });
+  visit_any(type.dtype(), [&]<class T>(T) { std::ranges::fill(result.data<T>(), convert_element<T>(value)); });
   return result;
 }
 
 double Array::element(std::int64_t i) const {
-  return visit(dtype(), [&]<class T>(T) { return static_cast<double>(data<T>()[static_cast<std::size_t>(i)]); });
+  return visit_any(dtype(), [&]<class T>(T) { return static_cast<double>(data<T>()[static_cast<std::size_t>(i)]); });
 }
 
 Array Array::with_type(Type type) && {
@@ -55,7 +55,7 @@ std::ostream& operator<<(std::ostream& out, const Array& array) {
   const auto precision = out.precision(17);
   for (std::int64_t i = 0; i < std::min(array.size(), shown); ++i) {
     if (i > 0) out << ", ";
-    visit(array.dtype(), [&]<class T>(T) {
+    visit_any(array.dtype(), [&]<class T>(T) {
       const T value = array.data<T>()[static_cast<std::size_t>(i)];
       if constexpr (is_float_type<T>)
         out << static_cast<double>(value);

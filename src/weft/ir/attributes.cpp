@@ -12,6 +12,7 @@ namespace {
 
 Literal copy_of(Arena& arena, const Literal& value) { return {value.type, arena.copy(value.bytes)}; }
 Ints copy_of(Arena& arena, Ints values) { return arena.copy(values); }
+IntMatrix copy_of(Arena& arena, const IntMatrix& m) { return {m.columns, arena.copy(m.values)}; }
 std::string_view copy_of(Arena& arena, std::string_view text) {
   const auto chars = arena.copy(std::span<const char>(text.data(), text.size()));
   return {chars.data(), chars.size()};
@@ -30,6 +31,7 @@ std::uint64_t hash_of(Ints values) {
   for (const std::int64_t v : values) hash = mix(hash, static_cast<std::uint64_t>(v));
   return hash;
 }
+std::uint64_t hash_of(const IntMatrix& m) { return mix(static_cast<std::uint64_t>(m.columns), hash_of(m.values)); }
 std::uint64_t hash_of(std::string_view text) { return hash_bytes(text); }
 template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
@@ -39,6 +41,7 @@ std::uint64_t hash_of(T value) {
 
 bool same(const Literal& a, const Literal& b) { return a.type == b.type && std::ranges::equal(a.bytes, b.bytes); }
 bool same(Ints a, Ints b) { return std::ranges::equal(a, b); }
+bool same(const IntMatrix& a, const IntMatrix& b) { return a.columns == b.columns && same(a.values, b.values); }
 template <class T>
 bool same(const T& a, const T& b) {
   return a == b;
@@ -46,6 +49,7 @@ bool same(const T& a, const T& b) {
 
 void show(FieldVisitor& v, std::string_view name, const Literal& value) { v.literal(name, value); }
 void show(FieldVisitor& v, std::string_view name, const Ints& value) { v.integers(name, value); }
+void show(FieldVisitor& v, std::string_view name, const IntMatrix& value) { v.matrix(name, value); }
 void show(FieldVisitor& v, std::string_view name, const std::string_view& value) { v.string(name, value); }
 template <class T>
 void show(FieldVisitor& v, std::string_view name, const T& value) {
@@ -60,6 +64,7 @@ void show(FieldVisitor& v, std::string_view name, const T& value) {
 
 void ask(FieldReader& r, std::string_view name, Literal& value) { r.literal(name, value); }
 void ask(FieldReader& r, std::string_view name, Ints& value) { r.integers(name, value); }
+void ask(FieldReader& r, std::string_view name, IntMatrix& value) { r.matrix(name, value); }
 void ask(FieldReader& r, std::string_view name, std::string_view& value) { r.string(name, value); }
 template <class T>
 void ask(FieldReader& r, std::string_view name, T& value) {
@@ -143,6 +148,21 @@ template struct Schema<SortAttributes>;
 template struct Schema<ReduceWindowAttributes>;
 template struct Schema<SelectAndScatterAttributes>;
 template struct Schema<RngAttributes>;
+template struct Schema<CholeskyAttributes>;
+template struct Schema<TriangularSolveAttributes>;
+template struct Schema<CollectiveGroupAttributes>;
+template struct Schema<CollectiveBroadcastAttributes>;
+template struct Schema<CollectivePermuteAttributes>;
+template struct Schema<AllGatherAttributes>;
+template struct Schema<AllReduceAttributes>;
+template struct Schema<AllToAllAttributes>;
+template struct Schema<ReduceScatterAttributes>;
+template struct Schema<TransferAttributes>;
+template struct Schema<InfeedAttributes>;
+template struct Schema<OutfeedAttributes>;
+template struct Schema<RunParallelAttributes>;
+template struct Schema<ProbeAttributes>;
+template struct Schema<ProbeCheckAttributes>;
 template struct Schema<CompositeAttributes>;
 template struct Schema<CustomCallAttributes>;
 

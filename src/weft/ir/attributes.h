@@ -49,6 +49,12 @@ struct Literal {
   }
 };
 
+// Numbers in rows of one length: dense<[[0, 1], [2, 3]]>.
+struct IntMatrix {
+  std::int64_t columns = 0;
+  Ints values;
+};
+
 struct NoAttributes {
   static void fields(auto&, auto&&) {}
 };
@@ -219,6 +225,120 @@ struct RngAttributes {
   RngAlgorithm algorithm = RngAlgorithm::DEFAULT;
   static void fields(auto& self, auto&& field) { field("rng_algorithm", self.algorithm); }
 };
+enum class Transpose : std::uint8_t { TRANSPOSE_INVALID, NO_TRANSPOSE, TRANSPOSE, ADJOINT };
+WEFT_ENUM_NAMES(Transpose, "transpose", "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+struct CholeskyAttributes {
+  bool lower = false;
+  static void fields(auto& self, auto&& field) { field("lower", self.lower); }
+};
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::NO_TRANSPOSE;
+  static void fields(auto& self, auto&& field) {
+    field("left_side", self.left_side);
+    field("lower", self.lower);
+    field("unit_diagonal", self.unit_diagonal);
+    field("transpose_a", self.transpose_a);
+  }
+};
+
+// Of all collectives, which differ in what of it they have.
+struct CollectiveAttributes {
+  IntMatrix groups;  // one a row, filled up with -1; of collective_permute: sources and targets
+  std::int64_t channel = 0, channel_type = 0;  // no channel: 0
+  bool use_global_device_ids = false;
+  bool has_dynamic_root = false;  // the last operand says which of the group sends, for each of the others
+  std::int64_t dimension = 0;     // that is gathered, scattered or split
+  std::int64_t concat_dimension = 0, split_count = 1;
+  static constexpr std::string_view struct_name = "channel_handle";
+
+ protected:
+  static void channel_fields(auto& self, auto&& field) {
+    field("channel_handle.handle", self.channel);
+    field("channel_handle.type", self.channel_type);
+  }
+};
+struct CollectiveGroupAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    field("replica_groups", self.groups);
+    channel_fields(self, field);
+  }
+};
+struct CollectiveBroadcastAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    CollectiveGroupAttributes::fields(self, field);
+    field("has_dynamic_root", self.has_dynamic_root);
+  }
+};
+struct CollectivePermuteAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    field("source_target_pairs", self.groups);
+    channel_fields(self, field);
+  }
+};
+struct AllReduceAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    CollectiveGroupAttributes::fields(self, field);
+    field("use_global_device_ids", self.use_global_device_ids);
+  }
+};
+struct AllGatherAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    field("all_gather_dim", self.dimension);
+    AllReduceAttributes::fields(self, field);
+  }
+};
+struct ReduceScatterAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    field("scatter_dimension", self.dimension);
+    AllReduceAttributes::fields(self, field);
+  }
+};
+struct AllToAllAttributes : CollectiveAttributes {
+  static void fields(auto& self, auto&& field) {
+    field("split_dimension", self.dimension);
+    field("concat_dimension", self.concat_dimension);
+    field("split_count", self.split_count);
+    CollectiveGroupAttributes::fields(self, field);
+  }
+};
+struct TransferAttributes {  // send, recv
+  std::int64_t channel = 0, channel_type = 0;
+  bool is_host_transfer = false;
+  static constexpr std::string_view struct_name = "channel_handle";
+  static void fields(auto& self, auto&& field) {
+    field("channel_handle.handle", self.channel);
+    field("channel_handle.type", self.channel_type);
+    field("is_host_transfer", self.is_host_transfer);
+  }
+};
+struct InfeedAttributes {
+  std::string_view config = {};
+  static void fields(auto& self, auto&& field) { field("infeed_config", self.config); }
+};
+struct OutfeedAttributes {
+  std::string_view config = {};
+  static void fields(auto& self, auto&& field) { field("outfeed_config", self.config); }
+};
+struct RunParallelAttributes {  // in text: programs = [[@a, @b], [@c, @d]], infeed = [@e]
+  std::int64_t partitions = 1, infeeds = 0;
+  static void fields(auto& self, auto&& field) {
+    field("partitions", self.partitions);
+    field("infeeds", self.infeeds);
+  }
+};
+struct ProbeAttributes {
+  std::string_view name;
+  static void fields(auto& self, auto&& field) { field("probe_id", self.name); }
+};
+struct ProbeCheckAttributes {
+  std::string_view name = {};
+  std::int32_t iteration = 0;
+  static void fields(auto& self, auto&& field) {
+    field("probe_id", self.name);
+    field("iter", self.iteration);
+  }
+};
 struct CompositeAttributes {
   std::string_view name;  // weft.softmax
   static void fields(auto& self, auto&& field) { field("name", self.name); }
@@ -246,6 +366,7 @@ class FieldVisitor {
                        int bits) = 0;  // bits: 64, or 32 where StableHLO wants i32
   virtual void boolean(std::string_view name, bool value) = 0;
   virtual void integers(std::string_view name, Ints values) = 0;
+  virtual void matrix(std::string_view name, const IntMatrix& values) = 0;
   virtual void enumerator(std::string_view name, std::string_view attribute, std::string_view value) = 0;
   virtual void string(std::string_view name, std::string_view value) = 0;
   virtual void literal(std::string_view name, const Literal& value) = 0;
@@ -259,6 +380,7 @@ class FieldReader {
   virtual bool integer(std::string_view name, std::int64_t& value) = 0;
   virtual bool boolean(std::string_view name, bool& value) = 0;
   virtual bool integers(std::string_view name, Ints& values) = 0;
+  virtual bool matrix(std::string_view name, IntMatrix& values) = 0;
   virtual bool enumerator(std::string_view name, std::span<const std::string_view> names, int& value) = 0;
   virtual bool string(std::string_view name, std::string_view& value) = 0;
   virtual bool literal(std::string_view name, Literal& value) = 0;

@@ -41,7 +41,7 @@ std::vector<Value> joined(std::span<const Value> first, std::span<const Value> s
 // Sources
 
 Value constant(Graph& graph, Type type, double value) {
-  return visit(type.dtype(), [&](auto tag) {
+  return visit_any(type.dtype(), [&](auto tag) {
     const auto element = static_cast<decltype(tag)>(value);
     const ConstantAttributes attributes{{type, std::as_bytes(std::span(&element, 1))}};
     return graph.append(ops::constant, {}, &attributes).result();

@@ -15,6 +15,7 @@ void Call::fail(const std::string& message) const {
 
 Type Call::requested_type() const {
   require(requested.size() == 1, "the result type must be given");
+  require(requested[0].dtype() != DType::token || op.takes_tokens, "gives no token");
   return requested[0];
 }
 
@@ -38,7 +39,11 @@ Node& Graph::append(const Op& op, std::span<const Value> operands, const void* a
     call.fail(concat("expected ", op.arity, " operands, got ", operands.size()));
   if (op.regions != variadic && static_cast<std::size_t>(op.regions) != regions.size()) [[unlikely]]
     call.fail(concat("expected ", op.regions, " regions, got ", regions.size()));
-  for (const Value v : operands) WEFT_ASSERT(v.node->graph == this, op.name, ": an operand belongs to another graph");
+  for (const Value v : operands) {
+    WEFT_ASSERT(v.node->graph == this, op.name, ": an operand belongs to another graph");
+    if (v.dtype() == DType::token && !op.takes_tokens) [[unlikely]]
+      call.fail("takes no tokens");
+  }
   inferred_.clear();
   op.types(call, inferred_);
   if (!types.empty() && !std::ranges::equal(types, inferred_)) [[unlikely]]

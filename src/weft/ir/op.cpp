@@ -16,6 +16,14 @@ constexpr auto sorted = [] {
 
 }  // namespace
 
+bool has_side_effect(const Node& node) {
+  if (node.op->has_side_effect) return true;
+  if (node.op == &ops::custom_call && node.attributes<CustomCallAttributes>().has_side_effect) return true;
+  return std::ranges::any_of(node.regions, [](const Graph* region) {
+    return std::ranges::any_of(region->nodes(), [](const Node* inner) { return has_side_effect(*inner); });
+  });
+}
+
 std::span<const Op* const> all_ops() { return sorted; }
 
 const Op* find_op(std::string_view name) {

@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   indexing,     // positions are data: gather, scatter, dynamic slices, sort
   control,      // regions decide: while, if, case, composite
   source,       // no operands: parameter, constant, iota
+  collective,   // processes meet: all_reduce, send, partition_id
   opaque,       // one kernel of its own: rng_bit_generator, custom_call, optimization_barrier
 };
 
@@ -30,7 +31,7 @@ constexpr DTypes dtypes(std::initializer_list<DType> list) {
   for (const DType t : list) set |= static_cast<DTypes>(1u << static_cast<int>(t));
   return set;
 }
-constexpr bool contains(DTypes set, DType t) { return (set >> static_cast<int>(t)) & 1; }
+constexpr bool contains(DTypes set, DType t) { return (set >> static_cast<int>(rule_dtype(t))) & 1; }
 inline constexpr DTypes floats = dtypes({DType::f16, DType::bf16, DType::f32, DType::f64});
 inline constexpr DTypes signed_integers = dtypes({DType::i8, DType::i16, DType::i32, DType::i64});
 inline constexpr DTypes unsigned_integers = dtypes({DType::u8, DType::u16, DType::u32, DType::u64});
@@ -93,6 +94,8 @@ struct ScalarCall {
 using TypeRule = void (*)(const Call& call, std::vector<Type>& results);
 using GradientRule = void (*)(const GradientCall& call);
 using ScalarRule = Scalar (*)(ScalarBuilder& builder, const ScalarCall& call);
+// What stands for a collective in a program that runs as one process. Throws UnsupportedError if it is for several.
+using AloneRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::span<const Value> operands);
 
 inline constexpr int variadic = -1;
 
@@ -108,9 +111,16 @@ struct Op {
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
   bool commutative = false;
-  bool duplicable = true;                  // computing it twice is the same as once
+  bool duplicable = true;        // computing it twice is the same as once
+  bool takes_tokens = false;     // as operands or results
+  bool has_side_effect = false;  // must run, in the program's order, whether its results are used or not; see below
+  bool interpreted = false;      // only the interpreter runs it
+  AloneRule alone = nullptr;     // of collectives that are not only interpreted
   std::string_view dialect = "stablehlo";  // or chlo; weft: ours, a stablehlo.custom_call @weft.NAME in text
 };
+
+// Whether a node must run whoever uses its results: by its op, by what a custom_call says of itself, or by a node of its regions.
+bool has_side_effect(const Node& node);
 
 // A gradient rule for ops whose result carries no gradient to any operand (comparisons, integers, sort order...).
 void zero_gradient(const GradientCall& call);

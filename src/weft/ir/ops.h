@@ -6,11 +6,14 @@
 #include <array>
 #include <utility>
 
+#include <weft/ir/ops/collective.h>
 #include <weft/ir/ops/contraction.h>
 #include <weft/ir/ops/control.h>
 #include <weft/ir/ops/elementwise.h>
 #include <weft/ir/ops/indexing.h>
+#include <weft/ir/ops/linalg.h>
 #include <weft/ir/ops/opaque.h>
+#include <weft/ir/ops/probe.h>
 #include <weft/ir/ops/reduction.h>
 #include <weft/ir/ops/shape.h>
 #include <weft/ir/ops/source.h>
@@ -34,7 +37,9 @@ static_assert(std::ranges::all_of(table,
                                   [](const Op* op) {
                                     return !op->name.empty() && !detail::missing(op->types) &&
                                            !detail::missing(op->gradient) &&
-                                           (op->kind == Kind::elementwise) != detail::missing(op->scalar);
+                                           (op->kind == Kind::elementwise) != detail::missing(op->scalar) &&
+                                           (op->kind == Kind::collective && !op->interpreted) !=
+                                               detail::missing(op->alone);
                                   }),
               "an op of the table lacks a rule");
 

@@ -199,6 +199,15 @@ class Planner {
           users[m->second].push_back(u);
           ++waits[u];
         }
+    // What has effects stays in the order of the program.
+    for (std::size_t u = 0, before = units.size(); u < units.size(); ++u) {
+      if (!units[u].has_side_effect) continue;
+      if (before < units.size()) {
+        users[before].push_back(u);
+        ++waits[u];
+      }
+      before = u;
+    }
     std::set<std::pair<std::uint32_t, std::size_t>> ready;
     for (std::size_t u = 0; u < units.size(); ++u)
       if (waits[u] == 0) ready.emplace(units[u].order, u);
@@ -226,6 +235,7 @@ class Planner {
           concat(n.op->name, " (", n.location.file, ":", n.location.line, ") runs in the interpreter"));
     }
     describe(unit, n);
+    unit.has_side_effect = ir::has_side_effect(n);
     return unit;
   }
 

@@ -33,6 +33,10 @@ class KeyOfAttributes final : public ir::FieldVisitor {
     put(key_, static_cast<std::int64_t>(values.size()));
     for (const std::int64_t value : values) put(key_, value);
   }
+  void matrix(std::string_view name, const ir::IntMatrix& values) override {
+    put(key_, values.columns);
+    integers(name, values.values);
+  }
   void enumerator(std::string_view, std::string_view, std::string_view value) override { put(key_, value); }
   void string(std::string_view, std::string_view value) override { put(key_, value); }
   void literal(std::string_view, const ir::Literal& value) override {

@@ -98,6 +98,7 @@ void Placement::decide_fates() {
   for (const Value v : graph_.outputs()) materialise(v);
   for (std::size_t i = count_; i-- > 0;) {
     Node& n = node(static_cast<std::uint32_t>(i));
+    if (ir::has_side_effect(n)) fate_[i] = Fate::alone;
     if (fate_[i] == Fate::none) continue;
     if (fate_[i] == Fate::given) continue;
     if (fate_[i] == Fate::alone) {

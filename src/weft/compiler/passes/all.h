@@ -9,6 +9,7 @@ namespace weft::compiler {
 
 std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);

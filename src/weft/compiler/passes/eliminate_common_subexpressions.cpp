@@ -32,6 +32,7 @@ std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& grap
   Rewriter rewriter(graph);
   std::unordered_multimap<std::uint64_t, ir::Node*> known;
   return rewriter.run([&](const ir::Node& node, std::span<const ir::Value> operands) {
+    if (ir::has_side_effect(node)) return std::optional<std::vector<ir::Value>>();
     const std::uint64_t hash = hash_of(node, operands);
     ir::Node* found = nullptr;
     for (auto [at, end] = known.equal_range(hash); at != end && !found; ++at)

@@ -5,6 +5,7 @@
 
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
+#include <weft/compiler/thunks/linalg_thunk.h>
 #include <weft/compiler/thunks/pad_thunk.h>
 #include <weft/compiler/thunks/reduce_thunk.h>
 #include <weft/compiler/thunks/rng_thunk.h>
@@ -37,8 +38,11 @@ struct Entry {
 };
 
 constexpr Entry table[] = {
+    {&ops::after_all, rule<token_unit>},
     {&ops::case_, rule<branch_unit>},
+    {&ops::cholesky, rule<cholesky_unit>},
     {&ops::convolution, rule<convolution_unit>},
+    {&ops::create_token, rule<token_unit>},
     {&ops::dynamic_update_slice, rule<update_slice_unit>},
     {&ops::if_, rule<branch_unit>},
     {&ops::optimization_barrier, rule<barrier_unit>},
@@ -49,6 +53,7 @@ constexpr Entry table[] = {
     {&ops::scatter, rule<scatter_unit>},
     {&ops::select_and_scatter, rule<select_and_scatter_unit>},
     {&ops::sort, rule<sort_unit>},
+    {&ops::triangular_solve, rule<triangular_solve_unit>},
     {&ops::while_, rule<while_unit>},
 };
 

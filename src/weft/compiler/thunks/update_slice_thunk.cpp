@@ -102,6 +102,12 @@ class BarrierThunk final : public runtime::Thunk {
   std::vector<Slice> reads_, writes_;
 };
 
+// A token has no bytes: there is nothing to do.
+class TokenThunk final : public runtime::Thunk {
+ public:
+  void run(const runtime::Launch&) const override {}
+};
+
 }  // namespace
 
 Unit update_slice_unit(const ir::Node& node) {
@@ -122,6 +128,13 @@ Unit barrier_unit(const ir::Node& node) {
   unit.make = [](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<BarrierThunk>(reads, writes);
   };
+  return unit;
+}
+
+Unit token_unit(const ir::Node& node) {
+  Unit unit = unit_of(node);
+  unit.info.category = "token";
+  unit.make = [](auto, auto, const Slice&) { return std::make_unique<TokenThunk>(); };
   return unit;
 }
 

@@ -45,26 +45,25 @@ Scalar Columns::fill(std::initializer_list<Scalar> operands, F&& f) {
 }
 
 Scalar Columns::constant(DType dtype, double value) {
-  return visit(dtype, [&]<class T>(T) { return fill<T>({}, [&](std::size_t) { return convert_element<T>(value); }); });
+  return visit_any(dtype,
+                   [&]<class T>(T) { return fill<T>({}, [&](std::size_t) { return convert_element<T>(value); }); });
 }
 
 Scalar Columns::apply(Prim prim, std::initializer_list<Scalar> operands) {
   const Scalar first = *operands.begin(), last = *(operands.end() - 1);
   WEFT_ASSERT(first.dtype == last.dtype, "a scalar operation on ", first.dtype, " and ", last.dtype);
-  return visit(first.dtype, [&]<class T>(T) {
-    using Wide = std::conditional_t<is_float_type<T>, double, T>;
+  return visit_any(first.dtype, [&]<class T>(T) {
     return fill<T>(operands, [prim, a = elements<T>(first), b = elements<T>(last)](std::size_t i) {
-      return static_cast<T>(evaluate(prim, static_cast<Wide>(a[i]), static_cast<Wide>(b[i])));
+      return evaluate_as<T>(prim, a[i], b[i]);
     });
   });
 }
 
 Scalar Columns::compare(Direction direction, Scalar x, Scalar y) {
   WEFT_ASSERT(x.dtype == y.dtype, "a comparison of ", x.dtype, " and ", y.dtype);
-  return visit(x.dtype, [&]<class T>(T) {
-    using Wide = std::conditional_t<is_float_type<T>, double, T>;
+  return visit_any(x.dtype, [&]<class T>(T) {
     return fill<bool>({x, y}, [direction, a = elements<T>(x), b = elements<T>(y)](std::size_t i) {
-      return holds<Wide>(direction, a[i], b[i]);
+      return holds<Wide<T>>(direction, a[i], b[i]);
     });
   });
 }
@@ -72,18 +71,36 @@ Scalar Columns::compare(Direction direction, Scalar x, Scalar y) {
 Scalar Columns::select(Scalar predicate, Scalar on_true, Scalar on_false) {
   WEFT_ASSERT(on_true.dtype == on_false.dtype, "a select between ", on_true.dtype, " and ", on_false.dtype);
   const auto p = elements<bool>(predicate);
-  return visit(on_true.dtype, [&]<class T>(T) {
+  return visit_any(on_true.dtype, [&]<class T>(T) {
     return fill<T>({predicate, on_true, on_false}, [p, a = elements<T>(on_true), b = elements<T>(on_false)](
                                                        std::size_t i) { return p[i] ? a[i] : b[i]; });
   });
 }
 
 Scalar Columns::convert(Scalar value, DType dtype) {
-  return visit(value.dtype, [&]<class From>(From) {
-    return visit(dtype, [&]<class To>(To) {
+  if (value.dtype == dtype) return value;
+  const auto to = [&]<class From>(From, auto&& visited) {
+    return visited(dtype, [&]<class To>(To) {
       return fill<To>({value}, [from = elements<From>(value)](std::size_t i) { return convert_element<To>(from[i]); });
     });
-  });
+  };
+  const auto any = [](DType t, auto&& f) { return visit_any(t, f); };
+  const auto computed = [](DType t, auto&& f) { return visit(t, f); };
+  // Narrow ones by way of f64 or a byte, which hold all their values: so there need not be code for every pair.
+  const bool exact = is_float(value.dtype) || is_float(dtype);
+  if (is_narrow(dtype) && value.dtype != DType::f64 && value.dtype != DType::i8 && value.dtype != DType::u8)
+    return convert(convert(value, exact ? DType::f64 : rule_dtype(dtype)), dtype);
+  if (is_narrow(dtype)) {
+    if (value.dtype == DType::f64) return to(double{}, any);
+    return value.dtype == DType::i8 ? to(std::int8_t{}, any) : to(std::uint8_t{}, any);
+  }
+  if (is_narrow(value.dtype) && dtype != DType::f64) return convert(convert(value, DType::f64), dtype);
+  if (is_narrow(value.dtype))
+    return visit_any(value.dtype, [&]<class From>(From) {
+      return fill<double>({value},
+                          [from = elements<From>(value)](std::size_t i) { return convert_element<double>(from[i]); });
+    });
+  return visit(value.dtype, [&]<class From>(From from) { return to(from, computed); });
 }
 
 Scalar Columns::bitcast(Scalar value, DType dtype) {

@@ -19,7 +19,7 @@ template <class Sum>
 std::vector<Sum> load(const Array& array, const View& view) {
   std::vector<Sum> result;
   result.reserve(static_cast<std::size_t>(view.size()));
-  visit(array.dtype(), [&]<class T>(T) {
+  visit_any(array.dtype(), [&]<class T>(T) {
     const T* from = array.data<T>().data();
     for_each(view, view, [&](std::int64_t at, std::int64_t) { result.push_back(static_cast<Sum>(from[at])); });
   });
@@ -28,7 +28,7 @@ std::vector<Sum> load(const Array& array, const View& view) {
 
 template <class Sum>
 void store(const std::vector<Sum>& sums, Array& result, const View& view) {
-  visit(result.dtype(), [&]<class T>(T) {
+  visit_any(result.dtype(), [&]<class T>(T) {
     T* to = result.data<T>().data();
     auto from = sums.begin();
     for_each(view, view, [&](std::int64_t at, std::int64_t) { to[at] = convert_element<T>(*from++); });

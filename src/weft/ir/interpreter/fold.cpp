@@ -58,7 +58,7 @@ Fold::Fold(const Graph& body, std::vector<Array> initial, const Context& context
       body_(body, context),
       accumulators_(std::move(initial)) {
   if (!of_sums_) return;
-  visit(accumulators_[0].dtype(), [&]<class T>(T) {
+  visit_any(accumulators_[0].dtype(), [&]<class T>(T) {
     const auto from = std::as_const(accumulators_[0]).data<T>();
     sums_.assign(from.begin(), from.end());
   });
@@ -71,7 +71,7 @@ void Fold::add(std::span<const Array* const> values, std::span<const Pair> pairs
 
 // A sum or product of two elements is exact enough in double that rounding it gives what the dtype's own operation gives.
 void Fold::add_sums(const Array& values, std::span<const Pair> pairs) {
-  visit(values.dtype(), [&]<class T>(T) {
+  visit_any(values.dtype(), [&]<class T>(T) {
     const T* from = values.data<T>().data();
     const auto fold = [&](auto step) {
       for (const Pair p : pairs) {
@@ -102,7 +102,7 @@ void Fold::add_round(std::span<const Array* const> values, std::span<const Pair>
 
 std::vector<Array> Fold::finish() {
   if (of_sums_)
-    visit(accumulators_[0].dtype(), [&]<class T>(T) {
+    visit_any(accumulators_[0].dtype(), [&]<class T>(T) {
       std::ranges::transform(sums_, accumulators_[0].data<T>().begin(), &convert_element<T, double>);
     });
   return std::move(accumulators_);

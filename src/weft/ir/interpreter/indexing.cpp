@@ -13,9 +13,9 @@ namespace {
 
 // An element of an integer array; what is beyond 63 bits is as far out of bounds as can be.
 std::int64_t position(const Array& array, std::int64_t i) {
-  return visit(array.dtype(), [&]<class T>(T) -> std::int64_t {
+  return visit_any(array.dtype(), [&]<class T>(T) -> std::int64_t {
     if constexpr (is_integer(dtype_of<T>)) {
-      const T value = array.data<T>()[static_cast<std::size_t>(i)];
+      const auto value = +array.data<T>()[static_cast<std::size_t>(i)];  // at least an int
       return std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
                                                 : std::numeric_limits<std::int64_t>::max();
     } else {

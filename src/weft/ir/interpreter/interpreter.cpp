@@ -20,6 +20,7 @@ std::span<const RuleEntry> rules_of(Kind kind) {
     case Kind::indexing: return indexing_rules;
     case Kind::control: return control_rules;
     case Kind::source: return source_rules;
+    case Kind::collective: return collective_rules;
     case Kind::opaque: return opaque_rules;
   }
   __builtin_unreachable();
@@ -101,7 +102,9 @@ std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs,
 }  // namespace interpreter
 
 std::vector<Array> interpret(const Graph& graph, std::span<const Array> inputs, const InterpretOptions& options) {
-  return interpreter::run(graph, interpreter::pointers(inputs), {options});
+  interpreter::ProcessGrid alone(1, 1);
+  interpreter::Probes probes;
+  return interpreter::run(graph, interpreter::pointers(inputs), {options, &alone, &probes});
 }
 
 std::vector<Array> interpret_node(const Node& node, std::span<const Array> operands) {
@@ -110,7 +113,9 @@ std::vector<Array> interpret_node(const Node& node, std::span<const Array> opera
   for (std::size_t i = 0; i < operands.size(); ++i)
     require(operands[i].type() == node.operands[i].type(), "interpret_node: operand ", i, " of ", node.op->name, " is ",
             node.operands[i].type(), ", got ", operands[i].type());
-  return interpreter::evaluate(node, interpreter::pointers(operands), {});
+  interpreter::ProcessGrid alone(1, 1);
+  interpreter::Probes probes;
+  return interpreter::evaluate(node, interpreter::pointers(operands), {{}, &alone, &probes});
 }
 
 }  // namespace weft::ir

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iostream>
 
 #include <weft/base/convert.h>
 #include <weft/base/random.h>
@@ -16,7 +17,7 @@ std::vector<Array> generated(const NodeCall& call, const Generator& generator) {
   Array state(call.type(0)), bits(call.type(1));
   const auto next = generator.next_state();
   std::copy_n(next.begin(), state.size(), state.data<std::uint64_t>().begin());
-  visit(bits.dtype(), [&]<class T>(T) {
+  visit_any(bits.dtype(), [&]<class T>(T) {
     std::uint64_t i = 0;
     for (T& to : bits.data<T>()) to = convert_element<T>(generator.bits(i++));
   });
@@ -40,9 +41,38 @@ std::vector<Array> optimization_barrier(const NodeCall& call) {
   return results;
 }
 
-constexpr RuleEntry table[] = {{&ops::rng_bit_generator, rng_bit_generator},
-                               {&ops::optimization_barrier, optimization_barrier},
-                               {&ops::custom_call, custom_call_rule}};
+std::vector<Array> token(const NodeCall& call) { return one(Array(call.type())); }
+
+std::vector<Array> probe(const NodeCall& call) {
+  call.context.probes->add(call.attributes<ProbeAttributes>().name, call[0]);
+  return one(call[0]);
+}
+
+std::vector<Array> expect_serialized_eq(const NodeCall& call) {
+  const auto& a = call.attributes<ProbeCheckAttributes>();
+  const Array seen = call.context.probes->at(a.name, static_cast<std::size_t>(a.iteration));
+  require(seen == call[0], "check.expect_serialized_eq: probe ", a.name, " saw ", seen, ", expected ", call[0]);
+  return {};
+}
+
+// One write a line, so that processes do not interleave theirs.
+std::vector<Array> print(const NodeCall& call) {
+  std::cerr << concat(call[0], '\n') << std::flush;
+  return {};
+}
+
+constexpr RuleEntry table[] = {
+    {&ops::after_all, token},
+    {&ops::cholesky, cholesky_rule},
+    {&ops::create_token, token},
+    {&ops::custom_call, custom_call_rule},
+    {&ops::expect_serialized_eq, expect_serialized_eq},
+    {&ops::optimization_barrier, optimization_barrier},
+    {&ops::print, print},
+    {&ops::probe, probe},
+    {&ops::rng_bit_generator, rng_bit_generator},
+    {&ops::triangular_solve, triangular_solve_rule},
+};
 
 }  // namespace
 

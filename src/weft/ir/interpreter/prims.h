@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <weft/base/error.h>
+#include <weft/base/convert.h>
 #include <weft/ir/scalar.h>
 
 namespace weft::ir::interpreter {
@@ -74,14 +74,16 @@ inline bool evaluate(Prim prim, bool a, bool b) {
   }
 }
 
+// Of integers with `width` bits in a T, which the caller wraps.
 template <class T>
   requires std::is_integral_v<T>
-T evaluate(Prim prim, T a, T b) {
+T evaluate(Prim prim, T a, T b, int width = std::numeric_limits<std::make_unsigned_t<T>>::digits) {
   using U = std::make_unsigned_t<T>;
-  constexpr int width = std::numeric_limits<U>::digits;
+  const int unused = std::numeric_limits<U>::digits - width;
+  const U low = static_cast<U>(static_cast<U>(static_cast<U>(a) << unused) >> unused);  // the bits of a alone
   // In 64 bits without a sign everything wraps without undefined behaviour, and the low bits do not depend on the sign.
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-  const bool shifts_out = static_cast<U>(b) >= width;
+  const bool shifts_out = static_cast<U>(b) >= static_cast<U>(width);
   const bool overflows = std::is_signed_v<T> && a == std::numeric_limits<T>::min() && y == ~std::uint64_t{0};
   switch (prim) {
     case Prim::add: return static_cast<T>(x + y);
@@ -98,15 +100,37 @@ T evaluate(Prim prim, T a, T b) {
     case Prim::bit_xor: return static_cast<T>(x ^ y);
     case Prim::bit_not: return static_cast<T>(~x);
     case Prim::shift_left: return shifts_out ? T{0} : static_cast<T>(x << y);
-    case Prim::shift_right_logical: return shifts_out ? T{0} : static_cast<T>(static_cast<U>(a) >> y);
+    case Prim::shift_right_logical: return shifts_out ? T{0} : static_cast<T>(low >> y);
     case Prim::shift_right_arithmetic: {
       using S = std::make_signed_t<T>;
-      return static_cast<T>(static_cast<S>(a) >> (shifts_out ? width - 1 : static_cast<int>(y)));
+      const auto extended = static_cast<S>(static_cast<S>(static_cast<U>(low << unused)) >> unused);
+      return static_cast<T>(extended >> (shifts_out ? width - 1 : static_cast<int>(y)));
     }
-    case Prim::popcount: return static_cast<T>(std::popcount(static_cast<U>(a)));
-    case Prim::count_leading_zeros: return static_cast<T>(std::countl_zero(static_cast<U>(a)));
+    case Prim::popcount: return static_cast<T>(std::popcount(low));
+    case Prim::count_leading_zeros: return static_cast<T>(std::countl_zero(low) - unused);
     default: no_meaning(prim, dtype_of<T>);
   }
+}
+
+// What elements of T are computed in.
+template <class T>
+struct WideOf {
+  using Type = std::conditional_t<is_float_type<T>, double, T>;
+};
+template <class T>
+  requires is_narrow_int<T>
+struct WideOf<T> {
+  using Type = typename T::Wide;
+};
+template <class T>
+using Wide = typename WideOf<T>::Type;
+
+template <class T>
+T evaluate_as(Prim prim, T a, T b) {
+  if constexpr (is_narrow_int<T>)
+    return T(evaluate(prim, a.value, b.value, T::bits));
+  else
+    return static_cast<T>(evaluate(prim, static_cast<Wide<T>>(a), static_cast<Wide<T>>(b)));
 }
 
 }  // namespace weft::ir::interpreter

@@ -7,13 +7,18 @@
 
 #include <weft/ir/array.h>
 #include <weft/ir/interpreter.h>
+#include <weft/ir/interpreter/probes.h>
+#include <weft/ir/interpreter/process.h>
 #include <weft/ir/op.h>
 
 namespace weft::ir::interpreter {
 
-// What all nodes of one run have in common.
+// What all nodes of one process of a run have in common.
 struct Context {
   InterpretOptions options;
+  ProcessGrid* grid;
+  Probes* probes;
+  ProcessId process = {};
 };
 
 // A node to evaluate: what a rule sees.
@@ -38,12 +43,14 @@ struct RuleEntry {
 };
 
 extern const std::span<const RuleEntry> source_rules, shape_rules, reduction_rules, contraction_rules, indexing_rules,
-    control_rules, opaque_rules;
+    control_rules, collective_rules, opaque_rules;
 
 std::vector<Array> elementwise_rule(const NodeCall& call);
 std::vector<Array> sort_rule(const NodeCall& call);  // both of indexing_rules
 std::vector<Array> select_and_scatter_rule(const NodeCall& call);
-std::vector<Array> custom_call_rule(const NodeCall& call);  // of opaque_rules
+std::vector<Array> custom_call_rule(const NodeCall& call);  // these of opaque_rules
+std::vector<Array> cholesky_rule(const NodeCall& call);
+std::vector<Array> triangular_solve_rule(const NodeCall& call);
 
 // The rule of an op, or nullptr: there is none for parameter, whose value is an input.
 Rule find_rule(const Op& op);

@@ -46,16 +46,7 @@ std::vector<Array> pad(const NodeCall& call) {
 }
 
 std::vector<Array> concatenate(const NodeCall& call) {
-  const auto dimension = static_cast<std::size_t>(call.attributes<ConcatenateAttributes>().dimension);
-  Array result(call.type());
-  View to = whole(call.type());
-  for (const Array* part : call.operands) {
-    const View from = whole(part->type());
-    to.sizes = from.sizes;
-    copy(*part, from, result, to);
-    to.offset += from.sizes[dimension] * to.strides[dimension];
-  }
-  return one(std::move(result));
+  return one(concatenated(call.operands, call.attributes<ConcatenateAttributes>().dimension));
 }
 
 std::vector<Array> reverse(const NodeCall& call) {

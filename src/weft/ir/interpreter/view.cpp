@@ -52,6 +52,7 @@ void copy(const Array& source, const View& from, Array& target, const View& to) 
   const std::byte* s = source.bytes().data();
   std::byte* t = target.bytes().data();
   switch (byte_size(source.dtype())) {
+    case 0: return;
     case 1: return copy_elements<1>(s, from, t, to);
     case 2: return copy_elements<2>(s, from, t, to);
     case 4: return copy_elements<4>(s, from, t, to);
@@ -63,6 +64,22 @@ Array filled(Type type, const Array& value) {
   Array result(type);
   const View to = whole(type);
   copy(value, {0, to.sizes, Index(to.sizes.size(), 0)}, result, to);
+  return result;
+}
+
+Array concatenated(std::span<const Array* const> parts, std::int64_t dimension) {
+  const auto d = static_cast<std::size_t>(dimension);
+  std::vector<Dim> dims(parts[0]->type().dims().begin(), parts[0]->type().dims().end());
+  dims[d] = 0;
+  for (const Array* part : parts) dims[d] = dims[d] + part->type().dims()[d];
+  Array result(Type(parts[0]->dtype(), dims));
+  View to = whole(result.type());
+  for (const Array* part : parts) {
+    const View from = whole(part->type());
+    to.sizes = from.sizes;
+    copy(*part, from, result, to);
+    to.offset += from.sizes[d] * to.strides[d];
+  }
   return result;
 }
 

@@ -73,6 +73,9 @@ void copy(const Array& source, const View& from, Array& target, const View& to);
 // An array of this type with every element equal to the rank-0 array `value`.
 Array filled(Type type, const Array& value);
 
+// The arrays, which differ in the size of that dimension at most, one behind the other.
+Array concatenated(std::span<const Array* const> parts, std::int64_t dimension);
+
 // How pad lays out one dimension: element i of the operand goes to low + i * step, for i in [first, first + count); the others
 // are cut off by negative padding.
 struct PaddedDimension {

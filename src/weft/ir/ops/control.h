@@ -19,17 +19,20 @@ namespace ops {
 
 WEFT_OP(while_) {  // initial values...; regions: condition, body, which both take the loop's values
     .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = not_differentiable, .regions = 2,
+    .takes_tokens = true,
 };
 WEFT_OP(if_) {  // predicate, captures...; regions: if true, if false, which both take the captures
     .name = "if", .kind = Kind::control, .arity = variadic, .types = if_type, .gradient = branches_gradient, .regions = 2,
+    .takes_tokens = true,
 };
 WEFT_OP(case_) {  // index, captures...; an index out of range chooses the last branch
     .name = "case", .kind = Kind::control, .arity = variadic, .types = case_type, .gradient = branches_gradient, .regions = variadic,
+    .takes_tokens = true,
 };
 // A named function of primitives: the region says what it computes, and a kernel made for it may take its place.
 WEFT_OP(composite) {
     .name = "composite", .kind = Kind::control, .arity = variadic, .types = composite_type, .gradient = composite_gradient,
-    .attributes = schema<CompositeAttributes>, .regions = 1,
+    .attributes = schema<CompositeAttributes>, .regions = 1, .takes_tokens = true,
 };
 
 // clang-format on

@@ -50,10 +50,12 @@ void bitcast_convert_type(const Call& call, std::vector<Type>& results) {
   const DType from = call.type(0).dtype(), to = results.back().dtype();
   call.require(contains(call.op.domain, to), "is not defined for ", to);
   call.require(byte_size(from) == byte_size(to), "cannot give ", to, ": the widths differ");
+  call.require(from == to || (!is_narrow(from) && !is_narrow(to)), "of narrow elements is not read");
 }
 
 void reduce_precision_type(const Call& call, std::vector<Type>& results) {
   same_type(call, results);
+  call.require(!is_narrow(call.type(0).dtype()), "is not defined for ", call.type(0).dtype());
   const auto& format = call.attributes<ReducePrecisionAttributes>();
   call.require(format.exponent_bits >= 1, "exponent_bits must be at least 1, got ", format.exponent_bits);
   call.require(format.mantissa_bits >= 0, "mantissa_bits must not be negative, got ", format.mantissa_bits);

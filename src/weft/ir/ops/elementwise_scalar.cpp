@@ -56,7 +56,7 @@ Scalar total_order(ScalarBuilder& b, Scalar x) {
 Scalar integer_power(ScalarBuilder& b, Scalar base, Scalar exponent) {
   const Scalar zero = b.like(base, 0), one = b.like(base, 1);
   Scalar result = one, square = base;
-  const int digits = byte_size(base.dtype) * 8 - (is_signed_integer(base.dtype) ? 1 : 0);
+  const int digits = bit_width(base.dtype) - (is_signed_integer(base.dtype) ? 1 : 0);
   for (int i = 0; i < digits; ++i) {
     const Scalar digit = b.apply(Prim::bit_and, {b.apply(Prim::shift_right_logical, {exponent, b.like(base, i)}), one});
     result = b.select(b.compare(Direction::NE, digit, zero), b.multiply(result, square), result);

@@ -21,13 +21,13 @@ WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
 };
 WEFT_OP(optimization_barrier) {  // the operands, none of which is available before all are
     .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,
-    .gradient = optimization_barrier_gradient, .duplicable = false,
+    .gradient = optimization_barrier_gradient, .duplicable = false, .takes_tokens = true,
 };
 
 // A program of another's, known by name alone; read and written as text, run only where somebody knows the name.
 WEFT_OP(custom_call) {
     .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = not_differentiable,
-    .attributes = schema<CustomCallAttributes>, .duplicable = false,
+    .attributes = schema<CustomCallAttributes>, .duplicable = false, .takes_tokens = true,
 };
 
 // clang-format on

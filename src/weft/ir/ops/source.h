@@ -16,7 +16,7 @@ namespace ops {
 // An input of the graph; ours, for StableHLO has block arguments instead.
 WEFT_OP(parameter) {
     .name = "parameter", .kind = Kind::source, .arity = 0, .types = parameter_type, .gradient = zero_gradient,
-    .attributes = schema<ParameterAttributes>, .duplicable = false,
+    .attributes = schema<ParameterAttributes>, .duplicable = false, .takes_tokens = true,
 };
 WEFT_OP(constant) {
     .name = "constant", .kind = Kind::source, .arity = 0, .types = constant_type, .gradient = zero_gradient,

@@ -26,8 +26,8 @@ double largest(DType dtype) {
 // The operand i of a function of floats, in f32 or f64.
 Value widened(Operands x, std::size_t i) {
   require(is_float(x[0].dtype()), "takes floating-point numbers, got ", x[0].type());
-  const bool is_narrow = x[0].dtype() == DType::f16 || x[0].dtype() == DType::bf16;
-  return is_narrow ? convert(x[i], DType::f32) : x[i];
+  const bool is_short = byte_size(x[0].dtype()) < 4;
+  return is_short ? convert(x[i], DType::f32) : x[i];
 }
 
 template <Value (*function)(Value)>
@@ -129,7 +129,7 @@ Value mulhi(Operands x) {
   if (bytes == 8) return mulhi_64(x[0], x[1]);
   const DType wider = is_signed_integer(dtype) ? DType::i64 : DType::u64;
   const Value product = convert(x[0], wider) * convert(x[1], wider);
-  return convert(shift_right_arithmetic(product, constant_like(product, bytes * 8)), dtype);
+  return convert(shift_right_arithmetic(product, constant_like(product, bit_width(dtype))), dtype);
 }
 
 Value is_inf(Operands x) { return equal(abs(x[0]), std::numeric_limits<double>::infinity()); }

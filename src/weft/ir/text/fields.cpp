@@ -14,9 +14,13 @@ constexpr std::string_view optional_fields[] = {
     "backend_config",
     "base_dilations",
     "batch_group_count",
+    "channel_handle",
     "compare_type",
     "feature_group_count",
+    "infeed_config",
+    "iter",
     "lhs_dilation",
+    "outfeed_config",
     "padding",
     "rhs_dilation",
     "sort.dimension",
@@ -37,6 +41,9 @@ bool is_optional(std::string_view operation, std::string_view name) {
 // Fields that are not written as array<i64: ...>.
 bool is_pair_list(std::string_view name) { return name == "padding"; }             // dense<[[low, high], ...]>
 bool is_boolean_list(std::string_view name) { return name == "window_reversal"; }  // array<i1: ...>
+bool is_unit(std::string_view name) {
+  return name == "use_global_device_ids" || name == "has_dynamic_root";
+}  // there or not
 
 }  // namespace
 
@@ -60,7 +67,7 @@ const Attribute* AttributeReader::find_field(std::string_view name) const {
   const std::string_view outer = name.substr(0, dot);
   const Attribute* found = find(operation_.attributes, outer);
   if (!found) {
-    if (is_optional(operation_.name, name)) return nullptr;
+    if (is_optional(operation_.name, outer)) return nullptr;
     source_.fail(operation_.at, concat(operation_.name, ": expected the attribute ", outer));
   }
   const Attribute& attribute = resolve(source_, module_, *found);
@@ -98,6 +105,31 @@ bool AttributeReader::integers(std::string_view name, Ints& values) {
   return true;
 }
 
+bool AttributeReader::matrix(std::string_view name, IntMatrix& values) {
+  const Attribute* attribute = find_field(name);
+  if (!attribute) return false;
+  if (attribute->kind != Attribute::Kind::dense || attribute->type.rank() != 2)
+    fail(attribute->at, name, "dense<...> of rank 2");
+  // More processes than anybody has; a splat could promise any number.
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  if (attribute->type.elements() > most) fail(attribute->at, name, concat("at most ", most, " integers"));
+  std::vector<std::int64_t> list;
+  append_elements(*attribute, name, list);
+  values = {attribute->type.size(1), arena_.copy(Ints(list))};
+  return true;
+}
+
+void AttributeReader::append_elements(const Attribute& attribute, std::string_view name,
+                                      std::vector<std::int64_t>& values) const {
+  const Literal literal = read_dense(source_, attribute.text, attribute.type, arena_);
+  visit_any(literal.type.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (!is_integer(dtype_of<T>) && !std::is_same_v<T, bool>) fail(attribute.at, name, "integers");
+    for (std::int64_t i = 0; i < literal.type.elements(); ++i)
+      values.push_back(static_cast<std::int64_t>(literal.at<T>(i)));
+  });
+}
+
 void AttributeReader::append_integers(const Attribute& attribute, std::string_view name,
                                       std::vector<std::int64_t>& values) const {
   switch (attribute.kind) {
@@ -113,13 +145,7 @@ void AttributeReader::append_integers(const Attribute& attribute, std::string_vi
       // A splat promises more than it says: no list of dimensions is longer than this.
       constexpr std::int64_t longest = 4 * Type::max_rank;
       if (attribute.type.elements() > longest) fail(attribute.at, name, concat("at most ", longest, " integers"));
-      const Literal literal = read_dense(source_, attribute.text, attribute.type, arena_);
-      visit(literal.type.dtype(), [&](auto tag) {
-        using T = decltype(tag);
-        if constexpr (!std::is_integral_v<T>) fail(attribute.at, name, "integers");
-        for (std::int64_t i = 0; i < literal.type.elements(); ++i)
-          values.push_back(static_cast<std::int64_t>(literal.at<T>(i)));
-      });
+      append_elements(attribute, name, values);
       return;
     }
     default: fail(attribute.at, name, "a list of integers");
@@ -183,13 +209,28 @@ void print_list(std::string& out, Ints values, std::string_view separator = ", "
   }
 }
 
+void print_matrix(std::string& out, const IntMatrix& m) {
+  const std::size_t columns = static_cast<std::size_t>(m.columns), rows = columns == 0 ? 0 : m.values.size() / columns;
+  out += rows > 0 ? "dense<[" : "dense<";
+  for (std::size_t row = 0; row < rows; ++row) {
+    out += row > 0 ? ", [" : "[";
+    print_list(out, m.values.subspan(row * columns, columns));
+    out += ']';
+  }
+  out += concat(rows > 0 ? "]> : tensor<" : "> : tensor<", rows, 'x', columns, "xi64>");
+}
+
 }  // namespace
 
-void AttributePrinter::begin(std::string_view name) {
+void AttributePrinter::begin_unit(std::string_view name) {
   end_struct();
   if (!is_first_) out_ += ", ";
   is_first_ = false;
   out_ += name;
+}
+
+void AttributePrinter::begin(std::string_view name) {
+  begin_unit(name);
   out_ += " = ";
 }
 
@@ -258,6 +299,10 @@ void AttributePrinter::integer(std::string_view name, std::int64_t value, int bi
 }
 
 void AttributePrinter::boolean(std::string_view name, bool value) {
+  if (is_unit(name)) {
+    if (value) begin_unit(name);
+    return;
+  }
   begin(name);
   out_ += value ? "true" : "false";
 }
@@ -267,13 +312,7 @@ void AttributePrinter::integers(std::string_view name, Ints values) {
   if (values.empty() && is_optional(op_.name, name)) return;
   begin(name);
   if (is_pair_list(name)) {
-    out_ += "dense<[";
-    for (std::size_t i = 0; i < values.size(); i += 2) {
-      out_ += i > 0 ? ", [" : "[";
-      print_list(out_, values.subspan(i, 2));
-      out_ += ']';
-    }
-    out_ += concat("]> : tensor<", values.size() / 2, "x2xi64>");
+    print_matrix(out_, {2, values});
   } else if (is_boolean_list(name)) {
     out_ += "array<i1: ";
     for (std::size_t i = 0; i < values.size(); ++i) out_ += concat(i > 0 ? ", " : "", values[i] ? "true" : "false");
@@ -283,6 +322,11 @@ void AttributePrinter::integers(std::string_view name, Ints values) {
     print_list(out_, values);
     out_ += '>';
   }
+}
+
+void AttributePrinter::matrix(std::string_view name, const IntMatrix& values) {
+  begin(name);
+  print_matrix(out_, values);
 }
 
 void AttributePrinter::enumerator(std::string_view name, std::string_view attribute, std::string_view value) {

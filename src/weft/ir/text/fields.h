@@ -24,12 +24,14 @@ class AttributeReader : public FieldReader {
   bool integer(std::string_view name, std::int64_t& value) override;
   bool boolean(std::string_view name, bool& value) override;
   bool integers(std::string_view name, Ints& values) override;
+  bool matrix(std::string_view name, IntMatrix& values) override;
   bool enumerator(std::string_view name, std::span<const std::string_view> names, int& value) override;
   bool string(std::string_view name, std::string_view& value) override;
   bool literal(std::string_view name, Literal& value) override;
 
  private:
   const Attribute* find_field(std::string_view name) const;  // nullptr: left out, as it may be
+  void append_elements(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
   void append_integers(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
   [[noreturn]] void fail(std::size_t at, std::string_view name, std::string_view expected) const;
 
@@ -47,12 +49,14 @@ class AttributePrinter : public FieldVisitor {
   void integer(std::string_view name, std::int64_t value, int bits) override;
   void boolean(std::string_view name, bool value) override;
   void integers(std::string_view name, Ints values) override;
+  void matrix(std::string_view name, const IntMatrix& values) override;
   void enumerator(std::string_view name, std::string_view attribute, std::string_view value) override;
   void string(std::string_view name, std::string_view value) override;
   void literal(std::string_view name, const Literal& value) override;
 
-  void begin(std::string_view name);  // `, name = `
-  void end();                         // after the last field
+  void begin(std::string_view name);       // `, name = `
+  void begin_unit(std::string_view name);  // `, name`
+  void end();                              // after the last field
 
  private:
   // A field of a struct attribute; written when the struct is complete.

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <weft/base/convert.h>
+
 namespace weft::ir::text {
 
 namespace {
@@ -12,7 +14,9 @@ namespace {
 // Reading
 
 template <class T>
-inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+inline constexpr bool is_rounded = is_float_type<T> && sizeof(T) <= 2;  // from double
+template <class T>
+inline constexpr bool is_integer_type = is_integer(dtype_of<T>);
 
 // A real number too large or too small for the format, as the format rounds it.
 template <class T>
@@ -43,7 +47,7 @@ class ElementReader {
       if (token.text == "true" || token.text == "1") return true;
       if (token.text == "false" || token.text == "0") return false;
       source_.fail(token.at, concat("expected true or false, got ", quote(token)));
-    } else if constexpr (std::is_integral_v<T>) {
+    } else if constexpr (is_integer_type<T>) {
       return integer(token, negative);
     } else {
       return real(token, negative);
@@ -63,9 +67,12 @@ class ElementReader {
   T integer(const Token& token, bool negative) const {
     if (token.kind != Token::Kind::integer) source_.fail(token.at, concat("expected an integer, got ", quote(token)));
     // A signed type takes the bits of an unsigned number too, as MLIR's types without sign do.
-    constexpr auto bits = std::numeric_limits<std::make_unsigned_t<T>>::digits;
-    constexpr std::uint64_t most = std::numeric_limits<std::make_unsigned_t<T>>::max();
-    constexpr std::uint64_t least = std::is_signed_v<T> ? std::uint64_t{1} << (bits - 1) : 0;
+    constexpr int bits = [] {
+      if constexpr (is_narrow_int<T>) return T::bits;
+      return static_cast<int>(8 * sizeof(T));
+    }();
+    constexpr std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
+    constexpr std::uint64_t least = is_signed_integer(dtype_of<T>) ? std::uint64_t{1} << (bits - 1) : 0;
     const std::uint64_t value = magnitude(token);
     if (value > (negative ? least : most))
       source_.fail(token.at, concat(negative ? "-" : "", token.text, " does not fit ", dtype_of<T>));
@@ -76,7 +83,7 @@ class ElementReader {
     if (token.kind == Token::Kind::integer && token.text.starts_with("0x")) return from_bits(token, negative);
     if (token.kind != Token::Kind::real && token.kind != Token::Kind::integer)
       source_.fail(token.at, concat("expected a number, got ", quote(token)));
-    if constexpr (is_half<T>) {
+    if constexpr (is_rounded<T>) {
       const double value = read_real<double>(token.text);
       return T(negative ? -value : value);
     } else {
@@ -86,8 +93,9 @@ class ElementReader {
   }
 
   T from_bits(const Token& token, bool negative) const {
-    using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    using Half = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    using Bits =
+        std::conditional_t<sizeof(T) <= 2, Half, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
     const std::uint64_t bits = magnitude(token);
     if (negative || bits > std::numeric_limits<Bits>::max())
       source_.fail(token.at, concat(quote(token), " does not fit ", dtype_of<T>));
@@ -204,6 +212,11 @@ std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Aren
 
 Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte> bytes, Type type, Arena& arena) {
   if (type.dtype() == DType::boolean) bytes = unpack_booleans(bytes, type, arena);
+  if (is_narrow(type.dtype()))  // whatever the upper bits are
+    visit_any(type.dtype(), [&]<class T>(T) {
+      if constexpr (is_narrow_int<T>)
+        for (std::byte& b : bytes) b = static_cast<std::byte>(T(static_cast<std::uint8_t>(b)).value);
+    });
   const auto expected = static_cast<std::size_t>(type.bytes());
   const bool is_splat = bytes.size() == static_cast<std::size_t>(byte_size(type.dtype())) && expected > 0;
   if (bytes.size() != expected && !is_splat)
@@ -270,8 +283,8 @@ template <class T>
 void append_element(std::string& out, T value) {
   if constexpr (std::is_same_v<T, bool>) {
     out += value ? "true" : "false";
-  } else if constexpr (std::is_integral_v<T>) {
-    out += std::to_string(value);
+  } else if constexpr (is_integer_type<T>) {
+    out += std::to_string(+value);
   } else {
     append_real(out, value);
   }
@@ -292,6 +305,7 @@ void append_list(std::string& out, const Literal& literal, int dim, std::int64_t
 
 Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena) {
   const auto at = static_cast<std::size_t>(body.data() - source.text.data());
+  if (type.dtype() == DType::token) source.fail(at, "a token has no elements");
   const Token first = Lexer(source, at).next();
   if (body.empty() || first.at >= at + body.size()) {
     if (type.elements() != 0) source.fail(at, concat("expected the elements of ", type));
@@ -301,8 +315,8 @@ Literal read_dense(const Source& source, std::string_view body, Type type, Arena
     return checked_bytes(source, first.at,
                          read_hexadecimal(source, first.text.substr(1, first.text.size() - 2), first.at, arena), type,
                          arena);
-  return visit(type.dtype(),
-               [&](auto tag) { return ListReader<decltype(tag)>(source, type, at, arena).read(at + body.size()); });
+  return visit_any(type.dtype(),
+                   [&](auto tag) { return ListReader<decltype(tag)>(source, type, at, arena).read(at + body.size()); });
 }
 
 Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena) {
@@ -316,7 +330,7 @@ void print_dense(std::string& out, const Literal& literal) {
   constexpr std::int64_t longest_list = 100;
   out += "dense<";
   const std::int64_t count = literal.type.elements();
-  visit(literal.type.dtype(), [&](auto tag) {
+  visit_any(literal.type.dtype(), [&](auto tag) {
     using T = decltype(tag);
     std::int64_t at = 0;
     if (literal.is_splat())

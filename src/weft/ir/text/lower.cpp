@@ -38,6 +38,12 @@ const Function& Lowering::called(const Operation& op, const Attribute& callee) c
   return *found->second;
 }
 
+const std::shared_ptr<const Graph>& Lowering::callee(const Function& function) {
+  if (const auto known = callees_.find(function.name); known != callees_.end()) return known->second;
+  auto graph = this->function(function);  // may lower others on its way
+  return callees_.emplace(function.name, std::move(graph)).first->second;
+}
+
 std::shared_ptr<Graph> Lowering::function(const Function& function) {
   auto graph = std::make_shared<Graph>();
   graph->name = unescape(function.name);
@@ -129,10 +135,10 @@ Values Lowering::operation(Graph& graph, const Scope& scope, const Operation& op
 }
 
 Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
-                        std::span<const Type> types, const Regions& regions) {
+                        std::span<const Type> types, const Regions& regions, const void* given_attributes) {
   Arena scratch;
-  const void* attributes = nullptr;
-  if (kind.attributes) {
+  const void* attributes = given_attributes;
+  if (kind.attributes && !attributes) {
     AttributeReader reader(source_, module_, op, scratch);
     attributes = kind.attributes->read(scratch, reader);
   }

@@ -46,6 +46,7 @@ class Lowering {
   Values custom_call(Graph& graph, const Scope& scope, const Operation& op);
   Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
   Values forward(Graph& graph, const Scope& scope, const Operation& op);
+  Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
   Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
   Values contraction(Graph& graph, const Scope& scope, const Operation& op);
@@ -68,6 +69,7 @@ class Lowering {
   std::shared_ptr<Graph> function(const Function& function);
   const Function& called(const Operation& op, const Attribute& callee) const;
   const Function& called(const Operation& op, std::string_view attribute) const;
+  const std::shared_ptr<const Graph>& callee(const Function& function);  // lowered once
   Values body(Graph& graph, const Function& function, std::span<const Value> arguments);
   Values block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
   void define(Scope& scope, const Operation& op, std::span<const Value> values) const;
@@ -75,7 +77,7 @@ class Lowering {
   Values operands(const Scope& scope, const Operation& op) const;
   Values operation(Graph& graph, const Scope& scope, const Operation& op);
   Values append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
-                std::span<const Type> types, const Regions& regions);
+                std::span<const Type> types, const Regions& regions, const void* given_attributes = nullptr);
   // The region as a closed graph; `passed` become inputs after its arguments, other captures must be constants.
   std::shared_ptr<Graph> closed(const Operation& op, const Region& region, const Scope& outer,
                                 std::span<const Use> passed);
@@ -86,8 +88,8 @@ class Lowering {
   const ParseLimits& limits_;
   LocationReader locations_;
   std::unordered_map<std::string_view, const Function*> functions_;
-  std::unordered_map<std::string_view, std::shared_ptr<const Graph>> decompositions_;
-  std::vector<const Function*> calls_;  // being lowered
+  std::unordered_map<std::string_view, std::shared_ptr<const Graph>> callees_;  // of composite and run_parallel
+  std::vector<const Function*> calls_;                                          // being lowered
   std::int64_t operations_ = 0;
 };
 

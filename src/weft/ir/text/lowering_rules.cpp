@@ -24,6 +24,7 @@ constexpr Rule rules[] = {
     {"chlo.scan", &Lowering::scan},
     {"chlo.top_k", &Lowering::top_k},
     {"func.call", &Lowering::call},
+    {"interpreter.run_parallel", &Lowering::run_parallel},
     {"sdy.sharding_constraint", &Lowering::forward},
     {"stablehlo.bitcast_convert", &Lowering::bitcast_convert},
     {"stablehlo.case", &Lowering::branches},
@@ -85,11 +86,31 @@ Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op)
 }
 
 Values Lowering::composite(Graph& graph, const Scope& scope, const Operation& op) {
-  const Function& callee = called(op, "decomposition");
-  auto& decomposition = decompositions_[callee.name];
-  if (!decomposition) decomposition = function(callee);
-  // Lowering the function may have moved the entry.
-  return append(graph, op, ops::composite, operands(scope, op), op.result_types, {decompositions_[callee.name]});
+  return append(graph, op, ops::composite, operands(scope, op), op.result_types, {callee(called(op, "decomposition"))});
+}
+
+// programs = [[@a, @b], [@c, @d]], infeed = [@e]: replicas of partitions, and what the infeed gives.
+Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation& op) {
+  Regions regions;
+  const auto add = [&](const Attribute& list) {
+    if (list.kind != Attribute::Kind::list) fail(op, "expected a list of functions");
+    for (const Attribute& item : list.items) {
+      if (item.kind != Attribute::Kind::symbol) fail(op, "expected the name of a function");
+      regions.push_back(callee(called(op, item)));
+    }
+  };
+  if (const Attribute* infeed = find(op.attributes, "infeed")) add(*infeed);
+  RunParallelAttributes attributes{0, static_cast<std::int64_t>(regions.size())};
+  const Attribute* programs = find(op.attributes, "programs");
+  if (!programs || programs->kind != Attribute::Kind::list) fail(op, "expected programs = [[@function]]");
+  for (const Attribute& replica : programs->items) {
+    add(replica);
+    const auto partitions = static_cast<std::int64_t>(replica.items.size());
+    if (&replica != &programs->items[0] && partitions != attributes.partitions)
+      fail(op, "every replica must have as many partitions");
+    attributes.partitions = partitions;
+  }
+  return append(graph, op, ops::run_parallel, operands(scope, op), op.result_types, regions, &attributes);
 }
 
 Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {

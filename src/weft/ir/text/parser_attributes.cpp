@@ -292,6 +292,10 @@ Attribute Parser::convolution_dimensions() {
 
 Type Parser::type() {
   if (is(Token::Kind::type)) {
+    if (token_.text == "!stablehlo.token") {
+      advance();
+      return Type(DType::token, {});
+    }
     const auto found = type_aliases_.find(token_.text.substr(1));
     if (found == type_aliases_.end())
       fail_unsupported(token_.at, concat(quote(token_), ": unsupported type"), token_.text);

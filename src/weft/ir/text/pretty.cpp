@@ -354,6 +354,12 @@ void composite(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
+// print %x : type
+void without_results(Parser& p, Operation& op) {
+  default_form(p, op);
+  op.operand_types = std::exchange(op.result_types, {});
+}
+
 // call @f(%a) : types
 void call(Parser& p, Operation& op) {
   const Token callee = p.take(Token::Kind::symbol, "the name of a function");
@@ -383,10 +389,12 @@ struct Syntax {
 constexpr Syntax syntaxes[] = {
     {"check.expect_almost_eq_const", expect_const},
     {"check.expect_eq_const", expect_const},
+    {"check.expect_serialized_eq", without_results},
     {"chlo.scan", scan},
     {"chlo.top_k", top_k},
     {"func.call", call},
     {"func.return", return_},
+    {"interpreter.print", without_results},
     {"sdy.sharding_constraint", sharding_constraint},
     {"stablehlo.compare", compare},
     {"stablehlo.composite", composite},

@@ -38,7 +38,9 @@ class Printer {
   void line() { (out_ += '\n').append(indent_, ' '); }
 
   std::string value(Value v, const Names& names) const;
-  const std::string& symbol_of(const Node& composite);  // of the function that is the decomposition
+  // Of the function that a region is printed as, named like `name`.
+  const std::string& symbol_of(const Graph& region, std::string name);
+  void programs(const Node& run_parallel);
 
   const PrintOptions& options_;
   std::string out_;
@@ -46,13 +48,16 @@ class Printer {
   int next_argument_ = 0, next_value_ = 0;
 
   std::unordered_map<const Graph*, std::string> symbols_;
-  std::unordered_map<std::string, int> taken_;                                 // how often a symbol was asked for
-  std::deque<const Graph*> pending_;                                           // decompositions still to be printed
-  std::unordered_map<std::string, std::vector<const Graph*>> decompositions_;  // by composite
+  std::unordered_map<std::string, int> taken_;                            // how often a symbol was asked for
+  std::deque<const Graph*> pending_;                                      // decompositions still to be printed
+  std::unordered_map<std::string, std::vector<const Graph*>> same_name_;  // by the name that was asked for
 };
 
 // if and case use what is outside; the regions of other ops have their inputs as block arguments.
 bool captures(const Node& node) { return node.op == &ops::if_ || node.op == &ops::case_; }
+
+// Regions that are functions of the module.
+bool has_functions(const Node& node) { return node.op == &ops::composite || node.op == &ops::run_parallel; }
 
 std::span<const Value> written_operands(const Node& node) {
   return captures(node) ? node.operands.first(1) : node.operands;
@@ -109,16 +114,41 @@ void Printer::attributes(const Node& node) {
   const std::size_t empty = out_.size();
   AttributePrinter printer(out_, op);
   if (op.dialect == "weft") printer.string("call_target_name", concat("weft.", op.name));
-  if (op.attributes) op.attributes->visit(node.attribute_data, printer);
+  if (&op == &ops::run_parallel) {
+    programs(node);
+  } else if (op.attributes) {
+    op.attributes->visit(node.attribute_data, printer);
+  }
   if (&op == &ops::composite) {
     printer.begin("decomposition");
-    out_ += symbol_of(node);
+    out_ += symbol_of(*node.regions[0], concat(node.attributes<CompositeAttributes>().name, ".impl"));
   }
   printer.end();
   if (out_.size() == empty)
     out_.resize(before);
   else
     out_ += "}>";
+}
+
+void Printer::programs(const Node& node) {
+  const auto& a = node.attributes<RunParallelAttributes>();
+  const auto list = [&](std::span<const Graph* const> graphs) {
+    out_ += '[';
+    for (std::size_t i = 0; i < graphs.size(); ++i) out_ += (i > 0 ? ", " : "") + symbol_of(*graphs[i], "program");
+    out_ += ']';
+  };
+  const auto infeeds = static_cast<std::size_t>(a.infeeds), partitions = static_cast<std::size_t>(a.partitions);
+  if (infeeds > 0) {
+    out_ += "infeed = ";
+    list(node.regions.first(infeeds));
+    out_ += ", ";
+  }
+  out_ += "programs = [";
+  for (std::size_t at = infeeds; at < node.regions.size(); at += partitions) {
+    if (at > infeeds) out_ += ", ";
+    list(node.regions.subspan(at, partitions));
+  }
+  out_ += ']';
 }
 
 void Printer::block_label(const Graph& graph, const Names& names) {
@@ -150,7 +180,7 @@ void Printer::region(const Graph& graph, const Node* captured_by, const Names& o
 }
 
 void Printer::regions(const Node& node, const Names& names) {
-  if (node.regions.empty() || node.op == &ops::composite) return;
+  if (node.regions.empty() || has_functions(node)) return;
   out_ += " (";
   for (std::size_t i = 0; i < node.regions.size(); ++i) {
     if (i > 0) out_ += ", ";
@@ -218,17 +248,15 @@ void Printer::function(const Graph& graph, const std::string& name, bool is_priv
   out_ += '}';
 }
 
-const std::string& Printer::symbol_of(const Node& composite) {
-  const Graph* graph = composite.regions[0];
-  if (const auto known = symbols_.find(graph); known != symbols_.end()) return known->second;
-  std::string name = concat(composite.attributes<CompositeAttributes>().name, ".impl");
-  std::vector<const Graph*>& same_name = decompositions_[name];
+const std::string& Printer::symbol_of(const Graph& region, std::string name) {
+  if (const auto known = symbols_.find(&region); known != symbols_.end()) return known->second;
+  std::vector<const Graph*>& same_name = same_name_[name];
   for (const Graph* other : same_name)
-    if (structurally_equal(*graph, *other)) return symbols_[graph] = symbols_[other];
-  same_name.push_back(graph);
-  pending_.push_back(graph);
+    if (structurally_equal(region, *other)) return symbols_[&region] = symbols_[other];
+  same_name.push_back(&region);
+  pending_.push_back(&region);
   while (const int n = taken_[name]++) name = concat(name, '_', n);
-  return symbols_[graph] = symbol(name);
+  return symbols_[&region] = symbol(name);
 }
 
 void Printer::module(std::span<const Graph* const> functions) {

@@ -1,0 +1,54 @@
+// Triangular systems and Cholesky factors of one matrix: what the interpreter and the kernels share. Sums are taken in double, in
+// order, so both give the same bits.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace weft {
+
+// M v = b for vectors b of `size` elements, in whose place v is put. M(i, j) lies at i * row + j * column; only the lower or
+// the upper triangle of it is read.
+struct TriangularSystem {
+  std::int64_t size = 0, row = 0, column = 0;
+  bool lower = true;
+  bool unit_diagonal = false;  // ones that are not read
+
+  template <class T>
+  void solve(const T* m, T* vector, std::int64_t stride) const {
+    std::vector<double> v(static_cast<std::size_t>(size));
+    for (std::int64_t step = 0; step < size; ++step) {
+      const std::int64_t i = lower ? step : size - 1 - step;
+      const std::int64_t begin = lower ? 0 : i + 1, end = lower ? i : size;
+      double sum = static_cast<double>(vector[i * stride]);
+      for (std::int64_t j = begin; j < end; ++j)
+        sum -= static_cast<double>(m[i * row + j * column]) * v[static_cast<std::size_t>(j)];
+      v[static_cast<std::size_t>(i)] = unit_diagonal ? sum : sum / static_cast<double>(m[i * (row + column)]);
+    }
+    for (std::int64_t i = 0; i < size; ++i) vector[i * stride] = static_cast<T>(v[static_cast<std::size_t>(i)]);
+  }
+};
+
+// The factor of a symmetric matrix of which only that triangle is read: A = L L^T (lower) or U^T U. The other triangle is zero;
+// where A is not positive definite, all that depends on it is NaN.
+template <class T>
+void cholesky_factor(const T* a, T* factor, std::int64_t size, bool lower) {
+  const auto at = [&](std::int64_t i, std::int64_t j) { return lower ? i * size + j : j * size + i; };
+  std::vector<double> l(static_cast<std::size_t>(size * size));
+  const auto row = [&](std::int64_t i) { return l.data() + i * size; };
+  for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t j = 0; j <= i; ++j) {
+      double sum = static_cast<double>(a[at(i, j)]);
+      for (std::int64_t k = 0; k < j; ++k) sum -= row(i)[k] * row(j)[k];
+      if (j < i)
+        row(i)[j] = sum / row(j)[j];
+      else
+        row(i)[i] = sum > 0 ? std::sqrt(sum) : std::numeric_limits<double>::quiet_NaN();
+    }
+  for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t j = 0; j < size; ++j) factor[at(i, j)] = static_cast<T>(j <= i ? row(i)[j] : 0);
+}
+
+}  // namespace weft

@@ -1,0 +1,346 @@
+// What processes do together: who meets whom, what they bring, and what each makes of it.
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include <weft/ir/interpreter/fold.h>
+#include <weft/ir/interpreter/process.h>
+#include <weft/ir/interpreter/rules.h>
+#include <weft/ir/interpreter/view.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir::interpreter {
+
+namespace {
+
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+// Row `row` of the groups as processes; what a number means depends on channel and flag, as StableHLO has it.
+class Groups {
+ public:
+  explicit Groups(const NodeCall& call)
+      : attributes_(call.attributes<CollectiveAttributes>()), call_(call), grid_(*call.context.grid) {}
+
+  // A channel of its own makes the numbers those of partitions.
+  ProcessGroup across(std::size_t row) const {
+    const ProcessId me = call_.context.process;
+    return processes(row, [&](std::int64_t id) {
+      return attributes_.channel > 0 ? ProcessId{me.replica, id} : ProcessId{id, me.partition};
+    });
+  }
+
+  // Of ops that reduce or gather: replicas; replicas of all partitions; or all processes by number.
+  ProcessGroup of_all(std::size_t row) const {
+    const ProcessId me = call_.context.process;
+    if (attributes_.channel <= 0) return processes(row, [&](std::int64_t id) { return ProcessId{id, me.partition}; });
+    if (attributes_.use_global_device_ids)
+      return processes(row,
+                       [&](std::int64_t id) { return ProcessId{id / grid_.partitions(), id % grid_.partitions()}; });
+    ProcessGroup all;
+    for (std::int64_t partition = 0; partition < grid_.partitions(); ++partition)
+      for (const ProcessId id : processes(row, [&](std::int64_t replica) { return ProcessId{replica, partition}; }))
+        all.push_back(id);
+    return all;
+  }
+
+  std::size_t rows() const {
+    const IntMatrix& groups = attributes_.groups;
+    return groups.columns == 0 ? 0 : groups.values.size() / static_cast<std::size_t>(groups.columns);
+  }
+
+  // The group that this process is in; empty: none. No groups at all mean one of all replicas.
+  ProcessGroup mine(ProcessGroup (Groups::*group)(std::size_t) const) const {
+    for (std::size_t row = 0; row < std::max<std::size_t>(1, rows()); ++row) {
+      ProcessGroup found = (this->*group)(row);
+      if (std::ranges::find(found, call_.context.process) != found.end()) return found;
+    }
+    return {};
+  }
+
+ private:
+  template <class Process>
+  ProcessGroup processes(std::size_t row, Process process) const {
+    ProcessGroup group;
+    const auto add = [&](std::int64_t number) {
+      const ProcessId id = process(number);
+      require(id.replica < grid_.replicas() && id.partition < grid_.partitions(), call_.node.op->name, ": there is no ",
+              id, ", the program runs on ", grid_.replicas(), " replicas of ", grid_.partitions(), " partitions");
+      group.push_back(id);
+    };
+    const auto columns = static_cast<std::size_t>(attributes_.groups.columns);
+    if (rows() == 0)
+      for (std::int64_t number = 0; number < grid_.replicas(); ++number) add(number);
+    else
+      for (const std::int64_t number : attributes_.groups.values.subspan(row * columns, columns))
+        if (number >= 0) add(number);
+    return group;
+  }
+
+  const CollectiveAttributes& attributes_;
+  const NodeCall& call_;
+  const ProcessGrid& grid_;
+};
+
+// What the processes of a group brought, and this one's place among them.
+struct Met {
+  std::shared_ptr<const std::vector<ProcessGrid::Offer>> offers;
+  std::size_t me;
+
+  // Operand `i` of all of them.
+  std::vector<const Array*> all(std::size_t i) const {
+    std::vector<const Array*> arrays;
+    for (const auto& offer : *offers) arrays.push_back(&offer[i]);
+    return arrays;
+  }
+};
+
+Met meet(const NodeCall& call, const ProcessGroup& group) {
+  require(!group.empty(), call.node.op->name, ": ", call.context.process, " is in no group");
+  ProcessGrid::Offer offer;
+  for (const Array* operand : call.operands) offer.push_back(*operand);
+  const auto offers = call.context.grid->meet(call.node.op->name, call.attributes<CollectiveAttributes>().channel,
+                                              group, call.context.process, std::move(offer));
+  for (const auto& other : *offers)
+    require(std::ranges::equal(other, call.operands, {}, &Array::type, &Array::type), call.node.op->name,
+            ": the processes bring operands of different types");
+  return {offers, static_cast<std::size_t>(std::ranges::find(group, call.context.process) - group.begin())};
+}
+
+Met meet_all(const NodeCall& call) { return meet(call, Groups(call).mine(&Groups::of_all)); }
+Met meet_across(const NodeCall& call) { return meet(call, Groups(call).mine(&Groups::across)); }
+
+// The arrays folded into the first, element by element, in their order.
+Array reduced(const NodeCall& call, std::span<const Array* const> arrays) {
+  std::vector<Pair> pairs;
+  for (std::int64_t i = 0; i < arrays[0]->size(); ++i) pairs.push_back({i, i});
+  Fold fold(*call.node.regions[0], one(*arrays[0]), call.context);
+  for (const Array*& array : std::vector(arrays.begin() + 1, arrays.end())) fold.add(std::span(&array, 1), pairs);
+  return std::move(fold.finish()[0]);
+}
+
+// Part `index` of `count` along a dimension.
+Array part(const Array& x, std::int64_t dimension, std::int64_t count, std::int64_t index) {
+  View from = whole(x.type());
+  const auto d = static_cast<std::size_t>(dimension);
+  require(from.sizes[d] % count == 0, "dimension ", dimension, " of ", x.type(), " does not fall into ", count,
+          " parts");
+  from.sizes[d] /= count;
+  from.offset = index * from.sizes[d] * from.strides[d];
+  std::vector<Dim> dims(x.type().dims().begin(), x.type().dims().end());
+  dims[d] = from.sizes[d];
+  Array result(Type(x.dtype(), dims));
+  copy(x, from, result, whole(result.type()));
+  return result;
+}
+
+// What a rule is to give; how many processes met decides, which the types could not know.
+std::vector<Array> checked(const NodeCall& call, std::vector<Array> results) {
+  for (std::size_t i = 0; i < results.size(); ++i)
+    require(results[i].type() == call.node.types[i], call.node.op->name, ": gives ", results[i].type(), ", not ",
+            call.node.types[i], ", to so many processes");
+  return results;
+}
+
+std::vector<Array> all_gather(const NodeCall& call) {
+  const Met met = meet_all(call);
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    results.push_back(concatenated(met.all(i), call.attributes<CollectiveAttributes>().dimension));
+  return checked(call, std::move(results));
+}
+
+std::vector<Array> all_reduce(const NodeCall& call) {
+  const Met met = meet_all(call);
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) results.push_back(reduced(call, met.all(i)));
+  return results;
+}
+
+std::vector<Array> reduce_scatter(const NodeCall& call) {
+  const Met met = meet_all(call);
+  return checked(call, one(part(reduced(call, met.all(0)), call.attributes<CollectiveAttributes>().dimension,
+                                static_cast<std::int64_t>(met.offers->size()), static_cast<std::int64_t>(met.me))));
+}
+
+std::vector<Array> all_to_all(const NodeCall& call) {
+  const auto& a = call.attributes<CollectiveAttributes>();
+  const Met met = meet_across(call);
+  require(met.offers->size() == static_cast<std::size_t>(a.split_count), "all_to_all: ", met.offers->size(),
+          " processes meet to exchange ", a.split_count, " parts");
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    std::vector<Array> parts;
+    for (const Array* operand : met.all(i))
+      parts.push_back(part(*operand, a.dimension, a.split_count, static_cast<std::int64_t>(met.me)));
+    results.push_back(concatenated(pointers(parts), a.concat_dimension));
+  }
+  return results;
+}
+
+// The first of a group sends, or for each operand the one that the last operand numbers.
+std::vector<Array> collective_broadcast(const NodeCall& call) {
+  const ProcessGroup group = Groups(call).mine(&Groups::across);
+  std::vector<Array> results;
+  for (const Type type : call.node.types) results.emplace_back(type);
+  if (group.empty()) return results;
+  const Met met = meet(call, group);
+  const bool has_dynamic_root = call.attributes<CollectiveAttributes>().has_dynamic_root;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const double root = has_dynamic_root ? call.operands.back()->element(static_cast<std::int64_t>(i)) : 0;
+    require(root >= 0 && root < static_cast<double>(group.size()), "collective_broadcast: there is no root ", root,
+            " in a group of ", group.size());
+    results[i] = (*met.offers)[static_cast<std::size_t>(root)][i];
+  }
+  return results;
+}
+
+std::vector<Array> collective_reduce(const NodeCall& call) {
+  const ProcessGroup group = Groups(call).mine(&Groups::of_all);
+  if (group.empty()) return one(Array(call.type()));
+  const Met met = meet(call, group);
+  return one(met.me == 0 ? reduced(call, met.all(0)) : Array(call.type()));
+}
+
+// Each pair meets on its own, in the order in which they are listed, which no two processes see differently.
+std::vector<Array> collective_permute(const NodeCall& call) {
+  const Groups pairs(call);
+  const ProcessId me = call.context.process;
+  std::vector<Array> result = one(Array(call.type()));
+  for (std::size_t row = 0; row < pairs.rows(); ++row) {
+    ProcessGroup pair = pairs.across(row);
+    const bool receives = pair[1] == me;
+    if (!receives && pair[0] != me) continue;
+    if (pair[0] == pair[1]) pair.pop_back();
+    const Met met = meet(call, pair);
+    if (receives) result = met.offers->front();
+  }
+  return result;
+}
+
+std::vector<Array> process_number(const NodeCall& call) {
+  const ProcessId me = call.context.process;
+  return one(Array::scalar<std::uint32_t>(
+      static_cast<std::uint32_t>(call.node.op == &ops::replica_id ? me.replica : me.partition)));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Transfers. Tokens carry nothing: nodes run in order.
+
+Array token() { return Array(Type(DType::token, {})); }
+
+// Followed by a token: the results of an op that takes something in.
+std::vector<Array> received(const NodeCall& call, std::vector<Array> arrays) {
+  arrays.push_back(token());
+  require(std::ranges::equal(arrays, call.node.types, {}, &Array::type), call.node.op->name,
+          ": what comes is of other types than the results");
+  return arrays;
+}
+
+ProcessGrid::Offer without_token(const NodeCall& call) {
+  ProcessGrid::Offer offer;
+  for (const Array* operand : call.operands.first(call.operands.size() - 1)) offer.push_back(*operand);
+  return offer;
+}
+
+std::vector<Array> send(const NodeCall& call) {
+  call.context.grid->send(call.attributes<TransferAttributes>().channel, without_token(call));
+  return one(token());
+}
+
+std::vector<Array> recv(const NodeCall& call) {
+  return received(call, call.context.grid->receive(call.attributes<TransferAttributes>().channel));
+}
+
+std::vector<Array> infeed(const NodeCall& call) { return received(call, call.context.grid->infeed()); }
+
+std::vector<Array> outfeed(const NodeCall&) { return one(token()); }  // nobody looks at it
+
+// ---------------------------------------------------------------------------------------------------------------------
+// A grid of processes
+
+class Parallel {
+ public:
+  explicit Parallel(const NodeCall& call)
+      : call_(call),
+        partitions_(call.attributes<RunParallelAttributes>().partitions),
+        infeeds_(static_cast<std::size_t>(call.attributes<RunParallelAttributes>().infeeds)),
+        programs_(call.node.regions.subspan(infeeds_)),
+        grid_(static_cast<std::int64_t>(programs_.size()) / partitions_, partitions_, run_infeeds()),
+        results_(programs_.size()),
+        errors_(programs_.size()) {}
+
+  std::vector<Array> run() {
+    std::vector<std::thread> threads;
+    std::size_t operand = 0;
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const auto inputs = call_.operands.subspan(operand, programs_[i]->inputs().size());
+      operand += inputs.size();
+      threads.emplace_back([this, i, inputs] { run_process(i, inputs); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (first_error_ != nowhere) std::rethrow_exception(errors_[first_error_]);
+    std::vector<Array> all;
+    for (std::vector<Array>& results : results_)
+      for (Array& array : results) all.push_back(std::move(array));
+    return all;
+  }
+
+ private:
+  std::vector<std::vector<Array>> run_infeeds() const {
+    std::vector<std::vector<Array>> given;
+    for (const Graph* program : call_.node.regions.first(infeeds_))
+      given.push_back(interpreter::run(*program, {}, call_.context));
+    return given;
+  }
+
+  void run_process(std::size_t i, std::span<const Array* const> inputs) {
+    Context context = call_.context;
+    context.grid = &grid_;
+    context.process = {static_cast<std::int64_t>(i) / partitions_, static_cast<std::int64_t>(i) % partitions_};
+    try {
+      results_[i] = interpreter::run(*programs_[i], inputs, context);
+      grid_.finish();
+    } catch (const std::exception& error) {
+      // The first to fail says why; the others were stopped by it.
+      const std::lock_guard lock(mutex_);
+      errors_[i] = std::current_exception();
+      if (first_error_ == nowhere) first_error_ = i;
+      grid_.fail(concat("stopped, for ", context.process, " failed: ", error.what()));
+    }
+  }
+
+  const NodeCall& call_;
+  const std::int64_t partitions_;
+  const std::size_t infeeds_;
+  const std::span<const Graph* const> programs_;
+  ProcessGrid grid_;
+  std::vector<std::vector<Array>> results_;  // by process
+  std::mutex mutex_;
+  std::vector<std::exception_ptr> errors_;
+  std::size_t first_error_ = nowhere;
+};
+
+std::vector<Array> run_parallel(const NodeCall& call) { return Parallel(call).run(); }
+
+constexpr RuleEntry table[] = {
+    {&ops::all_gather, all_gather},
+    {&ops::all_reduce, all_reduce},
+    {&ops::all_to_all, all_to_all},
+    {&ops::collective_broadcast, collective_broadcast},
+    {&ops::collective_permute, collective_permute},
+    {&ops::collective_reduce, collective_reduce},
+    {&ops::infeed, infeed},
+    {&ops::outfeed, outfeed},
+    {&ops::partition_id, process_number},
+    {&ops::recv, recv},
+    {&ops::reduce_scatter, reduce_scatter},
+    {&ops::replica_id, process_number},
+    {&ops::run_parallel, run_parallel},
+    {&ops::send, send},
+};
+
+}  // namespace
+
+constinit const std::span<const RuleEntry> collective_rules = table;
+
+}  // namespace weft::ir::interpreter

@@ -1,0 +1,89 @@
+// The processes of one program, which runs as a grid of replicas and partitions, each process in a thread of its own, and where
+// they meet. A process that fails, or processes that wait for what nobody will bring, end the waiting of all.
+#pragma once
+
+#include <compare>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/ir/array.h>
+
+namespace weft::ir::interpreter {
+
+struct ProcessId {
+  std::int64_t replica = 0, partition = 0;
+  friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
+  friend std::ostream& operator<<(std::ostream& out, ProcessId id) {
+    return out << "replica " << id.replica << ", partition " << id.partition;
+  }
+};
+
+using ProcessGroup = std::vector<ProcessId>;
+
+// Thread-safe.
+class ProcessGrid {
+ public:
+  // `infeed`: what the processes' infeeds give, in this order.
+  ProcessGrid(std::int64_t replicas, std::int64_t partitions, std::vector<std::vector<Array>> infeed = {});
+
+  std::int64_t replicas() const { return replicas_; }
+  std::int64_t partitions() const { return partitions_; }
+
+  using Offer = std::vector<Array>;  // what one process brings
+  // Waits until every process of the group has come for the same purpose and channel; what each brought, in the order of the
+  // group. Throws Error when that cannot happen any more.
+  std::shared_ptr<const std::vector<Offer>> meet(std::string_view purpose, std::int64_t channel,
+                                                 const ProcessGroup& group, ProcessId me, Offer offer);
+
+  void send(std::int64_t channel, Offer offer);  // does not wait
+  Offer receive(std::int64_t channel);           // waits for the next; throws Error when there will be none
+  Offer infeed();                                // throws Error when there is no more
+
+  // A process came to its end, or broke down.
+  void finish();
+  void fail(const std::string& reason);
+
+ private:
+  struct Waiter {
+    std::condition_variable wake;
+    bool woken = false;
+  };
+  struct Meeting {
+    std::vector<Offer> offers;
+    std::size_t present = 0;
+    std::vector<Waiter*> waiting;
+  };
+  struct Place {
+    std::string purpose;
+    std::int64_t channel;
+    ProcessGroup group;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  void require_running(std::string_view purpose) const;
+  void wait(std::unique_lock<std::mutex>& lock, Waiter& waiter, std::string_view purpose);
+  void wake(Waiter& waiter);
+  void stop_if_stuck();
+  void stop(const std::string& reason);
+
+  const std::int64_t replicas_, partitions_;
+  std::mutex mutex_;
+  std::map<Place, std::shared_ptr<Meeting>> meetings_;  // that wait for somebody
+  std::map<std::int64_t, std::deque<Offer>> sent_;      // by channel
+  std::map<std::int64_t, std::deque<Waiter*>> receivers_;
+  std::deque<Offer> infeed_;
+  std::int64_t running_;
+  std::vector<Waiter*> waiting_;
+  std::string stopped_;  // why; empty while it runs
+};
+
+}  // namespace weft::ir::interpreter

@@ -1,0 +1,36 @@
+// Ops of the dialects that StableHLO's reference interpreter has beside the language: they look at a running program. Included
+// through <weft/ir/ops.h>.
+#pragma once
+
+#include <weft/ir/ops/declare.h>
+
+namespace weft::ir {
+
+void probe_type(const Call& call, std::vector<Type>& results);
+void print_type(const Call& call, std::vector<Type>& results);
+void expect_serialized_eq_type(const Call& call, std::vector<Type>& results);
+
+namespace ops {
+
+// clang-format off: a table
+
+// The operand, which the run remembers under the name.
+WEFT_OP(probe) {
+    .name = "probe", .kind = Kind::opaque, .arity = 1, .types = probe_type, .gradient = not_differentiable,
+    .attributes = schema<ProbeAttributes>, .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
+};
+WEFT_OP(print) {  // to the standard error stream
+    .name = "print", .kind = Kind::opaque, .arity = 1, .types = print_type, .gradient = not_differentiable,
+    .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
+};
+// Fails the run unless the operand is what was probed under the name the `iteration`th time.
+WEFT_OP(expect_serialized_eq) {
+    .name = "expect_serialized_eq", .kind = Kind::opaque, .arity = 1, .types = expect_serialized_eq_type,
+    .gradient = not_differentiable, .attributes = schema<ProbeCheckAttributes>, .has_side_effect = true, .interpreted = true,
+    .dialect = "check",
+};
+
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

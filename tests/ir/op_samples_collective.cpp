@@ -1,0 +1,183 @@
+// Samples of collectives, tokens, probes and linear algebra. Those of collectives are for one process, which is what every way of
+// running a graph has.
+#include <tests/ir/op_samples.h>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+using Values = std::vector<Value>;
+
+constexpr std::int64_t only[] = {0}, itself[] = {0, 0};
+
+// Every dtype of the op's domain, and more shapes of some.
+std::vector<Type> types_of(const Op& op) {
+  std::vector<Type> types{Type(DType::f64, {}), Type(DType::bf16, {0}), Type(DType::i32, {2, 2})};
+  for (const DType dtype : members(op.domain)) types.push_back(Type(dtype, {3}));
+  return types;
+}
+
+std::vector<std::shared_ptr<const Graph>> reduction(DType dtype) {
+  return {reduction_body(dtype == DType::boolean ? ops::or_ : ops::add, dtype)};
+}
+
+Value token(Graph& graph) { return graph.append(ops::create_token, {}).result(); }
+
+template <class A>
+A grouped() {
+  A attributes;
+  attributes.groups = {1, only};
+  return attributes;
+}
+
+// Of one operand, whose type is the result's.
+template <class A>
+void collective_samples(SampleList& list, const A& attributes, bool takes_rank_zero, bool reduces) {
+  for (const Type type : types_of(list.op()))
+    if (takes_rank_zero || type.rank() > 0)
+      list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+        const auto regions = reduces ? reduction(type.dtype()) : std::vector<std::shared_ptr<const Graph>>();
+        return all_results(graph.append(list.op(), x, &attributes, std::span(&type, 1), regions));
+      });
+}
+
+std::shared_ptr<const Graph> identity(Type type) {
+  return make_graph(std::span(&type, 1), [](Graph&, std::span<const Value> x) { return Values{x[0]}; });
+}
+
+Node& send(Graph& graph, Value x) {
+  const TransferAttributes attributes{3, 1, false};
+  return graph.append(ops::send, std::array{x, token(graph)}, &attributes);
+}
+
+}  // namespace
+
+void collective_samples(SampleList& list) {
+  const Op& op = list.op();
+  if (&op == &ops::all_gather) {
+    collective_samples(list, grouped<AllGatherAttributes>(), false, false);
+    auto global = grouped<AllGatherAttributes>();
+    global.channel = 1;
+    global.use_global_device_ids = true;
+    collective_samples(list, global, false, false);
+  } else if (&op == &ops::all_reduce) {
+    collective_samples(list, grouped<AllReduceAttributes>(), true, true);
+  } else if (&op == &ops::all_to_all) {
+    collective_samples(list, grouped<AllToAllAttributes>(), false, false);
+  } else if (&op == &ops::reduce_scatter) {
+    collective_samples(list, grouped<ReduceScatterAttributes>(), false, true);
+  } else if (&op == &ops::collective_permute) {
+    CollectivePermuteAttributes attributes;
+    collective_samples(list, attributes, true, false);  // nobody sends
+    attributes.groups = {2, itself};
+    collective_samples(list, attributes, true, false);
+  } else if (&op == &ops::collective_broadcast) {
+    collective_samples(list, grouped<CollectiveBroadcastAttributes>(), true, false);
+    auto rooted = grouped<CollectiveBroadcastAttributes>();
+    rooted.has_dynamic_root = true;
+    list.add({Type(DType::f32, {2}), Type(DType::i32, {1})},
+             [&](Graph& graph, std::span<const Value> x) { return all_results(graph.append(op, x, &rooted)); })
+        .inputs[1] = {.low = 0, .high = 0};
+  } else {
+    collective_samples(list, grouped<CollectiveGroupAttributes>(), true, true);
+  }
+}
+
+void process_id_samples(SampleList& list) { list.add({}); }
+
+void token_samples(SampleList& list) {
+  list.add({}, [&](Graph& graph, auto) {
+    Values tokens;
+    if (&list.op() == &ops::after_all) tokens = {token(graph), token(graph)};
+    return all_results(graph.append(list.op(), tokens));
+  });
+}
+
+void transfer_samples(SampleList& list) {
+  const Op& op = list.op();
+  for (const Type type : types_of(ops::send)) {
+    if (&op == &ops::infeed) {
+      const auto given = make_graph({}, [&](Graph& graph, auto) { return Values{constant(graph, type, 1)}; });
+      const auto taken = make_graph({}, [&](Graph& graph, auto) {
+        const InfeedAttributes attributes{"a"};
+        const Type results[] = {type, Type(DType::token, {})};
+        return Values{graph.append(ops::infeed, std::array{token(graph)}, &attributes, results).result()};
+      });
+      list.add({}, [&](Graph& graph, auto) {
+        const RunParallelAttributes attributes{1, 1};
+        return all_results(graph.append(ops::run_parallel, {}, &attributes, {}, std::array{given, taken}));
+      });
+      continue;
+    }
+    list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+      if (&op == &ops::send) return all_results(send(graph, x[0]));
+      if (&op == &ops::outfeed) {
+        const OutfeedAttributes attributes{"a"};
+        return all_results(graph.append(op, std::array{x[0], token(graph)}, &attributes));
+      }
+      const Value sent = send(graph, x[0]).result();
+      const TransferAttributes attributes{3, 1, false};
+      const Type results[] = {type, Type(DType::token, {})};
+      return all_results(graph.append(op, std::array{sent}, &attributes, results));
+    });
+  }
+}
+
+void run_parallel_samples(SampleList& list) {
+  for (const Type type : types_of(list.op()))
+    for (const std::int64_t partitions : {1, 2})
+      list.add({type, type}, [&](Graph& graph, std::span<const Value> x) {
+        const RunParallelAttributes attributes{partitions, 0};
+        const std::vector programs(2, identity(type));
+        return all_results(graph.append(list.op(), x, &attributes, {}, programs));
+      });
+}
+
+void probe_samples(SampleList& list) {
+  for (const Type type : types_of(list.op()))
+    list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+      const ProbeAttributes probe{"a/b"};
+      const ProbeCheckAttributes check{"a/b", 0};
+      if (&list.op() == &ops::print) return all_results(graph.append(ops::print, x));
+      Node& seen = graph.append(ops::probe, x, &probe);
+      if (&list.op() == &ops::probe) return all_results(seen);
+      return all_results(graph.append(list.op(), std::array{seen.result()}, &check));
+    });
+}
+
+// Symmetric enough: the diagonal outweighs the rest.
+void cholesky_samples(SampleList& list) {
+  std::vector<Type> types{Type(DType::f64, {2, 3, 3}), Type(DType::f32, {0, 0}), Type(DType::f64, {1, 1})};
+  for (const DType dtype : members(list.op().domain)) types.push_back(Type(dtype, {4, 4}));
+  for (const Type type : types)
+    for (const bool lower : {false, true})
+      list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+        const Type numbers(DType::i32, type.dims());
+        const Value diagonal =
+            compare(iota(graph, numbers, type.rank() - 1), iota(graph, numbers, type.rank() - 2), Direction::EQ);
+        const CholeskyAttributes attributes{lower};
+        return all_results(
+            graph.append(list.op(), std::array{select(diagonal, constant_like(x[0], 40), x[0])}, &attributes));
+      });
+}
+
+void triangular_solve_samples(SampleList& list) {
+  const auto add = [&](Type a, Type b, const TriangularSolveAttributes& attributes) {
+    list.add({a, b}, [&](Graph& graph, std::span<const Value> x) {
+      return all_results(graph.append(list.op(), x, &attributes));
+    });
+  };
+  for (const bool left : {false, true})
+    for (const bool lower : {false, true})
+      for (const bool unit : {false, true})
+        for (const Transpose transpose : {Transpose::NO_TRANSPOSE, Transpose::TRANSPOSE, Transpose::ADJOINT})
+          add(Type(DType::f64, {2, 3, 3}), left ? Type(DType::f64, {2, 3, 2}) : Type(DType::f64, {2, 4, 3}),
+              {left, lower, unit, transpose});
+  for (const DType dtype : members(list.op().domain))
+    add(Type(dtype, {3, 3}), Type(dtype, {3, 1}), {true, true, false, Transpose::NO_TRANSPOSE});
+  add(Type(DType::f32, {0, 0}), Type(DType::f32, {0, 2}), {true, true, false, Transpose::NO_TRANSPOSE});
+}
+
+}  // namespace weft::ir
