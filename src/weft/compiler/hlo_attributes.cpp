@@ -62,6 +62,13 @@ class Fields : public ir::FieldVisitor {
     const bool is_dynamic_slice = node_.op == &ops::dynamic_slice;
     add(is_dynamic_slice ? "dynamic_slice_sizes" : field, concat('{', joined(values, ","), '}'));
   }
+  void matrix(std::string_view field, const ir::IntMatrix& values) override {
+    std::string rows;
+    const auto columns = static_cast<std::size_t>(values.columns);
+    for (std::size_t at = 0; at < values.values.size(); at += columns)
+      rows += concat(at == 0 ? "{" : ",{", joined(values.values.subspan(at, columns), ","), '}');
+    add(field, concat('{', rows, '}'));
+  }
   void enumerator(std::string_view field, std::string_view, std::string_view value) override {
     if (value == "NOTYPE") return;
     std::string word(value);

@@ -60,6 +60,7 @@ class Work {
       case ir::Kind::contraction: return of_product(n);
       case ir::Kind::indexing: return of_indexing(n);
       case ir::Kind::control: return of_regions(n);
+      case ir::Kind::collective: return std::nullopt;
       case ir::Kind::opaque: return n.op == &ops::optimization_barrier ? std::optional(1) : std::nullopt;
     }
     return std::nullopt;

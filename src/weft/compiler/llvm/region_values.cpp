@@ -96,6 +96,7 @@ void RegionEmitter::emit(const Node& n) {
       results = {n.op == &ops::dynamic_slice ? dynamic_slice(n) : dynamic_update_slice(n)};
       return;
     case ir::Kind::control: results = branch(n); return;
+    case ir::Kind::collective: WEFT_ASSERT(false, "a collective in a loop kernel"); return;
     case ir::Kind::opaque:  // a barrier
       for (const ir::Value v : n.operands) results.push_back(at(v));
       return;

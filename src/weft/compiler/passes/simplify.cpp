@@ -39,6 +39,7 @@ Value splat_of(Value constant, Type type) {
 // One function per family of rules; each returns what the node may be replaced by, or no value.
 
 Value simplify_arithmetic(const Node& n, std::span<const Value> x) {
+  if (n.op->kind != ir::Kind::elementwise) return {};
   const bool integers = !is_float(n.type().dtype());
   if (n.op == &ops::add || n.op == &ops::or_ || n.op == &ops::xor_) {
     // -0 is the neutral element of float addition; +0 turns -0 into +0, which arithmetic cannot tell but division can.
