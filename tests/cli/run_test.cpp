@@ -52,8 +52,7 @@ class Run : public testing::Test {
 
 TEST_F(Run, ReadsAndWritesArrays) {
   for (const char* mode : {"--repeat=2", "--interpret"}) {
-    const Outcome outcome =
-        run({at("p.mlir"), "--input", at("a.npy"), "--input", at("n.npy"), "--output", at("out"), mode});
+    const Outcome outcome = run({"--input", at("a.npy"), at("p.mlir"), at("n.npy"), "--output", at("out"), mode});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("result 0: tensor<2x2xf32> in " + at("out/result0.npy")));
     EXPECT_THAT(data::read_npy(at("out/result0.npy")).data<float>(), testing::ElementsAre(2, 4, 6, 8));

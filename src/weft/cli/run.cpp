@@ -27,7 +27,7 @@ namespace {
 
 struct RunOptions {
   std::string file, entry, output;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, more_inputs;
   std::int64_t seed = 0, repeat = 1;
   bool random = false, interpret = false, json = false;
 };
@@ -147,6 +147,7 @@ void add_run(CLI::App& app) {
                   "Arrays for the function's inputs, in their order: a .npy file each, or an .npz file with several")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  command.add_option("ARRAY", options->more_inputs, "More of them, behind --input: --input a.npy b.npy");
   CLI::Option* random = add_integer(command, "--random", options->seed,
                                     "Draw the inputs that are not given: floats from [-1, 1), integers from 0 to 9",
                                     {0, std::numeric_limits<std::int64_t>::max()});
@@ -155,6 +156,10 @@ void add_run(CLI::App& app) {
   add_integer(command, "--repeat", options->repeat, "Run it so often, and tell the times", {1, 1'000'000});
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
   command.callback([options, random] {
+    if (options->inputs.empty() && !options->more_inputs.empty())
+      throw CLI::ValidationError("unexpected argument " + options->more_inputs.front() +
+                                 ": arrays stand behind --input");
+    options->inputs.insert(options->inputs.end(), options->more_inputs.begin(), options->more_inputs.end());
     options->random = random->count() > 0;
     run_file(*options);
   });
