@@ -1,13 +1,11 @@
 // compile(fn): what is replayed, recorded again and compiled again, and that the values are those of the plain function.
+#include <tests/jit/compile.h>
+
+#include <atomic>
 #include <string>
 #include <thread>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <weft/base/knobs.h>
-#include <weft/base/log.h>
-#include <weft/weft.h>
 
 namespace weft {
 namespace {
@@ -15,14 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// How often a function was recorded and compiled so far.
-template <class F>
-std::pair<std::uint64_t, std::uint64_t> counts(const Compiled<F>& compiled) {
-  const Explanation e = compiled.explain();
-  return {e.recorded, e.compiles};
-}
-using Counts = std::pair<std::uint64_t, std::uint64_t>;
 
 struct TwoLayers {
   nn::Linear in{4, 8}, out{8, 1};
@@ -58,15 +48,6 @@ struct Batch {
     field("mask", mask);
     field("mode", mode);
   }
-};
-
-class Compile : public testing::Test {
- protected:
-  Compile() {
-    clear_graph_cache();
-    manual_seed(0);
-  }
-  const Tensor x = tensor({1.f, 2.f, 3.f}), y = tensor({10.f, 20.f, 30.f}), longer = tensor({1.f, 2.f, 3.f, 4.f});
 };
 
 TEST_F(Compile, IsRecordedOnceForEachTypeOfArguments) {
@@ -348,81 +329,6 @@ TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
   expect_found("the captured tensor used at");
 }
 
-TEST_F(Compile, EveryDifferenceFromTheNearestIsSaid) {
-  std::string log;
-  logging::set_channels("recompiles");
-  logging::set_sink([&](logging::Channel, std::string_view message) { log += std::string(message) + '\n'; });
-  const auto f =
-      compile([](const Tensor& a, const Tensor& b, bool twice) { return twice ? (a + b) * 2 : a + b; }, {.name = "f"});
-  f(x, y, false);
-  f(longer, longer.to(DType::f64), true);
-  logging::set_sink(nullptr);
-  logging::set_channels("");
-  EXPECT_THAT(log, HasSubstr("argument 0 is tensor<4xf32> instead of tensor<3xf32>, first used at "));
-  EXPECT_THAT(log, HasSubstr("argument 1 is tensor<4xf64> instead of tensor<3xf32>"));
-  EXPECT_THAT(log, HasSubstr("argument 2 is 1 instead of 0; take it as a weft::Scalar"));
-  EXPECT_THAT(log, HasSubstr("compile_test.cpp:"));
-}
-
-TEST_F(Compile, TheLimitIsKept) {
-  const auto shapes = [](const auto& f) {
-    for (std::int64_t n = 1; n <= 4; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
-  };
-  const auto body = [](const Tensor& a) { return a * constant(3); };
-  const auto evicts = compile(body, {.recompile_limit = 2});
-  shapes(evicts);
-  EXPECT_EQ(evicts.explain().programs.size(), 2u);
-  EXPECT_EQ(evicts.explain().evicted, 2u);
-  clear_graph_cache();
-  const auto interprets = compile(body, {.recompile_limit = 2, .limit_policy = LimitPolicy::interpret});
-  shapes(interprets);
-  EXPECT_EQ(interprets.explain().compiles, 2u);
-  clear_graph_cache();
-  const auto throws = compile(body, {.name = "throws", .recompile_limit = 1, .limit_policy = LimitPolicy::error});
-  const Tensor two = ones({2}), one = ones({1});
-  sync();
-  throws(two);
-  try {
-    throws(one);
-    FAIL();
-  } catch (const jit::RecompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("recompile_limit of 1"));
-    EXPECT_THAT(error.what(), HasSubstr("tensor<1xf32> instead of tensor<2xf32>"));
-  }
-  EXPECT_EQ(sum(throws(two)).item(), 6) << "what is known still runs";
-}
-
-TEST_F(Compile, Stances) {
-  int runs = 0;
-  const auto f = compile([&](const Tensor& a) {
-    ++runs;
-    return a + 1;
-  });
-  f(x);
-  {
-    const StanceScope scope(Stance::eager);
-    EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
-    EXPECT_EQ(runs, 2);
-  }
-  {
-    const StanceScope scope(Stance::fail_on_recompile);
-    EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
-    EXPECT_EQ(runs, 2);
-    EXPECT_THROW(f(longer), jit::RecompileError);
-  }
-  EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
-}
-
-TEST_F(Compile, ExplainsItself) {
-  const Explanation told = explain([](const Tensor& a) { return softmax(a * 2, 0); })(x);
-  EXPECT_THAT(told.function, HasSubstr("compile_test.cpp:"));
-  ASSERT_EQ(told.programs.size(), 1u);
-  EXPECT_THAT(told.programs[0].arguments, ElementsAre("0: tensor<3xf32>"));
-  EXPECT_GT(told.programs[0].nodes, 0u);
-  EXPECT_GT(told.programs[0].peak_bytes, 0u);
-  EXPECT_THAT(told.json(), HasSubstr("\"graph_breaks\": []"));
-}
-
 TEST_F(Compile, BackendsAgree) {
   const auto f = [](const Tensor& a) { return softmax(gelu(a) * 2 + exp(-a), 0); };
   const auto compiled = compile(f);
@@ -513,10 +419,42 @@ TEST_F(Compile, ThreadsShareWhatIsKnown) {
   for (std::size_t t = 0; t < results.size(); ++t) EXPECT_EQ(results[t], 4.0 * static_cast<double>(t * t));
 }
 
-TEST_F(Compile, ContradictingOptions) {
-  const auto body = [](const Tensor& a) { return a + 1; };
-  EXPECT_THROW(compile(body, {.recompile_limit = 0}), Error);
-  EXPECT_THROW(compile(body, {.fullgraph = true, .limit_policy = LimitPolicy::interpret}), Error);
+TEST_F(Compile, PinnedTakesArgumentsOfTheSameStructureOnly) {
+  const auto f =
+      compile([](const std::vector<Tensor>& parts) { return parts[0] + parts[parts.size() - 1]; }, {.name = "f"});
+  f(std::vector{x, y});
+  const auto pinned = f.pinned();
+  EXPECT_THAT(pinned(std::vector{y, y}).to_vector<float>(), ElementsAre(20, 40, 60));
+  try {
+    pinned(std::vector{x});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "f: pinned: the arguments hold 2 leaves instead of 3");
+  }
+  try {
+    pinned(std::vector{x, Tensor()});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "f: pinned: argument 0.1 is undefined instead of tensor<3xf32>");
+  }
+}
+
+TEST_F(Compile, CheckingBelongsToTheCall) {
+  const auto f = compile([](const Tensor& a, bool twice) { return twice ? a * 2 : a + 1; }, {.check_replays = true});
+  f(x, true);
+  f(x, false);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (const bool twice : {true, false})
+    threads.emplace_back([&, twice] {
+      try {
+        for (int i = 0; i < 200; ++i) wrong += sum(f(x, twice)).item() != (twice ? 12 : 9);
+      } catch (const Error&) {
+        wrong += 1000;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

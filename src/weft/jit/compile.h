@@ -24,14 +24,12 @@
 // Copies of a compiled function share what they know. Thread-safe if the function is.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <weft/jit/function.h>
@@ -101,7 +99,8 @@ class Compiled {
   }
 
   // A handle that checks nothing: every call is a replay of what the last call of the function was, with other arguments of the
-  // same types. For the inner loop of a program that changes nothing else. Throws Error if that call cannot be replayed.
+  // same types. For the inner loop of a program that changes nothing else. Throws Error if that call cannot be replayed; a call
+  // of the handle throws Error if its arguments are not of the structure of that call's.
   class Pinned {
    public:
     template <class... Given>
@@ -164,9 +163,13 @@ class Compiled {
     thread_local std::vector<jit::Leaf> leaves;
     leaves.clear();
     collect(arguments, jit::LeafCollector(leaves));
-    std::shared_ptr<const jit::Specialization> known = pinned_;
-    if constexpr (!is_pinned) known = state_->core.find(leaves);
-    return known ? replay<Made>(*known, leaves) : record<Made>(arguments);
+    if constexpr (is_pinned) {
+      pinned_->require_structure(leaves, state_->core.name());
+      return replay<Made>(*pinned_, leaves);
+    } else {
+      const jit::Function::Found found = state_->core.find(leaves);
+      return found.replayed ? replay<Made>(*found.replayed, leaves) : record<Made>(arguments, found.checked);
+    }
   }
 
   template <class Arguments>
@@ -186,7 +189,7 @@ class Compiled {
   }
 
   template <class Made, class Arguments>
-  Made record(Arguments& arguments) const {
+  Made record(Arguments& arguments, const std::shared_ptr<const jit::Specialization>& checked) const {
     std::vector<jit::Leaf> leaves;  // the function may call others
     std::vector<std::string> paths;
     collect(arguments, jit::LeafCollector(leaves, &paths));
@@ -197,11 +200,12 @@ class Compiled {
       jit::for_each_tensor(*result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
       return tensors;
     };
-    state_->core.record(leaves, std::move(paths), run, [&] {
+    const auto empty_result = [&] {
       auto prototype = std::make_shared<Made>(*result);
       jit::for_each_tensor(*prototype, [](Tensor& tensor) { tensor = Tensor(); });
       return prototype;
-    });
+    };
+    state_->core.record(leaves, std::move(paths), run, empty_result, checked);
     return std::move(*result);
   }
 

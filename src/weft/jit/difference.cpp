@@ -1,5 +1,8 @@
 #include <weft/jit/difference.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <map>
 
@@ -7,22 +10,37 @@ namespace weft::jit {
 
 namespace {
 
+std::string describe_value(const Leaf& leaf) {
+  switch (leaf.value_kind) {
+    case ValueKind::boolean: return leaf.bits != 0 ? "true" : "false";
+    case ValueKind::signed_integer: return concat(static_cast<std::int64_t>(leaf.bits));
+    case ValueKind::unsigned_integer: return concat(leaf.bits);
+    case ValueKind::f32: return concat(std::bit_cast<float>(static_cast<std::uint32_t>(leaf.bits)));
+    case ValueKind::f64: return concat(std::bit_cast<double>(leaf.bits));
+    case ValueKind::enumerator: return concat("enumerator ", leaf.bits);
+    case ValueKind::text: {
+      const auto characters = std::bit_cast<std::array<char, sizeof leaf.bits>>(leaf.bits);
+      const auto end = std::ranges::find(characters, '\0');
+      return concat('"', std::string(characters.begin(), end), '"');
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string describe(const Leaf& leaf) {
   switch (leaf.kind) {
     case Leaf::Kind::tensor: return leaf.type ? concat(leaf.type) : "undefined";
     case Leaf::Kind::object: return leaf.type ? concat("a parameter, ", leaf.type) : "a Scalar of a struct";
     case Leaf::Kind::scalar: return "a Scalar";
     case Leaf::Kind::size: return concat(leaf.bits, " elements");
-    case Leaf::Kind::value: {
-      double number = 0;
-      std::memcpy(&number, &leaf.bits, sizeof number);
-      const auto integer = static_cast<std::int64_t>(leaf.bits);
-      // Bits alone do not say whether they are of an integer: small ones are no sensible doubles.
-      return integer > -(std::int64_t{1} << 32) && integer < std::int64_t{1} << 32 ? concat(integer) : concat(number);
-    }
+    case Leaf::Kind::value: return describe_value(leaf);
   }
   return {};
 }
+
+namespace {
 
 std::string number_text(const ValueGuard& guard, std::uint64_t bits) {
   if (guard.bytes == 1) return bits != 0 ? "true" : "false";

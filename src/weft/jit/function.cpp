@@ -49,7 +49,7 @@ Function::Function(CompileOptions options, const std::source_location& where) : 
 
 bool Function::called_inside() { return detail::observer != nullptr || detail::Recording::current().is_body(); }
 
-std::shared_ptr<const Specialization> Function::find(std::span<const Leaf> leaves) {
+Function::Found Function::find(std::span<const Leaf> leaves) {
   const Context now = Context::now();
   const std::lock_guard lock(mutex_);
   ++calls_;
@@ -57,18 +57,12 @@ std::shared_ptr<const Specialization> Function::find(std::span<const Leaf> leave
     if (!(*it)->holds(leaves, now)) continue;
     std::rotate(specializations_.begin(), it, it + 1);
     const auto& found = specializations_.front();
-    ++found->calls;
-    checked_ = nullptr;
-    if (!found->rerecorded_because.empty()) return nullptr;
-    if (options_.check_replays) {
-      checked_ = found;
-      return nullptr;
-    }
+    if (!found->rerecorded_because.empty()) return {};
+    if (options_.check_replays) return {.replayed = nullptr, .checked = found};
     ++found->replays;
-    return found;
+    return {.replayed = found, .checked = nullptr};
   }
-  checked_ = nullptr;
-  return nullptr;
+  return {};
 }
 
 std::string Function::limit_reached() const {
@@ -79,7 +73,8 @@ std::string Function::limit_reached() const {
 
 void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
                       const std::function<std::vector<Tensor>()>& run,
-                      const std::function<std::shared_ptr<void>()>& prototype) {
+                      const std::function<std::shared_ptr<void>()>& prototype,
+                      const std::shared_ptr<const Specialization>& checked) {
   Trace::Options options{.function = options_.name, .fullgraph = options_.fullgraph, .may_not_compile = {}};
   bool interpret = false;
   std::string difference;
@@ -130,7 +125,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     WEFT_LOG(recompiles, options_.name, ": ", line);
     if (made->compiled) recompiles_.push_back(line);
   }
-  const std::string wrong = checked_ ? difference_of_replay(*std::exchange(checked_, nullptr), *made) : "";
+  const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
   keep(std::move(made));
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
 }

@@ -90,6 +90,23 @@ void visit_leaves(T& x, Visitor& visitor) {
   }
 }
 
+// What the bits of a value are.
+enum class ValueKind : std::uint8_t { boolean, signed_integer, unsigned_integer, f32, f64, enumerator, text };
+
+template <class T>
+constexpr ValueKind kind_of_value() {
+  if constexpr (std::same_as<T, bool> || std::same_as<T, Flag>) {
+    return ValueKind::boolean;
+  } else if constexpr (std::is_enum_v<T>) {
+    return ValueKind::enumerator;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    static_assert(sizeof(T) <= sizeof(double), "compile: a long double cannot be an argument");
+    return sizeof(T) == sizeof(float) ? ValueKind::f32 : ValueKind::f64;
+  } else {
+    return std::is_signed_v<T> ? ValueKind::signed_integer : ValueKind::unsigned_integer;
+  }
+}
+
 // One leaf of the arguments of a call.
 struct Leaf {
   enum class Kind : std::uint8_t {
@@ -103,6 +120,7 @@ struct Leaf {
   std::uint64_t bits = 0;  // of a value, size, or the address of an object
   Type type = {};          // of a tensor or parameter
   const void* at = nullptr;
+  ValueKind value_kind = ValueKind::signed_integer;  // of a value
 
   const Tensor& tensor() const { return *static_cast<const Tensor*>(at); }
   const Scalar& scalar() const { return *static_cast<const Scalar*>(at); }
@@ -111,6 +129,8 @@ struct Leaf {
     return kind == other.kind && bits == other.bits && type == other.type;
   }
 };
+
+std::string describe(const Leaf& leaf);  // in the user's words: tensor<8x784xf32>, 0.5, true
 
 // Gathers the leaves of arguments, and their paths if asked to.
 class LeafCollector {
@@ -140,15 +160,19 @@ class LeafCollector {
   void value(const T& x) {
     std::uint64_t bits = 0;
     static_assert(sizeof x <= sizeof bits);
-    std::memcpy(&bits, &x, sizeof x);
-    add({Leaf::Kind::value, bits, {}, &x});
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+    } else {
+      std::memcpy(&bits, &x, sizeof x);
+    }
+    add({Leaf::Kind::value, bits, {}, &x, kind_of_value<T>()});
   }
   void text(std::string_view x) {  // its size, and eight characters a leaf
     size(x.size());
     for (; !x.empty(); x.remove_prefix(std::min<std::size_t>(x.size(), 8))) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, x.data(), std::min<std::size_t>(x.size(), 8));
-      add({Leaf::Kind::value, bits, {}, nullptr});
+      add({Leaf::Kind::value, bits, {}, nullptr, ValueKind::text});
     }
   }
   void size(std::size_t n) { add({Leaf::Kind::size, n, {}, nullptr}); }

@@ -104,6 +104,14 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
   return std::ranges::all_of(same, [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; });
 }
 
+void Specialization::require_structure(std::span<const Leaf> leaves, const std::string& function) const {
+  require(leaves.size() == arguments.size(), function, ": pinned: the arguments hold ", leaves.size(),
+          " leaves instead of ", arguments.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    require(leaves[i].kind == arguments[i].kind && bool(leaves[i].type) == bool(arguments[i].type), function,
+            ": pinned: argument ", paths[i], " is ", describe(leaves[i]), " instead of ", describe(arguments[i]));
+}
+
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {
   const auto start = std::chrono::steady_clock::now();
   Scratch& work = scratch();

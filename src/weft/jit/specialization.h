@@ -103,11 +103,13 @@ struct Specialization {
   std::vector<std::string> paths;       // of the arguments
   std::vector<std::string> first_uses;  // of the inputs: the source line
   std::vector<std::string> notes;       // what was frozen
-  std::uint64_t nodes = 0, calls = 0, replays = 0, last_use = 0;
+  std::uint64_t nodes = 0, replays = 0;
   double compile_ms = 0;
   bool compiled = false;  // else an equal program was known
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
+  // What a replay must find even where guards are not looked at: leaves of these kinds. Throws Error led by `function`.
+  void require_structure(std::span<const Leaf> leaves, const std::string& function) const;
   // Launches the program and gives parameters their new values; returns the tensors of the result.
   void replay(std::span<const Leaf> leaves, std::vector<Tensor>& results) const;
 };

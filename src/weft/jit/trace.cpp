@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <unordered_set>
 
-#include <weft/base/log.h>
-#include <weft/base/metrics.h>
 #include <weft/tensor/recording.h>
 #include <weft/tensor/sync.h>
 
