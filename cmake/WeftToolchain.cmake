@@ -26,6 +26,10 @@ target_compile_features(weft_settings INTERFACE cxx_std_20)
 target_include_directories(weft_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # No contraction in compiled C++: the interpreter is the oracle and means what it says on every CPU.
 target_compile_options(weft_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off -fno-semantic-interposition)
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  # Attribute schemas are instantiated in one file; libstdc++'s stable_sort uses what it deprecates itself.
+  target_compile_options(weft_settings INTERFACE -Wno-undefined-var-template -Wno-deprecated-declarations)
+endif()
 if(WEFT_CCACHE AND WEFT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(weft_settings INTERFACE -fpch-preprocess)
 endif()

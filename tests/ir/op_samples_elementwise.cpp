@@ -100,6 +100,17 @@ void reduce_precision_samples(SampleList& list) {
       }
 }
 
+void placement_samples(SampleList& list) {
+  const Op& op = list.op();
+  for (const Type type : types_of(op))
+    list.add({type}, [&op](Graph& graph, std::span<const Value> x) {
+      const ShardingAttributes sharding{R"(#sdy.sharding<@mesh, [{"x"}, {?}]>)"};
+      const PlacementAttributes placement{.backend_config = "unspecified_dims=[1]"};
+      const void* attributes = op.call_target.empty() ? static_cast<const void*>(&sharding) : &placement;
+      return std::vector{graph.append(op, x, attributes).result()};
+    });
+}
+
 void select_samples(SampleList& list) {
   for (const Type type : types_of(list.op()))
     for (const Type predicate : {type.with(DType::boolean), Type(DType::boolean, {})})
@@ -146,6 +157,8 @@ void elementwise_samples(SampleList& list) {
   if (op == &ops::bitcast_convert) return bitcast_convert_samples(list);
   if (op == &ops::compare) return compare_samples(list);
   if (op == &ops::reduce_precision) return reduce_precision_samples(list);
+  if (op->attributes == schema<ShardingAttributes> || op->attributes == schema<PlacementAttributes>)
+    return placement_samples(list);
   if (op == &ops::select) return select_samples(list);
   if (op == &ops::clamp) return clamp_samples(list);
   if (op == &ops::power) return power_samples(list);

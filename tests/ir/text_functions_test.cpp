@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/text.h>
 
@@ -147,14 +148,29 @@ TEST(TextFunctions, DifferentDecompositionsOfOneNameAreDifferentFunctions) {
   EXPECT_TRUE(structurally_equal(*parse(printed), graph));
 }
 
-TEST(TextFunctions, ShardingChangesNothing) {
+TEST(TextFunctions, ShardingIsKeptAndChangesNothing) {
   const auto graph = parse(R"(
     func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
       %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{devices=[8]<=[8]}"} : (tensor<4xf32>) -> tensor<4xf32>
       %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<4xf32>
       return %1 : tensor<4xf32>
     })");
-  EXPECT_EQ(graph->outputs()[0], graph->inputs()[0]);
+  EXPECT_THAT(op_names(*graph), testing::ElementsAre("sharding", "sharding_constraint"));
+  EXPECT_THAT(print(*graph), HasSubstr("{mhlo.sharding = \"{devices=[8]<=[8]}\"}"));
+  EXPECT_THAT(print(*graph), HasSubstr("<{sharding = #sdy.sharding<@mesh, [{\"x\"}]>}>"));
+  const Array x = Array::of<float>({4}, {1, -2, 3, -4});
+  const Array y = interpret(*graph, {&x, 1})[0];
+  EXPECT_TRUE(std::ranges::equal(y.data<float>(), x.data<float>()));
+}
+
+TEST(TextFunctions, AliasesThatMakeMuchTextOutOfLittleAreRefused) {
+  std::string text = "#a0 = #other<\"" + std::string(1000, 'x') + "\">\n";
+  for (int i = 1; i < 40; ++i) text += concat("#a", i, " = #other<#a", i - 1, ", #a", i - 1, ">\n");
+  EXPECT_THAT([&] { parse(text + "func.func @f(%x: tensor<f32> {jax.much = #a39}) { return }"); },
+              testing::ThrowsMessage<Error>(HasSubstr("aliases make too long an attribute")));
+  EXPECT_THAT(
+      [] { parse("#a = #other<#b>\n#b = #other<#a>\nfunc.func @f(%x: tensor<f32> {jax.much = #a}) { return }"); },
+      testing::ThrowsMessage<Error>(HasSubstr("an alias stands for itself")));
 }
 
 TEST(TextFunctions, ChecksWithConstantsAreChecks) {

@@ -46,7 +46,9 @@ void compile_file(const CompileOptions& options) {
   const Listing listing = find_listing(options.emit);
   const ir::Module module = read_module(options.file);
   const auto function = find_entry(module, options.file, options.entry);
-  const std::string text = list_program(*function, listing, compiler::Options::from_knobs());
+  compiler::Options compiler = compiler::Options::from_knobs();
+  if (function->annotations) compiler.donatable = ir::donated_arguments(*function->annotations);
+  const std::string text = list_program(*function, listing, compiler);
   if (options.output.empty())
     std::cout << text;
   else

@@ -180,6 +180,9 @@ void append_list(std::string& out, const ir::Literal& literal, int dim, std::int
 constexpr std::string_view reducers[] = {"to_apply"}, loops[] = {"condition", "body"},
                            branches[] = {"true_computation", "false_computation"}, selections[] = {"select", "scatter"};
 
+// What says something of a value and leaves it as it is.
+bool is_copy(const ir::Node& node) { return node.op->scalar == ir::same_scalar; }
+
 }  // namespace
 
 std::string hlo_opcode(const ir::Node& node) {
@@ -188,13 +191,14 @@ std::string hlo_opcode(const ir::Node& node) {
   if (node.op == &ops::if_ || node.op == &ops::case_) return "conditional";
   if (node.op == &ops::optimization_barrier) return "opt-barrier";
   if (node.op == &ops::composite) return "call";
-  if (node.op == &ops::stop_gradient) return "copy";
+  if (is_copy(node)) return "copy";
   std::string name(node.op->name);
   std::ranges::replace(name, '_', '-');
   return name;
 }
 
 std::string hlo_attributes(const ir::Node& node) {
+  if (is_copy(node)) return {};
   if (node.op == &ops::convolution) return convolution(node);
   if (node.op == &ops::slice) return slices(node.attributes<ir::SliceAttributes>());
   if (node.op == &ops::pad) {

@@ -4,8 +4,22 @@
 
 namespace weft::compiler {
 
+namespace {
+
+// The name and what is said of inputs and outputs; what is said of nodes is of nodes that are no more.
+void take_over_identity(const ir::Graph& from, ir::Graph& to) {
+  to.name = from.name;
+  to.annotations = from.annotations;
+  if (!to.annotations || to.annotations->nodes.empty()) return;
+  auto said = std::make_shared<ir::FunctionAnnotations>(*from.annotations);
+  said->nodes.clear();
+  to.annotations = std::move(said);
+}
+
+}  // namespace
+
 Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()), map_(from.nodes().size()) {
-  to_->name = from.name;
+  take_over_identity(from, *to_);
 }
 
 std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) {
@@ -41,7 +55,7 @@ std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
     for (const ir::Value v : graph.nodes()[i]->operands) alive[v.node->id] = 1;
   }
   auto result = std::make_shared<ir::Graph>();
-  result->name = graph.name;
+  take_over_identity(graph, *result);
   std::vector<ir::Node*> map(graph.nodes().size());
   std::vector<ir::Value> operands;
   for (ir::Node* node : graph.nodes()) {

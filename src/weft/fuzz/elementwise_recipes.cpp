@@ -53,7 +53,19 @@ void grow_clamp(Grower& g, const Op&) {
   g.add(ir::clamp(g.fitted(bound), x, g.fitted(bound)));
 }
 
+void grow_placement(Grower& g, const Op& op) {
+  const Value x = g.any(op.domain);
+  const ir::ShardingAttributes sharding{"#sdy.sharding<@mesh, []>"};
+  const ir::PlacementAttributes placement;
+  const bool is_call = !op.call_target.empty();
+  g.add(g.graph().append(op, std::array{x}, is_call ? static_cast<const void*>(&placement) : &sharding).result());
+}
+
 constexpr RecipeEntry table[] = {
+    {&ir::ops::sharding_constraint, grow_placement},
+    {&ir::ops::reshard, grow_placement},
+    {&ir::ops::sharding, grow_placement},
+    {&ir::ops::device_placement, grow_placement},
     {&ir::ops::compare, grow_compare},
     {&ir::ops::convert, grow_convert},
     {&ir::ops::bitcast_convert, grow_bitcast_convert},

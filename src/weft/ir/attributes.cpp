@@ -164,6 +164,8 @@ template struct Schema<RunParallelAttributes>;
 template struct Schema<ProbeAttributes>;
 template struct Schema<ProbeCheckAttributes>;
 template struct Schema<CompositeAttributes>;
+template struct Schema<ShardingAttributes>;
+template struct Schema<PlacementAttributes>;
 template struct Schema<CustomCallAttributes>;
 
 }  // namespace weft::ir

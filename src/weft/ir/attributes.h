@@ -344,6 +344,15 @@ struct CompositeAttributes {
   static void fields(auto& self, auto&& field) { field("name", self.name); }
 };
 
+struct ShardingAttributes {
+  std::string_view sharding;  // #sdy.sharding<@mesh, [{"x"}, {}]>, as it is written
+  static void fields(auto& self, auto&& field) { field("sharding", self.sharding); }
+};
+struct PlacementAttributes {  // of what StableHLO has as a custom_call with an attribute of another dialect
+  std::string_view backend_config = {};
+  static void fields(auto& self, auto&& field) { field("backend_config", self.backend_config); }
+};
+
 struct CustomCallAttributes {
   std::string_view target = {};
   bool has_side_effect = false;

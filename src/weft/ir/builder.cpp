@@ -117,6 +117,16 @@ Value convert(Value x, DType dtype) {
 
 Value bitcast_convert(Value x, Type type) { return append(ops::bitcast_convert, std::array{x}, nullptr, type); }
 
+Value sharding_constraint(Value x, std::string_view sharding) {
+  const ShardingAttributes attributes{sharding};
+  return append(ops::sharding_constraint, std::array{x}, &attributes);
+}
+
+Value reshard(Value x, std::string_view sharding) {
+  const ShardingAttributes attributes{sharding};
+  return append(ops::reshard, std::array{x}, &attributes);
+}
+
 Value reduce_precision(Value x, int exponent_bits, int mantissa_bits) {
   const ReducePrecisionAttributes attributes{exponent_bits, mantissa_bits};
   return append(ops::reduce_precision, std::array{x}, &attributes);

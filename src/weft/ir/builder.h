@@ -44,6 +44,9 @@ Value rsqrt(Value x);
 Value sign(Value x);
 Value sine(Value x);
 Value sqrt(Value x);
+// x; from here on it is sharded as the text of an sdy.sharding says: #sdy.sharding<@mesh, [{"x"}, {}]>. reshard: it is moved so.
+Value sharding_constraint(Value x, std::string_view sharding);
+Value reshard(Value x, std::string_view sharding);
 Value stop_gradient(Value x);  // x, through which no gradient passes; ours
 Value tan(Value x);
 Value tanh(Value x);

@@ -113,6 +113,7 @@ void Graph::clear() {
   kept_regions_.clear();
   arena_.clear();
   fingerprint_ = {};
+  annotations = nullptr;
 }
 
 namespace {

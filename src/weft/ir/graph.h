@@ -11,6 +11,7 @@
 #include <weft/base/arena.h>
 #include <weft/base/hash.h>
 #include <weft/base/type.h>
+#include <weft/ir/annotations.h>
 #include <weft/ir/attributes.h>
 
 namespace weft::ir {
@@ -103,6 +104,7 @@ class Graph {
 
   Arena& arena() { return arena_; }
   std::string name = "main";
+  std::shared_ptr<const FunctionAnnotations> annotations;  // null: nothing is said beside what is computed
 
  private:
   Node& push(Node node);

@@ -31,4 +31,9 @@ const Op* find_op(std::string_view name) {
   return at != sorted.end() && (*at)->name == name ? *at : nullptr;
 }
 
+const Op* find_call(std::string_view target) {
+  const auto at = std::ranges::find(sorted, target, [](const Op* op) { return op->call_target; });
+  return target.empty() || at == sorted.end() ? nullptr : *at;
+}
+
 }  // namespace weft::ir

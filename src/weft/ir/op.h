@@ -116,7 +116,8 @@ struct Op {
   bool has_side_effect = false;  // must run, in the program's order, whether its results are used or not; see below
   bool interpreted = false;      // only the interpreter runs it
   AloneRule alone = nullptr;     // of collectives that are not only interpreted
-  std::string_view dialect = "stablehlo";  // or chlo; weft: ours, a stablehlo.custom_call @weft.NAME in text
+  std::string_view dialect = "stablehlo";  // or chlo, sdy...
+  std::string_view call_target = {};       // of what StableHLO knows as a custom_call alone: weft.stop_gradient
 };
 
 // Whether a node must run whoever uses its results: by its op, by what a custom_call says of itself, or by a node of its regions.
@@ -130,5 +131,6 @@ void zero_gradient(const GradientCall& call);
 // All ops, sorted by name; and by StableHLO's name, nullptr if there is none.
 std::span<const Op* const> all_ops();
 const Op* find_op(std::string_view name);
+const Op* find_call(std::string_view target);  // by call_target
 
 }  // namespace weft::ir

@@ -13,6 +13,7 @@
 #include <weft/ir/ops/indexing.h>
 #include <weft/ir/ops/linalg.h>
 #include <weft/ir/ops/opaque.h>
+#include <weft/ir/ops/placement.h>
 #include <weft/ir/ops/probe.h>
 #include <weft/ir/ops/reduction.h>
 #include <weft/ir/ops/shape.h>

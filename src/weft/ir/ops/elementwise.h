@@ -38,9 +38,11 @@ Scalar clamp_scalar(ScalarBuilder& b, const ScalarCall& x);
 Scalar compare_scalar(ScalarBuilder& b, const ScalarCall& x);
 Scalar power_scalar(ScalarBuilder& b, const ScalarCall& x);
 Scalar reduce_precision_scalar(ScalarBuilder& b, const ScalarCall& x);
+Scalar same_scalar(ScalarBuilder& b, const ScalarCall& x);  // the operand
 Scalar sign_scalar(ScalarBuilder& b, const ScalarCall& x);
 
-// Gradients longer than a line
+// Gradients longer than a line, or of several ops
+void same_gradient(const GradientCall& c);  // the result's
 void atan2_gradient(const GradientCall& c);
 void clamp_gradient(const GradientCall& c);
 void convert_gradient(const GradientCall& c);
@@ -247,7 +249,7 @@ WEFT_OP(sqrt) {
 // Its operand, through which no gradient passes. Ours: the identity everywhere else, so dropped once gradients are built.
 WEFT_OP(stop_gradient) {
     .name = "stop_gradient", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
-    .scalar = [](ScalarBuilder&, const ScalarCall& x) { return x[0]; }, .dialect = "weft",
+    .scalar = same_scalar, .call_target = "weft.stop_gradient",
 };
 WEFT_OP(subtract) {
     .name = "subtract", .kind = Kind::elementwise, .arity = 2, .types = same_type,

@@ -25,6 +25,8 @@ void atan2_gradient(const GradientCall& c) {
   if (c.needs(1)) c.add(1, -(scaled * a));
 }
 
+void same_gradient(const GradientCall& c) { c.add(0, c.dy()); }
+
 void clamp_gradient(const GradientCall& c) {
   const Value x = c.x(1), low = broadcast(c.x(0), x.type()), high = broadcast(c.x(2), x.type()), zeros = zeros_like(x);
   if (c.needs(0)) {

@@ -128,6 +128,8 @@ Scalar reduce_precision_scalar(ScalarBuilder& b, const ScalarCall& x) {
   return b.select(b.compare(Direction::NE, x[0], x[0]), of_nan, number);
 }
 
+Scalar same_scalar(ScalarBuilder&, const ScalarCall& x) { return x[0]; }
+
 // Zeros and NaN are their own sign.
 Scalar sign_scalar(ScalarBuilder& b, const ScalarCall& x) {
   const Scalar zero = b.like(x[0], 0);

@@ -44,6 +44,7 @@ bool is_boolean_list(std::string_view name) { return name == "window_reversal"; 
 bool is_unit(std::string_view name) {
   return name == "use_global_device_ids" || name == "has_dynamic_root";
 }  // there or not
+bool is_verbatim(std::string_view name) { return name == "sharding"; }  // #sdy.sharding<...>, kept as text
 
 }  // namespace
 
@@ -336,7 +337,10 @@ void AttributePrinter::enumerator(std::string_view name, std::string_view attrib
 
 void AttributePrinter::string(std::string_view name, std::string_view value) {
   begin(name);
-  print_string(out_, value);
+  if (is_verbatim(name))
+    out_ += value;
+  else
+    print_string(out_, value);
 }
 
 void AttributePrinter::literal(std::string_view name, const Literal& value) {

@@ -12,7 +12,7 @@ const Op* op_named(std::string_view name) {
   const auto dot = name.find('.');
   if (dot == name.npos) return nullptr;
   const Op* op = find_op(name.substr(dot + 1));
-  return op && op != &ops::parameter && op->dialect == name.substr(0, dot) ? op : nullptr;
+  return op && op != &ops::parameter && op->call_target.empty() && op->dialect == name.substr(0, dot) ? op : nullptr;
 }
 
 bool is_small_constant(Value v) {
@@ -20,6 +20,15 @@ bool is_small_constant(Value v) {
 }
 
 Module Lowering::run() {
+  ModuleAnnotations said{unescape(module_.name), verbatim_.annotations(module_.attributes), {}};
+  for (const NamedAttribute& mesh : module_.meshes) {
+    std::string text = verbatim_.text(mesh.value);
+    if (text.starts_with("#sdy.mesh"))
+      text.erase(0, std::string_view("#sdy.mesh").size());  // as the generic form has it
+    said.meshes.push_back({unescape(mesh.name), std::move(text)});
+  }
+  if (!said.name.empty() || !said.attributes.empty() || !said.meshes.empty())
+    annotations_ = std::make_shared<ModuleAnnotations>(std::move(said));
   Module result;
   for (const Function& f : module_.functions)
     if (!f.is_private) result.functions.push_back(function(f));
@@ -52,7 +61,21 @@ std::shared_ptr<Graph> Lowering::function(const Function& function) {
   Values results = body(*graph, function, arguments);
   graph->set_outputs(std::move(results));
   graph->set_location({});
+  annotate(*graph, function);
   return graph;
+}
+
+void Lowering::annotate(Graph& graph, const Function& function) {
+  FunctionAnnotations said;
+  said.module = annotations_;
+  said.attributes = verbatim_.annotations(function.attributes);
+  for (const Argument& a : function.body.arguments) said.arguments.push_back(verbatim_.annotations(a.attributes));
+  for (const auto& attributes : function.result_attributes) said.results.push_back(verbatim_.annotations(attributes));
+  said.results.resize(graph.outputs().size());
+  if (auto nodes = node_annotations_.extract(&graph)) said.nodes = std::move(nodes.mapped());
+  const auto any = [](const auto& list) { return std::ranges::any_of(list, [](const auto& a) { return !a.empty(); }); };
+  if (said.module || !said.attributes.empty() || any(said.arguments) || any(said.results) || !said.nodes.empty())
+    graph.annotations = std::make_shared<FunctionAnnotations>(std::move(said));
 }
 
 Values Lowering::body(Graph& graph, const Function& function, std::span<const Value> arguments) {
@@ -146,6 +169,8 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
     Node& node = graph.append(kind, operands, attributes, types, regions);
     Values results;
     for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
+    if (Annotations said = verbatim_.annotations(op.attributes); !said.empty())
+      node_annotations_[&graph][node.id] = std::move(said);
     return results;
   } catch (const Error& wrong) {
     source_.fail(op.at, wrong.what());
@@ -170,6 +195,8 @@ std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& regio
   Values outputs = block(*graph, region, scope, "stablehlo.return");
   graph->set_outputs(std::move(outputs));
   graph->set_location({});
+  if (auto nodes = node_annotations_.extract(graph.get()))
+    graph->annotations = std::make_shared<FunctionAnnotations>(FunctionAnnotations{.nodes = std::move(nodes.mapped())});
   return graph;
 }
 

@@ -15,6 +15,7 @@
 #include <weft/ir/text/dynamic.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/lower.h>
+#include <weft/ir/text/verbatim.h>
 
 namespace weft::ir::text {
 
@@ -31,7 +32,11 @@ bool is_small_constant(Value v);
 class Lowering {
  public:
   Lowering(const Source& source, const SyntaxModule& module, const ParseLimits& limits)
-      : source_(source), module_(module), limits_(limits), locations_(source, module, limits.depth) {
+      : source_(source),
+        module_(module),
+        limits_(limits),
+        locations_(source, module, limits.depth),
+        verbatim_(source, module) {
     for (const Function& f : module.functions)
       if (!functions_.emplace(f.name, &f).second) source.fail(f.at, concat("func.func @", f.name, ": defined twice"));
   }
@@ -45,7 +50,7 @@ class Lowering {
   Values composite(Graph& graph, const Scope& scope, const Operation& op);
   Values custom_call(Graph& graph, const Scope& scope, const Operation& op);
   Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
-  Values forward(Graph& graph, const Scope& scope, const Operation& op);
+  Values sharding(Graph& graph, const Scope& scope, const Operation& op);
   Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
   Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
@@ -67,6 +72,7 @@ class Lowering {
   // What the regions use from outside, each once, but for constants that are cheap to have once more.
   std::vector<Use> captures(const Scope& scope, const Operation& op) const;
   std::shared_ptr<Graph> function(const Function& function);
+  void annotate(Graph& graph, const Function& function);
   const Function& called(const Operation& op, const Attribute& callee) const;
   const Function& called(const Operation& op, std::string_view attribute) const;
   const std::shared_ptr<const Graph>& callee(const Function& function);  // lowered once
@@ -87,6 +93,9 @@ class Lowering {
   const SyntaxModule& module_;
   const ParseLimits& limits_;
   LocationReader locations_;
+  VerbatimReader verbatim_;
+  std::shared_ptr<const ModuleAnnotations> annotations_;  // of the module; null: it has none
+  std::unordered_map<const Graph*, std::unordered_map<std::uint32_t, Annotations>> node_annotations_;
   std::unordered_map<std::string_view, const Function*> functions_;
   std::unordered_map<std::string_view, std::shared_ptr<const Graph>> callees_;  // of composite and run_parallel
   std::vector<const Function*> calls_;                                          // being lowered

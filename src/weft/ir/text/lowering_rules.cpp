@@ -25,7 +25,8 @@ constexpr Rule rules[] = {
     {"chlo.top_k", &Lowering::top_k},
     {"func.call", &Lowering::call},
     {"interpreter.run_parallel", &Lowering::run_parallel},
-    {"sdy.sharding_constraint", &Lowering::forward},
+    {"sdy.reshard", &Lowering::sharding},
+    {"sdy.sharding_constraint", &Lowering::sharding},
     {"stablehlo.bitcast_convert", &Lowering::bitcast_convert},
     {"stablehlo.case", &Lowering::branches},
     {"stablehlo.composite", &Lowering::composite},
@@ -115,12 +116,10 @@ Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation&
 
 Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {
   const std::string_view target = string_attribute(op, "call_target_name");
-  // How a value lies on devices does not change it.
-  if (target == "Sharding" || target == "annotate_device_placement") return forward(graph, scope, op);
   if (target == "ApproxTopK") return approx_top_k(scope, op);
-  const Op* ours = op_named(target);
-  if (!ours || ours->dialect != "weft") ours = &ops::custom_call;
-  return append(graph, op, *ours, operands(scope, op), op.result_types, closed_regions(op, scope, {}));
+  const Op* known = find_call(target);
+  return append(graph, op, known ? *known : ops::custom_call, operands(scope, op), op.result_types,
+                closed_regions(op, scope, {}));
 }
 
 // check.expect_eq_const %x, dense<...> is check.expect_eq of %x and a constant.
@@ -136,11 +135,13 @@ Values Lowering::expect_const(Graph& graph, const Scope& scope, const Operation&
   return append(graph, call, ops::custom_call, both, {}, {});
 }
 
-Values Lowering::forward(Graph&, const Scope& scope, const Operation& op) {
-  Values values = operands(scope, op);
-  if (values.size() != 1 || op.result_types.size() != 1 || op.result_types[0] != values[0].type())
-    fail(op, "expected one operand and a result of its type");
-  return values;
+Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op) {
+  const Attribute* how = find(op.attributes, "sharding");
+  if (!how) fail(op, "expected the attribute sharding");
+  std::string text = verbatim_.text(*how);
+  if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // as the pretty form leaves it out
+  const ShardingAttributes attributes{text};
+  return append(graph, op, *op_named(op.name), operands(scope, op), op.result_types, {}, &attributes);
 }
 
 // What stands for an operation that is a function of others: `expand` makes it.

@@ -28,7 +28,10 @@ bool Parser::is(std::string_view text) const {
   return (token_.kind == Token::Kind::punctuation || token_.kind == Token::Kind::identifier) && token_.text == text;
 }
 
-Token Parser::take() { return std::exchange(token_, lexer_.next()); }
+Token Parser::take() {
+  end_ = lexer_.position();
+  return std::exchange(token_, lexer_.next());
+}
 
 Token Parser::take(Token::Kind kind, std::string_view what) {
   if (token_.kind != kind) fail_expected(what);
@@ -133,9 +136,8 @@ void Parser::signature(Operation& operation) {
 Argument Parser::argument() {
   const Token name = take(Token::Kind::value, "an argument such as %arg0");
   expect(":");
-  Argument argument{name.text, type(), name.at};
-  std::vector<NamedAttribute> ignored;
-  optional_dictionary(ignored);
+  Argument argument{name.text, type(), name.at, {}};
+  optional_dictionary(argument.attributes);
   optional_location();
   return argument;
 }
@@ -260,23 +262,15 @@ void Parser::item() {
   if (is("{-#")) return resources();
   if (is("module")) {
     advance();
-    if (is(Token::Kind::symbol)) advance();
-    std::vector<NamedAttribute> ignored;
-    if (accept("attributes")) dictionary(ignored);
+    if (is(Token::Kind::symbol)) module_.name = symbol_name(take().text);
+    if (accept("attributes")) dictionary(module_.attributes);
     return module_body();
   }
   if (is("func.func")) return function();
   if (is(Token::Kind::string) && token_.text == "\"builtin.module\"") return generic_module();
   if (is(Token::Kind::string) && token_.text == "\"func.func\"") return generic_function();
-  if (is("sdy.mesh")) {  // @mesh = <["x"=2]>: one device runs the whole program
-    advance();
-    take(Token::Kind::symbol, "a name");
-    expect("=");
-    skip_balanced();
-    std::vector<NamedAttribute> ignored;
-    optional_dictionary(ignored);
-    return;
-  }
+  if (is("sdy.mesh")) return mesh();
+  if (is(Token::Kind::string) && token_.text == "\"sdy.mesh\"") return generic_mesh();
   fail_expected("a function or a module");
 }
 
@@ -292,19 +286,43 @@ void Parser::generic_module() {
   advance();
   expect("(");
   expect(")");
-  std::vector<NamedAttribute> ignored;
   if (accept("<")) {
-    dictionary(ignored);
+    dictionary(module_.attributes);
     expect(">");
   }
   expect("(");
   module_body();
   expect(")");
-  optional_dictionary(ignored);
+  optional_dictionary(module_.attributes);
+  if (const Attribute* name = find(module_.attributes, "sym_name")) module_.name = name->text;
   expect(":");
   Operation none;
   function_type(none);
   optional_location();
+}
+
+// sdy.mesh @mesh = <["x"=2, "y"=4]> {attributes}
+void Parser::mesh() {
+  advance();
+  const std::string_view name = symbol_name(take(Token::Kind::symbol, "a name").text);
+  expect("=");
+  NamedAttribute& mesh = module_.meshes.emplace_back(NamedAttribute{name, balanced()});
+  std::vector<NamedAttribute> more;
+  optional_dictionary(more);
+  mesh.value.end = end_;
+  optional_location();
+}
+
+// "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+void Parser::generic_mesh() {
+  Operation op;
+  op.at = take().at;
+  generic(op);
+  optional_location();
+  const Attribute* name = find(op.attributes, "sym_name");
+  const Attribute* mesh = find(op.attributes, "mesh");
+  if (!name || !mesh) source_.fail(op.at, "sdy.mesh: expected mesh and sym_name");
+  module_.meshes.push_back({name->text, *mesh});
 }
 
 void Parser::alias() {
@@ -347,27 +365,18 @@ void Parser::function() {
   operation_ = "func.func";
   if (is("private") || is("public") || is("nested")) function.is_private = take().text == "private";
   function.name = symbol_name(take(Token::Kind::symbol, "a name such as @main").text);
-  std::vector<NamedAttribute> ignored;
   std::vector<Argument> arguments;
   list("(", ")", [&] {
     if (is(Token::Kind::value)) {
       arguments.push_back(argument());
     } else {
+      std::vector<NamedAttribute> ignored;
       type();
       optional_dictionary(ignored);
     }
   });
-  if (accept("->")) {
-    if (is("(")) {
-      list("(", ")", [&] {
-        function.results.push_back(type());
-        optional_dictionary(ignored);
-      });
-    } else {
-      function.results.push_back(type());
-    }
-  }
-  if (accept("attributes")) dictionary(ignored);
+  if (accept("->")) function_results(function);
+  if (accept("attributes")) dictionary(function.attributes);
   if (is("{")) {
     function.has_body = true;
     function.body = region(std::move(arguments));
@@ -377,16 +386,40 @@ void Parser::function() {
   add(std::move(function));
 }
 
+void Parser::function_results(Function& function) {
+  if (!is("(")) {
+    function.results.push_back(type());
+    return;
+  }
+  list("(", ")", [&] {
+    function.results.push_back(type());
+    optional_dictionary(function.result_attributes.emplace_back());
+  });
+}
+
 void Parser::generic_function() {
   Operation op = operation();
   const Attribute* name = find(op.attributes, "sym_name");
   const Attribute* visibility = find(op.attributes, "sym_visibility");
   if (!name || name->kind != Attribute::Kind::string) source_.fail(op.at, "func.func: expected sym_name = \"name\"");
   if (op.regions.size() != 1) source_.fail(op.at, "func.func: expected one region");
-  Function function{name->text, op.at, visibility && visibility->text == "private", !op.regions[0].operations.empty(),
-                    {},         {}};
+  Function function;
+  function.name = name->text;
+  function.at = op.at;
+  function.is_private = visibility && visibility->text == "private";
+  function.has_body = !op.regions[0].operations.empty();
   function.body = std::move(op.regions[0]);
+  // arg_attrs = [{...}, {}], res_attrs = [{...}]
+  const auto fields = [&](std::string_view list, std::size_t i) {
+    const Attribute* all = find(op.attributes, list);
+    return all && i < all->items.size() ? all->items[i].fields : std::vector<NamedAttribute>();
+  };
+  for (std::size_t i = 0; i < function.body.arguments.size(); ++i)
+    function.body.arguments[i].attributes = fields("arg_attrs", i);
   if (function.has_body) function.results = function.body.operations.back().operand_types;
+  for (std::size_t i = 0; i < function.results.size(); ++i)
+    function.result_attributes.push_back(fields("res_attrs", i));
+  function.attributes = std::move(op.attributes);
   add(std::move(function));
 }
 

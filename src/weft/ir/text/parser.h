@@ -59,15 +59,17 @@ class Parser {
   std::size_t optional_location();           // loc(...), where it stands
   Token operation_name();                    // stablehlo.add or "stablehlo.add"; its text is the full name
   void skip_balanced();                      // from an opening bracket to its closing one
+  Attribute balanced();                      // the same, as an opaque attribute
 
  private:
   class Nested;  // counts the depth while it lives
 
-  void advance() { token_ = lexer_.next(); }
+  void advance() { take(); }
   void count(std::int64_t& counter, std::int64_t most, std::string_view what);
   bool next_is(char c) const;  // the character after the current token
   void skip_type();
 
+  Attribute any_attribute();
   Attribute number();
   Attribute dialect_attribute();
   Attribute word_or_type();
@@ -75,7 +77,8 @@ class Parser {
   Attribute dense();
   bool is_layout() const;
   Attribute resource();
-  std::vector<Type> result_types();  // T or (T, T)
+  std::vector<Type> result_types();           // T or (T, T)
+  void function_results(Function& function);  // T or (T {attributes}, T {attributes})
   Type tensor();
 
   void item();
@@ -83,6 +86,8 @@ class Parser {
   void resources();
   void module_body();
   void generic_module();
+  void mesh();
+  void generic_mesh();
   void function();
   void generic_function();
   void add(Function function);
@@ -93,6 +98,7 @@ class Parser {
   const ParseLimits& limits_;
   Lexer lexer_;
   Token token_;
+  std::size_t end_ = 0;         // of what was read
   std::string_view operation_;  // being read, for messages
   int depth_ = 0;
   std::int64_t operations_ = 0, attributes_ = 0;

@@ -46,13 +46,21 @@ void Parser::dictionary(std::vector<NamedAttribute>& into) {
     if (accept("=")) {
       named.value = attribute();
     } else {
-      named.value.at = token_.at;
+      named.value.at = named.value.end = token_.at;
     }
     into.push_back(std::move(named));
   });
 }
 
 Attribute Parser::attribute() {
+  const std::size_t at = token_.at;
+  Attribute result = any_attribute();
+  result.at = at;
+  result.end = end_;
+  return result;
+}
+
+Attribute Parser::any_attribute() {
   constexpr std::int64_t attributes_per_operation = 8;
   count(attributes_, attributes_per_operation * limits_.operations, "attributes");
   const Nested nested(*this);
@@ -367,6 +375,15 @@ void Parser::skip_type() {
   }
   advance();
   skip_balanced();
+}
+
+Attribute Parser::balanced() {
+  Attribute result;
+  result.kind = Attribute::Kind::opaque;
+  result.at = token_.at;
+  skip_balanced();
+  result.end = end_;
+  return result;
 }
 
 void Parser::skip_balanced() {

@@ -376,9 +376,9 @@ void return_(Parser& p, Operation& op) {
 }
 
 // sharding_constraint %x <@mesh, [{"x"}, {}]> : type
-void sharding_constraint(Parser& p, Operation& op) {
+void sharding(Parser& p, Operation& op) {
   op.operands = p.uses();
-  p.skip_balanced();
+  op.attributes.push_back({"sharding", p.balanced()});
   attributes_and_signature(p, op);
 }
 
@@ -395,7 +395,8 @@ constexpr Syntax syntaxes[] = {
     {"func.call", call},
     {"func.return", return_},
     {"interpreter.print", without_results},
-    {"sdy.sharding_constraint", sharding_constraint},
+    {"sdy.reshard", sharding},
+    {"sdy.sharding_constraint", sharding},
     {"stablehlo.compare", compare},
     {"stablehlo.composite", composite},
     {"stablehlo.constant", constant},

@@ -6,6 +6,7 @@
 #include <weft/ir/text/lexer.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/text.h>
+#include <weft/ir/text/verbatim.h>
 
 namespace weft::ir {
 
@@ -24,7 +25,9 @@ class Printer {
   std::string take() { return std::move(out_); }
 
  private:
+  void module_header(std::span<const Graph* const> functions);
   void function(const Graph& graph, const std::string& name, bool is_private);
+  void annotations(const std::vector<Annotations>& of, std::size_t i);
   void body(const Graph& graph, Names& names, std::string_view terminator);
   void node(const Node& node, Names& names);
   void attributes(const Node& node);
@@ -78,6 +81,13 @@ std::string symbol(const std::string& name) {
   return result;
 }
 
+const Annotations* find_annotations(const Node& node) {
+  if (!node.graph->annotations) return nullptr;
+  const auto& nodes = node.graph->annotations->nodes;
+  const auto found = nodes.find(node.id);
+  return found == nodes.end() ? nullptr : &found->second;
+}
+
 std::string Printer::value(Value v, const Names& names) const {
   const std::string& name = names[v.node->id];
   return v.node->types.size() > 1 ? concat(name, '#', v.index) : name;
@@ -108,12 +118,12 @@ void Printer::signature(const Node& node, std::span<const Value> operands) {
 
 void Printer::attributes(const Node& node) {
   const Op& op = *node.op;
-  if (!op.attributes && op.dialect != "weft") return;
+  if (!op.attributes && op.call_target.empty()) return;
   const std::size_t before = out_.size();
   out_ += " <{";
   const std::size_t empty = out_.size();
   AttributePrinter printer(out_, op);
-  if (op.dialect == "weft") printer.string("call_target_name", concat("weft.", op.name));
+  if (!op.call_target.empty()) printer.string("call_target_name", op.call_target);
   if (&op == &ops::run_parallel) {
     programs(node);
   } else if (op.attributes) {
@@ -202,7 +212,7 @@ void Printer::node(const Node& node, Names& names) {
     out_ += " = ";
   }
   out_ += '"';
-  if (node.op->dialect == "weft")
+  if (!node.op->call_target.empty())
     out_ += "stablehlo.custom_call";
   else
     out_ += concat(node.op->dialect, '.', node.op->name);
@@ -211,6 +221,7 @@ void Printer::node(const Node& node, Names& names) {
   out_ += ')';
   attributes(node);
   regions(node, names);
+  if (const Annotations* said = find_annotations(node)) out_ += ' ' + print_annotations(*said);
   signature(node, written_operands(node));
   location(node.location);
 }
@@ -227,8 +238,13 @@ void Printer::body(const Graph& graph, Names& names, std::string_view terminator
   out_ += ") -> ()";
 }
 
+void Printer::annotations(const std::vector<Annotations>& of, std::size_t i) {
+  if (i < of.size() && !of[i].empty()) out_ += ' ' + print_annotations(of[i]);
+}
+
 void Printer::function(const Graph& graph, const std::string& name, bool is_private) {
   next_argument_ = next_value_ = 0;
+  const FunctionAnnotations* said = graph.annotations.get();
   Names names(graph.nodes().size());
   line();
   out_ += concat("func.func ", is_private ? "private " : "public ", name, '(');
@@ -236,11 +252,17 @@ void Printer::function(const Graph& graph, const std::string& name, bool is_priv
     const Value input = graph.inputs()[i];
     names[input.node->id] = concat("%arg", next_argument_++);
     out_ += concat(i > 0 ? ", " : "", names[input.node->id], ": ", input.type());
+    if (said) annotations(said->arguments, i);
     location(input.node->location);
   }
   out_ += ") -> (";
-  types(graph.outputs());
-  out_ += ") {";
+  for (std::size_t i = 0; i < graph.outputs().size(); ++i) {
+    out_ += concat(i > 0 ? ", " : "", graph.outputs()[i].type());
+    if (said) annotations(said->results, i);
+  }
+  out_ += ')';
+  if (said && !said->attributes.empty()) out_ += " attributes " + print_annotations(said->attributes);
+  out_ += " {";
   indent_ += 2;
   body(graph, names, "\"func.return\"");
   indent_ -= 2;
@@ -259,9 +281,24 @@ const std::string& Printer::symbol_of(const Graph& region, std::string name) {
   return symbols_[&region] = symbol(name);
 }
 
-void Printer::module(std::span<const Graph* const> functions) {
-  out_ += "module {";
+// What the first function says of it; functions that were read together say the same.
+void Printer::module_header(std::span<const Graph* const> functions) {
+  out_ += "module";
   indent_ = 2;
+  const ModuleAnnotations* said = nullptr;
+  if (!functions.empty() && functions[0]->annotations) said = functions[0]->annotations->module.get();
+  if (said && !said->name.empty()) out_ += ' ' + symbol(said->name);
+  if (said && !said->attributes.empty()) out_ += " attributes " + print_annotations(said->attributes);
+  out_ += " {";
+  if (!said) return;
+  for (const Annotation& mesh : said->meshes) {
+    line();
+    out_ += concat("sdy.mesh ", symbol(mesh.name), " = ", mesh.value);
+  }
+}
+
+void Printer::module(std::span<const Graph* const> functions) {
+  module_header(functions);
   for (const Graph* f : functions) ++taken_[f->name];
   for (const Graph* f : functions) function(*f, symbol(f->name), false);
   while (!pending_.empty()) {

@@ -30,10 +30,10 @@ struct Attribute {
     dense,       // text: what stands between < and >; type
     resource,    // text: its name; type
     alias,       // text: its name
-    opaque,      // types, locations, attributes of other dialects
+    opaque,      // types, locations, attributes of other dialects, which are known as text alone
   };
   Kind kind = Kind::unit;
-  std::size_t at = 0;
+  std::size_t at = 0, end = 0;  // where it stands in the text
   std::int64_t integer = 0;
   std::string_view text;
   Type type;
@@ -68,6 +68,7 @@ struct Argument {
   std::string_view name;
   Type type;
   std::size_t at = 0;
+  std::vector<NamedAttribute> attributes = {};
 };
 
 struct Results {  // %name:count
@@ -101,10 +102,15 @@ struct Function {
   std::size_t at = 0;
   bool is_private = false, has_body = false;
   std::vector<Type> results;
+  std::vector<std::vector<NamedAttribute>> result_attributes;  // one each, or none
+  std::vector<NamedAttribute> attributes;
   Region body;
 };
 
 struct SyntaxModule {
+  std::string_view name;
+  std::vector<NamedAttribute> attributes;
+  std::vector<NamedAttribute> meshes;
   std::vector<Function> functions;
   std::unordered_map<std::string_view, Attribute> aliases;           // without the leading #
   std::unordered_map<std::string_view, std::string_view> resources;  // name to what stands between the quotes

@@ -2,8 +2,8 @@
 //
 // Read: the pretty and the generic form, as StableHLO, JAX and PyTorch/XLA write them, old attribute spellings too. A call is
 // replaced by the body of the function it calls; `stablehlo.composite` keeps its decomposition as a region. A value that a
-// region uses from outside becomes an operand (if, case, while) or, if it is a constant, a copy inside. Module, function and
-// argument attributes are skipped, locations are kept.
+// region uses from outside becomes an operand (if, case, while) or, if it is a constant, a copy inside. Attributes that
+// change no result (donation, shardings, names) are kept as annotations.h says, and locations.
 //
 // Written: one form, generic and conservative, that MLIR accepts; the same graph always gives the same text.
 //
