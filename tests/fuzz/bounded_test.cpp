@@ -109,6 +109,20 @@ TEST(Bounded, NothingIsKnownOfAQuotientByWhatMayBeZero) {
   EXPECT_FALSE(result.is_known());
 }
 
+TEST(Bounded, NothingIsKnownOfWhatRepeatsItselfWithinTheError) {
+  const Build round = [](ir::Graph&, auto x) { return x[0] * 1; };
+  const auto of_rounded = [&](Value (*f)(Value)) {
+    return [=](ir::Graph& graph, std::span<const Value> x) { return f(round(graph, x)); };
+  };
+  for (const auto f : {ir::sine, ir::cosine, ir::tan}) {
+    EXPECT_EQ(at(bounded({vector({3e9})}, of_rounded(f)).bound), infinity);
+    EXPECT_LT(at(bounded({vector({0.5})}, of_rounded(f)).bound), 1e-5);
+  }
+  EXPECT_EQ(at(bounded({vector({1.57079637})}, of_rounded(ir::tan)).bound), infinity);  // pi / 2 is within the rounding
+  const auto remainder = [](Value x) { return ir::remainder(x, ir::constant_like(x, 3)); };
+  EXPECT_EQ(at(bounded({vector({3e9})}, of_rounded(remainder)).bound), infinity);
+}
+
 TEST(Bounded, BranchesOnWhatIsUnsureAreUnknown) {
   const auto branch = [](double x) {
     return bounded({Array::scalar<float>(x)}, [](ir::Graph&, auto v) {

@@ -98,11 +98,22 @@ Array largest_change(const BoundedCall& call) {
   return change;
 }
 
+// A function that repeats itself may do so between the corners; and so for a tangent that has a pole there.
+bool repeats_at(const BoundedCall& call, std::int64_t i) {
+  const ir::Op* op = call.node.op;
+  const double x = call[0].value.element(at(call[0], i)), b = bound_at(call[0], i);
+  if (op == &ir::ops::sine || op == &ir::ops::cosine) return b > 0.25;
+  if (op == &ir::ops::tan) return b > 0.25 || (b > 0 && std::cos(x - b) * std::cos(x + b) <= 0);
+  if (op != &ir::ops::remainder) return false;
+  const double y = call[1].value.element(at(call[1], i));
+  return b + std::abs(x / y) * bound_at(call[1], i) > std::abs(y) / 4;
+}
+
 bool is_vague_at(const BoundedCall& call, std::int64_t i) {
-  return std::ranges::any_of(call.operands, [&](const Bounded* operand) {
-    const double b = bound_at(*operand, i);
-    return b == infinity || (b > 0 && is_vague(operand->value.element(at(*operand, i)), b));
-  });
+  return repeats_at(call, i) || std::ranges::any_of(call.operands, [&](const Bounded* operand) {
+           const double b = bound_at(*operand, i);
+           return b == infinity || (b > 0 && is_vague(operand->value.element(at(*operand, i)), b));
+         });
 }
 
 // By the chosen operand alone, where the predicate is known.
