@@ -98,6 +98,8 @@ find_package(XxHash QUIET)
 weft_needs(XxHash_FOUND xxHash "${XxHash_VERSION}" "fingerprints and digests" libxxhash-dev)
 find_package(zstd CONFIG QUIET)
 weft_needs(zstd_FOUND zstd "${zstd_VERSION}" "compression" libzstd-dev)
+find_package(Protobuf QUIET)
+weft_needs(Protobuf_FOUND protobuf "${Protobuf_VERSION}" "profiles for XProf and TensorBoard" "libprotobuf-dev protobuf-compiler")
 
 if(WEFT_TESTS)
   find_package(GTest CONFIG QUIET)

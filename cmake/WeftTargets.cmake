@@ -2,6 +2,8 @@
 # weft_test(NAME COMMAND...) one test, with the environment all tests share
 # weft_folder_tests(NAME)    the *_test.cpp under tests/NAME as one program and one test, weft_NAME_test
 # weft_text_tests()          every *.mlir under tests/ as one test; those in folders named inputs are material for others
+# weft_protobuf(TARGET FILE...)  the messages of .proto files under src/weft, as <weft/profile/FILE.pb.h>
+# weft_assets(TARGET HEADER FILE...)  texts under src/weft, as constants of <weft/HEADER>: report.js is assets::report_js
 # weft_programs(DIR PREFIX)  every DIR/*.cpp as one program, bin/DIR/<file>
 # Folders without sources are skipped; new files are found at the next build.
 
@@ -63,6 +65,39 @@ function(weft_folder_tests name)
     add_dependencies(${target} weft_command)  # which the tests run
   endif()
   weft_test(${name} ${target} --gtest_brief=1)
+endfunction()
+
+# protoc's code is not held to our warnings.
+function(weft_protobuf target)
+  set(folder ${PROJECT_BINARY_DIR}/generated/weft/profile)
+  file(MAKE_DIRECTORY ${folder})
+  foreach(proto ${ARGN})
+    cmake_path(GET proto STEM name)
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${proto})
+    cmake_path(GET source PARENT_PATH from)
+    add_custom_command(OUTPUT ${folder}/${name}.pb.cc ${folder}/${name}.pb.h
+      COMMAND protobuf::protoc --proto_path=${from} --cpp_out=${folder} ${source} DEPENDS ${source} VERBATIM)
+    target_sources(${target} PRIVATE ${folder}/${name}.pb.cc ${folder}/${name}.pb.h)
+    set_source_files_properties(${folder}/${name}.pb.cc PROPERTIES COMPILE_OPTIONS -w SKIP_PRECOMPILE_HEADERS ON)
+  endforeach()
+  target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/generated ${folder})
+endfunction()
+
+function(weft_assets target header)
+  cmake_path(GET header PARENT_PATH folder)
+  string(REPLACE "/" "::" namespace weft/${folder})
+  set(constants "")
+  foreach(file ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    file(READ ${file} text)
+    cmake_path(GET file FILENAME name)
+    string(MAKE_C_IDENTIFIER ${name} name)
+    string(APPEND constants "inline constexpr std::string_view ${name} = R\"weft_asset(${text})weft_asset\";\n")
+  endforeach()
+  set(made ${PROJECT_BINARY_DIR}/generated/weft/${header})
+  file(CONFIGURE OUTPUT ${made} @ONLY
+       CONTENT "#pragma once\n\n#include <string_view>\n\nnamespace @namespace@::assets {\n@constants@}  // namespace @namespace@::assets\n")
+  target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
 function(weft_text_tests)

@@ -1,6 +1,8 @@
 #include <weft/base/metrics.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -101,6 +103,56 @@ TEST(Metrics, ATimerAddsOneSample) {
     const Timer timer(test_time);
   }
   EXPECT_EQ(value_of(test_time).count, 1u);
+}
+
+TEST(Metrics, AreFoundByName) {
+  clear();
+  EXPECT_FALSE(metric("TestTime"));
+  EXPECT_FALSE(metric("NoSuchMetric"));
+  EXPECT_EQ(counter("NoSuchCounter"), 0u);
+  test_time.add(3);
+  test_time.add(9);
+  test_counter.add(2);
+  EXPECT_EQ(metric("TestTime")->count, 2u);
+  EXPECT_EQ(metric("TestTime")->total, 12u);
+  EXPECT_EQ(metric("TestTime")->greatest, 9u);
+  EXPECT_EQ(counter("TestCounter"), 2u);
+}
+
+TEST(Metrics, RatesAreOfTheTimeBetweenTheFirstValueAndTheLast) {
+  clear();
+  test_bytes.add(1000);
+  EXPECT_EQ(metric("TestBytes")->rate, 0);  // of one value there is none
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  test_bytes.add(50);
+  const auto value = *metric("TestBytes");
+  EXPECT_GT(value.rate, 0);
+  EXPECT_LE(value.rate, 500);
+  EXPECT_DOUBLE_EQ(value.value_rate, 50 * value.rate);
+  EXPECT_THAT(report(), testing::HasSubstr(" / second\n  Rate: "));
+}
+
+TEST(Metrics, CountersCanBeNamedWhenTheProgramRuns) {
+  std::string name = "custom_call::";
+  Counter& counted = named_counter(name + "sort_on_host");
+  name = "gone";
+  counted.add(3);
+  named_counter("custom_call::sort_on_host").add();
+  EXPECT_EQ(counter("custom_call::sort_on_host"), 4u);
+}
+
+TEST(Metrics, PrometheusReadsThem) {
+  clear();
+  test_time.add(8);
+  test_time.add(4);
+  test_counter.add(2);
+  named_counter("custom_call::a\"b").add();
+  const std::string text = prometheus();
+  EXPECT_THAT(text, testing::HasSubstr("# TYPE weft_test_time_ns summary\n"));
+  EXPECT_THAT(text, testing::HasSubstr("weft_test_time_ns{quantile=\"0.5\"} 4\n"));
+  EXPECT_THAT(text, testing::HasSubstr("weft_test_time_ns_sum 12\nweft_test_time_ns_count 2\n"));
+  EXPECT_THAT(text, testing::HasSubstr("# TYPE weft_test_counter_total counter\nweft_test_counter_total 2\n"));
+  EXPECT_THAT(text, testing::HasSubstr("weft_custom_call__a_b_total 1\n"));
 }
 
 }  // namespace

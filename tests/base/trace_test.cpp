@@ -1,6 +1,7 @@
 #include <weft/base/trace.h>
 
 #include <algorithm>
+#include <any>
 #include <memory>
 #include <string>
 #include <thread>
@@ -99,6 +100,50 @@ TEST(Trace, StopsWhileThreadsAdd) {
   }
   done = true;
   for (auto& thread : threads) thread.join();
+}
+
+TEST(Trace, DrainTakesWhatThereIsAndGoesOn) {
+  start(4);
+  const auto owner = std::make_shared<const int>(1);
+  add("host", "first", 1, 2);
+  keep(owner);
+  auto drained = drain();
+  ASSERT_EQ(drained.spans.size(), 1u);
+  EXPECT_STREQ(drained.spans[0].name, "first");
+  ASSERT_EQ(drained.kept.size(), 1u);
+  EXPECT_EQ(std::any_cast<std::shared_ptr<const int>>(drained.kept[0]), owner);
+  keep(owner);  // known: it comes once
+  for (std::uint64_t i = 0; i < 6; ++i) add("host", "more", 10 + i, 20);
+  drained = drain();
+  EXPECT_EQ(drained.spans.size(), 4u);
+  EXPECT_EQ(drained.dropped, 2u);
+  EXPECT_TRUE(drained.kept.empty());
+  add("host", "last", 30, 31);
+  const auto rest = stop();
+  ASSERT_EQ(rest.spans.size(), 1u);
+  EXPECT_STREQ(rest.spans[0].name, "last");
+  EXPECT_EQ(rest.dropped, 0u);
+  EXPECT_TRUE(drain().spans.empty());
+}
+
+TEST(Trace, DrainLosesNothingOfManyThreads) {
+  constexpr int threads = 4, each = 20'000;
+  start(std::size_t{1} << 17);
+  std::vector<std::thread> adders;
+  for (int t = 0; t < threads; ++t)
+    adders.emplace_back([] {
+      for (std::uint64_t i = 0; i < each; ++i) add("host", "one", i, i + 1, i);
+    });
+  std::uint64_t sum = 0, count = 0;
+  const auto take = [&](const Recording& recording) {
+    count += recording.spans.size() + recording.dropped;
+    for (const Span& span : recording.spans) sum += span.number;
+  };
+  for (int i = 0; i < 50; ++i) take(drain());
+  for (std::thread& adder : adders) adder.join();
+  take(stop());
+  EXPECT_EQ(count, static_cast<std::uint64_t>(threads) * each);
+  EXPECT_EQ(sum, static_cast<std::uint64_t>(threads) * each * (each - 1) / 2);
 }
 
 }  // namespace

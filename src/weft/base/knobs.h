@@ -45,6 +45,8 @@ inline constexpr bool checked_build = true;
   KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes it may take there; the least recently used leaves first")      \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
   KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")     \
+  KNOB(debug, Switch, false,                                                                                         \
+       "print hints: what costs time or memory in the steps of late, where, why, and the remedy")                    \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
 
 template <class T>

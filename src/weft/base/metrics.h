@@ -1,7 +1,9 @@
 // Counters and metrics of this process, under the names that PyTorch/XLA gave them. Each is one constant below, or beside the
-// code that counts; it appears in reports from its first use on. Names are unique. Thread-safe; counting costs a few nanoseconds.
+// code that counts; it appears in reports from its first use on. Names are unique. All figures are whole numbers: nanoseconds,
+// bytes, counts. Thread-safe; counting costs a few nanoseconds.
 //   metrics::cached_compile.add();
 //   const metrics::Timer timer(metrics::compile_time);
+//   metrics::metric("CompileTime")->count; metrics::counter("MarkStep");
 #pragma once
 
 #include <array>
@@ -10,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,11 +59,15 @@ class Metric {
 
  private:
   friend struct Registry;
+  struct Sample {
+    std::uint64_t value = 0, time_ns = 0;
+  };
+
   const char* name_;
   Unit unit_;
   std::mutex mutex_;
   std::uint64_t count_ = 0, total_ = 0;
-  std::array<std::uint64_t, window> recent_{};
+  std::array<Sample, window> recent_{};
 };
 
 // Adds the time between its making and its end to a metric.
@@ -78,15 +86,23 @@ class Timer {
   std::chrono::steady_clock::time_point start_;
 };
 
-inline constinit Metric compile_time("CompileTime");                          // graph to executable
-inline constinit Metric execute_time("ExecuteTime");                          // of a launch, on the device
+inline constinit Metric compile_time("CompileTime");         // graph to executable
+inline constinit Metric execute_time("ExecuteTime");         // of a launch, on the device: its busy time
+inline constinit Metric queue_time("QueueTime");             // from accepting a launch to its beginning on the device
+inline constinit Metric device_idle_time("DeviceIdleTime");  // the gaps between launches
+inline constinit Metric input_wait_time("InputWaitTime");    // of the step, for a batch
+inline constinit Metric host_wait_time("HostWaitTime");      // of the host, for results
 inline constinit Metric transfer_to_device_time("TransferToDeviceTime");      // uploads
 inline constinit Metric transfer_from_device_time("TransferFromDeviceTime");  // reads
 inline constinit Metric inbound_data("InboundData", Unit::bytes);             // bytes of each read
 inline constinit Metric outbound_data("OutboundData", Unit::bytes);           // bytes of each upload
 inline constinit Counter cached_compile("CachedCompile");                     // syncs whose executable was there
 inline constinit Counter uncached_compile("UncachedCompile");                 // syncs that had to compile
+inline constinit Counter mark_step("MarkStep");             // syncs and replays that launched something
 inline constinit Counter run_ahead_waits("RunAheadWaits");  // launches that had to wait for the device
+
+// A counter whose name is known only when the program runs: "custom_call::sort_on_host". It lives as long as the process.
+Counter& named_counter(std::string_view name);
 
 struct CounterValue {
   std::string name;
@@ -97,7 +113,10 @@ struct MetricValue {
   Unit unit = Unit::nanoseconds;
   std::uint64_t count = 0, total = 0;
   std::vector<std::pair<double, std::uint64_t>>
-      percentiles;  // percent, value: nearest rank among the last Metric::window values
+      percentiles;             // percent, value: nearest rank among the last Metric::window values
+  std::uint64_t greatest = 0;  // of these
+  double rate = 0,
+         value_rate = 0;  // of these: values, and their sum, per second from the first to the last; 0: one only
 };
 // What was counted so far, by name.
 struct Snapshot {
@@ -106,8 +125,14 @@ struct Snapshot {
 };
 Snapshot snapshot();
 
+std::optional<MetricValue> metric(std::string_view name);  // none: nothing was added to it
+std::uint64_t counter(std::string_view name);              // 0: it never counted
+
 std::string report();  // of the snapshot, in PyTorch/XLA's form
-std::string json();  // {"metrics": {name: {unit, count, total, percentiles: {"50": value}}}, "counters": {name: value}}
-void clear();        // all back to zero
+// {"metrics": {name: {unit, count, total, max, rate, value_rate, percentiles: {"50": value}}}, "counters": {name: value}}
+std::string json();
+// In the text form that Prometheus collects: weft_compile_time_ns_count, _sum and quantiles; weft_cached_compile_total.
+std::string prometheus();
+void clear();  // all back to zero
 
 }  // namespace weft::metrics

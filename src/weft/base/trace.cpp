@@ -4,6 +4,7 @@
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
 #include <weft/base/error.h>
@@ -12,14 +13,21 @@ namespace weft::trace {
 
 namespace {
 
-struct Recorder {
-  std::mutex mutex;  // of everything but the spans
-  std::vector<std::string> threads;
-  std::vector<std::shared_ptr<const void>> kept;
-
-  std::vector<Span> spans;  // written without a lock: each writer owns the slot that `next` gave it
+// Written without a lock: each writer owns the slot that `next` gave it.
+struct Page {
+  std::vector<Span> spans;
   std::atomic<std::size_t> next = 0;
-  std::atomic<int> writers = 0;  // inside add(): stop() waits for them
+};
+
+struct Recorder {
+  std::mutex mutex;  // of everything but the pages that are written to
+  std::vector<std::string> threads;
+  std::vector<std::any> kept;
+  std::unordered_set<const void*> known;  // everything kept since the start
+
+  Page pages[2];
+  std::atomic<Page*> current = &pages[0];
+  std::atomic<int> writers = 0;  // inside add()
 
   static Recorder& instance() {
     static auto* recorder = new Recorder;  // never destroyed: threads add spans until the process ends
@@ -48,13 +56,36 @@ std::uint64_t now_ns() {
       std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
+namespace {
+
+// Takes what a page holds that no writer will write to any more.
+Recording take(Recorder& r, Page& page) {
+  while (r.writers.load() != 0) std::this_thread::yield();
+  const std::size_t added = page.next.load(), capacity = page.spans.size();
+  const auto filled = page.spans.begin() + static_cast<std::ptrdiff_t>(std::min(added, capacity));
+  Recording recording{.spans = {page.spans.begin(), filled},
+                      .threads = r.threads,
+                      .dropped = added - std::min(added, capacity),
+                      .kept = std::exchange(r.kept, {})};
+  page.next = 0;
+  std::ranges::sort(recording.spans, [](const Span& a, const Span& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
+  return recording;
+}
+
+}  // namespace
+
 void start(std::size_t capacity) {
   auto& r = Recorder::instance();
   const std::lock_guard lock(r.mutex);
   require(!enabled(), "trace::start: a recording is on");
-  r.spans.assign(capacity, Span{});
+  for (Page& page : r.pages) {
+    page.spans.assign(capacity, Span{});
+    page.next = 0;
+  }
   r.kept.clear();
-  r.next = 0;
+  r.known.clear();
   detail::on = true;
 }
 
@@ -62,17 +93,18 @@ Recording stop() {
   auto& r = Recorder::instance();
   const std::lock_guard lock(r.mutex);
   if (!detail::on.exchange(false)) return {};
-  while (r.writers.load() != 0) std::this_thread::yield();
-  const std::size_t added = r.next.load(), capacity = r.spans.size();
-  Recording recording{.spans = std::exchange(r.spans, {}),
-                      .threads = r.threads,
-                      .dropped = added - std::min(added, capacity),
-                      .kept = std::exchange(r.kept, {})};
-  recording.spans.resize(std::min(added, capacity));
-  std::ranges::sort(recording.spans, [](const Span& a, const Span& b) {
-    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
-  });
+  Recording recording = take(r, *r.current.load());
+  for (Page& page : r.pages) page.spans = {};
   return recording;
+}
+
+Recording drain() {
+  auto& r = Recorder::instance();
+  const std::lock_guard lock(r.mutex);
+  if (!enabled()) return {};
+  Page* const full = r.current.load();
+  r.current = full == &r.pages[0] ? &r.pages[1] : &r.pages[0];
+  return take(r, *full);
 }
 
 void add(const char* category, const char* name, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t number) {
@@ -80,16 +112,17 @@ void add(const char* category, const char* name, std::uint64_t begin_ns, std::ui
   auto& r = Recorder::instance();
   r.writers.fetch_add(1);
   if (detail::on.load()) {  // after the announcement: stop() either sees this writer or is seen by it
-    const std::size_t slot = r.next.fetch_add(1, std::memory_order_relaxed);
-    if (slot < r.spans.size()) r.spans[slot] = {category, name, begin_ns, end_ns, number, thread};
+    Page& page = *r.current.load();
+    const std::size_t slot = page.next.fetch_add(1, std::memory_order_relaxed);
+    if (slot < page.spans.size()) page.spans[slot] = {category, name, begin_ns, end_ns, number, thread};
   }
   r.writers.fetch_sub(1);
 }
 
-void keep(const std::shared_ptr<const void>& owner) {
+void detail::keep(const void* identity, std::any owner) {
   auto& r = Recorder::instance();
   const std::lock_guard lock(r.mutex);
-  if (enabled() && std::ranges::find(r.kept, owner) == r.kept.end()) r.kept.push_back(owner);
+  if (enabled() && r.known.insert(identity).second) r.kept.push_back(std::move(owner));
 }
 
 void name_thread(std::string name) {

@@ -3,6 +3,7 @@
 //   const trace::Scope scope("host", "record");
 #pragma once
 
+#include <any>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -25,12 +26,15 @@ struct Recording {
   std::vector<Span> spans;           // in the order of their beginning; of two that begin together, the longer first
   std::vector<std::string> threads;  // names
   std::uint64_t dropped = 0;         // spans that came when the buffer was full
-  std::vector<std::shared_ptr<const void>> kept;
+  std::vector<std::any> kept;        // shared pointers, as they were handed to keep()
 };
 
 // Forgets what was recorded and begins anew. Throws Error when a recording is on.
 void start(std::size_t capacity = std::size_t{1} << 18);
 Recording stop();  // ends the recording and returns it; an empty one when none is on
+// What was recorded since the start or the last drain; the recording goes on. What it kept is the caller's to keep from now on,
+// for as long as the recording lasts.
+Recording drain();
 
 namespace detail {
 inline constinit std::atomic<bool> on = false;
@@ -40,8 +44,15 @@ inline bool enabled() { return detail::on.load(std::memory_order_relaxed); }
 std::uint64_t now_ns();
 void add(const char* category, const char* name, std::uint64_t begin_ns, std::uint64_t end_ns,
          std::uint64_t number = 0);
-void keep(const std::shared_ptr<const void>& owner);  // of strings of spans, for the life of the recording
-void name_thread(std::string name);                   // the calling one; otherwise it is called "thread N"
+namespace detail {
+void keep(const void* identity, std::any owner);
+}
+// The owner of strings of spans, for the life of the recording.
+template <class T>
+void keep(const std::shared_ptr<T>& owner) {
+  detail::keep(owner.get(), owner);
+}
+void name_thread(std::string name);  // the calling one; otherwise it is called "thread N"
 
 class Scope {
  public:
@@ -52,6 +63,8 @@ class Scope {
   }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
+
+  void set_number(std::uint64_t number) { number_ = number; }  // where it is known only within
 
  private:
   const char *category_, *name_;

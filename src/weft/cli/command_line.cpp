@@ -4,6 +4,9 @@
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -51,20 +54,35 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
   return wrong.what();
 }
 
+// What weft profile runs stands behind --, with options of its own.
+std::vector<std::string> take_command_behind(int& argc, const char* const* argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "profile") return {};
+  const auto* const end = argv + argc;
+  const auto* const dashes = std::find(argv, end, std::string_view("--"));
+  if (dashes == end) return {};
+  argc = static_cast<int>(dashes - argv);
+  return {dashes + 1, end};
+}
+
 }  // namespace
 
 int run(const std::string& version, int argc, const char* const* argv) {
   reserve_standard_streams();
+  std::vector<std::string> behind = take_command_behind(argc, argv);
   CLI::App app("Trains, compiles and explains tensor programs.", "weft");
   app.set_version_flag("--version", "weft " + version);
   app.require_subcommand(1);
   add_cache(app);
   add_compile(app);
   add_conformance(app);
+  add_doctor(app);
+  add_explain(app);
   add_fuzz(app);
   add_knobs(app);
   add_opt(app);
+  add_profile(app, std::move(behind));
   add_reduce(app);
+  add_report(app);
   add_run(app);
   add_train(app);
   try {

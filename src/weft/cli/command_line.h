@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -19,10 +20,15 @@ int run(const std::string& version, int argc, const char* const* argv);
 void add_cache(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_conformance(CLI::App& app);
+void add_doctor(CLI::App& app);
+void add_explain(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_knobs(CLI::App& app);
 void add_opt(CLI::App& app);
+// `command`: what stood behind -- on the line.
+void add_profile(CLI::App& app, std::vector<std::string> command);
 void add_reduce(CLI::App& app);
+void add_report(CLI::App& app);
 void add_run(CLI::App& app);
 void add_train(CLI::App& app);
 

@@ -11,6 +11,7 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/process.h>
+#include <weft/base/trace.h>
 #include <weft/base/version.h>
 #include <weft/data/state_dict.h>
 #include <weft/runtime/parallel.h>
@@ -148,11 +149,16 @@ void TrainTextRun::train() {
 }
 
 void TrainTextRun::train_step() {
+  const trace::Scope scope("step", "train", static_cast<std::uint64_t>(step_));
   std::vector<std::int32_t> tokens(size(config_.batch * (config_.context + 1)));
-  if (job_) {
-    job_->batch(step_, tokens);
-  } else {
-    text_->train_batch(static_cast<std::uint64_t>(config_.seed), step_, tokens);
+  {
+    const trace::Scope loading("input", "batch");
+    const metrics::Timer timer(metrics::input_wait_time);
+    if (job_) {
+      job_->batch(step_, tokens);
+    } else {
+      text_->train_batch(static_cast<std::uint64_t>(config_.seed), step_, tokens);
+    }
   }
   const auto start = std::chrono::steady_clock::now();
   pending_.push_back(trainer_->step(step_, tokens, learning_rate()));

@@ -4,11 +4,14 @@
 #include <chrono>
 #include <unordered_map>
 
+#include <weft/base/diagnostics.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/base/trace.h>
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
+#include <weft/compiler/hlo.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
@@ -20,9 +23,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::int64_t elide_in_profiles = 16;  // elements of a constant
+
 class Phase {
  public:
-  Phase(Report& report, std::string name) : report_(report), name_(std::move(name)), start_(Clock::now()) {}
+  Phase(Report& report, const char* name)
+      : report_(report), name_(name), start_(Clock::now()), scope_("compile", name) {}
   ~Phase() {
     report_.passes.push_back(
         {name_, std::chrono::duration<double, std::milli>(Clock::now() - start_).count(), changed});
@@ -31,8 +37,9 @@ class Phase {
 
  private:
   Report& report_;
-  std::string name_;
+  const char* name_;
   Clock::time_point start_;
+  trace::Scope scope_;
 };
 
 // Equal kernels are compiled once: `index` says which of the distinct ones each unit runs.
@@ -108,6 +115,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   if (options.observer) options.observer->units(*optimised, units);
   auto executable = std::make_shared<runtime::Executable>();
   executable->name = graph.name;
+  if (trace::enabled()) executable->hlo = print_hlo(*optimised, units, elide_in_profiles);
   MemoryPlan plan;
   {
     const Phase phase(out, "plan-memory");
@@ -146,7 +154,10 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   WEFT_LOG(compile, graph.name, ": ", out.nodes, " nodes, ", out.thunks, " thunks, ", out.distinct_kernels, " of ",
            out.kernels, " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ",
            out.total_ms, " ms, peak ", out.peak_bytes, " bytes");
-  for (const std::string& fallback : out.fallbacks) WEFT_LOG(perf_hints, graph.name, ": ", fallback);
+  for (const std::string& fallback : out.fallbacks) {
+    WEFT_LOG(perf_hints, graph.name, ": ", fallback);
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
+  }
   return executable;
 }
 

@@ -1,6 +1,7 @@
 #include <weft/compiler/hlo.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -39,16 +40,40 @@ std::vector<Value> results_of(Node& node) {
   return results;
 }
 
+// In the letters that HLO's names have.
+std::string unit_name(const Unit& unit) {
+  std::string name = concat('%', unit.info.name);
+  for (char& c : std::span(name).subspan(1))
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+  return name;
+}
+
 class Module {
  public:
+  explicit Module(std::int64_t elide) : elide_(elide) {}
   std::string print(const Graph& graph, std::span<const Unit> units);
 
   // The name of the computation that a region became.
   std::string computation(const Graph& graph, Passing takes, Passing gives);
   void add(std::string text) { computations_ += text + "\n\n"; }
-  std::string name(std::string_view base) { return concat('%', base, '.', next_++); }
+  std::string name(std::string_view base) {
+    std::string name;
+    do name = concat('%', base, '.', next_++);
+    while (reserved_.contains(name));
+    return name;
+  }
+  void reserve(const Unit& unit) { reserved_.insert(unit_name(unit)); }  // name() gives it to nobody
+  // The unit's name, or another where two have the same.
+  std::string claim(const Unit& unit) {
+    std::string wanted = unit_name(unit);
+    return claimed_.insert(wanted).second ? wanted : name("fusion");
+  }
+  bool elides(const ir::Literal& literal) const { return !literal.is_splat() && literal.type.elements() > elide_; }
 
  private:
+  std::int64_t elide_;
+  std::unordered_set<std::string> reserved_, claimed_;
+
   std::map<std::tuple<const Graph*, Passing, Passing>, std::string> known_;
   std::string computations_;
   int next_ = 1;
@@ -62,7 +87,7 @@ class Computation {
   void parameters(std::span<const Value> values, Passing passing);
   void nodes(const Graph& graph);  // all of them
   void unit(const Unit& unit);
-  void node(Node& node);
+  void node(Node& node, const std::string& name = "");
   // The computation with these results.
   std::string finish(std::span<const Value> results, Passing passing, bool is_entry = false);
 
@@ -73,10 +98,10 @@ class Computation {
   }
   std::string line(const std::string& name, const std::string& shape, const std::string& rest);
   std::string instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
-                          const std::string& rest = "");
+                          const std::string& rest = "", const std::string& name = "");
   std::string tuple(std::span<const Value> values);
   void define(std::span<const Value> results, const std::string& name, Passing passing);
-  void constant(Node& node);
+  void constant(Node& node, const std::string& name);
   void fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs);
   std::string calls(const Node& node);
 
@@ -95,8 +120,8 @@ std::string Computation::line(const std::string& name, const std::string& shape,
 }
 
 std::string Computation::instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
-                                     const std::string& rest) {
-  return line(module_.name(opcode), shape, concat(opcode, '(', operands, ')', rest));
+                                     const std::string& rest, const std::string& name) {
+  return line(name.empty() ? module_.name(opcode) : name, shape, concat(opcode, '(', operands, ')', rest));
 }
 
 void Computation::parameters(std::span<const Value> values, Passing passing) {
@@ -129,16 +154,17 @@ std::string Computation::tuple(std::span<const Value> values) {
 }
 
 // A splat is the broadcast of a number.
-void Computation::constant(Node& node) {
+void Computation::constant(Node& node, const std::string& name) {
   const ir::Literal& literal = node.attributes<ir::ConstantAttributes>().value;
   const Type type = node.type();
   if (type.rank() == 0 || !literal.is_splat()) {
-    names_[node.result()] = instruction("constant", hlo_shape(type), hlo_literal(literal));
+    const std::string text = module_.elides(literal) ? "{...}" : hlo_literal(literal);
+    names_[node.result()] = instruction("constant", hlo_shape(type), text, "", name);
     return;
   }
   const Type element(type.dtype(), {});
   const std::string number = instruction("constant", hlo_shape(element), hlo_literal({element, literal.bytes}));
-  names_[node.result()] = instruction("broadcast", hlo_shape(type), number, ", dimensions={}");
+  names_[node.result()] = instruction("broadcast", hlo_shape(type), number, ", dimensions={}", name);
 }
 
 std::string Computation::calls(const Node& node) {
@@ -162,8 +188,8 @@ std::string metadata(const Node& node) {
   return text + '}';
 }
 
-void Computation::node(Node& node) {
-  if (node.op == &ops::constant) return constant(node);
+void Computation::node(Node& node, const std::string& name) {
+  if (node.op == &ops::constant) return constant(node, name);
   const std::string called = calls(node), rest = hlo_attributes(node) + called + metadata(node);
   const std::vector<Value> results = results_of(node);
   Passing passing = Passing::each;
@@ -180,7 +206,7 @@ void Computation::node(Node& node) {
     operands = uses(node.operands);
   }
   const std::string shape = shape_of(results, passing);
-  define(results, instruction(hlo_opcode(node), shape, operands, rest), passing);
+  define(results, instruction(hlo_opcode(node), shape, operands, rest, name), passing);
 }
 
 void Computation::nodes(const Graph& graph) {
@@ -210,7 +236,7 @@ void Computation::unit(const Unit& unit) {
       }
     }
   }
-  if (nodes.size() == 1) return node(*nodes[0]);
+  if (nodes.size() == 1) return node(*nodes[0], module_.claim(unit));
   std::ranges::sort(nodes, {}, &Node::id);
   fusion(unit, nodes, inputs);
 }
@@ -229,7 +255,7 @@ void Computation::fusion(const Unit& unit, const std::vector<Node*>& nodes, std:
   module_.add(fused.finish(unit.writes, Passing::each));
   const std::string rest =
       concat(", kind=", fusion_kind(unit.info.category), ", calls=", fused.name_, metadata(*nodes.back()));
-  define(unit.writes, instruction("fusion", shape, operands, rest), Passing::each);
+  define(unit.writes, instruction("fusion", shape, operands, rest, module_.claim(unit)), Passing::each);
 }
 
 std::string Computation::finish(std::span<const Value> results, Passing passing, bool is_entry) {
@@ -258,6 +284,7 @@ std::string Module::print(const Graph& graph, std::span<const Unit> units) {
   Computation entry(*this, concat('%', graph.name));
   entry.parameters(graph.inputs(), Passing::each);
   if (units.empty()) entry.nodes(graph);
+  for (const Unit& unit : units) reserve(unit);
   for (const Unit& unit : units) entry.unit(unit);
   const std::string text = entry.finish(graph.outputs(), Passing::each, true);
   const std::string inputs = joined(graph.inputs(), [](Value v) { return hlo_shape(v.type()); });
@@ -267,6 +294,8 @@ std::string Module::print(const Graph& graph, std::span<const Unit> units) {
 
 }  // namespace
 
-std::string print_hlo(const Graph& graph, std::span<const Unit> units) { return Module().print(graph, units); }
+std::string print_hlo(const Graph& graph, std::span<const Unit> units, std::int64_t elide) {
+  return Module(elide).print(graph, units);
+}
 
 }  // namespace weft::compiler

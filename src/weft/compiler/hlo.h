@@ -2,6 +2,8 @@
 // unit are a fusion.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -10,7 +12,9 @@
 
 namespace weft::compiler {
 
-// Without units every node stands for itself.
-std::string print_hlo(const ir::Graph& graph, std::span<const Unit> units = {});
+// Without units every node stands for itself; with them, the instruction of a unit has the unit's name. `elide`: constants of more
+// elements are written as {...}, which no parser takes.
+std::string print_hlo(const ir::Graph& graph, std::span<const Unit> units = {},
+                      std::int64_t elide = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace weft::compiler

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include <weft/base/error.h>
+#include <weft/base/metrics.h>
+#include <weft/base/trace.h>
 
 namespace weft::data {
 
@@ -49,6 +51,8 @@ class Prefetch {
 
   // The next item; waits for it. Throws what making it threw.
   Item next() {
+    const trace::Scope scope("input", "wait for data");
+    const metrics::Timer timer(metrics::input_wait_time);
     if (workers_.empty()) return make_(next_++);
     std::unique_lock lock(mutex_);
     made_.wait(lock, [&] { return !slots_.empty() && slots_.front().done; });
@@ -78,6 +82,7 @@ class Prefetch {
       lock.unlock();
       Slot made;
       try {
+        const trace::Scope scope("loader", "batch", static_cast<std::uint64_t>(index));
         made.item.emplace(make_(index));
       } catch (...) {
         made.error = std::current_exception();

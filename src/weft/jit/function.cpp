@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include <weft/base/diagnostics.h>
 #include <weft/base/log.h>
+#include <weft/base/trace.h>
 #include <weft/jit/difference.h>
 #include <weft/tensor/backend.h>
 #include <weft/tensor/recording.h>
@@ -92,6 +94,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
       interpret = options_.limit_policy == LimitPolicy::interpret;
     }
   }
+  const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
   Trace trace(std::move(options), leaves, std::move(paths));
   try {
@@ -115,6 +118,11 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     count(cut);
     WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place, ", ", cut.ms,
              " ms: what comes before and after are programs of their own, and every call records the function again");
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
+                   .subject = options_.name,
+                   .place = cut.place,
+                   .reason = cut.reason,
+                   .cost_ms = cut.ms});
   }
   if (trace.breaks().empty() && !made->rerecorded_because.empty())
     WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made->rerecorded_because);
@@ -123,7 +131,13 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     const std::string line = concat(made->compiled ? "compiled again" : "recorded again, not compiled", " in ",
                                     ms_since(start), " ms: ", difference);
     WEFT_LOG(recompiles, options_.name, ": ", line);
-    if (made->compiled) recompiles_.push_back(line);
+    if (made->compiled) {
+      recompiles_.push_back(line);
+      WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
+                     .subject = options_.name,
+                     .reason = difference,
+                     .cost_ms = made->compile_ms});
+    }
   }
   const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
   keep(std::move(made));

@@ -6,6 +6,8 @@
 
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
+#include <weft/base/trace.h>
+#include <weft/profile/hints.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/synchronizer.h>
 
@@ -113,6 +115,7 @@ void Specialization::require_structure(std::span<const Leaf> leaves, const std::
 }
 
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {
+  const trace::Scope scope("host", "replay");
   const auto start = std::chrono::steady_clock::now();
   Scratch& work = scratch();
   work.inputs.clear();
@@ -158,6 +161,8 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   for (const Place& place : this->results) to.emplace_back(buffer(place));
   for (const Draws& draw : draws) draw.of_this_thread().calls += draw.count;
   metrics::cached_compile.add();
+  metrics::mark_step.add();
+  profile::step_done(static_cast<double>(nodes));
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   detail::Synchronizer::last().stats = {.nodes = nodes,
                                         .inputs = inputs.size(),

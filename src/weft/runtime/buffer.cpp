@@ -1,6 +1,7 @@
 #include <weft/runtime/buffer.h>
 
 #include <weft/base/error.h>
+#include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 
 namespace weft::runtime {
@@ -16,6 +17,7 @@ void Event::settle(std::exception_ptr error) {
 std::exception_ptr Event::error() const {
   if (!ready()) {
     const trace::Scope scope("wait", "event");
+    const metrics::Timer timer(metrics::host_wait_time);
     std::unique_lock lock(mutex_);
     came_.wait(lock, [this] { return ready(); });
   }

@@ -155,18 +155,22 @@ void Device::Impl::work() {
 
 void Device::Impl::run(LaunchRecord& launch) {
   const std::uint64_t start = trace::now_ns();
+  metrics::queue_time.add(start - launch.accepted_ns);
   std::exception_ptr error;
   const auto outcome = executor.run(launch, error);
   const std::uint64_t end = trace::now_ns(), ns = end - start;
   metrics::execute_time.add(ns);
   if (trace::enabled()) {
     trace::keep(launch.executable);
+    trace::add("queue", launch.executable->name.c_str(), launch.accepted_ns, start, launch.number);
     trace::add("device", launch.executable->name.c_str(), start, end, launch.number);
+    trace::add("memory", "bytes in use", end, end, allocator->stats().bytes_in_use);
   }
   WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": ", static_cast<double>(ns) / 1e3, " us",
            outcome == Executor::Outcome::done     ? ""
            : outcome == Executor::Outcome::failed ? ", failed"
                                                   : ", skipped");
+  if (last_end != 0) metrics::device_idle_time.add(start - last_end);
   {
     const std::lock_guard lock(mutex);
     failed += outcome == Executor::Outcome::failed;
@@ -185,7 +189,7 @@ void Device::Impl::run(LaunchRecord& launch) {
 void Device::Impl::run(Read& read) {
   try {
     const metrics::Timer timer(metrics::transfer_from_device_time);
-    const trace::Scope scope("device", "read");
+    const trace::Scope scope("copy", "read");
     if (const auto error = read.buffer->event()->error()) std::rethrow_exception(error);
     const std::span<const std::byte> bytes(read.buffer->memory().get(),
                                            static_cast<std::size_t>(read.buffer->type().bytes()));
@@ -259,7 +263,7 @@ Device& Device::cpu() {
 }
 
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
-  const trace::Scope scope("host", "launch");
+  trace::Scope scope("host", "launch");
   Impl& d = *impl_;
   check_inputs(*executable, inputs);
   LaunchPtr record = d.new_record();
@@ -282,6 +286,8 @@ std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executab
     std::unique_lock lock(d.mutex);
     d.await_run_ahead(record->bytes, lock);
     record->number = d.launches++;
+    record->accepted_ns = trace::now_ns();
+    scope.set_number(record->number);
     d.bytes_in_flight += record->bytes;
     d.peak_run_ahead = std::max(d.peak_run_ahead, ++d.in_flight);
     d.enqueue(std::move(record), lock);
@@ -294,7 +300,7 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   require(std::cmp_equal(bytes.size(), type.bytes()), "upload: ", type, " has ", type.bytes(), " bytes, got ",
           bytes.size());
   const metrics::Timer timer(metrics::transfer_to_device_time);
-  const trace::Scope scope("host", "upload");
+  const trace::Scope scope("copy", "upload");
   metrics::outbound_data.add(bytes.size());
   Memory memory = allocate(bytes.size());
   if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());

@@ -43,6 +43,8 @@ struct Executable {
   std::uint64_t peak_bytes = 0;       // inputs, outputs, constants and temporaries alive at once
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
+  std::string
+      hlo;  // in XLA's text, instructions named as the thunks are; only of what is compiled while a recording is on
 };
 
 }  // namespace weft::runtime

@@ -25,6 +25,7 @@ struct LaunchRecord {
   std::shared_ptr<Event> done;        // of all outputs
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;  // that its outputs add to memory
+  std::uint64_t accepted_ns = 0;
 };
 
 class Executor {

@@ -1,6 +1,11 @@
 #include <weft/tensor/plan_cache.h>
 
 #include <weft/base/knobs.h>
+#include <weft/base/metrics.h>
+
+namespace weft::metrics {
+inline constinit Counter graph_cache_evictions("GraphCacheEvictions");  // programs forgotten to make room
+}
 
 namespace weft::detail {
 
@@ -25,6 +30,7 @@ void PlanCache::insert(const Fingerprint& key, std::shared_ptr<Plan> plan) {
   while (entries_.size() > static_cast<std::size_t>(knobs::graph_cache_entries())) {
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
+    metrics::graph_cache_evictions.add();
   }
 }
 

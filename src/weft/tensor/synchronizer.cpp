@@ -4,16 +4,18 @@
 #include <chrono>
 #include <limits>
 
+#include <weft/base/diagnostics.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/base/trace.h>
 #include <weft/ir/ops.h>
+#include <weft/profile/hints.h>
 #include <weft/tensor/recompile_reason.h>
 
 namespace weft {
 
 namespace metrics {
-inline constinit Counter mark_step("MarkStep");  // syncs that launched something
 inline constinit Counter fingerprint_collisions(
     "FingerprintCollisions");                   // graphs taken for another one, and compiled anew
 inline constinit Metric sync_time("SyncTime");  // host time of a sync, compiling included
@@ -45,6 +47,7 @@ Synchronizer::Last& Synchronizer::last() {
 }
 
 void Synchronizer::run() {
+  const trace::Scope scope("host", "sync");
   const auto start = std::chrono::steady_clock::now();
   bind_inputs();
   collect_outputs();
@@ -70,6 +73,7 @@ void Synchronizer::run() {
     if (!known) PlanCache::instance().insert(identity, plan);
     metrics::mark_step.add();
     metrics::nodes_per_sync.add(stats.nodes);
+    profile::step_done(static_cast<double>(stats.nodes));
   }
   commit(results);
   if (observer && !results.empty()) observer->launched(results);
@@ -161,15 +165,25 @@ std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
 
 std::shared_ptr<Plan> Synchronizer::make_plan() {
   const metrics::Timer timer(metrics::compile_time);
+  const trace::Scope scope("compile", "compile");
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
   std::vector<bool> donatable;
   for (const Binding binding : scratch_.bindings) donatable.push_back(binding == Binding::donatable);
+  const auto start = std::chrono::steady_clock::now();
+  std::string reason;
+  if (last().compiled && (diagnostics::enabled() || logging::enabled(logging::Channel::recompiles)))
+    reason = recompile_reason(*last().compiled, recording_.graph());
   if (last().compiled)
-    WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ",
-             recompile_reason(*last().compiled, recording_.graph()));
+    WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ", reason);
   auto plan = std::make_shared<Plan>();
   plan->executable = build(backend_, recording_.graph_, donatable, last().report);
   plan->graph = last().compiled = recording_.graph_;
+  if (!reason.empty() && !observer)  // a compiled function tells of its own
+    WEFT_DIAGNOSE(
+        {.kind = diagnostics::Kind::recompile,
+         .subject = "sync",
+         .reason = "no known graph is like this one; against the last compiled: " + reason,
+         .cost_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()});
   metrics::uncached_compile.add();
   last().stats.compiled = true;
   return plan;

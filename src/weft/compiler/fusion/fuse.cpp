@@ -245,6 +245,15 @@ class Planner {
     if (unit.info.name.empty()) unit.info.name = concat(n.op->name, ".", n.id);
   }
 
+  // One for each element that a pointwise op makes and a reduction takes, whatever the op costs.
+  static double flops_of(const Node& n) {
+    switch (n.op->kind) {
+      case ir::Kind::elementwise: return static_cast<double>(n.type().elements());
+      case ir::Kind::reduction: return static_cast<double>(n.operand(0).type().elements());
+      default: return 0;
+    }
+  }
+
   Unit make_kernel(const Cluster& cluster, int self) {
     auto result = lower(cluster, self, self);
     WEFT_ASSERT(result.kernel, "a cluster cannot be lowered: ", result.refusal, ", ",
@@ -261,6 +270,7 @@ class Planner {
     for (Value& v : unit.reads) v = storage_of(v);
     unit.writes = outputs_of(cluster, self, self);
     std::ranges::stable_sort(unit.writes, std::greater{}, [](Value v) { return v.type().elements(); });
+    for (const std::uint32_t id : cluster.nodes) unit.info.flops += flops_of(node(id));
     for (const Value v : unit.reads) unit.info.bytes += static_cast<double>(v.type().bytes());
     for (const Value v : unit.writes) unit.info.bytes += static_cast<double>(v.type().bytes());
     unit.loop = std::move(result.kernel->loop);

@@ -2,7 +2,13 @@
 
 #include <cstring>
 
+#include <weft/base/metrics.h>
 #include <weft/ir/interpreter.h>
+#include <weft/ir/op.h>
+
+namespace weft::metrics {
+inline constinit Metric host_fallback_time("HostFallbackTime");  // of ops without a kernel
+}
 
 namespace weft::compiler {
 
@@ -12,9 +18,14 @@ class InterpretThunk final : public runtime::Thunk {
  public:
   InterpretThunk(std::shared_ptr<const ir::Graph> graph, std::span<const runtime::Slice> from,
                  std::span<const runtime::Slice> to)
-      : graph_(std::move(graph)), reads_(from.begin(), from.end()), writes_(to.begin(), to.end()) {}
+      : graph_(std::move(graph)),
+        reads_(from.begin(), from.end()),
+        writes_(to.begin(), to.end()),
+        runs_(metrics::named_counter(concat("host::", graph_->nodes().back()->op->name))) {}
 
   void run(const runtime::Launch& launch) const override {
+    runs_.add();
+    const metrics::Timer timer(metrics::host_fallback_time);
     std::vector<ir::Array> inputs;
     for (std::size_t i = 0; i < reads_.size(); ++i) {
       const Type type = graph_->inputs()[i].type();
@@ -30,6 +41,7 @@ class InterpretThunk final : public runtime::Thunk {
  private:
   std::shared_ptr<const ir::Graph> graph_;
   std::vector<runtime::Slice> reads_, writes_;
+  metrics::Counter& runs_;  // of its op, as PyTorch/XLA counts aten::
 };
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include <weft/base/diagnostics.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <mutex>
+#include <utility>
+
+#include <weft/base/error.h>
+#include <weft/base/process.h>
+#include <weft/base/trace.h>
+
+namespace weft::diagnostics {
+
+namespace {
+
+struct Row {
+  std::string_view name, description, remedy;
+};
+constexpr Row rows[] = {
+#define WEFT_DIAGNOSTIC_ROW(name, what, remedy) {#name, what, remedy},
+    WEFT_DIAGNOSTIC_KINDS(WEFT_DIAGNOSTIC_ROW)
+#undef WEFT_DIAGNOSTIC_ROW
+};
+
+struct Sinks {
+  std::mutex mutex;
+  std::vector<const std::function<void(const Event&)>*> all;
+
+  static Sinks& instance() {
+    static auto* sinks = new Sinks;  // never destroyed: threads report until the process ends
+    return *sinks;
+  }
+};
+
+const Row& row(Kind kind) { return rows[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+std::string_view name(Kind kind) { return row(kind).name; }
+std::string_view description(Kind kind) { return row(kind).description; }
+std::string_view usual_remedy(Kind kind) { return row(kind).remedy; }
+
+std::vector<Kind> kinds() {
+  std::vector<Kind> all;
+  for (std::size_t i = 0; i < std::size(rows); ++i) all.push_back(static_cast<Kind>(i));
+  return all;
+}
+
+std::string to_string(const Event& event) {
+  std::string text(name(event.kind));
+  if (!event.subject.empty()) text += concat(": ", event.subject);
+  if (!event.place.empty()) text += concat(" at ", event.place);
+  text += concat(": ", event.reason.empty() ? description(event.kind) : std::string_view(event.reason));
+  std::string cost;
+  if (event.count > 1) cost = concat(event.count, " times");
+  if (event.cost_ms > 0) {
+    char ms[48];
+    std::snprintf(ms, sizeof ms, event.cost_ms < 10 ? "%.2f ms" : "%.0f ms", event.cost_ms);
+    cost += concat(cost.empty() ? "" : ", ", ms);
+  }
+  if (event.bytes > 0) cost += concat(cost.empty() ? "" : ", ", format_bytes(event.bytes));
+  if (!cost.empty()) text += concat(" (", cost, ')');
+  return text + concat("; remedy: ", event.remedy.empty() ? usual_remedy(event.kind) : std::string_view(event.remedy));
+}
+
+Sink::Sink(std::function<void(const Event&)> see) : see_(std::move(see)) {
+  auto& sinks = Sinks::instance();
+  const std::lock_guard lock(sinks.mutex);
+  sinks.all.push_back(&see_);
+  ++detail::sinks;
+}
+
+Sink::~Sink() {
+  auto& sinks = Sinks::instance();
+  const std::lock_guard lock(sinks.mutex);
+  std::erase(sinks.all, &see_);
+  --detail::sinks;
+}
+
+void report(Event event) {
+  if (!enabled()) return;
+  if (event.time_ns == 0) event.time_ns = trace::now_ns();
+  if (event.remedy.empty()) event.remedy = usual_remedy(event.kind);
+  auto& sinks = Sinks::instance();
+  const std::lock_guard lock(sinks.mutex);
+  for (const auto* see : sinks.all) (*see)(event);
+}
+
+}  // namespace weft::diagnostics

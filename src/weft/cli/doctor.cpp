@@ -1,0 +1,49 @@
+// weft doctor: what costs a recorded run time, ranked.
+#include <weft/profile/doctor.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <weft/base/error.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/profile_folder.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct DoctorOptions {
+  std::string run;
+  bool json = false;
+};
+
+void doctor(const DoctorOptions& options) {
+  const std::filesystem::path run = options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run);
+  const profile::Recording recording = profile::read_recording(run);
+  const profile::Analysis analysis = profile::analyse(recording);
+  const auto findings = profile::diagnose(recording, analysis);
+  if (options.json) {
+    std::cout << profile::findings_json(recording, analysis, findings)
+                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+              << std::endl;
+  } else {
+    std::cout << profile::findings_text(recording, analysis, findings) << std::flush;
+  }
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  CLI::App& command =
+      *app.add_subcommand("doctor", "Say what costs a recorded run time, ranked by what each step loses");
+  const auto options = std::make_shared<DoctorOptions>();
+  command.add_option("RUN", options->run, "A folder that weft profile made; left out: the last under weft-profile/");
+  command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
+  command.callback([options] { doctor(*options); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,84 @@
+// weft explain: what a program became, as a graph.
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/module_file.h>
+#include <weft/cli/options.h>
+#include <weft/cli/profile_folder.h>
+#include <weft/compiler/listing.h>
+#include <weft/profile/analysis.h>
+#include <weft/profile/graph_view.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct ExplainOptions {
+  std::string file, entry, output, around, format = "text";
+  std::int64_t distance = 2;
+  bool last = false, expand = false;
+};
+
+constexpr std::array formats = {"text", "dot", "svg"};
+
+// Of the last profile, the program that took the most time.
+std::string last_program() {
+  const profile::Recording recording = profile::read_recording(last_profile_folder());
+  for (const profile::OpStats& op : profile::analyse(recording).ops)
+    if (const std::string& hlo = recording.programs[static_cast<std::size_t>(op.program)].hlo; !hlo.empty()) return hlo;
+  fail("explain: the last profile, ", recording.file.string(), ", holds no program's contents");
+}
+
+std::string compiled_program(const ExplainOptions& options) {
+  const ir::Module module = read_module(options.file);
+  return list_program(*find_entry(module, options.file, options.entry), compiler::Listing::hlo,
+                      compiler::Options::from_knobs());
+}
+
+void explain(const ExplainOptions& options) {
+  if (std::ranges::find(formats, options.format) == formats.end())
+    throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
+  if (options.last != options.file.empty())
+    throw CLI::ValidationError("weft explain takes a FILE or --last, one of them");
+  const profile::HloModule module = profile::parse_hlo(options.last ? last_program() : compiled_program(options));
+  const profile::GraphViewOptions view{
+      .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};
+  std::string text = options.format == "text" ? graph_text(module, view) : graph_dot(module, view);
+  if (options.format == "svg") text = profile::dot_to_svg(text);
+  if (options.output.empty()) {
+    std::cout << text;
+  } else {
+    write_file(options.output, text);
+  }
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app) {
+  CLI::App& command =
+      *app.add_subcommand("explain", "Show what a program became as a graph, and where each dimension comes from");
+  const auto options = std::make_shared<ExplainOptions>();
+  command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it");
+  command.add_flag("--last", options->last,
+                   "The program that took the most time in the last profile under weft-profile/");
+  add_text(command, "--entry", options->entry, "a function",
+           "The function to explain; left out: main, or the only one");
+  add_text(command, "--format", options->format, "a form",
+           "text, dot (Graphviz) or svg (needs Graphviz); left out: text");
+  add_text(command, "--around", options->around, "an operation",
+           "Only what is near the operation of that name: %fusion.12");
+  add_integer(command, "--distance", options->distance, "How near, in edges", {0, 1000});
+  command.add_flag("--expand", options->expand, "What is within fusions, too");
+  add_text(command, "--output", options->output, "a file", "Write it there instead of to the standard output");
+  command.callback([options] { explain(*options); });
+}
+
+}  // namespace weft::cli

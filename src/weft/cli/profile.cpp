@@ -1,0 +1,110 @@
+// weft profile: runs another command of weft's and records where its time went.
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include <weft/base/error.h>
+#include <weft/base/version.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/options.h>
+#include <weft/cli/profile_folder.h>
+#include <weft/profile/report.h>
+#include <weft/profile/scope.h>
+#include <weft/profile/table.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct ProfileOptions {
+  std::string output;
+  std::int64_t top = 20;
+  bool json = false;
+};
+
+// While it lives, what is written to the standard output goes to the error stream.
+class OutputAside {
+ public:
+  OutputAside() : output_(::dup(STDOUT_FILENO)) {
+    std::cout.flush();
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~OutputAside() {
+    std::cout.flush();
+    ::dup2(output_, STDOUT_FILENO);
+    ::close(output_);
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+
+ private:
+  int output_;
+};
+
+int run_recorded(const std::vector<std::string>& command) {
+  std::vector<const char*> argv = {"weft"};
+  for (const std::string& word : command) argv.push_back(word.c_str());
+  return run(std::string(version()), static_cast<int>(argv.size()), argv.data());
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += concat(text.empty() ? "" : " ", word);
+  return text;
+}
+
+void show(const ProfileOptions& options, const std::filesystem::path& folder, bool takes_output) {
+  const profile::Recording recording = profile::read_recording(folder);
+  const profile::Analysis analysis = profile::analyse(recording);
+  if (options.json) {
+    std::cout << profile::ops_json(recording, analysis).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+              << std::endl;
+    return;
+  }
+  // A command that printed JSON has the standard output to itself.
+  std::ostream& out = takes_output ? std::cerr : std::cout;
+  out << '\n'
+      << profile::table(recording, analysis, static_cast<int>(options.top)) << "\nprofile: " << folder.string()
+      << "/report.html, trace.json, ops.json; tensorboard --logdir " << folder.string() << std::endl;
+}
+
+void profile_command(const ProfileOptions& options, const std::vector<std::string>& command) {
+  if (command.empty())
+    throw CLI::ValidationError("weft profile needs a command of weft's behind --: weft profile -- run FILE");
+  const std::filesystem::path folder =
+      options.output.empty() ? new_profile_folder() : std::filesystem::path(options.output);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error to report
+  int code = 0;
+  std::string failure;
+  {
+    const auto aside = options.json ? std::make_unique<OutputAside>() : nullptr;
+    profile::Scope scope(folder, "weft " + joined(command));
+    code = run_recorded(command);
+    failure = scope.finish();
+  }
+  if (failure.empty()) show(options, folder, std::ranges::find(command, "--json") != command.end());
+  if (code != 0) throw Stopped{code};
+  require(failure.empty(), "the profile is not whole: ", failure);
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, std::vector<std::string> command) {
+  CLI::App& profile = *app.add_subcommand("profile", "Run a command of weft's and record where its time goes");
+  profile.footer("weft profile [OPTIONS] -- COMMAND [ARGUMENTS]");
+  const auto options = std::make_shared<ProfileOptions>();
+  add_text(profile, "--output", options->output, "a folder",
+           "Where the profile goes; left out: a new folder under weft-profile/");
+  add_integer(profile, "--top", options->top, "Ops to print", {0, 100'000});
+  profile.add_flag("--json", options->json,
+                   "Print one JSON object on the standard output; what the command prints goes to the error stream");
+  profile.callback([options, command = std::move(command)] { profile_command(*options, command); });
+}
+
+}  // namespace weft::cli

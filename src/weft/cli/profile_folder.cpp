@@ -1,0 +1,34 @@
+#include <weft/cli/profile_folder.h>
+
+#include <ctime>
+
+#include <weft/base/error.h>
+#include <weft/profile/recording.h>
+
+namespace weft::cli {
+
+namespace {
+constexpr const char* parent = "weft-profile";
+}
+
+std::filesystem::path new_profile_folder() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char name[32];
+  std::strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local);
+  std::filesystem::path folder = std::filesystem::path(parent) / name;
+  for (int i = 2; std::filesystem::exists(folder); ++i) folder = std::filesystem::path(parent) / concat(name, '-', i);
+  return folder;
+}
+
+std::filesystem::path last_profile_folder() {
+  std::filesystem::path last;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, none))
+    if (std::filesystem::exists(entry.path() / profile::recording_file) && entry.path() > last) last = entry.path();
+  require(!last.empty(), parent, ": there is no profile here; `weft profile -- COMMAND` makes one");
+  return last;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,75 @@
+#include <weft/profile/analysis.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include <weft/profile/analyse.h>
+
+namespace weft::profile {
+
+namespace {
+
+std::uint64_t sum(const std::uint64_t (&parts)[gap_causes]) {
+  return std::accumulate(std::begin(parts), std::end(parts), std::uint64_t{0});
+}
+
+}  // namespace
+
+std::string_view name(Bound bound) {
+  switch (bound) {
+    case Bound::unknown: return "";
+    case Bound::compute: return "compute";
+    case Bound::memory: return "memory";
+    case Bound::overhead: return "overhead";
+  }
+  return "";
+}
+
+std::string_view name(GapCause cause) {
+  switch (cause) {
+    case GapCause::compile: return "compile";
+    case GapCause::input: return "input";
+    case GapCause::transfer: return "transfer";
+    case GapCause::launch: return "launch";
+    case GapCause::host: return "host";
+  }
+  return "";
+}
+
+std::uint64_t StepStats::gap() const { return sum(gap_ns); }
+std::uint64_t Analysis::gap() const { return sum(gap_ns); }
+
+double Analysis::median_step_ns() const {
+  if (steps.empty()) return 0;
+  std::vector<std::uint64_t> walls;
+  for (const StepStats& step : steps) walls.push_back(step.wall_ns());
+  std::ranges::sort(walls);
+  const std::size_t middle = walls.size() / 2;
+  return walls.size() % 2 ? static_cast<double>(walls[middle])
+                          : 0.5 * static_cast<double>(walls[middle - 1] + walls[middle]);
+}
+
+Analysis analyse(const Recording& recording) {
+  Analysis analysis;
+  analysis.ops = op_stats(recording);
+  add_steps(recording, analysis);
+  std::uint64_t so_far = 0;
+  const double busy = static_cast<double>(std::max<std::uint64_t>(analysis.busy_ns, 1));
+  for (OpStats& op : analysis.ops) {
+    so_far += op.self_ns;
+    op.share = static_cast<double>(op.self_ns) / busy;
+    op.cumulative_share = static_cast<double>(so_far) / busy;
+  }
+  analysis.ops_ns = so_far;
+  return analysis;
+}
+
+double recording_share(const Recording& recording) {
+  if (!recording.complete || recording.spans.empty()) return -1;
+  std::uint64_t end = 0;
+  for (const Span& span : recording.spans) end = std::max(end, span.end_ns);
+  return recording.recording_ns /
+         static_cast<double>(std::max<std::uint64_t>(end - recording.spans.front().begin_ns, 1));
+}
+
+}  // namespace weft::profile

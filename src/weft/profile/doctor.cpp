@@ -1,0 +1,124 @@
+#include <weft/profile/doctor.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include <weft/profile/hints.h>
+#include <weft/profile/serialize.h>
+
+namespace weft::profile {
+
+namespace {
+
+using diagnostics::Event;
+using diagnostics::Kind;
+
+double ms(double ns) { return 1e-6 * ns; }
+
+double total(const nlohmann::json& metrics, const char* name, const char* field) {
+  if (!metrics.is_object()) return 0;
+  const auto found = metrics.at("metrics").find(name);
+  return found == metrics.at("metrics").end() ? 0 : found->value(field, 0.0);
+}
+
+double count(const nlohmann::json& metrics, const char* name) {
+  return metrics.is_object() ? metrics.at("counters").value(name, 0.0) : 0;
+}
+
+// The run as one window.
+Window window_of(const Recording& recording, const Analysis& analysis) {
+  const auto grown = [&](const char* name, const char* field) {
+    return total(recording.last_metrics, name, field) - total(recording.first_metrics, name, field);
+  };
+  const auto counted = [&](const char* name) {
+    return count(recording.last_metrics, name) - count(recording.first_metrics, name);
+  };
+  Window window;
+  window.steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
+  window.wall_ms = ms(static_cast<double>(analysis.wall_ns()));
+  window.busy_ms = ms(static_cast<double>(analysis.busy_ns));
+  for (const StepStats& step : analysis.steps) window.host_ms += ms(static_cast<double>(step.host_ns));
+  window.idle_ms = ms(static_cast<double>(analysis.gap() - analysis.gap_ns[static_cast<int>(GapCause::compile)] -
+                                          analysis.gap_ns[static_cast<int>(GapCause::input)]));
+  window.compiles = counted("UncachedCompile");
+  window.compile_ms = ms(grown("CompileTime", "total"));
+  window.longest_compile_ms = ms(total(recording.last_metrics, "CompileTime", "max"));
+  window.reads = grown("TransferFromDeviceTime", "count");
+  window.host_wait_ms = ms(grown("HostWaitTime", "total"));
+  window.input_wait_ms = ms(static_cast<double>(analysis.gap_ns[static_cast<int>(GapCause::input)]));
+  window.evictions = counted("GraphCacheEvictions");
+  return window;
+}
+
+}  // namespace
+
+std::vector<Finding> diagnose(const Recording& recording, const Analysis& analysis) {
+  std::map<std::tuple<Kind, std::string, std::string, std::string>, Event> merged;
+  const auto add = [&](const Event& event) {
+    const auto [at, is_new] = merged.try_emplace({event.kind, event.subject, event.place, event.reason}, event);
+    if (is_new) return;
+    at->second.cost_ms += event.cost_ms;
+    at->second.bytes += event.bytes;
+    at->second.count += event.count;
+  };
+  const auto found_before = [&](Kind kind) {
+    return std::ranges::any_of(merged, [&](const auto& entry) { return std::get<0>(entry.first) == kind; });
+  };
+  for (const Event& event : recording.events) add(event);
+  // A hint that the run printed says the same of a part of it.
+  for (const Event& event : judge(window_of(recording, analysis))) {
+    if (found_before(event.kind))
+      std::erase_if(merged, [&](const auto& entry) { return std::get<0>(entry.first) == event.kind; });
+    add(event);
+  }
+  const double steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
+  std::vector<Finding> findings;
+  for (auto& [key, event] : merged) findings.push_back({event, event.cost_ms / steps});
+  std::ranges::stable_sort(findings, std::greater{}, &Finding::ms_per_step);
+  return findings;
+}
+
+std::string findings_text(const Recording& recording, const Analysis& analysis, const std::vector<Finding>& findings) {
+  std::string text;
+  for (const std::string& note : recording.notes) text += fmt::format("note: {}\n", note);
+  text += fmt::format("{} steps of {:.3f} ms (median); the device was busy {:.1f}% of the time\n",
+                      analysis.steps.size(), 1e-6 * analysis.median_step_ns(),
+                      100.0 * static_cast<double>(analysis.busy_ns) /
+                          static_cast<double>(std::max<std::uint64_t>(analysis.wall_ns(), 1)));
+  if (findings.empty()) return text + "nothing found that costs time and need not\n";
+  int rank = 0;
+  for (const Finding& finding : findings) {
+    const Event& e = finding.event;
+    const std::string cost =
+        finding.ms_per_step > 0 ? fmt::format("{:.3f} ms a step", finding.ms_per_step) : "cost not measured";
+    text += fmt::format("\n{}. {}: {}{}\n", ++rank, cost, diagnostics::description(e.kind),
+                        e.count > 1 ? fmt::format(", {} times", e.count) : "");
+    const auto line = [&](const char* label, const std::string& value) {
+      if (!value.empty()) text += fmt::format("   {:7} {}\n", label, value);
+    };
+    line("where", e.subject + (e.subject.empty() || e.place.empty() ? "" : ", ") + e.place);
+    line("why", e.reason);
+    line("remedy", e.remedy.empty() ? std::string(diagnostics::usual_remedy(e.kind)) : e.remedy);
+  }
+  return text;
+}
+
+nlohmann::ordered_json findings_json(const Recording& recording, const Analysis& analysis,
+                                     const std::vector<Finding>& findings) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    nlohmann::ordered_json one = to_json(finding.event);
+    one["ms_per_step"] = finding.ms_per_step;
+    if (finding.event.remedy.empty()) one["remedy"] = diagnostics::usual_remedy(finding.event.kind);
+    all.push_back(std::move(one));
+  }
+  return {{"complete", recording.complete}, {"notes", recording.notes},
+          {"steps", analysis.steps.size()}, {"step_ns_p50", analysis.median_step_ns()},
+          {"busy_ns", analysis.busy_ns},    {"wall_ns", analysis.wall_ns()},
+          {"findings", std::move(all)}};
+}
+
+}  // namespace weft::profile

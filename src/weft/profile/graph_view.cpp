@@ -1,0 +1,220 @@
+#include <weft/profile/graph_view.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/profile/provenance.h>
+
+namespace weft::profile {
+
+namespace {
+
+using Shown = std::unordered_set<const HloInstruction*>;
+
+std::string without_layout(const std::string& shape) {
+  std::string text;
+  for (bool in_layout = false; const char c : shape) {
+    if (c == '{') in_layout = true;
+    if (!in_layout) text += c;
+    if (c == '}') in_layout = false;
+  }
+  return text;
+}
+
+// The instructions of the entry that the view has: within so many edges, in either direction.
+Shown shown_of(const HloComputation& entry, const GraphViewOptions& options) {
+  Shown shown;
+  if (options.around.empty()) {
+    for (const HloInstruction& i : entry.instructions) shown.insert(&i);
+    return shown;
+  }
+  std::string wanted = options.around.starts_with('%') ? options.around.substr(1) : options.around;
+  wanted = hlo_name(wanted);
+  std::unordered_map<std::string, const HloInstruction*> by_name;
+  std::unordered_map<const HloInstruction*, std::vector<const HloInstruction*>> next;
+  for (const HloInstruction& i : entry.instructions) {
+    by_name[i.name] = &i;
+    if (i.has_literal_operand()) continue;
+    for (const std::string& name : i.operands) {
+      const auto operand = by_name.find(name);
+      if (operand == by_name.end()) continue;
+      next[&i].push_back(operand->second);
+      next[operand->second].push_back(&i);
+    }
+  }
+  const auto center = by_name.find(wanted);
+  require(center != by_name.end(), "explain: the program has no operation %", wanted);
+  std::vector<const HloInstruction*> front = {center->second};
+  shown.insert(center->second);
+  for (int d = 0; d < options.distance; ++d) {
+    std::vector<const HloInstruction*> further;
+    for (const HloInstruction* i : front)
+      for (const HloInstruction* other : next[i])
+        if (shown.insert(other).second) further.push_back(other);
+    front = std::move(further);
+  }
+  return shown;
+}
+
+const HloComputation& entry_of(const HloModule& module) {
+  const HloComputation* const entry = module.entry();
+  require(entry != nullptr, "explain: nothing is known of the program's contents");
+  return *entry;
+}
+
+std::string place(const HloInstruction& i) {
+  const std::string place =
+      i.scope.empty() || i.source.empty() ? concat(i.scope, i.source) : concat(i.scope, ", ", i.source);
+  return place.empty() ? "" : concat("  # ", place);
+}
+
+std::string dims_text(const HloInstruction& i, const Provenance& provenance, const std::string& indent) {
+  const auto sizes = sizes_of(i.shape);
+  const auto& dims = provenance.of(i);
+  std::string text;
+  for (std::size_t d = 0; d < sizes.size() && d < dims.size(); ++d)
+    text += concat(text.empty() ? "" : "; ", sizes[d], " = ", dims[d]);
+  return text.empty() || i.opcode == "parameter" ? "" : concat(indent, "dims: ", text, '\n');
+}
+
+std::string line(const HloInstruction& i) {
+  std::string operands;
+  for (const std::string& operand : i.operands)
+    operands += concat(operands.empty() ? "" : ", ", i.has_literal_operand() ? "" : "%", operand);
+  return concat(i.is_root ? "ROOT " : "", '%', i.name, " = ", without_layout(i.shape), ' ', i.opcode, '(', operands,
+                ')', place(i), '\n');
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    c == '\n' ? out += "\\n" : out += c;
+  }
+  return out + '"';
+}
+
+// The ops that a kind of op is drawn in the colours of.
+const char* color_of(const HloInstruction& i) {
+  if (i.opcode == "parameter" || i.opcode == "constant") return "#eceff3";
+  if (i.opcode == "fusion") return "#dbe7fb";
+  if (i.opcode == "dot" || i.opcode == "convolution") return "#fbe6cf";
+  return "#e3f2ea";
+}
+
+class Dot {
+ public:
+  Dot(const HloModule& module, const GraphViewOptions& options)
+      : module_(module), options_(options), shown_(shown_of(entry_of(module), options)) {}
+
+  std::string write() {
+    out_ = concat("digraph ", quoted(module_.name),
+                  " {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", color=\"#8a93a0\", "
+                  "fontname=\"Helvetica\", fontsize=10];\n"
+                  "  edge [color=\"#8a93a0\", arrowsize=0.6];\n");
+    for (const HloInstruction& i : entry_of(module_).instructions)
+      if (shown_.contains(&i)) node(i, "", "  ");
+    edges(entry_of(module_), "", shown_);
+    return out_ + "}\n";
+  }
+
+ private:
+  void node(const HloInstruction& i, const std::string& prefix, const std::string& indent) {
+    const HloComputation* const fused =
+        options_.expand && i.opcode == "fusion" && !i.calls.empty() ? module_.computation(i.calls[0]) : nullptr;
+    const std::string label = i.opcode == "parameter" && !i.operands.empty() ? concat("input ", i.operands[0]) : i.name;
+    out_ += concat(indent, quoted(prefix + i.name), " [label=", label_text(label, without_layout(i.shape), i.source),
+                   ", fillcolor=", quoted(color_of(i)), "];\n");
+    if (!fused) return;
+    const std::string inner = concat(prefix, i.name, '/');
+    out_ += concat(indent, "subgraph ", quoted("cluster " + inner), " {\n", indent, "  label=", quoted("in " + i.name),
+                   "; color=\"#8a93a0\"; style=rounded; fontname=\"Helvetica\"; fontsize=9;\n");
+    Shown all;
+    for (const HloInstruction& member : fused->instructions) {
+      all.insert(&member);
+      node(member, inner, indent + "  ");
+    }
+    out_ += indent + "}\n";
+    edges(*fused, inner, all);
+    for (const HloInstruction& member : fused->instructions)
+      if (member.is_root)
+        out_ += concat("  ", quoted(inner + member.name), " -> ", quoted(prefix + i.name), " [style=dashed];\n");
+  }
+
+  static std::string label_text(const std::string& name, const std::string& shape, const std::string& source) {
+    const auto slash = source.rfind('/');
+    const std::string file = slash == std::string::npos ? source : source.substr(slash + 1);
+    return quoted(concat(name, "\n", shape, file.empty() ? "" : "\n", file));
+  }
+
+  void edges(const HloComputation& computation, const std::string& prefix, const Shown& shown) {
+    std::unordered_map<std::string, const HloInstruction*> by_name;
+    for (const HloInstruction& i : computation.instructions) {
+      by_name[i.name] = &i;
+      if (!shown.contains(&i) || i.has_literal_operand()) continue;
+      for (const std::string& operand : i.operands)
+        if (const auto from = by_name.find(operand); from != by_name.end() && shown.contains(from->second))
+          out_ += concat("  ", quoted(prefix + operand), " -> ", quoted(prefix + i.name), ";\n");
+    }
+  }
+
+  const HloModule& module_;
+  const GraphViewOptions& options_;
+  Shown shown_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string graph_text(const HloModule& module, const GraphViewOptions& options) {
+  const HloComputation& entry = entry_of(module);
+  const Shown shown = shown_of(entry, options);
+  const Provenance provenance(module);
+  std::string text =
+      concat("program ", module.name, ": ", shown.size(), " of ", entry.instructions.size(), " operations\n");
+  for (const HloInstruction& i : entry.instructions) {
+    if (!shown.contains(&i)) continue;
+    text += line(i) + dims_text(i, provenance, "    ");
+    const HloComputation* const fused =
+        i.opcode == "fusion" && !i.calls.empty() ? module.computation(i.calls[0]) : nullptr;
+    if (!fused || !options.expand) continue;
+    for (const HloInstruction& member : fused->instructions)
+      text += concat("    | ", line(member)) + dims_text(member, provenance, "    |     ");
+  }
+  return text;
+}
+
+std::string graph_dot(const HloModule& module, const GraphViewOptions& options) { return Dot(module, options).write(); }
+
+std::string dot_to_svg(const std::string& dot) {
+  const auto folder = std::filesystem::temp_directory_path();
+  std::string name = (folder / "weft-graph-XXXXXX").string();
+  const Descriptor made(::mkstemp(name.data()));
+  if (made.number() < 0) weft::detail::fail_with_errno("make", name, errno);
+  const std::filesystem::path file = name;
+  write_file(file, dot);
+  std::string svg;
+  // The name is ours and has nothing that a shell would read.
+  FILE* const pipe = ::popen(concat("dot -Tsvg ", file.string(), " 2>/dev/null").c_str(), "r");
+  if (pipe) {
+    char part[4096];
+    for (std::size_t got; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) svg.append(part, got);
+  }
+  const int status = pipe ? ::pclose(pipe) : -1;
+  remove_file(file);
+  require(
+      status == 0 && !svg.empty(),
+      "explain: Graphviz's `dot` is not here, or cannot draw this graph (Debian: graphviz); --format dot needs none");
+  return svg;
+}
+
+}  // namespace weft::profile

@@ -1,0 +1,163 @@
+#include <weft/profile/hlo_text.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include <weft/base/error.h>
+
+namespace weft::profile {
+
+namespace {
+
+using Text = std::string_view;
+
+// The end of what starts at `at` and ends before one of `ends` that is in no bracket and no quotes.
+std::size_t end_of(Text line, std::size_t at, Text ends) {
+  int depth = 0;
+  for (bool quoted = false; at < line.size(); ++at) {
+    const char c = line[at];
+    if (quoted) {
+      at += c == '\\';
+      quoted = c != '"';
+      continue;
+    }
+    if (depth == 0 && ends.find(c) != ends.npos) return at;
+    quoted = c == '"';
+    depth += c == '(' || c == '{' || c == '[';
+    depth -= c == ')' || c == '}' || c == ']';
+  }
+  return std::min(at, line.size());
+}
+
+Text trimmed(Text text) {
+  while (text.starts_with(' ') || text.starts_with(',')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+Text without_percent(Text name) { return name.starts_with('%') ? name.substr(1) : name; }
+
+template <class Take>
+void split(Text list, Take&& take) {
+  while (!(list = trimmed(list)).empty()) {
+    const std::size_t end = end_of(list, 0, ",");
+    take(trimmed(list.substr(0, end)));
+    list.remove_prefix(end);
+  }
+}
+
+// op_name="blocks.0" source_file="a.cpp" source_line=12
+void read_metadata(Text metadata, HloInstruction& instruction) {
+  const auto value = [&](Text key) {
+    const auto at = metadata.find(key);
+    if (at == metadata.npos) return Text();
+    Text rest = metadata.substr(at + key.size());
+    const bool quoted = rest.starts_with('"');
+    if (quoted) rest.remove_prefix(1);
+    return rest.substr(0, quoted ? rest.find('"') : rest.find_first_of(" }"));
+  };
+  instruction.scope = value("op_name=");
+  const Text file = value("source_file=");
+  if (!file.empty()) instruction.source = concat(file, ':', value("source_line="));
+}
+
+void read_calls(Text value, HloInstruction& instruction) {
+  const auto add = [&](Text name) {
+    if (name.starts_with('%')) instruction.calls.emplace_back(without_percent(name));
+  };
+  if (value.starts_with('{')) {
+    split(value.substr(1, value.size() - 2), add);
+  } else {
+    add(value);
+  }
+}
+
+HloInstruction read_instruction(Text line) {
+  HloInstruction made;
+  made.text = trimmed(line);
+  Text rest = made.text;
+  if ((made.is_root = rest.starts_with("ROOT "))) rest.remove_prefix(5);
+  const auto equals = rest.find(" = ");
+  require(equals != rest.npos, "no instruction");
+  made.name = without_percent(rest.substr(0, equals));
+  rest.remove_prefix(equals + 3);
+  const std::size_t shape = end_of(rest, 0, " ");
+  made.shape = rest.substr(0, shape);
+  rest = trimmed(rest.substr(shape));
+  const auto open = rest.find('(');
+  require(open != rest.npos, "no operands");
+  made.opcode = rest.substr(0, open);
+  const std::size_t close = end_of(rest, open + 1, ")");
+  const Text operands = rest.substr(open + 1, close - open - 1);
+  if (made.has_literal_operand()) {
+    made.operands.emplace_back(operands);
+  } else {
+    split(operands, [&](Text name) { made.operands.emplace_back(without_percent(name)); });
+  }
+  rest.remove_prefix(std::min(close + 1, rest.size()));
+  split(rest, [&](Text attribute) {
+    const auto at = attribute.find('=');
+    const Text key = attribute.substr(0, at), value = at == attribute.npos ? Text() : attribute.substr(at + 1);
+    if (key == "metadata") return read_metadata(value, made);
+    read_calls(value, made);
+    made.attributes += concat(made.attributes.empty() ? "" : ", ", attribute);
+  });
+  return made;
+}
+
+}  // namespace
+
+const HloComputation* HloModule::entry() const {
+  const auto found = std::ranges::find_if(computations, &HloComputation::is_entry);
+  return found == computations.end() ? nullptr : &*found;
+}
+
+const HloComputation* HloModule::computation(std::string_view wanted) const {
+  const auto found = std::ranges::find(computations, wanted, &HloComputation::name);
+  return found == computations.end() ? nullptr : &*found;
+}
+
+const HloInstruction* HloModule::instruction(std::string_view wanted) const {
+  const HloComputation* const main = entry();
+  if (!main) return nullptr;
+  const auto found = std::ranges::find(main->instructions, wanted, &HloInstruction::name);
+  return found == main->instructions.end() ? nullptr : &*found;
+}
+
+HloModule parse_hlo(std::string_view text) {
+  HloModule module;
+  HloComputation* open = nullptr;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const Text line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    try {
+      if (line.starts_with("HloModule ")) {
+        module.name = line.substr(10, line.find(',') - 10);
+      } else if (line == "}") {
+        open = nullptr;
+      } else if (open) {
+        open->instructions.push_back(read_instruction(line));
+      } else if (line.ends_with('{')) {
+        open = &module.computations.emplace_back();
+        open->is_entry = line.starts_with("ENTRY ");
+        const Text name = open->is_entry ? line.substr(6) : line;
+        open->name = without_percent(name.substr(0, name.find(' ')));
+      } else {
+        require(line.empty(), "neither a computation nor an instruction");
+      }
+    } catch (const Error& wrong) {
+      fail("HLO text, line ", number, ": ", wrong.what());
+    }
+  }
+  return module;
+}
+
+std::string hlo_name(std::string_view op) {
+  std::string name(op);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+  return name;
+}
+
+}  // namespace weft::profile

@@ -1,0 +1,74 @@
+#include <weft/profile/machine.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <oneapi/dnnl/dnnl.h>
+#include <unistd.h>
+
+#include <weft/base/trace.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::profile {
+
+namespace {
+
+// The rate of the fastest of some runs: what others do at the same time slows a run, nothing speeds it up.
+double best_rate(double work, const std::function<void()>& run) {
+  constexpr int runs = 5;
+  double best = 0;
+  for (int i = 0; i < runs; ++i) {
+    const std::uint64_t start = trace::now_ns();
+    run();
+    best = std::max(best, work * 1e9 / static_cast<double>(std::max<std::uint64_t>(trace::now_ns() - start, 1)));
+  }
+  return best;
+}
+
+double product_rate() {
+  constexpr dnnl_dim_t n = 640;
+  const std::vector<float> a(n * n, 1), b(n * n, 1);
+  std::vector<float> c(n * n);
+  return best_rate(2.0 * n * n * n,
+                   [&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); });
+}
+
+// Bytes read and written per second when every thread copies `bytes` of its own `times` times.
+double copy_rate(std::size_t bytes, int times) {
+  const auto threads = static_cast<std::size_t>(runtime::thread_count());
+  const std::vector<char> from(threads * bytes, 1);
+  std::vector<char> to(threads * bytes, 1);
+  return best_rate(2.0 * static_cast<double>(to.size()) * times, [&] {
+    runtime::parallel_for(static_cast<std::int64_t>(threads), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto at = static_cast<std::size_t>(begin) * bytes; at < static_cast<std::size_t>(end) * bytes; at += bytes)
+        for (int i = 0; i < times; ++i) std::memcpy(to.data() + at, from.data() + at, bytes);
+    });
+  });
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = "";
+  if (::gethostname(name, sizeof name - 1) != 0) return "localhost";
+  return name;
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  return {};
+}
+
+Roofs measure_roofs() {
+  return {.flops = product_rate(),
+          .memory_bytes = copy_rate(std::size_t{48} << 20, 1),
+          .cache_bytes = copy_rate(std::size_t{256} << 10, 64)};
+}
+
+}  // namespace weft::profile

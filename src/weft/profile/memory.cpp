@@ -1,0 +1,94 @@
+#include <weft/profile/memory.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace weft::profile {
+
+namespace {
+
+using Kind = runtime::Allocation::Kind;
+
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+// From the first op to touch an allocation to the last; `maker` is the first to write it.
+struct Life {
+  std::size_t first = never, last = 0, maker = never;
+};
+
+std::vector<Life> lives_of(const Program& program) {
+  std::vector<Life> lives(program.allocations.size());
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    const auto touch = [&](const runtime::Slice& slice, bool writes) {
+      Life& life = lives[slice.allocation];
+      life.first = std::min(life.first, i);
+      life.last = i;
+      if (writes && life.maker == never) life.maker = i;
+    };
+    for (const runtime::Slice& slice : program.ops[i].writes) touch(slice, true);
+    for (const runtime::Slice& slice : program.ops[i].reads) touch(slice, false);
+  }
+  // Inputs and constants are there before, outputs stay.
+  for (std::size_t a = 0; a < lives.size(); ++a) {
+    const Kind kind = program.allocations[a].kind;
+    if (kind == Kind::input || kind == Kind::constant) lives[a].first = 0;
+    if (kind != Kind::temporary && !program.ops.empty()) lives[a].last = program.ops.size() - 1;
+  }
+  return lives;
+}
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::input: return "input";
+    case Kind::output: return "output";
+    case Kind::constant: return "constant";
+    case Kind::temporary: return "temporary";
+  }
+  return "";
+}
+
+}  // namespace
+
+ProgramMemory program_memory(const Program& program) {
+  ProgramMemory memory;
+  if (program.ops.empty()) return memory;
+  const auto lives = lives_of(program);
+  std::vector<std::int64_t> change(program.ops.size() + 1);
+  const auto counts = [&](std::size_t a) {
+    return lives[a].first != never &&
+           std::ranges::find(program.donated, static_cast<std::uint32_t>(a)) == program.donated.end();
+  };
+  for (std::size_t a = 0; a < lives.size(); ++a) {
+    if (!counts(a)) continue;
+    const auto bytes = static_cast<std::int64_t>(program.allocations[a].bytes);
+    change[lives[a].first] += bytes;
+    change[lives[a].last + 1] -= bytes;
+  }
+  std::int64_t alive = 0;
+  for (std::size_t i = 0; i < program.ops.size(); ++i)
+    memory.points.push_back(static_cast<std::uint64_t>(alive += change[i]));
+  memory.peak_at = static_cast<std::size_t>(std::ranges::max_element(memory.points) - memory.points.begin());
+  memory.peak = memory.points[memory.peak_at];
+
+  std::map<std::tuple<Kind, std::string, std::string>, LiveValues> sums;
+  for (std::size_t a = 0; a < lives.size(); ++a) {
+    if (!counts(a) || lives[a].first > memory.peak_at || lives[a].last < memory.peak_at) continue;
+    const Kind kind = program.allocations[a].kind;
+    const bool is_made = kind == Kind::temporary || kind == Kind::output;
+    const runtime::ThunkInfo none,
+        &maker = is_made && lives[a].maker != never ? program.ops[lives[a].maker].info : none;
+    LiveValues& sum = sums[{kind, maker.scope, maker.source}];
+    sum.kind = name(kind);
+    sum.scope = maker.scope;
+    sum.source = maker.source;
+    sum.bytes += program.allocations[a].bytes;
+    ++sum.count;
+  }
+  for (auto& [place, sum] : sums) memory.live.push_back(std::move(sum));
+  std::ranges::stable_sort(memory.live, std::greater{}, &LiveValues::bytes);
+  return memory;
+}
+
+}  // namespace weft::profile

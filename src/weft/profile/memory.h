@@ -1,0 +1,29 @@
+// What a program's memory plan says of one run: the bytes alive at each op, and whose they are where there are most.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/profile/recording.h>
+
+namespace weft::profile {
+
+// Values of one kind that one line of the user's made.
+struct LiveValues {
+  std::string kind;  // input, constant, output, temporary
+  std::string scope, source;
+  std::uint64_t bytes = 0, count = 0;
+};
+
+struct ProgramMemory {
+  std::vector<std::uint64_t> points;  // bytes alive while each op runs
+  std::size_t peak_at = 0;            // the first op at which there are most
+  std::uint64_t peak = 0;
+  std::vector<LiveValues> live;  // then, the largest first
+};
+
+ProgramMemory program_memory(const Program& program);
+
+}  // namespace weft::profile

@@ -1,0 +1,108 @@
+// Statistics of ops.
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include <weft/base/error.h>
+#include <weft/profile/analyse.h>
+
+namespace weft::profile {
+
+namespace {
+
+// fusion.12 and fusion.7 are both a fusion.
+std::string without_number(const std::string& name) {
+  const auto dot = name.rfind('.');
+  const bool is_number = dot != name.npos && dot + 1 < name.size() &&
+                         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
+                                     [](unsigned char c) { return std::isdigit(c); });
+  return is_number ? name.substr(0, dot) : name;
+}
+
+class Identities {
+ public:
+  // Equal ops of a program are told apart by their order, which is the same in every compile.
+  void name(const Recording& recording, std::vector<OpStats>& ops) {
+    for (OpStats& op : ops) {
+      const std::string shape =
+          concat(op.scope, '/', without_number(op.name), '{', op.category, "}[", op.flops, ' ', op.bytes, ']');
+      const int twin = op.op < 0 ? 0 : twin_of(recording.programs[static_cast<std::size_t>(op.program)], op);
+      op.identity = twin == 0 ? shape : concat(shape, '#', twin);
+    }
+  }
+
+ private:
+  static int twin_of(const Program& program, const OpStats& op) {
+    int twins = 0;
+    for (std::int32_t i = 0; i < op.op; ++i) {
+      const runtime::ThunkInfo& other = program.ops[static_cast<std::size_t>(i)].info;
+      twins += other.category == op.category && other.flops == op.flops && other.bytes == op.bytes &&
+               other.scope == op.scope && without_number(other.name) == without_number(op.name);
+    }
+    return twins;
+  }
+};
+
+// At the roofs: the slower of computing and moving bytes; what takes far longer than both is neither.
+void predict(const Roofs& roofs, OpStats& op) {
+  if (roofs.flops <= 0 || roofs.memory_bytes <= 0 || op.flops + op.bytes <= 0) return;
+  const double compute = op.flops * 1e9 / roofs.flops, memory = op.bytes * 1e9 / roofs.memory_bytes;
+  constexpr double far = 10;
+  op.predicted_ns = std::max(compute, memory);
+  op.bound = op.average_ns() > far * op.predicted_ns && op.average_ns() < 20'000 ? Bound::overhead
+             : compute > memory                                                  ? Bound::compute
+                                                                                 : Bound::memory;
+}
+
+}  // namespace
+
+std::vector<OpStats> op_stats(const Recording& recording) {
+  std::map<std::pair<std::int32_t, std::int32_t>, OpStats> by_place;
+  const auto add = [&](const Span& span, std::int32_t op_index) {
+    OpStats& op = by_place[{span.program, op_index}];
+    if (op.occurrences++ == 0) op.least_ns = span.ns();
+    op.program = span.program;
+    op.op = op_index;
+    op.total_ns += span.ns();
+    op.least_ns = std::min(op.least_ns, span.ns());
+    op.greatest_ns = std::max(op.greatest_ns, span.ns());
+  };
+  for (const Span& span : recording.spans) {
+    if (span.program < 0) continue;
+    const std::string& category = recording.category(span);
+    if (category == "device") add(span, -1);
+    if (category == "thunk" && span.op >= 0) add(span, span.op);
+  }
+  std::vector<OpStats> ops;
+  for (auto& [place, op] : by_place) {
+    const Program& program = recording.programs[static_cast<std::size_t>(op.program)];
+    op.program_name = program.name;
+    op.self_ns = op.total_ns;
+    if (op.op < 0) {
+      op.name = concat(program.name, " (launch)");
+      op.category = "launch";
+      for (auto it = by_place.upper_bound({op.program, -1}); it != by_place.end() && it->first.first == op.program;
+           ++it)
+        op.self_ns -= std::min(op.self_ns, it->second.total_ns);
+    } else {
+      const runtime::ThunkInfo& info = program.ops[static_cast<std::size_t>(op.op)].info;
+      op.name = info.name;
+      op.category = info.category;
+      op.source = info.source;
+      op.scope = info.scope;
+      op.flops = info.flops;
+      op.bytes = info.bytes;
+      predict(recording.roofs, op);
+    }
+    ops.push_back(op);
+  }
+  Identities().name(recording, ops);
+  std::ranges::sort(ops, [](const OpStats& a, const OpStats& b) {
+    return std::tuple(b.self_ns, a.program, a.op) < std::tuple(a.self_ns, b.program, b.op);
+  });
+  for (std::size_t i = 0; i < ops.size(); ++i) ops[i].rank = static_cast<int>(i) + 1;
+  return ops;
+}
+
+}  // namespace weft::profile

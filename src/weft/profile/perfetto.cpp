@@ -1,0 +1,118 @@
+#include <weft/profile/perfetto.h>
+
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <weft/profile/serialize.h>
+
+namespace weft::profile {
+
+namespace {
+
+// The groups of lanes, in the order in which they are shown.
+enum Group : int { host = 1, compile, queue, device, copy, loader };
+constexpr const char* group_names[] = {"", "host", "compile", "queue", "device", "copy", "loader"};
+
+Group group_of(const std::string& category) {
+  if (category == "compile") return compile;
+  if (category == "queue") return queue;
+  if (category == "device" || category == "thunk") return device;
+  if (category == "copy") return copy;
+  if (category == "loader") return loader;
+  return host;
+}
+
+class Writer {
+ public:
+  explicit Writer(const Recording& recording)
+      : recording_(recording), origin_(recording.spans.empty() ? 0 : recording.spans.front().begin_ns) {}
+
+  std::string write() {
+    out_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":" + dump(recording_.about) + ",\"traceEvents\":[\n";
+    for (int group = host; group <= loader; ++group) {
+      add(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})", group, group_names[group]);
+      add(R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}})", group, group);
+    }
+    for (const Span& span : recording_.spans) this->span(span);
+    for (const auto& [lane, group] : lanes_)
+      add(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", lane.first, lane.second,
+          text(recording_.threads[lane.second]));
+    for (const diagnostics::Event& event : recording_.events)
+      add(R"({{"ph":"i","s":"g","name":{},"cat":"diagnostic","pid":{},"tid":0,"ts":{},"args":{}}})",
+          text(std::string(diagnostics::name(event.kind))), int{host}, time(event.time_ns), dump(to_json(event)));
+    return std::move(out_) + "\n]}\n";
+  }
+
+ private:
+  template <class... Parts>
+  void add(fmt::format_string<Parts...> format, Parts&&... parts) {
+    if (!first_) out_ += ",\n";
+    first_ = false;
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Parts>(parts)...);
+  }
+
+  static std::string text(const std::string& raw) { return dump(raw); }
+  std::string time(std::uint64_t ns) const {
+    return fmt::format("{:.3f}", 1e-3 * static_cast<double>(ns - std::min(ns, origin_)));
+  }
+
+  const std::string& name(const Span& span) {
+    std::string& known = names_[span.name];
+    if (known.empty()) known = text(recording_.name(span));
+    return known;
+  }
+
+  const std::string& arguments(const Span& span) {
+    std::string& known = arguments_[{span.program, span.op}];
+    if (!known.empty()) return known;
+    const runtime::ThunkInfo& info =
+        recording_.programs[static_cast<std::size_t>(span.program)].ops[static_cast<std::size_t>(span.op)].info;
+    known = dump({{"category", info.category},
+                  {"module", info.scope},
+                  {"source", info.source},
+                  {"flops", info.flops},
+                  {"bytes", info.bytes}});
+    return known;
+  }
+
+  void span(const Span& span) {
+    const std::string& category = recording_.category(span);
+    const Group group = group_of(category);
+    if (category == "memory") {
+      add(R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"bytes":{}}}}})", name(span), int{device},
+          time(span.end_ns), span.number);
+      return;
+    }
+    if (group == queue) {  // several may wait at a time
+      for (const auto& [phase, at] : {std::pair("b", span.begin_ns), std::pair("e", span.end_ns)})
+        add(R"({{"ph":"{}","name":{},"cat":"queue","id":{},"pid":{},"tid":0,"ts":{}}})", phase, name(span), span.number,
+            int{queue}, time(at));
+      return;
+    }
+    lanes_[{group, span.thread}] = group;
+    const std::string shown = span.op >= 0 ? arguments(span) : fmt::format(R"({{"number":{}}})", span.number);
+    add(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{:.3f},"args":{}}})", name(span),
+        text(category), int{group}, span.thread, time(span.begin_ns), 1e-3 * static_cast<double>(span.ns()), shown);
+    const bool is_launch = category == "host" && recording_.name(span) == "launch";
+    if (is_launch || category == "device")
+      add(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}{}}})", is_launch ? "s" : "f",
+          span.number, int{group}, span.thread, time(span.begin_ns), is_launch ? "" : R"(,"bp":"e")");
+  }
+
+  const Recording& recording_;
+  std::uint64_t origin_;
+  std::string out_;
+  bool first_ = true;
+  std::map<std::pair<int, std::uint32_t>, int> lanes_;
+  std::unordered_map<std::uint32_t, std::string> names_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::string> arguments_;
+};
+
+}  // namespace
+
+std::string perfetto_json(const Recording& recording) { return Writer(recording).write(); }
+
+}  // namespace weft::profile

@@ -1,0 +1,81 @@
+// Records what this process does into a file, while it does it: a thread of its own takes the spans of base/trace.h ten times a
+// second and appends them, so that a killed process leaves what it recorded. What the work itself pays is the spans.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/base/diagnostics.h>
+#include <weft/base/trace.h>
+#include <weft/profile/chunk.h>
+#include <weft/profile/recording.h>
+
+namespace weft::profile {
+
+struct RecorderOptions {
+  std::filesystem::path folder;
+  std::string command = {};              // what is recorded, for the report
+  std::uint64_t most_spans = 2'000'000;  // kept; later ones are counted as dropped
+};
+
+class Recorder {
+ public:
+  // Makes the folder. Throws Error where it cannot be written, or a recording is on.
+  explicit Recorder(RecorderOptions options);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Ends the recording. Returns why it is not whole, the disk being full for example; empty: it is. The work that was recorded has
+  // gone on in any case.
+  std::string stop();
+
+ private:
+  struct Place {
+    std::int32_t program = -1, op = -1;
+  };
+
+  void work();
+  void write_about();
+  void take(trace::Recording recorded);
+  void add_kept(const std::vector<std::any>& kept);
+  void add_events();
+  void write_strings();
+  std::uint32_t string_of(const char* text);
+  void write_end();
+  template <class Body>
+  void guarded(Body&& body);  // after the first failure nothing more is written
+
+  RecorderOptions options_;
+  ChunkWriter writer_;
+  double span_ns_ = 0;         // what recording one costs
+  std::uint64_t work_ns_ = 0;  // of the thread, on its CPU
+
+  std::unordered_map<const char*, std::uint32_t> string_of_;
+  std::unordered_map<std::string, std::uint32_t> known_strings_;
+  std::vector<std::string> new_strings_;
+  std::unordered_map<const char*, Place> place_of_;  // by the names of programs and thunks, which are kept
+  std::vector<std::any> kept_;
+  std::int32_t programs_ = 0;
+  std::size_t threads_ = 0;
+  std::uint64_t spans_ = 0, dropped_ = 0;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable stop_now_;
+  std::deque<diagnostics::Event> events_;
+  std::uint64_t events_dropped_ = 0;
+  std::string failure_;
+  bool stopping_ = false, stopped_ = false;
+
+  diagnostics::Sink sink_;
+  std::thread thread_;
+};
+
+}  // namespace weft::profile

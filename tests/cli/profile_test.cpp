@@ -1,0 +1,132 @@
+// weft profile, report, doctor and explain.
+#include <csignal>
+#include <filesystem>
+#include <tests/cli/command.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+
+#include <weft/base/file.h>
+
+namespace weft::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::vector<std::string> profiled(const std::filesystem::path& folder, std::vector<std::string> command,
+                                  std::vector<std::string> options = {}) {
+  std::vector<std::string> words = {"profile", "--output", folder.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+TEST(ProfileCommand, RecordsAnotherCommandAndShowsItInEveryWay) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto train = train_tiny(text, {"--steps", "6"});
+  const Outcome made = weft(profiled(folder / "a", train, {"--json"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const json all = json::parse(made.out);
+  EXPECT_EQ(all["dropped"], 0);
+  EXPECT_EQ(all["steps"].size(), 5u);
+  EXPECT_EQ(all["device"]["busy_ns"].get<double>() + all["device"]["gap_ns"].get<double>(),
+            all["device"]["wall_ns"].get<double>());
+  EXPECT_EQ(all["ops"][0]["rank"], 1);
+
+  const Outcome again = weft(profiled(folder / "b", train));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("trained to step 6"));
+  EXPECT_THAT(again.out, HasSubstr("GFLOP/s"));
+
+  const Outcome both = weft({"report", (folder / "a").string(), (folder / "b").string(), "--html",
+                             (folder / "both.html").string(), "--json"});
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  const json comparison = json::parse(both.out);
+  int matched = 0;
+  for (const json& op : comparison["ops"]) matched += op["name_before"] != "" && op["name_after"] != "";
+  EXPECT_EQ(matched, static_cast<int>(comparison["ops"].size()));  // the same program twice
+  EXPECT_TRUE(std::filesystem::exists(folder / "both.html"));
+
+  const Outcome doctor = weft({"doctor", (folder / "a").string(), "--json"});
+  ASSERT_EQ(doctor.exit_code, 0) << doctor.err;
+  EXPECT_EQ(json::parse(doctor.out)["steps"], 5);
+}
+
+TEST(ProfileCommand, ACommandsOwnFailureIsItsOwn) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(weft(profiled(folder / "p", {"run", (folder / "nothing.mlir").string()})).exit_code, 1);
+  EXPECT_EQ(weft(profiled(folder / "p", {"run", "--nonsense"})).exit_code, 2);
+  EXPECT_EQ(weft({"profile", "--output", (folder / "p").string()}).exit_code, 2);
+}
+
+TEST(ProfileCommand, TrainingGoesOnWhereTheProfileCannotBeWritten) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "in the way");
+  const auto text = write_text(folder / "text");
+  const Outcome blocked = weft(profiled(folder / "file", train_tiny(text, {"--steps", "3"})));
+  EXPECT_EQ(blocked.exit_code, 1);
+  EXPECT_THAT(blocked.out, HasSubstr("trained to step 3"));
+  EXPECT_THAT(blocked.last_line(), HasSubstr("error: the profile is not whole: "));
+  const Outcome full = weft(profiled(folder / "full", train_tiny(text, {"--steps", "3"})), [] {
+    const rlimit little{6000, 6000};
+    setrlimit(RLIMIT_FSIZE, &little);
+  });
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.out, HasSubstr("trained to step 3"));
+  EXPECT_THAT(full.last_line(), HasSubstr("recording.weft"));
+}
+
+TEST(ProfileCommand, WhatAKilledRunLeftCanBeReported) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  {
+    Command running(profiled(folder / "p", train_tiny(text, {"--steps", "1000000", "--log-every", "100"})));
+    ASSERT_TRUE(running.said("train 200/"));
+    running.signal(SIGKILL);
+    running.wait();
+  }
+  const Outcome report = weft({"report", (folder / "p").string()});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("note: "));
+  EXPECT_TRUE(std::filesystem::exists(folder / "p/report.html"));
+  EXPECT_EQ(weft({"doctor", (folder / "p").string()}).exit_code, 0);
+}
+
+TEST(DoctorCommand, RefusesWhatIsNoRecording) {
+  const TemporaryFolder folder;
+  write_file(folder / "zip", "PK\x03\x04");
+  for (const char* command : {"doctor", "report"}) {
+    const Outcome refused = weft({command, (folder / "zip").string()});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("is no recording of weft's"));
+    EXPECT_THAT(weft({command, folder.path().string()}).err, HasSubstr("there is no recording of weft's"));
+  }
+}
+
+TEST(ExplainCommand, ShowsGraphsAndDimensions) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mlir", R"(
+func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %1 = stablehlo.cosine %0 : tensor<8x6xf32>
+  %2 = stablehlo.multiply %1, %0 : tensor<8x6xf32>
+  return %2 : tensor<8x6xf32>
+})");
+  const std::string file = (folder / "a.mlir").string();
+  const Outcome text = weft({"explain", file, "--expand"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("dims: 8 = input 0 dim 0; 6 = input 1 dim 1"));
+  EXPECT_THAT(text.out, HasSubstr("cosine("));
+  EXPECT_THAT(weft({"explain", file, "--format", "dot"}).out, testing::StartsWith("digraph "));
+  EXPECT_EQ(weft({"explain", file, "--format", "png"}).exit_code, 2);
+  EXPECT_EQ(weft({"explain"}).exit_code, 2);
+  EXPECT_EQ(weft({"explain", file, "--around", "%nothing"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace weft::cli

@@ -1,0 +1,260 @@
+// A run that is recorded, and what the viewers make of it.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <tests/support/temporary_folder.h>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/profile/analysis.h>
+#include <weft/profile/chunk.h>
+#include <weft/profile/compare.h>
+#include <weft/profile/doctor.h>
+#include <weft/profile/html.h>
+#include <weft/profile/memory.h>
+#include <weft/profile/recorder.h>
+#include <weft/profile/report.h>
+#include <weft/profile/scope.h>
+#include <weft/profile/table.h>
+#include <weft/weft.h>
+
+namespace weft::profile {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Three steps of a small model, compiled while they are recorded.
+void record(const std::filesystem::path& folder, double factor = 1) {
+  clear_graph_cache();
+  const Scope scope(folder, "a test");
+  Tensor w = full({64, 64}, 0.01 * factor);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const Step step(i);
+    const weft::Scope module("layer");
+    const Tensor x = tanh(matmul(w, w)) + sum(w);
+    w = x * 0.5f;
+    sync();
+  }
+  synchronize();
+}
+
+struct Recorded {
+  TemporaryFolder folder;
+  Recording recording;
+  Analysis analysis;
+
+  Recorded() {
+    record(folder.path());
+    recording = read_recording(folder.path());
+    analysis = analyse(recording);
+  }
+
+  static const Recorded& instance() {
+    static const Recorded recorded;
+    return recorded;
+  }
+};
+
+TEST(Profile, ARunIsRecordedWhole) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  EXPECT_TRUE(recording.complete);
+  EXPECT_THAT(recording.notes, IsEmpty());
+  EXPECT_EQ(recording.dropped, 0u);
+  EXPECT_EQ(recording.about.at("command"), "a test");
+  EXPECT_EQ(analysis.launches, 3u);
+  EXPECT_EQ(analysis.steps.size(), 2u);  // of the first it is not known when it began for the device
+  EXPECT_EQ(analysis.step_source, "step scopes");
+  EXPECT_EQ(analysis.steps[1].number, 2u);
+  EXPECT_GT(recording.roofs.flops, 0);
+  EXPECT_GT(recording_share(recording), 0);
+  EXPECT_THAT(folder.names(),
+              testing::ElementsAre("ops.json", "plugins", "recording.weft", "report.html", "trace.json"));
+}
+
+TEST(Profile, TimesAddUp) {
+  const Analysis& analysis = Recorded::instance().analysis;
+  EXPECT_EQ(analysis.busy_ns + analysis.gap(), analysis.wall_ns());
+  EXPECT_EQ(analysis.ops_ns, analysis.busy_ns);
+  EXPECT_NEAR(analysis.ops.back().cumulative_share, 1, 1e-9);
+  for (const StepStats& step : analysis.steps) EXPECT_EQ(step.busy_ns + step.gap(), step.wall_ns());
+  for (std::size_t i = 1; i < analysis.ops.size(); ++i) EXPECT_LE(analysis.ops[i].self_ns, analysis.ops[i - 1].self_ns);
+}
+
+TEST(Profile, OpsKnowTheirKindPlaceAndWork) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  const auto dot = std::ranges::find(analysis.ops, "dot", &OpStats::category);
+  ASSERT_NE(dot, analysis.ops.end());
+  EXPECT_EQ(dot->scope, "layer");
+  EXPECT_THAT(dot->source, HasSubstr("profile_test.cpp:"));
+  EXPECT_EQ(dot->flops, 2.0 * 64 * 64 * 64);
+  EXPECT_GT(dot->predicted_ns, 0);
+  const json ops = ops_json(recording, analysis).at("ops");
+  std::set<std::string> texts;
+  for (const json& op : ops)
+    if (op["category"] != "launch") texts.insert(op["text"].get<std::string>().substr(0, 1));
+  EXPECT_THAT(texts, testing::ElementsAre("%"));  // each thunk is found in the HLO text
+}
+
+TEST(Profile, TheSameOpsAreTheSameInAnotherRun) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  const TemporaryFolder other;
+  {
+    const Tensor before = ones({3}) * 2;  // other numbers for all that follows
+    sync();
+    record(other.path(), 2);
+  }
+  const Recording again = read_recording(other.path());
+  const Comparison comparison = compare(recording, analysis, again, analyse(again));
+  int both = 0;
+  for (const OpChange& op : comparison.ops) both += !op.name_before.empty() && !op.name_after.empty();
+  EXPECT_GE(both, 3);
+  EXPECT_THAT(comparison_text(comparison), HasSubstr("layer/"));
+  EXPECT_THAT(html_report(again, analyse(again), &comparison), HasSubstr("operations are matched by"));
+}
+
+TEST(Profile, PerfettoGetsLanesAndArrows) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  const json trace = json::parse(read_file(folder / "trace.json"));
+  std::set<std::string> lanes;
+  int starts = 0, ends = 0, ops = 0;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event["name"] == "process_name") lanes.insert(event["args"]["name"]);
+    starts += event["ph"] == "s";
+    ends += event["ph"] == "f";
+    ops += event["ph"] == "X" && event["cat"] == "thunk";
+  }
+  EXPECT_THAT(lanes, testing::ElementsAre("compile", "copy", "device", "host", "loader", "queue"));
+  EXPECT_EQ(starts, 3);
+  EXPECT_EQ(ends, 3);
+  EXPECT_GE(ops, 3);
+}
+
+TEST(Profile, MemoryAtThePeakIsOfLinesOfTheUser) {
+  const Recording& recording = Recorded::instance().recording;
+  const ProgramMemory memory = program_memory(recording.programs.at(0));
+  std::uint64_t alive = 0;
+  for (const LiveValues& values : memory.live) alive += values.bytes;
+  EXPECT_EQ(alive, memory.peak);
+  EXPECT_EQ(memory.peak, *std::ranges::max_element(memory.points));
+  EXPECT_THAT(memory.live, testing::Contains(testing::Field(&LiveValues::source, HasSubstr("profile_test.cpp:"))));
+}
+
+TEST(Profile, ThePageNeedsNoNetworkAndKeepsTextText) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  Recording hostile = recording;
+  hostile.about["command"] = "</script><script>alert(1)</script><!-- \xff";
+  const std::string page = html_report(hostile, analysis);
+  EXPECT_THAT(page, testing::Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+}
+
+TEST(Recording, WhatAKilledProcessLeftIsReadAsFarAsItGoes) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  const std::string whole = read_file(recording.file);
+  const TemporaryFolder cut;
+  for (std::size_t size = 17; size < whole.size(); size += 97) {
+    write_file(cut / recording_file, whole.substr(0, size));
+    const Recording part = read_recording(cut.path());
+    EXPECT_FALSE(part.complete);
+    EXPECT_EQ(part.notes.size(), 1u);
+    EXPECT_LE(part.spans.size(), recording.spans.size());
+    if (size % 5 != 0) continue;
+    EXPECT_FALSE(table(part, analyse(part)).empty());
+  }
+}
+
+TEST(Recording, DamageIsToldAndForeignFilesAreRefused) {
+  const auto& [folder, recording, analysis] = Recorded::instance();
+  const TemporaryFolder damaged;
+  const std::string whole = read_file(recording.file);
+  for (std::size_t at = 20; at < whole.size(); at += 211) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x40);
+    write_file(damaged / recording_file, changed);
+    const Recording part = read_recording(damaged.path());
+    EXPECT_FALSE(part.complete) << at;
+    ASSERT_FALSE(part.notes.empty());
+  }
+  const auto refusal = [&](const std::filesystem::path& path) {
+    try {
+      read_recording(path);
+    } catch (const Error& wrong) {
+      return std::string(wrong.what());
+    }
+    return std::string("nothing");
+  };
+  write_file(damaged / "foreign", "PK\x03\x04 a zip");
+  EXPECT_THAT(refusal(damaged / "foreign"), HasSubstr("is no recording of weft's"));
+  EXPECT_THAT(refusal(damaged / "nowhere"), HasSubstr("there is no recording"));
+  write_file(damaged / "empty", "");
+  EXPECT_THAT(refusal(damaged / "empty"), HasSubstr("is no recording of weft's"));
+}
+
+TEST(Recording, StrangeNamesDoNoHarm) {
+  static const std::string quoted = "quo\"te\nnew \xff\xfe line", huge(1 << 20, 'x');
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    trace::add("host", quoted.c_str(), 1, 2);
+    trace::add("host", huge.c_str(), 2, 3);
+  }
+  const Recording recording = read_recording(folder.path());
+  EXPECT_TRUE(recording.complete);
+  EXPECT_TRUE(json::accept(read_file(folder / "trace.json")));
+  EXPECT_LT(read_file(folder / "trace.json").size(), 100'000u);
+}
+
+TEST(Recording, IsBoundedAndCountsWhatItDrops) {
+  const TemporaryFolder folder;
+  std::string failure;
+  constexpr std::uint64_t added = 300'000, kept = 1000;
+  {
+    Recorder recorder({.folder = folder.path(), .most_spans = kept});
+    for (std::uint64_t i = 0; i < added; ++i) trace::add("host", "one", i, i + 1);
+    failure = recorder.stop();
+  }
+  EXPECT_EQ(failure, "");
+  const Recording recording = read_recording(folder.path());
+  EXPECT_LE(recording.spans.size(), kept);
+  EXPECT_EQ(recording.spans.size() + recording.dropped, added);
+}
+
+TEST(Recording, AFolderThatCannotBeWrittenStopsNothing) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "in the way");
+  testing::internal::CaptureStderr();
+  {
+    Scope scope(folder / "file");
+    EXPECT_FALSE(trace::enabled());
+    EXPECT_THAT(scope.finish(), HasSubstr("file"));
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("nothing is recorded"));
+}
+
+TEST(Doctor, RanksByWhatAStepLoses) {
+  Recording recording = Recorded::instance().recording;
+  recording.events.push_back(
+      {.kind = diagnostics::Kind::graph_break, .subject = "f", .reason = "item", .cost_ms = 1, .time_ns = 1});
+  recording.events.push_back(
+      {.kind = diagnostics::Kind::recompile, .subject = "f", .reason = "x was 4", .cost_ms = 4000, .time_ns = 1});
+  recording.events.push_back(
+      {.kind = diagnostics::Kind::recompile, .subject = "f", .reason = "x was 4", .cost_ms = 4000, .time_ns = 2});
+  const auto findings = diagnose(recording, Recorded::instance().analysis);
+  ASSERT_GE(findings.size(), 2u);
+  EXPECT_EQ(findings[0].event.kind, diagnostics::Kind::recompile);
+  EXPECT_EQ(findings[0].event.count, 2u);
+  EXPECT_EQ(findings[0].ms_per_step, 4000);  // 8000 in two steps
+  EXPECT_THAT(findings_text(recording, Recorded::instance().analysis, findings), HasSubstr("x was 4"));
+}
+
+}  // namespace
+}  // namespace weft::profile
