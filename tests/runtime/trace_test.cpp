@@ -2,11 +2,15 @@
 #include <weft/base/trace.h>
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <tests/runtime/programs.h>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <weft/base/diagnostics.h>
 
 namespace weft::runtime::testing {
 namespace {
@@ -39,6 +43,27 @@ TEST(DeviceTrace, ShowsLaunchesThunksAndWaits) {
   EXPECT_EQ(counts["thunk add"], 3);
   EXPECT_EQ(counts["host synchronize"], 1);
   EXPECT_TRUE(device.thunk_times().empty());
+}
+
+TEST(DeviceDiagnostics, TellOfInputsThatCouldNotBeTakenOver) {
+  std::vector<diagnostics::Event> seen;
+  std::mutex mutex;
+  Device device;
+  const diagnostics::Sink sink([&](const diagnostics::Event& event) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(event);
+  });
+  launch_one(device, updater(1), floats(device, {1, 2, 3, 4}));
+  device.synchronize();
+  EXPECT_TRUE(seen.empty());
+  const auto held = floats(device, {1, 2, 3, 4});
+  held->add_holder();
+  launch_one(device, updater(1), held);
+  device.synchronize();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].kind, diagnostics::Kind::missed_donation);
+  EXPECT_EQ(seen[0].subject, "updater");
+  EXPECT_EQ(seen[0].bytes, 16u);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ using nlohmann::json;
 constexpr auto period = std::chrono::milliseconds(100);
 constexpr std::size_t page_spans = std::size_t{1} << 17;  // between two periods
 constexpr std::size_t most_events = 10'000;               // waiting to be written
-constexpr int metrics_every = 10;                         // periods
+constexpr std::uint64_t most_events_written = 100'000;
+constexpr int metrics_every = 10;  // periods
 
 std::filesystem::path made(const std::filesystem::path& folder) {
   std::error_code wrong;
@@ -193,7 +194,14 @@ void Recorder::add_events() {
     std::swap(events, events_);
     dropped_ += std::exchange(events_dropped_, 0);
   }
-  for (const diagnostics::Event& event : events) writer_.write(ChunkKind::event, dump(to_json(event)));
+  for (const diagnostics::Event& event : events) {
+    if (events_written_ == most_events_written) {
+      ++dropped_;
+      continue;
+    }
+    ++events_written_;
+    writer_.write(ChunkKind::event, dump(to_json(event)));
+  }
 }
 
 std::uint32_t Recorder::string_of(const char* text) {

@@ -65,7 +65,7 @@ class Recorder {
   std::vector<std::any> kept_;
   std::int32_t programs_ = 0;
   std::size_t threads_ = 0;
-  std::uint64_t spans_ = 0, dropped_ = 0;
+  std::uint64_t spans_ = 0, events_written_ = 0, dropped_ = 0;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable stop_now_;

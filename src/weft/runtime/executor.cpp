@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <weft/base/diagnostics.h>
 #include <weft/base/error.h>
 #include <weft/base/trace.h>
 #include <weft/runtime/parallel.h>
@@ -115,8 +116,14 @@ void Executor::bind_outputs(LaunchRecord& launch) {
     const bool alone = launch.inputs[input]->memory().use_count() == 1;
     if (alone && (launch.copied.empty() || std::ranges::find(launch.copied, input) == launch.copied.end())) continue;
     const std::uint64_t bytes = allocation_of(i).bytes;
+    const std::uint64_t start = trace::now_ns();
     outputs_[i] = allocator_->allocate(bytes);
     std::memcpy(outputs_[i].get(), inputs_[input], bytes);
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::missed_donation,
+                   .subject = executable.name,
+                   .reason = concat("input ", input, " is still held, so that output ", i, " got a copy of it"),
+                   .cost_ms = 1e-6 * static_cast<double>(trace::now_ns() - start),
+                   .bytes = bytes});
     inputs_[input] = outputs_[i].get();
     donation_copies_.fetch_add(1, std::memory_order_relaxed);
   }
