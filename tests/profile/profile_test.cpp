@@ -256,5 +256,23 @@ TEST(Doctor, RanksByWhatAStepLoses) {
   EXPECT_THAT(findings_text(recording, Recorded::instance().analysis, findings), HasSubstr("x was 4"));
 }
 
+TEST(Doctor, KnowsWhatAnOpWithoutAKernelCosts) {
+  Recording recording = Recorded::instance().recording;
+  recording.events = {{.kind = diagnostics::Kind::host_fallback, .subject = "main", .reason = "sort", .time_ns = 1}};
+  Analysis analysis = Recorded::instance().analysis;
+  OpStats& op = analysis.ops.at(0);
+  op.category = "host fallback";
+  op.self_ns = op.total_ns = 8'000'000;
+  op.occurrences = 4;
+  const auto findings = diagnose(recording, analysis);
+  const auto found = std::ranges::find(findings, diagnostics::Kind::host_fallback,
+                                       [](const Finding& finding) { return finding.event.kind; });
+  ASSERT_NE(found, findings.end());
+  EXPECT_EQ(found->event.subject, "%" + op.name);
+  EXPECT_EQ(found->event.count, 4u);
+  EXPECT_EQ(found->ms_per_step, 4);  // 8 ms in two steps
+  EXPECT_THAT(found->event.reason, HasSubstr("2.000 ms each time"));
+}
+
 }  // namespace
 }  // namespace weft::profile

@@ -68,6 +68,19 @@ std::vector<Finding> diagnose(const Recording& recording, const Analysis& analys
     return std::ranges::any_of(merged, [&](const auto& entry) { return std::get<0>(entry.first) == kind; });
   };
   for (const Event& event : recording.events) add(event);
+  // What ran without a kernel is known op by op, with its time.
+  for (const OpStats& op : analysis.ops) {
+    if (op.category != "host fallback") continue;
+    std::erase_if(merged, [](const auto& entry) {
+      return std::get<0>(entry.first) == Kind::host_fallback && entry.second.cost_ms == 0;
+    });
+    add({.kind = Kind::host_fallback,
+         .subject = "%" + op.name,
+         .place = op.source,
+         .reason = fmt::format("it runs in the interpreter, {:.3f} ms each time", ms(op.average_ns())),
+         .cost_ms = ms(static_cast<double>(op.self_ns)),
+         .count = op.occurrences});
+  }
   // A hint that the run printed says the same of a part of it.
   for (const Event& event : judge(window_of(recording, analysis))) {
     if (found_before(event.kind))
