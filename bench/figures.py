@@ -138,6 +138,21 @@ def program_figures(build: Path, quick: bool, say) -> list[Figure]:
     return figures
 
 
+def mode_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """A whole training step under compile() against the same step run operation by operation, and what compiling it takes."""
+    done = subprocess.run([build / "bin/bench/modes", "2" if quick else "20"], check=True, capture_output=True, text=True)
+    result = json.loads(done.stdout)
+    for row in result["rows"]:
+        say(f"  {row['name']}: {row['steps_per_s']:.1f} steps/s, {row['ratio']:.2f} times eager, first call {row['first_call_s']:.2f} s")
+    ratio = {row["name"]: row["ratio"] for row in result["rows"]}
+    seconds = result["compile_s"]
+    figures = [Figure("compiled training step against eager", ratio["compiled"], ">=", 1.78, "times"),
+               Figure("max_autotune against compiled", ratio["max_autotune"] / ratio["compiled"], ">=", 1.0, "times"),
+               Figure("compiling 12 layers against 2", seconds["layers_12"] / seconds["layers_2"], "<=", 1.3, "times"),
+               Figure("compiling 12 layers with kernels on disk", seconds["cached"], "<=", 1, "s")]
+    return figures + [Figure(f"recompiles: {name}", count, "<=", 0) for name, count in result["recompiles"].items()]
+
+
 def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
     """Bandwidth of each generated kernel over that of a plain vector loop of the same size, from bench/fused_kernels.cpp."""
     speed = {}  # by program and size

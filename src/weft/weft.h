@@ -3,6 +3,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/compiler/artifacts.h>
 #include <weft/data/loader.h>
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>

@@ -17,6 +17,7 @@ class CacheCommand : public testing::Test {
       ::setenv("WEFT_CACHE", "1", 1);
       ::setenv("WEFT_CACHE_DIR", place.c_str(), 1);
       ::setenv("WEFT_LOGS", "compile,cache", 1);
+      ::setenv("WEFT_KEY_FILE", (folder / "key").c_str(), 1);
     });
   }
   Outcome train() {
@@ -36,6 +37,23 @@ TEST_F(CacheCommand, TheSecondRunCompilesNothing) {
   EXPECT_THAT(second.err, Not(HasSubstr("[cache] missed ")));
   EXPECT_THAT(second.err, HasSubstr(" distinct, 0 compiled, "));
   EXPECT_EQ(first.out, second.out) << "the sample";
+}
+
+TEST_F(CacheCommand, ExportAndImport) {
+  train();
+  const std::string file = (folder / "kernels").string();
+  const Outcome exported = run({"cache", "export", file});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(run({"cache", "info"}).out, HasSubstr("public key "));
+  std::filesystem::remove_all(place);
+  EXPECT_THAT(run({"cache", "import", file}).out, HasSubstr(" kernels imported"));
+  EXPECT_THAT(train().err, Not(HasSubstr("[cache] missed ")));
+  std::filesystem::remove(folder / "key");
+  const Outcome foreign = run({"cache", "import", file});
+  EXPECT_EQ(foreign.exit_code, 1);
+  EXPECT_THAT(foreign.last_line(), HasSubstr("who is not known"));
+  std::filesystem::resize_file(file, 200);
+  EXPECT_THAT(run({"cache", "import", file}).last_line(), HasSubstr("it is damaged"));
 }
 
 TEST_F(CacheCommand, ListVerifyPrune) {

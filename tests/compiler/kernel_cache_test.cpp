@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/base/knobs.h>
 #include <weft/compiler/fusion/while_kernel.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
@@ -62,15 +63,40 @@ TEST(KernelCache, SharedCodeComputesWhatItsOwnWould) {
   }
 }
 
+TEST(KernelCache, KeepsToItsBytes) {
+  auto& cache = KernelCache::instance();
+  const auto add = [&](const char* key) { cache.add({{key, std::string(1000, 'x')}}); };
+  const auto keys = [&] {
+    std::string all;
+    for (const StoredKernel& kernel : cache.all()) all += kernel.key;
+    return all;
+  };
+  clear_kernel_cache();
+  add("a");
+  const std::uint64_t one = cache.bytes();
+  EXPECT_GT(one, 1000u);
+  const knobs::Override<knobs::Integer> few{knobs::kernel_cache_bytes, static_cast<std::int64_t>(3 * one)};
+  for (const char* key : {"b", "c", "d"}) add(key);
+  EXPECT_EQ(keys(), "dcb") << "the least recently used has left";
+  EXPECT_EQ(cache.bytes(), 3 * one);
+  clear_kernel_cache();
+  EXPECT_EQ(cache.bytes(), 0u);
+  const knobs::Override<knobs::Integer> none{knobs::kernel_cache_bytes, 0};
+  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
+  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0) << "nothing stays, and programs run all the same";
+}
+
 // Bodies of folds and whole loops are found again too, by what they compute.
 TEST(KernelCache, KeepsBodiesAndLoops) {
-  auto& cache = KernelCache::instance();
+  const auto code_of = [](const KernelSource& source, const std::string& key) {
+    return KernelCache::instance().get(std::span(&source, 1), std::span(&key, 1)).kernels[0];
+  };
   const auto body = [](const ir::Op& op) {
     return ir::make_graph(std::vector(2, Type(DType::f64, {})), [&](ir::Graph& g, std::span<const ir::Value> x) {
       return std::vector{g.append(op, x).result() * 0.25};
     });
   };
-  const auto code = [&](const ir::Graph& graph) { return cache.get(&graph, "body " + ir::print(graph)).kernel; };
+  const auto code = [&](const ir::Graph& graph) { return code_of(&graph, "body " + ir::print(graph)); };
   const auto first = code(*body(ir::ops::add));
   EXPECT_EQ(code(*body(ir::ops::add)), first);
   EXPECT_NE(code(*body(ir::ops::multiply)), first);
@@ -87,7 +113,7 @@ TEST(KernelCache, KeepsBodiesAndLoops) {
     Options options;
     options.strict = strict;
     const auto kernel = while_kernel(*condition(limit), *step, options);
-    return cache.get(&*kernel, kernel->key()).kernel;
+    return code_of(&*kernel, kernel->key());
   };
   const auto of_ten = loop(10, false);
   EXPECT_EQ(loop(10, false), of_ten);

@@ -56,7 +56,7 @@ TEST_F(Compile, Stances) {
   });
   f(x);
   {
-    const StanceScope scope(Stance::eager);
+    const StanceScope scope(Stance::force_eager);
     EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
     EXPECT_EQ(runs, 2);
   }

@@ -12,6 +12,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
 
@@ -63,6 +64,19 @@ TEST(Sync, CompilesAGraphOnce) {
     EXPECT_FALSE(last_sync().compiled) << rate;
   }
   EXPECT_EQ(graph_cache_size(), plans);
+}
+
+TEST(Sync, CompiledGraphsKeepToTheirBytes) {
+  clear_graph_cache();
+  const auto compile_one = [](double number) {
+    (constant(number) + ones({3})).to_vector<float>();
+    return graph_cache_size();
+  };
+  compile_one(1);
+  EXPECT_GT(detail::PlanCache::instance().bytes(), 0u);
+  const knobs::Override<knobs::Integer> nothing{knobs::graph_cache_bytes, 1};
+  EXPECT_EQ(compile_one(2), 0u) << "whatever is more than the limit leaves";
+  EXPECT_EQ(detail::PlanCache::instance().bytes(), 0u);
 }
 
 TEST(Sync, NumbersAreInputsByPosition) {

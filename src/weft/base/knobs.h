@@ -24,29 +24,33 @@ inline constexpr bool checked_build = true;
 #endif
 
 // KNOB(name, type, default, help)
-#define WEFT_KNOBS(KNOB)                                                                                             \
-  KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)")               \
-  KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")                 \
-  KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits")               \
-  KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")               \
-  KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has left")                       \
-  KNOB(backend, Text, "compiled",                                                                                    \
-       "what runs recorded graphs: compiled; for debugging, eager (no fusion) or interpreter")                       \
-  KNOB(strict, Switch, false, "the same bits for any number of threads and for fused and unfused kernels; slower")   \
-  KNOB(fuse, Switch, true, "several operations in one kernel")                                                       \
-  KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")           \
-  KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")               \
-  KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                     \
-  KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first") \
-  KNOB(kernel_cache_entries, Integer, 4096,                                                                          \
-       "kernels whose code is kept in memory; the least recently used leaves first")                                 \
-  KNOB(cache, Switch, true, "keep the code of kernels on disk, for later processes")                                 \
-  KNOB(cache_dir, Text, "", "where; empty: weft in $XDG_CACHE_HOME, or in ~/.cache")                                 \
-  KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes it may take there; the least recently used leaves first")      \
-  KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                            \
-  KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")     \
-  KNOB(debug, Switch, false,                                                                                         \
-       "print hints: what costs time or memory in the steps of late, where, why, and the remedy")                    \
+#define WEFT_KNOBS(KNOB)                                                                                              \
+  KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)")                \
+  KNOB(log_json, Switch, false, "log lines as JSON objects: time, channel, message")                                  \
+  KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")                  \
+  KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits")                \
+  KNOB(run_ahead_bytes, Integer, Integer{4} << 30, "bytes that launches ahead of the device may hold")                \
+  KNOB(memory_bytes, Integer, 0, "memory that tensors may take; 0: what the machine has left")                        \
+  KNOB(backend, Text, "compiled",                                                                                     \
+       "what runs recorded graphs: compiled; for debugging, eager (no fusion) or interpreter")                        \
+  KNOB(strict, Switch, false, "the same bits for any number of threads and for fused and unfused kernels; slower")    \
+  KNOB(fuse, Switch, true, "several operations in one kernel")                                                        \
+  KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")            \
+  KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")                \
+  KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                      \
+  KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first")  \
+  KNOB(graph_cache_bytes, Integer, Integer{1} << 30, "memory they may take: constants, code, what a launch reads")    \
+  KNOB(kernel_cache_bytes, Integer, Integer{1} << 28,                                                                 \
+       "memory that the code of kernels may take; the least recently used leaves first")                              \
+  KNOB(cache, Switch, true, "keep the code of kernels on disk, for later processes")                                  \
+  KNOB(cache_dir, Text, "", "where; empty: weft in $XDG_CACHE_HOME, or in ~/.cache")                                  \
+  KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes it may take there; the least recently used leaves first")       \
+  KNOB(key_file, Text, "", "the private key that signs exported kernels; empty: weft/key in ~/.config")               \
+  KNOB(trusted_keys, Text, "", "public keys, separated by commas, whose exported kernels are taken beside one's own") \
+  KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                             \
+  KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")      \
+  KNOB(debug, Switch, false,                                                                                          \
+       "print hints: what costs time or memory in the steps of late, where, why, and the remedy")                     \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
 
 template <class T>

@@ -1,5 +1,6 @@
-// Logs by channel, chosen with WEFT_LOGS=recompiles,perf_hints (all: every channel); none by default. A message is written to
-// the standard error stream, or to the sink of the application. When its channel is off nothing of it is evaluated.
+// Logs by channel, chosen with WEFT_LOGS=recompiles,perf_hints (all: every channel); none by default but `warnings`, which is
+// always on. A message goes to the standard error stream (WEFT_LOG_JSON=1: as one JSON object a line), or to the sink of the
+// application. When its channel is off nothing of it is evaluated.
 //   WEFT_LOG(recompiles, "train_step: input 0 was ", before, ", now ", after);
 // Thread-safe.
 #pragma once
@@ -15,9 +16,14 @@ namespace weft::logging {
 
 // CHANNEL(name, what it says)
 #define WEFT_LOG_CHANNELS(CHANNEL)                                                               \
+  CHANNEL(warnings, "what goes on all the same, but should be known; always on")                 \
   CHANNEL(graph_breaks, "where a compiled function left its graph, and why")                     \
   CHANNEL(recompiles, "why a function was compiled again: what differed from the nearest graph") \
   CHANNEL(perf_hints, "time or memory lost, with the remedy")                                    \
+  CHANNEL(guards, "what a compiled function's replay depends on")                                \
+  CHANNEL(fusion, "which operations became one kernel, and which did not, and why")              \
+  CHANNEL(output_code, "the code of generated kernels")                                          \
+  CHANNEL(autotuning, "candidates that were measured, and the one that was chosen")              \
   CHANNEL(compile, "what was compiled, how long it took and what it became")                     \
   CHANNEL(cache, "kernels found on disk, and why others were not")                               \
   CHANNEL(passes, "the compiler's passes: time and effect")                                      \

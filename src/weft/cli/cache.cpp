@@ -10,7 +10,10 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
+#include <weft/compiler/cache/artifact.h>
 #include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/signature.h>
+#include <weft/compiler/llvm/jit.h>
 
 namespace weft::cli {
 
@@ -38,8 +41,11 @@ std::vector<Listed> look_at(const DiskCache& cache) {
   for (DiskCache::File& file : cache.files()) {
     std::string reason;
     const auto kernels = compiler::read_entry(read_file(cache.folder() / file.name), reason);
-    all.push_back(
-        {std::move(file), kernels ? concat("ok, ", kernels->size(), " kernels") : reason, kernels.has_value()});
+    const bool is_choice = file.name.ends_with(compiler::choice_extension);
+    const std::string holds = !kernels                         ? reason
+                              : is_choice && !kernels->empty() ? concat("ok, autotuned: ", kernels->front().object)
+                                                               : concat("ok, ", kernels->size(), " kernels");
+    all.push_back({std::move(file), holds, kernels.has_value()});
   }
   return all;
 }
@@ -92,6 +98,32 @@ void prune(std::uint64_t most_bytes) {
   std::cout << removed << " entries removed" << std::endl;
 }
 
+void info() {
+  const DiskCache cache = open_cache();
+  std::uint64_t bytes = 0;
+  const auto files = cache.files();
+  for (const DiskCache::File& file : files) bytes += file.bytes;
+  std::cout << "folder     " << cache.folder().string() << "\nentries    " << files.size() << "\nbytes      " << bytes
+            << " of " << knobs::cache_bytes() << "\nprocessor  " << compiler::object_target() << "\npublic key "
+            << compiler::own_public_key() << std::endl;
+}
+
+void export_to(const std::filesystem::path& path) {
+  const auto artifact = compiler::artifact_of(open_cache());
+  require(!artifact.programs.empty(), "cache: there is nothing to export");
+  write_file(path, compiler::write_artifact(artifact));
+  std::cout << artifact.programs.size() << " entries, " << artifact.kernels.size() << " kernels in " << path.string()
+            << std::endl;
+}
+
+void import_from(const std::filesystem::path& path) {
+  const DiskCache cache = open_cache();
+  const auto artifact = compiler::read_artifact(read_file(path));
+  require(!artifact.programs.empty(), "cache: ", path.string(), " is of save_artifacts, for load_artifacts to read");
+  std::cout << compiler::add_to(cache, artifact) << " entries, " << artifact.kernels.size() << " kernels imported"
+            << std::endl;
+}
+
 }  // namespace
 
 void add_cache(CLI::App& app) {
@@ -106,6 +138,17 @@ void add_cache(CLI::App& app) {
   const auto bytes = std::make_shared<std::int64_t>(knobs::cache_bytes());
   prune_command.add_option("--bytes", *bytes, "what may stay; 0: nothing")->check(CLI::NonNegativeNumber);
   prune_command.callback([bytes] { prune(static_cast<std::uint64_t>(*bytes)); });
+  command.add_subcommand("info", "Where it is, how large, for which processor, and the key that signs exports")
+      ->callback(info);
+  const auto file = std::make_shared<std::string>();
+  CLI::App& export_command =
+      *command.add_subcommand("export", "Write every entry to one signed file, for other machines");
+  export_command.add_option("FILE", *file, "where to")->required();
+  export_command.callback([file] { export_to(*file); });
+  CLI::App& import_command =
+      *command.add_subcommand("import", "Take the entries of such a file, if it is whole and signed by a trusted key");
+  import_command.add_option("FILE", *file, "what export wrote")->required();
+  import_command.callback([file] { import_from(*file); });
 }
 
 }  // namespace weft::cli

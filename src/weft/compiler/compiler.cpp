@@ -8,12 +8,14 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
+#include <weft/compiler/autotune.h>
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
 #include <weft/compiler/hlo.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
+#include <weft/compiler/recompute.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
 #include <weft/ir/op.h>
 
@@ -42,34 +44,80 @@ class Phase {
   trace::Scope scope_;
 };
 
-// Equal kernels are compiled once: `index` says which of the distinct ones each unit runs.
+// What the units need of generated code: their kernels, and what their thunks call. Equal ones are compiled once.
+class CodeRequest {
+ public:
+  explicit CodeRequest(const Dump& dump) : dump_(dump) {}
+
+  // Its number among the distinct ones.
+  int add(const std::string& name, const KernelSource& source, const std::string& key) {
+    ++asked_;
+    const auto [at, is_first] = known_.try_emplace(key, static_cast<int>(sources_.size()));
+    if (is_first) {
+      sources_.push_back(source);
+      keys_.push_back(key);
+      dump_.kernel(name, source);
+      if (logging::enabled(logging::Channel::output_code))
+        WEFT_LOG(output_code, name, "\n", show_kernel(source, CodeForm::optimised_llvm));
+    }
+    return at->second;
+  }
+
+  KernelCache::Found get(Report& report) const {
+    KernelCache::Found code = KernelCache::instance().get(sources_, keys_);
+    report.kernels = asked_;
+    report.distinct_kernels = static_cast<int>(sources_.size());
+    report.loaded_kernels = static_cast<int>(code.loaded);
+    report.compiled_kernels = static_cast<int>(code.compiled);
+    report.cache_miss = code.miss;
+    return code;
+  }
+
+ private:
+  const Dump& dump_;
+  std::vector<KernelSource> sources_;
+  std::vector<std::string> keys_;
+  std::unordered_map<std::string, int> known_;
+  int asked_ = 0;
+};
+
 struct Kernels {
   KernelCache::Found code;
-  std::vector<int> index;
+  std::vector<int> index;  // of each unit's loop among them
+
+  Kernel of(std::size_t unit) const {
+    return reinterpret_cast<Kernel>(code.kernels[static_cast<std::size_t>(index[unit])]);
+  }
 };
 
 Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& report) {
   Kernels result;
-  std::vector<KernelSource> distinct;
-  std::vector<std::string> keys;
-  std::unordered_map<std::string, int> known;
+  CodeRequest request(dump);
+  std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
-    result.index.push_back(-1);
-    if (!unit.loop) continue;
-    const auto [at, first] = known.try_emplace(unit.loop->key(), static_cast<int>(distinct.size()));
-    if (first) {
-      distinct.emplace_back(&*unit.loop);
-      keys.push_back(at->first);
-      dump.kernel(unit.info.name, *unit.loop);
+    result.index.push_back(unit.loop ? request.add(unit.info.name, &*unit.loop, unit.loop->key()) : -1);
+    for (std::size_t i = 0; i < unit.routines.size(); ++i) {
+      Routine& routine = *unit.routines[i];
+      const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
+      routines.emplace_back(&routine, request.add(name, routine.source, routine.key));
     }
-    result.index.back() = at->second;
-    ++report.kernels;
   }
-  report.distinct_kernels = static_cast<int>(distinct.size());
-  result.code = KernelCache::instance().get(distinct, keys);
-  report.loaded_kernels = static_cast<int>(result.code.loaded);
-  report.compiled_kernels = static_cast<int>(result.code.compiled);
+  result.code = request.get(report);
+  for (const auto& [routine, index] : routines) routine->address = result.code.kernels[static_cast<std::size_t>(index)];
   return result;
+}
+
+// The graph that computes again what it cannot keep within the budget.
+Recomputation keep_less(const ir::Graph& graph, const Options& options, Report& report) {
+  Report ignored;
+  Recomputation again = recompute(graph, fuse(graph, options, ignored), options.activation_bytes);
+  report.recomputed = again.nodes;
+  WEFT_LOG(compile, graph.name, ": ", again.nodes, " nodes are computed again: of ", again.waiting_before,
+           " bytes that waited for a later use, ", again.waiting_after, " do");
+  if (again.waiting_after > options.activation_bytes)
+    WEFT_LOG(perf_hints, graph.name, ": ", again.waiting_after, " bytes wait for a later use, more than the ",
+             options.activation_bytes, " asked for: nothing more can be computed again");
+  return again;
 }
 
 [[noreturn]] void only_interpreted(const ir::Graph& graph, std::string feature) {
@@ -106,11 +154,21 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   require_compilable(graph);
 
   Dump dump(graph.name);
-  const auto optimised = run_pipeline(graph, options, out, &dump);
+  auto optimised = run_pipeline(graph, options, out, &dump);
+  if (options.autotune && !options.strict) {
+    const Phase phase(out, "autotune");
+    optimised = autotune(std::move(optimised), options, out);
+  }
+  Recomputation again;
+  if (options.activation_bytes != 0) {
+    const Phase phase(out, "recompute");
+    again = keep_less(*optimised, options, out);
+    if (again.graph) optimised = again.graph;
+  }
   std::vector<Unit> units;
   {
     const Phase phase(out, "fuse");
-    units = fuse(*optimised, options, out.fallbacks);
+    units = fuse(*optimised, options, out, again.graph ? &again : nullptr);
   }
   if (options.observer) options.observer->units(*optimised, units);
   auto executable = std::make_shared<runtime::Executable>();
@@ -134,11 +192,12 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
       if (unit.loop) {
         std::vector<runtime::Slice> buffers = plan.reads[u];
         buffers.insert(buffers.end(), plan.writes[u].begin(), plan.writes[u].end());
-        const auto kernel = reinterpret_cast<Kernel>(kernels.code.kernels[static_cast<std::size_t>(kernels.index[u])]);
-        thunk = std::make_unique<KernelThunk>(*unit.loop, kernel, std::move(buffers));
+        thunk = std::make_unique<KernelThunk>(*unit.loop, kernels.of(u), std::move(buffers));
       } else {
         thunk = unit.make(plan.reads[u], plan.writes[u], plan.scratch[u]);
       }
+      out.flops += unit.info.flops;
+      out.moved_bytes += unit.info.bytes;
       thunk->info = std::move(unit.info);
       thunk->reads = std::move(plan.reads[u]);
       thunk->writes = std::move(plan.writes[u]);
@@ -146,6 +205,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
       executable->thunks.push_back(std::move(thunk));
     }
   }
+  if (options.keeps_memory) executable->kept_blocks = std::make_shared<runtime::KeptBlocks>(executable->outputs.size());
   executable->code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
   out.thunks = static_cast<int>(executable->thunks.size());
   out.peak_bytes = executable->peak_bytes;
@@ -158,6 +218,10 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
     WEFT_LOG(perf_hints, graph.name, ": ", fallback);
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
   }
+  for (const Fusion& fusion : out.fusions)
+    WEFT_LOG(fusion, graph.name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
+             fusion.refused.empty() ? fusion.operations : fusion.refused,
+             fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
   return executable;
 }
 

@@ -23,6 +23,13 @@ struct Options {
   bool fuse = true;                       // off: one kernel per node
   std::set<std::string> disabled_passes;  // by name
   std::vector<bool> donatable;            // per input: its bytes may be taken over by an output; missing: none
+  // Measure what could be done in several ways, and take the fastest. Not in strict mode.
+  bool autotune = false;
+  // What values may take that wait for a later use, as activations do for the backward pass: beyond it the cheapest are computed
+  // again instead of kept. 0: all are kept.
+  std::uint64_t activation_bytes = 0;
+  // The program keeps the memory of its outputs from launch to launch (runtime/kept_blocks.h).
+  bool keeps_memory = false;
   Observer* observer = nullptr;
 
   static Options from_knobs();  // strict and fuse as WEFT_STRICT and WEFT_FUSE say
@@ -34,6 +41,12 @@ struct PassTiming {
   bool changed = false;
 };
 
+// Operations that became one kernel, or two groups of them that did not, and why.
+struct Fusion {
+  std::string name, operations, source;  // of the last one
+  std::string refused = {};              // empty: they are one
+};
+
 struct Report {
   double total_ms = 0;
   std::vector<PassTiming> passes;
@@ -42,6 +55,11 @@ struct Report {
   int compiled_kernels = 0, loaded_kernels = 0;
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
   std::uint64_t peak_bytes = 0;
+  double flops = 0, moved_bytes = 0;  // by one launch, between kernels and memory
+  std::vector<Fusion> fusions;
+  std::string cache_miss;  // why the disk did not give all kernels; empty: it was not asked for one that it had not
+  int recomputed = 0;      // nodes that activation_bytes had computed again
+  std::vector<std::string> choices;  // what autotuning measured and took, one line each
 };
 
 // Sees what a program becomes while it is compiled; before it, the programs of its loops and branches.

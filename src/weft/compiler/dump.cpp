@@ -24,10 +24,10 @@ void Dump::graph(const ir::Graph& graph, std::string_view stage) {
   if (*this) write(concat(stages_++, ".", stage, ".mlir"), ir::print(graph));
 }
 
-void Dump::kernel(const std::string& name, const Loop& loop) const {
+void Dump::kernel(const std::string& name, const KernelSource& source) const {
   if (!*this) return;
-  write(name + ".ll", show_kernel(loop, CodeForm::llvm));
-  write(name + ".s", show_kernel(loop, CodeForm::assembly));
+  write(name + ".ll", show_kernel(source, CodeForm::llvm));
+  write(name + ".s", show_kernel(source, CodeForm::assembly));
 }
 
 void Dump::write(const std::string& file, const std::string& text) const {

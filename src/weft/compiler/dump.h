@@ -6,11 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include <weft/compiler/llvm/jit.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
-
-struct Loop;
 
 class Dump {
  public:
@@ -19,7 +18,7 @@ class Dump {
 
   explicit operator bool() const { return !folder_.empty(); }  // whether anything is asked for
   void graph(const ir::Graph& graph, std::string_view stage);
-  void kernel(const std::string& name, const Loop& loop) const;
+  void kernel(const std::string& name, const KernelSource& source) const;
 
  private:
   void write(const std::string& file, const std::string& text) const;

@@ -76,9 +76,14 @@ class Lister : public Observer {
  private:
   void kernels(const std::string& program, std::span<const Unit> units, CodeForm form) {
     const char* comment = form == CodeForm::assembly ? "# " : "; ";
-    for (const Unit& unit : units)
-      if (unit.loop && known_.insert(unit.loop->key()).second)
-        text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(*unit.loop, form), '\n');
+    const auto show = [&](const Unit& unit, const KernelSource& source, const std::string& key) {
+      if (known_.insert(key).second)
+        text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form), '\n');
+    };
+    for (const Unit& unit : units) {
+      if (unit.loop) show(unit, &*unit.loop, unit.loop->key());
+      for (const auto& routine : unit.routines) show(unit, routine->source, routine->key);
+    }
   }
 
   Listing listing_;

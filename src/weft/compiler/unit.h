@@ -11,10 +11,20 @@
 #include <vector>
 
 #include <weft/compiler/fusion/lower.h>
+#include <weft/compiler/llvm/jit.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::compiler {
+
+// Machine code that a thunk calls: the body of a fold, a loop. It is compiled together with the kernels of all units, and there
+// when thunks are made.
+struct Routine {
+  KernelSource source;
+  std::string key;                    // equal keys, equal code
+  std::shared_ptr<const void> keeps;  // what the source points to
+  KernelAddress address = nullptr;    // of code that the executable keeps mapped
+};
 
 struct Unit {
   std::vector<ir::Value> reads, writes;
@@ -25,6 +35,7 @@ struct Unit {
   bool has_side_effect = false;  // runs after those before it that have one
   runtime::ThunkInfo info;
 
+  std::vector<std::shared_ptr<Routine>> routines;
   std::optional<Loop> loop;  // a generated kernel; else `make`
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>

@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/jit/disable.h>
 #include <weft/jit/function.h>
 #include <weft/jit/leaves.h>
 #include <weft/jit/options.h>
@@ -153,13 +154,8 @@ class Compiled {
   template <bool is_pinned, class Made, class Arguments>
   Made made_by(Arguments& arguments) const {
     if (jit::Function::called_inside()) return invoke<Made>(arguments);
-    if (current_stance() == Stance::eager) {
-      sync();  // what was recorded before is not part of the function
-      const detail::BackendScope scope(detail::Backend::eager);
-      Made made = invoke<Made>(arguments);
-      sync();
-      return made;
-    }
+    const detail::BuildScope scope = state_->core.scope();
+    if (state_->core.starts_eagerly()) return run_eagerly<Made>(arguments);
     thread_local std::vector<jit::Leaf> leaves;
     leaves.clear();
     collect(arguments, jit::LeafCollector(leaves));
@@ -168,8 +164,17 @@ class Compiled {
       return replay<Made>(*pinned_, leaves);
     } else {
       const jit::Function::Found found = state_->core.find(leaves);
-      return found.replayed ? replay<Made>(*found.replayed, leaves) : record<Made>(arguments, found.checked);
+      if (found.replayed) return replay<Made>(*found.replayed, leaves);
+      if (!found.is_known && jit::Function::eager_instead_of_compiling()) return run_eagerly<Made>(arguments);
+      return record<Made>(arguments, found.checked);
     }
+  }
+
+  template <class Made, class Arguments>
+  Made run_eagerly(Arguments& arguments) const {
+    std::optional<Made> made;
+    jit::Function::run_eagerly([&] { made.emplace(invoke<Made>(arguments)); });
+    return std::move(*made);
   }
 
   template <class Arguments>

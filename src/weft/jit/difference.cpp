@@ -148,6 +148,22 @@ std::string difference_of_replay(const Specialization& known, const Specializati
   return {};
 }
 
+namespace {
+
+void add_report(const compiler::Report& report, Explanation::Program& program) {
+  program.flops = report.flops;
+  program.moved_bytes = report.moved_bytes;
+  program.fusions = report.fusions;
+  program.choices = report.choices;
+  program.phases = report.passes;
+  program.distinct_kernels = report.distinct_kernels;
+  program.compiled_kernels = report.compiled_kernels;
+  program.loaded_kernels = report.loaded_kernels;
+  program.cache_miss = report.cache_miss;
+}
+
+}  // namespace
+
 Explanation::Program describe(const Specialization& s) {
   Explanation::Program program{.frozen = s.notes,
                                .rerecorded_because = s.rerecorded_because,
@@ -168,6 +184,11 @@ Explanation::Program describe(const Specialization& s) {
   if (s.plan) {
     program.kernels = s.plan->executable->thunks.size();
     program.peak_bytes = s.plan->executable->peak_bytes;
+    for (const auto& thunk : s.plan->executable->thunks) {
+      const runtime::ThunkInfo& info = thunk->info;
+      program.launches.push_back({info.name, info.category, info.source, info.flops, info.bytes});
+    }
+    if (s.plan->report) add_report(*s.plan->report, program);
   }
   return program;
 }

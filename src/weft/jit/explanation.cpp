@@ -28,6 +28,19 @@ std::string Explanation::text() const {
     list("argument ", p.arguments);
     list("guard: ", p.guards);
     list("frozen: ", p.frozen);
+    out << "  moves " << p.moved_bytes / 1e6 << " MB and computes " << p.flops / 1e6 << " Mflop in a launch\n";
+    for (const Kernel& k : p.launches)
+      out << "  kernel " << k.name << " (" << k.category << "): " << k.bytes / 1e6 << " MB, " << k.flops / 1e6
+          << " Mflop" << (k.source.empty() ? "" : ", ") << k.source << '\n';
+    for (const compiler::Fusion& f : p.fusions)
+      out << (f.refused.empty() ? "  fused " : "  not fused ") << f.name << ": "
+          << (f.refused.empty() ? f.operations : f.refused) << (f.source.empty() ? "" : ", ") << f.source << '\n';
+    list("autotuned: ", p.choices);
+    if (p.distinct_kernels != 0)
+      out << "  generated kernels: " << p.distinct_kernels << " distinct, " << p.compiled_kernels << " compiled, "
+          << p.loaded_kernels << " from the disk or an artifact" << (p.cache_miss.empty() ? "" : "; missed: ")
+          << p.cache_miss << '\n';
+    for (const compiler::PassTiming& phase : p.phases) out << "  phase " << phase.name << ": " << phase.ms << " ms\n";
     if (!p.rerecorded_because.empty()) out << "  recorded in every call, for " << p.rerecorded_because << '\n';
   }
   for (const Break& cut : breaks)
@@ -53,7 +66,26 @@ std::string Explanation::json() const {
                                {"updates", p.updates},
                                {"replays", p.replays},
                                {"peak_bytes", p.peak_bytes},
-                               {"compile_ms", p.compile_ms}});
+                               {"compile_ms", p.compile_ms},
+                               {"flops", p.flops},
+                               {"moved_bytes", p.moved_bytes},
+                               {"launches", json::array()},
+                               {"fusions", json::array()},
+                               {"autotuned", p.choices},
+                               {"distinct_kernels", p.distinct_kernels},
+                               {"compiled_kernels", p.compiled_kernels},
+                               {"loaded_kernels", p.loaded_kernels},
+                               {"cache_miss", p.cache_miss},
+                               {"phases", json::array()}});
+    json& program = all["programs"].back();
+    for (const Kernel& k : p.launches)
+      program["launches"].push_back(
+          {{"name", k.name}, {"category", k.category}, {"source", k.source}, {"flops", k.flops}, {"bytes", k.bytes}});
+    for (const compiler::Fusion& f : p.fusions)
+      program["fusions"].push_back(
+          {{"name", f.name}, {"operations", f.operations}, {"source", f.source}, {"refused", f.refused}});
+    for (const compiler::PassTiming& phase : p.phases)
+      program["phases"].push_back({{"name", phase.name}, {"ms", phase.ms}});
   }
   for (const Break& cut : breaks)
     all["graph_breaks"].push_back({{"reason", cut.reason}, {"place", cut.place}, {"count", cut.count}, {"ms", cut.ms}});

@@ -6,16 +6,29 @@
 #include <string>
 #include <vector>
 
+#include <weft/compiler/compiler.h>
+
 namespace weft {
 
 struct Explanation {
+  struct Kernel {
+    std::string name, category, source;
+    double flops = 0, bytes = 0;
+  };
   struct Program {
     std::vector<std::string> arguments = {};  // "images: tensor<8x784xf32>"
     std::vector<std::string> guards = {};     // beside the arguments' types
     std::vector<std::string> frozen = {};     // numbers and tensors that are as they were when it was recorded
     std::string rerecorded_because = {};      // empty: calls are replayed
     std::uint64_t nodes = 0, kernels = 0, inputs = 0, updates = 0, replays = 0, peak_bytes = 0;
-    double compile_ms = 0;  // 0: an equal program was known
+    double compile_ms = 0;                                               // 0: an equal program was known
+    double flops = 0, moved_bytes = 0;                                   // of one launch: between kernels and memory
+    std::vector<Kernel> launches = {};                                   // in their order
+    std::vector<compiler::Fusion> fusions = {};                          // made, and refused with the reason
+    std::vector<std::string> choices = {};                               // what autotuning measured and took
+    std::vector<compiler::PassTiming> phases = {};                       // of its compilation
+    int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;  // generated ones; the last are from the disk
+    std::string cache_miss = {};                                         // why not all of them
   };
   struct Break {
     std::string reason, place;

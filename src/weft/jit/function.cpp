@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <weft/base/diagnostics.h>
 #include <weft/base/log.h>
@@ -47,6 +48,27 @@ Function::Function(CompileOptions options, const std::source_location& where) : 
   require(options_.recompile_limit >= 1, "compile: recompile_limit must be at least 1, got ", options_.recompile_limit);
   require(!options_.fullgraph || options_.limit_policy != LimitPolicy::interpret,
           "compile: fullgraph with limit_policy interpret: a function that must be one program cannot be interpreted");
+  if (!options_.backend.empty()) backend_ = detail::backend_named(options_.backend, "compile: backend");
+  const bool is_compiled = backend_.value_or(detail::Backend::compiled) == detail::Backend::compiled;
+  require(is_compiled || options_.mode == Mode::standard, "compile: backend ", options_.backend,
+          " with another mode than standard: modes are for what is compiled for speed");
+  require(is_compiled || options_.activation_memory_bytes == 0, "compile: backend ", options_.backend,
+          " with activation_memory_bytes: only the standard backend computes values again to keep fewer");
+  build_options_ = {.autotune = options_.mode == Mode::max_autotune || options_.mode == Mode::max_autotune_no_replay,
+                    .keeps_memory = options_.mode == Mode::reduce_overhead || options_.mode == Mode::max_autotune,
+                    .activation_bytes = options_.activation_memory_bytes};
+}
+
+bool Function::starts_eagerly() {
+  const bool was_called = was_called_.exchange(true, std::memory_order_relaxed);
+  return current_stance() == Stance::force_eager || (current_stance() == Stance::eager_then_compile && !was_called);
+}
+
+void Function::run_eagerly(const std::function<void()>& run) {
+  sync();  // what was recorded before is not part of the function
+  const detail::BackendScope scope(detail::Backend::eager);
+  run();
+  sync();
 }
 
 bool Function::called_inside() { return detail::observer != nullptr || detail::Recording::current().is_body(); }
@@ -59,10 +81,10 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
     if (!(*it)->holds(leaves, now)) continue;
     std::rotate(specializations_.begin(), it, it + 1);
     const auto& found = specializations_.front();
-    if (!found->rerecorded_because.empty()) return {};
-    if (options_.check_replays) return {.replayed = nullptr, .checked = found};
+    if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
+    if (options_.check_replays) return {.replayed = nullptr, .checked = found, .is_known = true};
     ++found->replays;
-    return {.replayed = found, .checked = nullptr};
+    return {.replayed = found, .checked = nullptr, .is_known = true};
   }
   return {};
 }
@@ -102,6 +124,10 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   } catch (const RecompileError& error) {
     if (!interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
+    {
+      const std::lock_guard lock(mutex_);
+      warn_of_limit("calls that need another one are interpreted, which is slow");
+    }
     const detail::BackendScope scope(detail::Backend::interpreter);
     run();
     sync();
@@ -139,6 +165,11 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
                      .cost_ms = made->compile_ms});
     }
   }
+  if (logging::enabled(logging::Channel::guards)) {
+    const Explanation::Program told = describe(*made);
+    for (const std::string& line : told.arguments) WEFT_LOG(guards, options_.name, ": argument ", line);
+    for (const std::string& line : told.guards) WEFT_LOG(guards, options_.name, ": ", line);
+  }
   const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
   keep(std::move(made));
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
@@ -165,9 +196,17 @@ void Function::keep(std::shared_ptr<Specialization> made) {
          specializations_.size() > 4 * static_cast<std::size_t>(options_.recompile_limit)) {
     WEFT_LOG(recompiles, options_.name, ": its recompile_limit of ", options_.recompile_limit,
              " programs is passed: the least recently used one is forgotten");
+    warn_of_limit("the least recently used one is forgotten, and compiled again when it is needed again");
     specializations_.pop_back();
     ++evicted_;
   }
+}
+
+void Function::warn_of_limit(const std::string& what) {
+  if (std::exchange(warned_, true)) return;
+  WEFT_LOG(warnings, options_.name, ": its recompile_limit of ", options_.recompile_limit,
+           " programs is passed: ", what,
+           ". WEFT_LOGS=recompiles says what differs; remedies: fewer shapes, numbers as Scalars, a higher limit");
 }
 
 std::shared_ptr<const Specialization> Function::last() const {

@@ -2,10 +2,12 @@
 // fits. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -14,6 +16,7 @@
 #include <weft/jit/explanation.h>
 #include <weft/jit/options.h>
 #include <weft/jit/trace.h>
+#include <weft/tensor/backend.h>
 
 namespace weft::jit {
 
@@ -24,9 +27,18 @@ class Function {
   // The call belongs to the graph of the function that calls it, or of the loop body around it.
   static bool called_inside();
 
+  // For the time of a call: what runs its programs and how they are compiled, as the options say.
+  detail::BuildScope scope() const { return {backend_, build_options_}; }
+
+  // Whether the stance of this thread wants the call run operation by operation: whatever is known, or if nothing fits.
+  bool starts_eagerly();
+  static bool eager_instead_of_compiling() { return current_stance() == Stance::eager_on_recompile; }
+  static void run_eagerly(const std::function<void()>& run);
+
   // What is known for a call. Nothing to replay: it must be recorded, and be what a replay of `checked`, if any, would have been.
   struct Found {
     std::shared_ptr<const Specialization> replayed, checked;
+    bool is_known = false;  // the guards of one hold
   };
   Found find(std::span<const Leaf> leaves);
 
@@ -47,7 +59,13 @@ class Function {
   void count(const GraphBreak& cut);
   void keep(std::shared_ptr<Specialization> made);
 
+  void warn_of_limit(const std::string& what);
+
   CompileOptions options_;
+  std::optional<detail::Backend> backend_;
+  detail::BuildOptions build_options_;
+  std::atomic<bool> was_called_ = false;
+  bool warned_ = false;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Specialization>> specializations_;  // the last used first
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;

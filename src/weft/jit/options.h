@@ -6,7 +6,15 @@
 
 namespace weft {
 
-// What happens when a function would need more programs than its limit.
+// What is worth spending for speed. Modes change no results beyond what the numerics contract leaves open, in strict mode none.
+enum class Mode : std::uint8_t {
+  standard,
+  reduce_overhead,  // for small programs: memory that stays with the program, a device that awaits the next call awake
+  max_autotune,     // that, and: what can be done in several ways is measured when it is compiled (log: autotuning)
+  max_autotune_no_replay,  // only the latter
+};
+
+// What happens when a function would need more programs than its limit. Whatever happens is said, once, as a warning.
 enum class LimitPolicy : std::uint8_t {
   evict,      // the least recently used one is forgotten
   error,      // the call throws RecompileError
@@ -16,6 +24,12 @@ enum class LimitPolicy : std::uint8_t {
 struct CompileOptions {
   std::string name = {};   // in messages; else the place where compile() was called
   bool fullgraph = false;  // a value read inside the function is an error, not a graph break
+  Mode mode = Mode::standard;
+  // "standard"; for debugging, "eager" (no fusion) or "interpreter"; empty: as WEFT_BACKEND says.
+  std::string backend = {};
+  // What values may take that wait for a later use, as activations do for the backward pass. Beyond it those that are cheapest
+  // to compute again are not kept. 0: no limit.
+  std::uint64_t activation_memory_bytes = 0;
   // Programs for different arguments; what happens beyond.
   int recompile_limit = 8;
   LimitPolicy limit_policy = LimitPolicy::evict;
@@ -23,11 +37,13 @@ struct CompileOptions {
   bool check_replays = false;
 };
 
-// What calls of compiled functions do, on this thread, while a StanceScope lives.
+// What calls of compiled functions do, on this thread, while a StanceScope lives. (torch.compiler.set_stance)
 enum class Stance : std::uint8_t {
   standard,
-  eager,              // run the function in every call, one kernel for each operation
-  fail_on_recompile,  // throw RecompileError instead of compiling
+  force_eager,         // run the function in every call, one kernel for each operation
+  eager_on_recompile,  // replay where a known program fits, else as force_eager
+  eager_then_compile,  // the first call of a function as force_eager, those after it as standard
+  fail_on_recompile,   // throw RecompileError instead of compiling
 };
 
 class StanceScope {

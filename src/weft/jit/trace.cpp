@@ -209,6 +209,20 @@ void Trace::host_reads(const char* function, const Tensor& tensor, const std::so
   }
 }
 
+void Trace::leaves_graph(const std::source_location& where) {
+  std::string reason = "it calls a function that stays out of graphs (disable)";
+  pending_place_ = concat(where.file_name(), ':', where.line());
+  if (options_.fullgraph)
+    throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
+                                 "): under fullgraph the function must be one graph. Call that function outside"));
+  if (detail::Recording::current().first_live()) {
+    pending_reason_ = std::move(reason);
+    sync();
+  } else {
+    cut(std::move(reason), std::move(pending_place_));
+  }
+}
+
 void Trace::syncing() {
   if (finishing_) return;
   if (pending_reason_.empty()) {

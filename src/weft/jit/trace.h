@@ -76,6 +76,7 @@ class Trace final : public detail::Observer {
   void input(const detail::TensorImpl& tensor) override;
   void input(const detail::ImmediateSource& source) override;
   void host_reads(const char* function, const Tensor& tensor, const std::source_location& where) override;
+  void leaves_graph(const std::source_location& where) override;
   void syncing() override;
   void compiling() override;
   void launching(const detail::Launching& launching) override;

@@ -10,6 +10,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/process.h>
+#include <weft/runtime/node_pool.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -92,17 +93,20 @@ Memory Allocator::allocate(std::uint64_t bytes, bool zeroed) {
     peak_ = std::max(peak_, in_use_);
   }
   if (zeroed) zero(address, size);
-  return Memory(address, [self = shared_from_this(), size](std::byte* block) { self->give_back(block, size); });
+  return Memory(
+      address, [self = shared_from_this(), size](std::byte* block) { self->give_back(block, size); },
+      PoolAllocator<std::byte>());
 }
 
-// A kept block of the size, or of up to a quarter more; then `size` becomes the block's.
+// A kept block of the size, or of up to a quarter more; then `size` becomes the block's. Lists stay when their last block leaves,
+// so that a step that repeats makes none.
 std::byte* Allocator::take_cached(std::uint64_t& size) {
-  const auto found = cached_.lower_bound(size);
+  auto found = cached_.lower_bound(size);
+  while (found != cached_.end() && found->second.empty()) ++found;
   if (found == cached_.end() || found->first > size + size / 4) return nullptr;
   size = found->first;
   std::byte* address = found->second.back().address;
   found->second.pop_back();
-  if (found->second.empty()) cached_.erase(found);
   cached_bytes_ -= size;
   ASAN_UNPOISON_MEMORY_REGION(address, size);
   return address;
@@ -134,6 +138,7 @@ void Allocator::give_back(std::byte* address, std::uint64_t size) {
 }
 
 void Allocator::release_oldest() {
+  std::erase_if(cached_, [](const auto& blocks) { return blocks.second.empty(); });
   const auto oldest =
       std::ranges::min_element(cached_, {}, [](const auto& blocks) { return blocks.second.front().since; });
   const auto size = oldest->first;

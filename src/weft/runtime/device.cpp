@@ -103,6 +103,7 @@ struct Device::Impl {
   }
 
   void work();
+  void await_awake() const;
   void run(LaunchRecord& launch);
   static void run(Read& read);
   void retire(Task& task);
@@ -118,6 +119,7 @@ struct Device::Impl {
   mutable std::mutex mutex;  // of everything up to the thread
   std::condition_variable arrived, retired;
   std::vector<Task> incoming;
+  std::atomic<bool> has_incoming = false;  // changed with it
   std::vector<LaunchPtr> spare_records;
   bool stopping = false;
   std::uint64_t enqueued = 0, done = 0;  // tasks
@@ -127,6 +129,7 @@ struct Device::Impl {
 
   // Of the device's thread.
   std::uint64_t last_end = 0;  // of a launch
+  bool stays_awake = false;
 
   std::thread thread;  // last: it uses what stands above
 };
@@ -136,10 +139,12 @@ void Device::Impl::work() {
   std::vector<Task> tasks;
   for (;;) {
     {
+      if (stays_awake) await_awake();
       std::unique_lock lock(mutex);
       arrived.wait(lock, [this] { return !incoming.empty() || stopping; });
       if (incoming.empty()) return;
       std::swap(tasks, incoming);
+      has_incoming.store(false, std::memory_order_relaxed);
     }
     for (Task& task : tasks) {
       if (auto* launch = std::get_if<LaunchPtr>(&task)) {
@@ -153,7 +158,15 @@ void Device::Impl::work() {
   }
 }
 
+// Falling asleep and being woken takes longer than a small program.
+void Device::Impl::await_awake() const {
+  constexpr std::uint64_t most_ns = 50'000;
+  const std::uint64_t end = trace::now_ns() + most_ns;
+  while (!has_incoming.load(std::memory_order_acquire) && trace::now_ns() < end) __builtin_ia32_pause();
+}
+
 void Device::Impl::run(LaunchRecord& launch) {
+  stays_awake = launch.executable->kept_blocks != nullptr;
   const std::uint64_t start = trace::now_ns();
   metrics::queue_time.add(start - launch.accepted_ns);
   std::exception_ptr error;
@@ -225,6 +238,7 @@ void Device::Impl::retire(Task& task) {
 
 void Device::Impl::enqueue(Task task, std::unique_lock<std::mutex>& lock) {
   incoming.push_back(std::move(task));
+  has_incoming.store(true, std::memory_order_release);
   ++enqueued;
   const bool first = incoming.size() == 1;
   lock.unlock();

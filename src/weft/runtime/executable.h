@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/base/type.h>
+#include <weft/runtime/kept_blocks.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::runtime {
@@ -45,6 +46,9 @@ struct Executable {
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
   std::string
       hlo;  // in XLA's text, instructions named as the thunks are; only of what is compiled while a recording is on
+  // Where outputs that take over no input get their memory; null: from the device. A device that ran such a program stays awake for
+  // a moment, for the next launch.
+  std::shared_ptr<KeptBlocks> kept_blocks;
 };
 
 }  // namespace weft::runtime

@@ -109,7 +109,9 @@ void Executor::bind_outputs(LaunchRecord& launch) {
     if (!owns(i)) continue;
     const std::int32_t donated = executable.outputs[i].donated_input;
     if (donated < 0) {
-      outputs_[i] = allocator_->allocate(allocation_of(i).bytes, simulated_);
+      const auto& kept = executable.kept_blocks;
+      outputs_[i] = kept && !simulated_ ? kept->take(*allocator_, i, allocation_of(i).bytes)
+                                        : allocator_->allocate(allocation_of(i).bytes, simulated_);
       continue;
     }
     const auto input = static_cast<std::uint32_t>(donated);

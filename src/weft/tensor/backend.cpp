@@ -8,18 +8,33 @@ namespace weft::detail {
 
 namespace {
 constinit thread_local std::optional<Backend> chosen;
-}
+constinit thread_local BuildOptions chosen_options;
+}  // namespace
 
 BackendScope::BackendScope(Backend backend) : before_(std::exchange(chosen, backend)) {}
 BackendScope::~BackendScope() { chosen = before_; }
 
 Backend backend() {
   if (chosen) return *chosen;
-  const std::string name = knobs::backend();
-  if (name == "compiled") return Backend::compiled;
+  return backend_named(knobs::backend(), "WEFT_BACKEND");
+}
+
+Backend backend_named(std::string_view name, std::string_view what) {
+  if (name == "compiled" || name == "standard") return Backend::compiled;
   if (name == "eager") return Backend::eager;
-  require(name == "interpreter", "WEFT_BACKEND: '", name, "' is neither compiled, eager nor interpreter");
+  require(name == "interpreter", what, ": '", name, "' is neither compiled, eager nor interpreter");
   return Backend::interpreter;
+}
+
+const BuildOptions& build_options() { return chosen_options; }
+
+BuildScope::BuildScope(std::optional<Backend> backend, const BuildOptions& options)
+    : backend_before_(chosen), options_before_(std::exchange(chosen_options, options)) {
+  if (backend) chosen = backend;
+}
+BuildScope::~BuildScope() {
+  chosen = backend_before_;
+  chosen_options = options_before_;
 }
 
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
@@ -27,6 +42,9 @@ std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_pt
   if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
   auto options = compiler::Options::from_knobs();
   options.donatable = std::move(donatable);
+  options.autotune = build_options().autotune;
+  options.keeps_memory = build_options().keeps_memory;
+  options.activation_bytes = build_options().activation_bytes;
   if (backend == Backend::eager) {
     options.fuse = false;
     options.disabled_passes = {"simplify", "fold-constants", "eliminate-common-subexpressions"};

@@ -1,8 +1,10 @@
 // Graph to Executable, by the backend that the knobs choose.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <weft/compiler/compiler.h>
@@ -17,6 +19,29 @@ enum class Backend : std::uint8_t {
   interpreter,
 };
 Backend backend();  // from the knobs, or as the innermost scope of this thread says
+// "compiled" (or "standard"), "eager", "interpreter". Throws Error, which `what` begins, for another name.
+Backend backend_named(std::string_view name, std::string_view what);
+
+// How programs are compiled beside what the knobs say: as the innermost scope of this thread chose.
+struct BuildOptions {
+  bool autotune = false, keeps_memory = false;
+  std::uint64_t activation_bytes = 0;
+  friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
+};
+const BuildOptions& build_options();
+
+class BuildScope {
+ public:
+  // No backend: the one that is chosen already.
+  BuildScope(std::optional<Backend> backend, const BuildOptions& options);
+  ~BuildScope();
+  BuildScope(const BuildScope&) = delete;
+  BuildScope& operator=(const BuildScope&) = delete;
+
+ private:
+  std::optional<Backend> backend_before_;
+  BuildOptions options_before_;
+};
 
 class BackendScope {
  public:

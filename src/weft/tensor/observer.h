@@ -68,6 +68,9 @@ class Observer {
   // The host asks for elements of a tensor. May throw.
   virtual void host_reads(const char* function, const Tensor& tensor, const std::source_location& where) = 0;
 
+  // A function that was told to stay out of graphs (jit/disable.h) is about to be called. May throw.
+  virtual void leaves_graph(const std::source_location& where) = 0;
+
   virtual void syncing() = 0;    // may throw
   virtual void compiling() = 0;  // no program is known for what is recorded. May throw
   virtual void launching(const Launching& launching) = 0;

@@ -1,5 +1,7 @@
 #include <weft/tensor/plan_cache.h>
 
+#include <iterator>
+
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
 
@@ -8,6 +10,22 @@ inline constinit Counter graph_cache_evictions("GraphCacheEvictions");  // progr
 }
 
 namespace weft::detail {
+
+namespace {
+
+// What the plan keeps in memory; machine code, which plans share, is the kernel cache's to count.
+std::uint64_t bytes_of(const Plan& plan) {
+  const runtime::Executable& program = *plan.executable;
+  std::uint64_t bytes = sizeof(Plan) + sizeof program + program.allocations.size() * sizeof(runtime::Allocation);
+  for (const runtime::Allocation& allocation : program.allocations)
+    if (allocation.kind == runtime::Allocation::Kind::constant) bytes += allocation.bytes;
+  constexpr std::uint64_t thunk_bytes = 512;  // about what one is, beside its lists
+  for (const auto& thunk : program.thunks)
+    bytes += thunk_bytes + (thunk->reads.size() + thunk->writes.size()) * sizeof(runtime::Slice);
+  return bytes;
+}
+
+}  // namespace
 
 PlanCache& PlanCache::instance() {
   static PlanCache cache;
@@ -24,20 +42,35 @@ std::shared_ptr<Plan> PlanCache::find(const Fingerprint& key) {
 
 void PlanCache::insert(const Fingerprint& key, std::shared_ptr<Plan> plan) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_key_.find(key); found != by_key_.end()) entries_.erase(found->second);
-  entries_.push_front({key, std::move(plan)});
+  if (const auto found = by_key_.find(key); found != by_key_.end()) erase(found->second);
+  const std::uint64_t bytes = bytes_of(*plan);
+  entries_.push_front({key, std::move(plan), bytes});
   by_key_[key] = entries_.begin();
-  while (entries_.size() > static_cast<std::size_t>(knobs::graph_cache_entries())) {
-    by_key_.erase(entries_.back().key);
-    entries_.pop_back();
+  bytes_ += bytes;
+  const auto most = static_cast<std::size_t>(knobs::graph_cache_entries());
+  const auto most_bytes = static_cast<std::uint64_t>(knobs::graph_cache_bytes());
+  while (!entries_.empty() && (entries_.size() > most || bytes_ > most_bytes)) {
+    erase(std::prev(entries_.end()));
     metrics::graph_cache_evictions.add();
   }
+}
+
+void PlanCache::erase(Entries::iterator entry) {
+  bytes_ -= entry->bytes;
+  by_key_.erase(entry->key);
+  entries_.erase(entry);
 }
 
 void PlanCache::clear() {
   const std::lock_guard lock(mutex_);
   by_key_.clear();
   entries_.clear();
+  bytes_ = 0;
+}
+
+std::uint64_t PlanCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 std::size_t PlanCache::size() const {

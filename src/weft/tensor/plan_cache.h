@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include <weft/base/hash.h>
+#include <weft/compiler/compiler.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/executable.h>
 #include <weft/tensor/immediates.h>
@@ -16,13 +18,14 @@ namespace weft::detail {
 
 struct Plan {
   std::shared_ptr<const runtime::Executable> executable;
+  std::shared_ptr<const compiler::Report> report;  // of its compilation; null: it is interpreted
   std::shared_ptr<const ir::Graph> graph;  // to compare with on a hit; dropped after enough of them in release builds
   int verified_hits = 0;
   ImmediatePool immediates;
   std::mutex mutex;  // of what a launch changes
 };
 
-// The least recently used plan leaves first. Thread-safe.
+// Within WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES; the least recently used plan leaves first. Thread-safe.
 class PlanCache {
  public:
   static PlanCache& instance();
@@ -31,15 +34,21 @@ class PlanCache {
   void insert(const Fingerprint& key, std::shared_ptr<Plan> plan);
   void clear();
   std::size_t size() const;
+  std::uint64_t bytes() const;
 
  private:
   struct Entry {
     Fingerprint key;
     std::shared_ptr<Plan> plan;
+    std::uint64_t bytes;
   };
+  using Entries = std::list<Entry>;
+  void erase(Entries::iterator entry);
+
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // most recently used first
-  std::unordered_map<Fingerprint, std::list<Entry>::iterator, FingerprintHash> by_key_;
+  Entries entries_;  // most recently used first
+  std::unordered_map<Fingerprint, Entries::iterator, FingerprintHash> by_key_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace weft::detail

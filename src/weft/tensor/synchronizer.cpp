@@ -144,6 +144,8 @@ Fingerprint Synchronizer::key() const {
   key.add(packed);
   key.add(std::uint64_t{knobs::strict()} << 1 | std::uint64_t{knobs::fuse()});
   key.add(scratch_.outputs.size());
+  const BuildOptions& options = build_options();
+  key.add(options.activation_bytes << 2 | std::uint64_t{options.autotune} << 1 | std::uint64_t{options.keeps_memory});
   return key;
 }
 
@@ -176,7 +178,12 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   if (last().compiled)
     WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ", reason);
   auto plan = std::make_shared<Plan>();
-  plan->executable = build(backend_, recording_.graph_, donatable, last().report);
+  std::optional<compiler::Report> report;
+  plan->executable = build(backend_, recording_.graph_, donatable, report);
+  if (report) {
+    plan->report = std::make_shared<const compiler::Report>(*report);
+    last().report = std::move(report);
+  }
   plan->graph = last().compiled = recording_.graph_;
   if (!reason.empty() && !observer)  // a compiled function tells of its own
     WEFT_DIAGNOSE(

@@ -12,6 +12,7 @@
 
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
+#include <weft/base/log.h>
 #include <weft/compiler/compiler.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
@@ -135,6 +136,62 @@ TEST_F(DiskCacheTest, PlacesOfOthersAreRefused) {
   EXPECT_THAT(DiskCache(folder / "file" / "below", 1 << 20).refusal(), HasSubstr("cannot be made"));
 }
 
+TEST_F(DiskCacheTest, WhyThereIsNone) {
+  const DiskCache cache(place, 1 << 20);
+  ASSERT_THAT(cache.refusal(), IsEmpty());
+  const std::string keys[] = {"first key", "second"}, others[] = {"third"};
+  std::string why;
+  EXPECT_FALSE(cache.read(entry_name(keys), &why));
+  EXPECT_EQ(why, "no program with these kernels was kept there");
+  cache.write(program_name(keys) + "-00000000.kernels", kernels);
+  EXPECT_FALSE(cache.read(entry_name(keys), &why));
+  EXPECT_THAT(why, HasSubstr("only other builds of weft, or other processors"));
+  EXPECT_FALSE(cache.read(entry_name(others), &why));
+  EXPECT_EQ(why, "no program with these kernels was kept there");
+}
+
+// What makes the cache useless is said once, whatever logs are chosen, and programs are compiled.
+TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
+  std::vector<std::string> said;
+  logging::set_channels("");
+  logging::set_sink([&](logging::Channel channel, std::string_view message) {
+    EXPECT_EQ(channel, logging::Channel::warnings);
+    said.emplace_back(message);
+  });
+  const auto compiled_in = [&](const char* name, auto spoil) {
+    const knobs::Override<knobs::Text> other{knobs::cache_dir, (folder / name).string()};
+    spoil(folder / name);
+    said.clear();
+    EXPECT_GT(compile_anew(*graph_of(2)).compiled_kernels, 0);
+    EXPECT_GT(compile_anew(*graph_of(3)).compiled_kernels, 0);
+    EXPECT_EQ(said.size(), 1u) << name;
+    return said.empty() ? std::string() : said[0];
+  };
+  using std::filesystem::path;
+  const auto make_writable = [](const path& at) {
+    std::filesystem::create_directory(at);
+    std::filesystem::permissions(at, std::filesystem::perms(0777));
+  };
+  EXPECT_THAT(compiled_in("writable", make_writable), HasSubstr("is not used: "));
+  EXPECT_THAT(compiled_in("a file", [](const path& at) { std::ofstream(at) << "x"; }), HasSubstr("is not a folder"));
+  if (::geteuid() == 0) {
+    const auto give_away = [](const path& at) {
+      std::filesystem::create_directory(at);
+      ASSERT_EQ(::chown(at.c_str(), 1234, 1234), 0);
+    };
+    EXPECT_THAT(compiled_in("foreign", give_away), HasSubstr("belongs to someone else"));
+  }
+  static int error = 0;
+  weft::detail::file_fault = [](const char* operation) { return std::string_view(operation) == "write" ? error : 0; };
+  const auto nothing = [](const path&) {};
+  error = ENOSPC;
+  EXPECT_THAT(compiled_in("full", nothing), HasSubstr("No space left on device"));
+  error = EROFS;
+  EXPECT_THAT(compiled_in("read-only", nothing), HasSubstr("Read-only file system"));
+  weft::detail::file_fault = nullptr;
+  logging::set_sink({});
+}
+
 TEST_F(DiskCacheTest, TheLeastRecentlyUsedLeaveFirst) {
   const std::uint64_t one = write_entry(kernels).size();
   const DiskCache cache(place, 3 * one + 10);
@@ -164,14 +221,14 @@ TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
   const auto entry_of = [](int i) {
     return std::vector<StoredKernel>{{concat("key ", i), std::string(20'000, static_cast<char>('a' + i))}};
   };
-  constexpr int entries = 8, rounds = 60;
+  constexpr int entries = 8, rounds = 300;
   for (int round = 0; round < rounds; ++round) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       for (int i = 0;; i = (i + 1) % entries) cache.write(concat(i, ".kernels"), entry_of(i));
     }
-    ::usleep(static_cast<useconds_t>(round * 7919 % 20'000));
+    ::usleep(static_cast<useconds_t>(round * 7919 % 8'000));
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -192,11 +249,11 @@ TEST_F(DiskCacheTest, ManyProcessesShareOneFolder) {
   const DiskCache cache(place, 20 * one);
   ASSERT_THAT(cache.refusal(), IsEmpty());
   std::vector<pid_t> children;
-  for (int process = 0; process < 8; ++process) {
+  for (int process = 0; process < 16; ++process) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      for (int i = 0; i < 50; ++i) {
+      for (int i = 0; i < 200; ++i) {
         const std::string name = concat((process * 31 + i * 7) % 40, ".kernels");
         const auto found = cache.read(name);
         if (found && found->at(1).object != "machine code") ::_exit(1);

@@ -23,13 +23,14 @@ namespace {
 
 constexpr std::uint64_t largest_entry = std::uint64_t{1} << 30;
 
-// Why what stands at `path` may have been written by someone else; empty: only this user can have.
-std::string distrust(const std::filesystem::path& path) {
-  struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return concat(path.string(), " cannot be read");
-  if (status.st_uid != ::geteuid()) return concat(path.string(), " belongs to someone else");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return concat(path.string(), " can be written by others");
-  return {};
+// Said once for each folder: programs are compiled all the same.
+void warn_once(const std::filesystem::path& folder, const std::string& reason) {
+  static std::mutex mutex;
+  static std::set<std::filesystem::path> said;
+  const std::lock_guard guard(mutex);
+  if (!said.insert(folder).second) return;
+  WEFT_LOG(warnings, "the cache of compiled kernels ", reason,
+           "; every process compiles them anew. WEFT_CACHE_DIR chooses another folder, WEFT_CACHE=0 none");
 }
 
 // Keeps other writers out; null after a while, when one does not let go.
@@ -46,6 +47,15 @@ std::optional<FolderLock> lock(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+// Why what stands at `path` may have been written by someone else; empty: only this user can have.
+std::string distrust(const std::filesystem::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return concat(path.string(), " cannot be read");
+  if (status.st_uid != ::geteuid()) return concat(path.string(), " belongs to someone else");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return concat(path.string(), " can be written by others");
+  return {};
+}
 
 std::filesystem::path DiskCache::default_folder() {
   if (const std::string chosen = knobs::cache_dir(); !chosen.empty()) return chosen;
@@ -65,10 +75,7 @@ std::shared_ptr<DiskCache> DiskCache::from_knobs() {
   auto cache = std::make_shared<DiskCache>(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
   const std::string refusal = cache->refusal();
   if (refusal.empty()) return cache;
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard guard(mutex);
-  if (said.insert(refusal).second) WEFT_LOG(cache, "the cache on disk is not used: ", refusal);
+  warn_once(folder, concat("is not used: ", refusal));
   return nullptr;
 }
 
@@ -85,11 +92,25 @@ std::string DiskCache::refusal() const {
   return distrust(folder_);
 }
 
-std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name) const {
+// Entries of the same program say by what they are for why there is none for this process.
+std::string DiskCache::why_missing(const std::string& name) const {
+  const std::string program = name.substr(0, name.find('-'));
+  std::size_t others = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
+    others += entry.path().filename().string().starts_with(program + '-');
+  if (others == 0) return "no program with these kernels was kept there";
+  return concat("of this program only other builds of weft, or other processors, have left code there, ", others,
+                others == 1 ? " entry" : " entries");
+}
+
+std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name, std::string* why) const {
   const auto path = folder_ / name;
-  std::string reason = "there is no such entry";
+  std::string reason;
   try {
-    if (std::filesystem::exists(path)) {
+    if (!std::filesystem::exists(path)) {
+      reason = why_missing(name);
+    } else {
       reason = distrust(path);
       if (reason.empty()) {
         auto kernels = read_entry(read_file(path, largest_entry), reason);
@@ -104,16 +125,23 @@ std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name
     reason = error.what();
   }
   WEFT_LOG(cache, "missed ", name, ": ", reason);
+  if (why) *why = std::move(reason);
   return std::nullopt;
 }
 
 void DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels) const {
   try {
     const auto alone = lock(folder_);
-    require(alone.has_value(), "another process keeps writing to ", folder_.string());
+    if (!alone) {
+      WEFT_LOG(cache, "did not keep ", name, ": another process keeps writing to ", folder_.string());
+      return;
+    }
     remove_temporaries(folder_);  // of killed processes: nobody else is writing
     const std::string bytes = write_entry(kernels);
-    if (bytes.size() > std::min(most_bytes_, largest_entry)) return;
+    if (bytes.size() > std::min(most_bytes_, largest_entry)) {
+      WEFT_LOG(cache, "did not keep ", name, ": its ", bytes.size(), " bytes are more than WEFT_CACHE_BYTES allows");
+      return;
+    }
     prune(most_bytes_ - bytes.size());
     AtomicFile file(folder_);
     file.write(bytes);
@@ -122,6 +150,7 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
     WEFT_LOG(cache, "kept ", name, ", ", kernels.size(), " kernels, ", bytes.size(), " bytes");
   } catch (const std::exception& error) {
     WEFT_LOG(cache, "did not keep ", name, ": ", error.what());
+    warn_once(folder_, concat("keeps nothing new: ", error.what()));
   }
 }
 
@@ -129,7 +158,8 @@ std::vector<DiskCache::File> DiskCache::files() const {
   std::vector<File> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-    if (entry.path().extension() != ".kernels") continue;
+    const std::string extension = entry.path().extension().string();
+    if (extension != kernels_extension && extension != choice_extension) continue;
     std::error_code gone;  // by another process
     const std::uint64_t bytes = entry.file_size(gone);
     const auto used = entry.last_write_time(gone);

@@ -26,9 +26,10 @@ class DiskCache {
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  // The entry of this name. Says in the log why there is none.
-  std::optional<std::vector<StoredKernel>> read(const std::string& name) const;
-  // Adds an entry, and removes the least recently used ones beyond the limit. Whatever fails is logged.
+  // The entry of this name. Says why there is none, in the log and to `why`, if given.
+  std::optional<std::vector<StoredKernel>> read(const std::string& name, std::string* why = nullptr) const;
+  // Adds an entry, and removes the least recently used ones beyond the limit. Whatever fails is logged; a folder that nothing
+  // can be written to is a warning, once.
   void write(const std::string& name, std::span<const StoredKernel> kernels) const;
 
   struct File {
@@ -44,8 +45,13 @@ class DiskCache {
   std::string refusal() const;
 
  private:
+  std::string why_missing(const std::string& name) const;
+
   std::filesystem::path folder_;
   std::uint64_t most_bytes_;
 };
+
+// Why what stands at `path` may have been written by someone else; empty: only this user can have.
+std::string distrust(const std::filesystem::path& path);
 
 }  // namespace weft::compiler

@@ -26,35 +26,37 @@ KernelCache& KernelCache::instance() {
 KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::span<const std::string> keys) {
   Found found;
   found.kernels.resize(sources.size());
-  Request request{sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}};
+  Request request{sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}, {}};
   take_from_memory(request, found);
-  if (request.missing.empty()) return found;
+  if (request.unmapped.empty()) return found;
 
-  const std::vector<std::size_t> added = request.missing;
+  const std::size_t imported = found.loaded = request.unmapped.size() - request.missing.size();
   const auto disk = DiskCache::from_knobs();
   const std::string name = disk ? entry_name(keys) : "";
-  if (disk) take_from_disk(request, *disk, name, found);
+  if (disk && !request.missing.empty()) take_from_disk(request, *disk, name, found);
   compile(request, found);
   KernelCode code;
   try {
-    code = load(request, added);
+    code = load(request);
   } catch (const InternalError& error) {
     if (found.loaded == 0) throw;
     WEFT_LOG(cache, "missed ", name, ": ", error.what());
+    found.miss = error.what();
     found.loaded = 0;
-    request.missing = added;
+    request.missing = request.unmapped;
     compile(request, found);
-    code = load(request, added);
+    code = load(request);
   }
   found.owners.push_back(code.owner);
   {
     const std::lock_guard lock(mutex_);
-    for (std::size_t j = 0; j < added.size(); ++j) {
-      found.kernels[added[j]] = code.kernels[j];
-      insert({keys[added[j]], code.kernels[j], request.objects[added[j]], code.owner});
+    for (std::size_t j = 0; j < request.unmapped.size(); ++j) {
+      const std::size_t i = request.unmapped[j];
+      found.kernels[i] = code.kernels[j];
+      insert({keys[i], code.kernels[j], request.objects[i], code.owner});
     }
   }
-  if (disk && found.compiled != 0) {
+  if (disk && found.compiled + imported != 0) {
     std::vector<StoredKernel> kernels;
     for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
     disk->write(name, kernels);
@@ -62,29 +64,29 @@ KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::
   return found;
 }
 
-KernelCache::Alone KernelCache::get(const KernelSource& source, const std::string& key) {
-  const Found found = get(std::span(&source, 1), std::span(&key, 1));
-  return {found.kernels[0], found.owners[0]};
-}
-
 void KernelCache::take_from_memory(Request& request, Found& found) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
     const auto at = by_key_.find(request.keys[i]);
     if (at == by_key_.end()) {
+      request.unmapped.push_back(i);
       request.missing.push_back(i);
       continue;
     }
     entries_.splice(entries_.begin(), entries_, at->second);
     const Entry& entry = entries_.front();
     request.objects[i] = entry.object;
+    if (!entry.kernel) {
+      request.unmapped.push_back(i);
+      continue;
+    }
     found.kernels[i] = entry.kernel;
     found.owners.push_back(entry.owner);
   }
 }
 
 void KernelCache::take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found) {
-  const auto stored = disk.read(name);
+  const auto stored = disk.read(name, &found.miss);
   if (!stored) return;
   std::unordered_map<std::string_view, const StoredKernel*> by_key;
   for (const StoredKernel& kernel : *stored) by_key.emplace(kernel.key, &kernel);
@@ -110,30 +112,61 @@ void KernelCache::compile(Request& request, Found& found) {
   found.compiled = sources.size();
 }
 
-KernelCode KernelCache::load(const Request& request, std::span<const std::size_t> added) {
+KernelCode KernelCache::load(const Request& request) {
   std::vector<const std::string*> objects;
   std::vector<std::string> symbols;
-  for (const std::size_t i : added) {
+  for (const std::size_t i : request.unmapped) {
     objects.push_back(request.objects[i].get());
     symbols.push_back(symbol_of(request.keys[i]));
   }
   return load_objects(objects, symbols);
 }
 
+// The object and its mapped code are about as large.
+std::uint64_t KernelCache::Entry::bytes() const { return sizeof(Entry) + key.size() + 2 * object->size(); }
+
 void KernelCache::insert(Entry entry) {
-  if (by_key_.contains(entry.key)) return;  // another thread was faster
+  if (const auto at = by_key_.find(entry.key); at != by_key_.end()) {
+    if (at->second->kernel) return;  // another thread was faster
+    bytes_ -= at->second->bytes();
+    const auto unmapped = at->second;
+    by_key_.erase(at);
+    entries_.erase(unmapped);
+  }
+  bytes_ += entry.bytes();
   entries_.push_front(std::move(entry));
   by_key_.emplace(entries_.front().key, entries_.begin());
-  while (entries_.size() > static_cast<std::size_t>(knobs::kernel_cache_entries())) {
+  while (bytes_ > static_cast<std::uint64_t>(knobs::kernel_cache_bytes()) && !entries_.empty()) {
+    bytes_ -= entries_.back().bytes();
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
   }
+}
+
+void KernelCache::add(std::vector<StoredKernel> kernels) {
+  const std::lock_guard lock(mutex_);
+  for (StoredKernel& kernel : kernels)
+    if (!by_key_.contains(kernel.key))
+      insert({std::move(kernel.key), nullptr, std::make_shared<const std::string>(std::move(kernel.object)), nullptr});
+}
+
+std::vector<StoredKernel> KernelCache::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<StoredKernel> kernels;
+  for (const Entry& entry : entries_) kernels.push_back({entry.key, *entry.object});
+  return kernels;
 }
 
 void KernelCache::clear() {
   const std::lock_guard lock(mutex_);
   by_key_.clear();
   entries_.clear();
+  bytes_ = 0;
+}
+
+std::uint64_t KernelCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 }  // namespace weft::compiler

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <weft/compiler/cache/entry.h>
 #include <weft/compiler/llvm/jit.h>
 
 namespace weft::compiler {
@@ -25,41 +27,45 @@ class KernelCache {
   struct Found {
     std::vector<KernelAddress> kernels;               // in the order of the sources
     std::vector<std::shared_ptr<const void>> owners;  // keep their code mapped
-    std::size_t loaded = 0, compiled = 0;             // now: from disk, by LLVM
+    std::size_t loaded = 0, compiled = 0;             // now: from disk or an artifact, by LLVM
+    std::string miss;                                 // why the disk did not give all of them; empty: it was not asked
   };
   // The code of the sources of one program, whose keys are `keys`: equal keys, equal code.
   Found get(std::span<const KernelSource> sources, std::span<const std::string> keys);
 
-  // The code of one source that is not part of a program's list.
-  struct Alone {
-    KernelAddress kernel = nullptr;
-    std::shared_ptr<const void> owner;  // keeps it mapped
-  };
-  Alone get(const KernelSource& source, const std::string& key);
+  // Takes in kernels of an artifact, which are mapped when a program needs them.
+  void add(std::vector<StoredKernel> kernels);
+  // All that are in memory, in no order.
+  std::vector<StoredKernel> all() const;
 
   void clear();  // the memory; the disk stays
+  std::uint64_t bytes() const;
 
  private:
   struct Entry {
     std::string key;
-    KernelAddress kernel;
+    KernelAddress kernel;  // null: not mapped yet
     std::shared_ptr<const std::string> object;
     std::shared_ptr<const void> owner;
+
+    std::uint64_t bytes() const;
   };
   // What a call of get works on.
   struct Request {
     std::span<const KernelSource> sources;
     std::span<const std::string> keys;
     std::vector<std::shared_ptr<const std::string>> objects;  // found so far
-    std::vector<std::size_t> missing;                         // the sources that have no code yet
+    std::vector<std::size_t> unmapped;                        // the sources whose code is not mapped
+    std::vector<std::size_t> missing;                         // of them, those that have no object either
   };
   void take_from_memory(Request& request, Found& found);
   static void take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found);
   static void compile(Request& request, Found& found);
-  static KernelCode load(const Request& request, std::span<const std::size_t> added);
+  static KernelCode load(const Request& request);
   void insert(Entry entry);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::uint64_t bytes_ = 0;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;
 };

@@ -1,6 +1,7 @@
 #include <weft/compiler/fusion/fuse.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -30,10 +31,11 @@ struct Cluster {
 
 class Planner {
  public:
-  Planner(const ir::Graph& graph, const Options& options, std::vector<std::string>& fallbacks)
+  Planner(const ir::Graph& graph, const Options& options, Report& report, const Recomputation* again)
       : graph_(graph),
         options_(options),
-        fallbacks_(fallbacks),
+        report_(report),
+        again_(again),
         placement_(graph, options),
         count_(graph.nodes().size()),
         cluster_of_(count_, no_cluster) {
@@ -44,6 +46,7 @@ class Planner {
     find_needs();
     make_clusters();
     if (options_.fuse) merge_clusters();
+    tell_refusals();
     return make_units();
   }
 
@@ -100,27 +103,53 @@ class Planner {
       std::vector<std::uint32_t> producers = needs_[i];
       std::ranges::sort(producers, std::greater{});
       for (const std::uint32_t p : producers)
-        if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i]) try_merge(cluster_of_[p], cluster_of_[i]);
+        if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i])
+          if (const std::string why = try_merge(cluster_of_[p], cluster_of_[i]); !why.empty()) refusals_[{p, i}] = why;
     }
   }
 
-  void try_merge(int producer, int consumer) {
+  // Of the refusals, those between clusters that stayed apart; one for each pair of them.
+  void tell_refusals() {
+    std::set<std::pair<int, int>> told;
+    for (const auto& [edge, why] : refusals_) {
+      const auto [from, to] = edge;
+      if (cluster_of_[from] == cluster_of_[to] || !told.emplace(cluster_of_[from], cluster_of_[to]).second) continue;
+      report_.fusions.push_back({.name = concat(node(from).op->name, '.', from, " -> ", node(to).op->name, '.', to),
+                                 .operations = concat(node(from).op->name, ' ', node(to).op->name),
+                                 .source = place_of(node(to)),
+                                 .refused = why});
+    }
+  }
+
+  // Why not; empty: they are one now.
+  std::string try_merge(int producer, int consumer) {
     const Cluster& a = clusters_[static_cast<std::size_t>(producer)];
     const Cluster& b = clusters_[static_cast<std::size_t>(consumer)];
-    if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest) return;
-    if (path_around(producer, consumer)) return;
+    if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest)
+      return concat("what is made has ", a.largest, " elements and what is needed of it ", b.largest);
+    if (path_around(producer, consumer)) return "a value would leave the kernel and come back into it";
     Cluster merged;
     std::ranges::merge(a.nodes, b.nodes, std::back_inserter(merged.nodes));
     merged.reduction = a.reduction ? a.reduction : b.reduction;
     merged.largest = std::max(a.largest, b.largest);
+    if (mixes_times(merged)) return "it is computed again, later, so that it need not be kept";
     const auto result = lower(merged, producer, consumer);
-    if (!result.kernel) return;
+    if (!result.kernel) return result.refusal.empty() ? "no kernel has this form" : result.refusal;
     const Loop& loop = result.kernel->loop;
-    if (loop.buffers.size() > max_buffers || loop.exprs.size() > max_exprs) return;
-    if (loop.walk == Walk::rows && loop.tasks < few_rows && loop.lane_count > long_row) return;
+    if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
+    if (loop.exprs.size() > max_exprs) return concat("the kernel would have ", loop.exprs.size(), " expressions");
+    if (loop.walk == Walk::rows && loop.tasks < few_rows && loop.lane_count > long_row)
+      return concat("it would have ", loop.tasks, " long rows, which leaves threads idle");
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
     clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
     clusters_[static_cast<std::size_t>(consumer)] = {};
+    return {};
+  }
+
+  // Whether what is computed again would be so early already.
+  bool mixes_times(const Cluster& cluster) const {
+    return again_ && cluster.nodes.front() < again_->first &&
+           std::ranges::any_of(cluster.nodes, [&](std::uint32_t id) { return again_->again[id]; });
   }
 
   // Whether a value leaves the producer, passes through another unit and comes back into the consumer.
@@ -225,22 +254,30 @@ class Planner {
 
   Unit make_alone(Node& n) {
     Unit unit;
+    std::vector<std::shared_ptr<Routine>> routines;
     if (const Matmul* matmul = placement_.matmul(n)) {
       unit = matmul_unit(*matmul, options_.strict);
-    } else if (auto native = native_unit(n, {options_, fallbacks_})) {
+      if (!matmul->epilogue.steps.empty())
+        report_.fusions.push_back({.name = unit.info.name, .operations = unit.info.name, .source = place_of(n)});
+    } else if (auto native = native_unit(n, {options_, report_.fallbacks, routines})) {
       unit = std::move(*native);
     } else {
       unit = interpret_unit(n);
-      fallbacks_.push_back(
+      report_.fallbacks.push_back(
           concat(n.op->name, " (", n.location.file, ":", n.location.line, ") runs in the interpreter"));
     }
     describe(unit, n);
     unit.has_side_effect = ir::has_side_effect(n);
+    unit.routines = std::move(routines);
     return unit;
   }
 
+  static std::string place_of(const Node& n) {
+    return n.location.line ? concat(n.location.file, ":", n.location.line) : "";
+  }
+
   void describe(Unit& unit, const Node& n) const {
-    unit.info.source = n.location.line ? concat(n.location.file, ":", n.location.line) : "";
+    unit.info.source = place_of(n);
     unit.info.scope = n.location.scope;
     if (unit.info.name.empty()) unit.info.name = concat(n.op->name, ".", n.id);
   }
@@ -275,7 +312,15 @@ class Planner {
     for (const Value v : unit.writes) unit.info.bytes += static_cast<double>(v.type().bytes());
     unit.loop = std::move(result.kernel->loop);
     find_in_place(unit);
+    if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
     return unit;
+  }
+
+  void tell_fusion(const Unit& unit, const Cluster& cluster) {
+    std::string operations;
+    for (const std::uint32_t id : cluster.nodes) operations += concat(operations.empty() ? "" : " ", node(id).op->name);
+    report_.fusions.push_back(
+        {.name = unit.info.name, .operations = std::move(operations), .source = unit.info.source});
   }
 
   // A store may go to the bytes of an input that is read at the very same elements, and not after the store. Inputs that differ in
@@ -313,13 +358,15 @@ class Planner {
 
   const ir::Graph& graph_;
   const Options& options_;
-  std::vector<std::string>& fallbacks_;
+  Report& report_;
+  const Recomputation* again_;
   const Placement placement_;
   std::size_t count_;
   std::vector<int> cluster_of_;
   std::vector<char> visited_;
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;  // producer and consumer that met: why not
   std::set<std::uint32_t> output_storage_;
 };
 
@@ -330,8 +377,8 @@ Value storage_of(Value value) {
   return value;
 }
 
-std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, std::vector<std::string>& fallbacks) {
-  return Planner(graph, options, fallbacks).run();
+std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, Report& report, const Recomputation* again) {
+  return Planner(graph, options, report, again).run();
 }
 
 }  // namespace weft::compiler

@@ -6,13 +6,16 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/fusion/lower.h>
+#include <weft/compiler/recompute.h>
 #include <weft/compiler/unit.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
 
-// The graph as units, each in the order of its last node. Nodes that nothing needs become nothing. `fallbacks` receives a line
-// for each node that no kernel exists for.
-std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, std::vector<std::string>& fallbacks);
+// The graph as units, each in the order of its last node. Nodes that nothing needs become nothing. The report receives
+// a line for each node that no kernel exists for, what became one kernel, and what did not, with the reason.
+// `again`: what is computed a second time is not computed early instead.
+std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, Report& report,
+                       const Recomputation* again = nullptr);
 
 }  // namespace weft::compiler

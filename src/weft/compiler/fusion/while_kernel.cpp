@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <weft/compiler/fusion/region_order.h>
 #include <weft/compiler/passes.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/text.h>
@@ -170,28 +171,17 @@ class Versions {
 
 // Whether there is an order that honours operands and `after`.
 bool has_order(const WhileRegion& region) {
-  const auto nodes = region.graph->nodes();
-  std::vector<std::vector<std::uint32_t>> next(nodes.size());
-  std::vector<int> waits(nodes.size());
-  const auto edge = [&](std::uint32_t from, std::uint32_t to) {
-    next[from].push_back(to);
-    ++waits[to];
-  };
-  for (const Node* n : nodes) {
-    for (const Value v : n->operands) edge(v.node->id, n->id);
-    for (const std::uint32_t before : region.after[n->id]) edge(before, n->id);
-  }
+  RegionOrder order(*region.graph, &region);
   std::vector<std::uint32_t> ready;
-  for (std::uint32_t i = 0; i < nodes.size(); ++i)
-    if (waits[i] == 0) ready.push_back(i);
+  const auto make_ready = [&](std::uint32_t id) { ready.push_back(id); };
+  order.start(make_ready);
   std::size_t done = 0;
   for (; !ready.empty(); ++done) {
     const std::uint32_t id = ready.back();
     ready.pop_back();
-    for (const std::uint32_t user : next[id])
-      if (--waits[user] == 0) ready.push_back(user);
+    order.finish(id, make_ready);
   }
-  return done == nodes.size();
+  return done == region.graph->nodes().size();
 }
 
 WhileRegion region_of(const ir::Graph& graph, const Options& options) {

@@ -193,11 +193,11 @@ const std::string& object_target() {
   return target;
 }
 
-std::string show_kernel(const Loop& loop, CodeForm form) {
+std::string show_kernel(const KernelSource& source, CodeForm form) {
   const auto target = make_target();
   llvm::LLVMContext context;
   const auto module = make_module(context, *target);
-  emit_loop(*module, loop, "kernel");
+  emit(*module, source, "kernel");
   std::string text;
   llvm::raw_string_ostream out(text);
   if (form != CodeForm::llvm) optimise(*module, *target);

@@ -52,7 +52,7 @@ using WhileFunction = void (*)(std::byte* const* carried);
 
 // The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };
-std::string show_kernel(const Loop& loop, CodeForm form);
+std::string show_kernel(const KernelSource& source, CodeForm form);
 
 // Lanes of a vector of f32 on this processor.
 int vector_lanes();

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include <weft/compiler/fusion/cost.h>
+#include <weft/compiler/fusion/region_order.h>
 #include <weft/compiler/llvm/jit.h>
 #include <weft/ir/ops.h>
 
@@ -33,17 +34,7 @@ std::vector<Elements> RegionEmitter::emit(std::span<const Elements> inputs) {
 
 void RegionEmitter::emit_in_order() {
   const auto nodes = graph_.nodes();
-  std::vector<std::vector<std::uint32_t>> next(nodes.size());
-  std::vector<int> waits(nodes.size());
-  const auto edge = [&](std::uint32_t from, std::uint32_t to) {
-    next[from].push_back(to);
-    ++waits[to];
-  };
-  for (const Node* n : nodes) {
-    for (const ir::Value v : n->operands) edge(v.node->id, n->id);
-    if (memory_)
-      for (const std::uint32_t before : memory_->after[n->id]) edge(before, n->id);
-  }
+  RegionOrder order(graph_, memory_);
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   std::map<std::string, std::vector<const Node*>> put_off;
   const auto make_ready = [&](std::uint32_t id) {
@@ -54,13 +45,11 @@ void RegionEmitter::emit_in_order() {
       put_off[std::move(key)].push_back(nodes[id]);
   };
   const auto finish = [&](std::uint32_t id) {
-    for (const std::uint32_t user : next[id])
-      if (--waits[user] == 0) make_ready(user);
+    order.finish(id, make_ready);
     const std::int64_t values = nodes[id]->types.empty() ? 1 : nodes[id]->type().elements();
     c_.count(static_cast<std::size_t>(std::clamp<std::int64_t>(values, 1, 64)));
   };
-  for (std::uint32_t i = 0; i < nodes.size(); ++i)
-    if (waits[i] == 0) make_ready(i);
+  order.start(make_ready);
   while (true) {
     for (; !ready.empty();) {
       const std::uint32_t id = ready.top();

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <weft/ir/attributes.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
@@ -16,5 +17,8 @@ std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);
+
+// What expand_dots makes of a product: a sum over products, with the dimension that is vectorised last.
+ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
 
 }  // namespace weft::compiler

@@ -7,8 +7,6 @@
 
 namespace weft::compiler {
 
-namespace {
-
 // sum over k of lhs[b, m, k] * rhs[b, k, n], in a domain ordered b, m, k, n so that n, which comes last, is the one vectorised.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype) {
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
@@ -39,8 +37,6 @@ ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttribu
                             ir::broadcast_in_dim(ir::convert(rhs, dtype), domain, rhs_at);
   return k ? ir::reduce_sum(product, reduced) : product;
 }
-
-}  // namespace
 
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph) {
   Rewriter rewriter(graph);

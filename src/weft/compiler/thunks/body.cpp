@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/passes.h>
 #include <weft/ir/text/text.h>
 
@@ -13,9 +12,10 @@ Body::Body(const ir::Graph& graph, const NativeContext& context) : inputs_(graph
   Report report;
   const auto optimised = run_pipeline(graph, context.options, report);
   if (is_scalar_body(*optimised)) {
-    const auto code = KernelCache::instance().get(optimised.get(), "body " + ir::print(*optimised));
-    kernel_ = reinterpret_cast<BodyKernel>(code.kernel);
-    code_ = code.owner;
+    const auto routine =
+        std::make_shared<Routine>(Routine{optimised.get(), "body " + ir::print(*optimised), optimised});
+    context.routines.push_back(routine);
+    routine_ = routine;
   } else {
     region_ = std::make_unique<Region>(graph, context, false);
   }

@@ -21,8 +21,8 @@ class Body {
   // As a BodyKernel: machine code of its own, or where the body is more than elementwise ops, its executable row by row.
   void apply(std::int64_t outer, std::int64_t inner, std::byte* const* buffers, const std::int64_t* outer_strides,
              const std::int64_t* inner_strides) const {
-    if (kernel_)
-      kernel_(outer, inner, buffers, outer_strides, inner_strides);
+    if (routine_)
+      reinterpret_cast<BodyKernel>(routine_->address)(outer, inner, buffers, outer_strides, inner_strides);
     else
       apply_region(outer, inner, buffers, outer_strides, inner_strides);
   }
@@ -36,8 +36,7 @@ class Body {
   void apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                     const std::int64_t* outer_strides, const std::int64_t* inner_strides) const;
 
-  BodyKernel kernel_ = nullptr;
-  std::shared_ptr<const void> code_;  // keeps it mapped
+  std::shared_ptr<const Routine> routine_;
   std::unique_ptr<const Region> region_;
   std::size_t inputs_;
   std::vector<std::int64_t> widths_, no_strides_;

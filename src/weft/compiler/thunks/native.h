@@ -13,7 +13,8 @@ namespace weft::compiler {
 // What a rule may ask of the compilation around it.
 struct NativeContext {
   const Options& options;
-  std::vector<std::string>& fallbacks;  // for nodes inside of regions that the interpreter runs
+  std::vector<std::string>& fallbacks;              // for nodes inside of regions that the interpreter runs
+  std::vector<std::shared_ptr<Routine>>& routines;  // receives what the unit's thunk will call
 };
 
 // The node as a unit; empty if no thunk covers it, which is then the interpreter's.

@@ -1,0 +1,293 @@
+#include <weft/compiler/autotune.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <weft/base/log.h>
+#include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/entry.h>
+#include <weft/compiler/fusion/fuse.h>
+#include <weft/compiler/fusion/placement.h>
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
+#include <weft/compiler/thunks/region.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/inline.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/text/text.h>
+#include <weft/runtime/allocator.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+using ir::Value;
+namespace ops = ir::ops;
+
+namespace {
+
+// What is done with one node.
+enum class Way : std::uint8_t {
+  standard,
+  generated,   // a product: multiply and reduce in a kernel of our own
+  transposed,  // a product: the right side is transposed before
+  apart,       // a product: what follows is another kernel; a reduction: what it reduces is
+};
+constexpr std::array names = {"standard", "generated", "transposed", "apart"};
+std::string name(Way way) { return names[static_cast<std::size_t>(way)]; }
+
+std::optional<Way> find_way(std::string_view text) {
+  const auto* found = std::ranges::find(names, text);
+  return found == names.end() ? std::nullopt : std::optional(static_cast<Way>(found - names.begin()));
+}
+
+Value kept_apart(Value v) { return ir::optimization_barrier(std::span(&v, 1))[0]; }
+
+Value transposed_first(Value lhs, Value rhs, const Node& dot) {
+  ir::DotAttributes a = dot.attributes<ir::DotAttributes>();
+  static constexpr std::array<std::int64_t, 2> turned = {1, 0};
+  static constexpr std::array<std::int64_t, 1> first = {0}, second = {1};
+  a.rhs_contracting = a.rhs_contracting[0] == 0 ? ir::Ints(second) : ir::Ints(first);
+  return ir::dot_general(lhs, kept_apart(ir::transpose(rhs, turned)), a, dot.type().dtype());
+}
+
+// The graph with each node done in the way that `way_of` says.
+template <class WayOf>
+std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph, const WayOf& way_of) {
+  Rewriter rewriter(graph);
+  return rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
+    const Way way = way_of(n);
+    if (way == Way::standard) return std::nullopt;
+    if (n.op->kind == ir::Kind::reduction) {
+      std::vector<Value> held(operands.begin(), operands.end());
+      held[0] = kept_apart(held[0]);
+      Node& made = rewriter.graph().append_copy(n, held);
+      std::vector<Value> results;
+      for (std::uint32_t i = 0; i < made.types.size(); ++i) results.push_back(made.result(i));
+      return results;
+    }
+    if (way == Way::generated)
+      return std::vector{
+          multiply_and_reduce(operands[0], operands[1], n.attributes<ir::DotAttributes>(), n.type().dtype())};
+    if (way == Way::transposed) return std::vector{transposed_first(operands[0], operands[1], n)};
+    return std::vector{kept_apart(rewriter.graph().append_copy(n, operands).result())};
+  });
+}
+
+// A part of the graph that can be done in several ways: what it reads, what it makes, and the node that decides.
+struct Site {
+  const Node* node;
+  std::vector<Value> reads, makes;
+  std::vector<Way> ways;
+};
+
+// Small enough to be worth a kernel of our own.
+constexpr double generated_flops = 4e7;
+
+std::vector<Way> ways_of_product(const Node& dot, bool has_epilogue) {
+  std::vector<Way> ways{Way::standard};
+  const auto& a = dot.attributes<ir::DotAttributes>();
+  double flops = 2 * static_cast<double>(dot.type().elements());
+  for (const std::int64_t d : a.lhs_contracting) flops *= static_cast<double>(dot.operand(0).size(static_cast<int>(d)));
+  const bool is_f32 = dot.operand(0).dtype() == DType::f32 && dot.type().dtype() == DType::f32;
+  if (is_f32 && flops <= generated_flops) ways.push_back(Way::generated);
+  if (dot.operand(1).rank() == 2 && a.rhs_batching.empty() && a.rhs_contracting.size() == 1)
+    ways.push_back(Way::transposed);
+  if (has_epilogue) ways.push_back(Way::apart);
+  return ways;
+}
+
+std::vector<Site> find_sites(const ir::Graph& graph, const Options& options) {
+  std::vector<Site> sites;
+  const Placement placement(graph, options);
+  for (const Node* n : graph.nodes()) {
+    const Matmul* product = placement.matmul(*n);
+    if (!product || product->dot->type().elements() == 0) continue;
+    Site site{product->dot, {product->lhs.base, product->rhs.base}, {product->epilogue.result}, {}};
+    for (const EpilogueStep& step : product->epilogue.steps)
+      if (step.operand.base) site.reads.push_back(step.operand.base);
+    site.ways = ways_of_product(*product->dot, !product->epilogue.steps.empty());
+    sites.push_back(std::move(site));
+  }
+  Report ignored;
+  for (const Unit& unit : fuse(graph, options, ignored)) {
+    if (!unit.loop) continue;
+    // The unit's nodes: from what it writes to what it reads.
+    std::vector<Value> stack = unit.writes;
+    std::unordered_set<const Node*> seen;
+    while (!stack.empty()) {
+      const Value v = stack.back();
+      stack.pop_back();
+      if (!seen.insert(v.node).second) continue;
+      if (v.node->op->kind == ir::Kind::reduction && v.node->operand(0).node->op->kind == ir::Kind::elementwise)
+        sites.push_back({v.node, unit.reads, unit.writes, {Way::standard, Way::apart}});
+      for (const Value o : v.node->operands)
+        if (std::ranges::find(unit.reads, o) == unit.reads.end()) stack.push_back(o);
+    }
+  }
+  return sites;
+}
+
+// The site alone: a graph of its own, and where the deciding node stands in it.
+struct Extract {
+  std::shared_ptr<const ir::Graph> graph;
+  const Node* node = nullptr;
+};
+
+Extract extract(const ir::Graph& graph, const Site& site) {
+  Extract result;
+  std::vector<Value> reads;
+  for (const Value v : site.reads)
+    if (std::ranges::find(reads, v) == reads.end()) reads.push_back(v);
+  std::vector<Type> types;
+  for (const Value v : reads) types.push_back(v.type());
+  result.graph = ir::make_graph(types, [&](ir::Graph& into, std::span<const Value> inputs) {
+    ir::Inliner inliner(into, graph);
+    for (std::size_t i = 0; i < inputs.size(); ++i) inliner.substitute(reads[i], inputs[i]);
+    const std::vector<Value> makes = inliner.copy(site.makes);
+    const Value decided{const_cast<Node*>(site.node), 0};
+    result.node = inliner.copy(std::span(&decided, 1))[0].node;
+    return makes;
+  });
+  return result;
+}
+
+// Numbers between 0 and 2, or zeros where they are places.
+void fill(std::byte* to, Type type) {
+  constexpr int about_one = 0x3f;  // in each byte of a float
+  std::memset(to, is_float(type.dtype()) ? about_one : 0, static_cast<std::size_t>(type.bytes()));
+}
+
+// The fastest of some runs, in milliseconds.
+double measure(const ir::Graph& graph, const Options& given) {
+  Options options = given;
+  options.autotune = options.keeps_memory = false;
+  options.activation_bytes = 0;
+  options.observer = nullptr;
+  std::vector<std::string> fallbacks;
+  std::vector<std::shared_ptr<Routine>> routines;
+  const Region program(graph, {options, fallbacks, routines}, false);
+  const auto allocator = runtime::Allocator::make();
+  std::vector<runtime::Memory> memory;
+  const auto make = [&](std::uint64_t bytes) { return memory.emplace_back(allocator->allocate(bytes)).get(); };
+  std::vector<std::byte*> inputs, outputs;
+  for (const Value v : graph.inputs()) {
+    inputs.push_back(make(static_cast<std::uint64_t>(v.type().bytes())));
+    fill(inputs.back(), v.type());
+  }
+  for (const Value v : graph.outputs()) outputs.push_back(make(static_cast<std::uint64_t>(v.type().bytes())));
+  std::byte* const temporaries = make(program.temporary_bytes());
+  runtime::adopt_thread_count();
+  using Clock = std::chrono::steady_clock;
+  constexpr double enough_ms = 10;
+  constexpr int most_runs = 50, least_runs = 3;
+  double best = std::numeric_limits<double>::infinity(), all = 0;
+  for (int i = -1; i < least_runs || (all < enough_ms && i < most_runs); ++i) {
+    const auto start = Clock::now();
+    program.run(0, inputs, outputs, temporaries);
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (i < 0) continue;  // caches are cold
+    best = std::min(best, ms);
+    all += ms;
+  }
+  return best;
+}
+
+struct Choice {
+  Way way = Way::standard;
+  std::string told;  // "standard 0.31 ms, generated 0.12 ms"
+};
+
+// What was measured: in this process, and on disk.
+class Choices {
+ public:
+  static Choices& instance() {
+    static Choices choices;
+    return choices;
+  }
+
+  std::optional<Choice> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    const auto disk = DiskCache::from_knobs();
+    const auto stored = disk ? disk->read(choice_name(key)) : std::nullopt;
+    if (!stored || stored->size() != 1 || stored->front().key != key) return std::nullopt;
+    const std::string& text = stored->front().object;
+    const auto comma = text.find(": ");
+    const auto way = find_way(text.substr(0, comma));
+    if (!way || comma == std::string::npos) return std::nullopt;
+    return known_[key] = {*way, text.substr(comma + 2)};
+  }
+
+  void add(const std::string& key, const Choice& choice) {
+    const std::lock_guard lock(mutex_);
+    known_[key] = choice;
+    const StoredKernel stored{key, concat(name(choice.way), ": ", choice.told)};
+    if (const auto disk = DiskCache::from_knobs()) disk->write(choice_name(key), std::span(&stored, 1));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, Choice> known_;
+};
+
+// A way must be that much faster than the standard one: measuring is not exact.
+constexpr double worthwhile = 0.95;
+
+Choice choose(const Extract& part, const Site& site, const Options& options) {
+  Choice choice;
+  double best = 0;
+  for (const Way way : site.ways) {
+    double ms = 0;
+    try {
+      ms = measure(*apply(*part.graph, [&](const Node& n) { return &n == part.node ? way : Way::standard; }), options);
+    } catch (const Error& error) {
+      WEFT_LOG(autotuning, name(way), " cannot be done: ", error.what());
+      continue;
+    }
+    choice.told += concat(choice.told.empty() ? "" : ", ", name(way), ' ', ms, " ms");
+    if (way == Way::standard || ms < worthwhile * best) {
+      best = ms;
+      choice.way = way;
+    }
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const Options& options,
+                                          Report& report) {
+  std::unordered_map<const Node*, Way> chosen;
+  std::unordered_set<std::string> told;
+  for (const Site& site : find_sites(*graph, options)) {
+    if (site.ways.size() < 2 || chosen.contains(site.node)) continue;
+    const Extract part = extract(*graph, site);
+    const std::string key =
+        concat("threads ", runtime::thread_count(), '\n', ir::print(*part.graph, {.locations = false}));
+    std::optional<Choice> choice = Choices::instance().find(key);
+    const bool is_known = choice.has_value();
+    if (!choice) Choices::instance().add(key, *(choice = choose(part, site, options)));
+    chosen[site.node] = choice->way;
+    if (!told.insert(key).second) continue;
+    const std::string line = concat(site.node->op->name, ' ', site.node->operand(0).type(), " -> ", site.node->type(),
+                                    ": ", name(choice->way), " (", choice->told, is_known ? ", known)" : ")");
+    WEFT_LOG(autotuning, graph->name, ": ", line);
+    report.choices.push_back(line);
+  }
+  if (std::ranges::all_of(chosen, [](const auto& entry) { return entry.second == Way::standard; })) return graph;
+  const auto way_of = [&](const Node& n) {
+    const auto found = chosen.find(&n);
+    return found == chosen.end() ? Way::standard : found->second;
+  };
+  return split_reductions(*apply(*graph, way_of));
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,116 @@
+#include <weft/compiler/cache/artifact.h>
+
+#include <unordered_map>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/compiler/artifacts.h>
+#include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/kernel_cache.h>
+#include <weft/compiler/cache/origin.h>
+#include <weft/compiler/cache/pieces.h>
+#include <weft/compiler/cache/signature.h>
+
+namespace weft {
+
+namespace compiler {
+
+namespace {
+
+constexpr std::string_view magic = "weft artifact 1\n";
+
+// The content, whose signature is right.
+bool parse(PieceReader reader, Artifact& artifact) {
+  std::uint64_t kernels = 0;
+  if (!reader.number(kernels)) return false;
+  for (std::uint64_t i = 0; i < kernels; ++i) {
+    std::string_view key, object;
+    if (!reader.piece(key) || !reader.piece(object)) return false;
+    artifact.kernels.push_back({std::string(key), std::string(object)});
+  }
+  while (!reader.at_end()) {
+    std::uint64_t count = 0, kernel = 0;
+    if (!reader.number(count)) return false;
+    auto& program = artifact.programs.emplace_back();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (!reader.number(kernel) || kernel >= artifact.kernels.size()) return false;
+      program.push_back(static_cast<std::size_t>(kernel));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string write_artifact(const Artifact& artifact) {
+  std::string bytes(magic);
+  put_piece(bytes, code_origin());
+  put_number(bytes, artifact.kernels.size());
+  for (const StoredKernel& kernel : artifact.kernels) {
+    put_piece(bytes, kernel.key);
+    put_piece(bytes, kernel.object);
+  }
+  for (const auto& program : artifact.programs) {
+    put_number(bytes, program.size());
+    for (const std::size_t kernel : program) put_number(bytes, kernel);
+  }
+  return sign(std::move(bytes));
+}
+
+Artifact read_artifact(std::string_view bytes) {
+  try {
+    require(bytes.starts_with(magic), "it is none");
+    PieceReader reader(verify(bytes).substr(magic.size()));
+    std::string_view origin;
+    require(reader.piece(origin), "it is damaged");
+    require(origin == code_origin(), origin_difference(origin));
+    Artifact artifact;
+    require(parse(reader, artifact), "it is damaged");
+    return artifact;
+  } catch (const Error& error) {
+    fail("load_artifacts: the artifact is refused: ", error.what());
+  }
+}
+
+Artifact artifact_of(const DiskCache& cache) {
+  Artifact artifact;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const DiskCache::File& file : cache.files()) {
+    if (!file.name.ends_with(kernels_extension)) continue;
+    auto kernels = cache.read(file.name);
+    if (!kernels) continue;
+    auto& program = artifact.programs.emplace_back();
+    for (StoredKernel& kernel : *kernels) {
+      const auto [at, is_new] = known.try_emplace(kernel.key, artifact.kernels.size());
+      if (is_new) artifact.kernels.push_back(std::move(kernel));
+      program.push_back(at->second);
+    }
+  }
+  return artifact;
+}
+
+std::size_t add_to(const DiskCache& cache, const Artifact& artifact) {
+  for (const auto& program : artifact.programs) {
+    std::vector<StoredKernel> kernels;
+    std::vector<std::string> keys;
+    for (const std::size_t i : program) {
+      kernels.push_back(artifact.kernels[i]);
+      keys.push_back(artifact.kernels[i].key);
+    }
+    cache.write(entry_name(keys), kernels);
+  }
+  return artifact.programs.size();
+}
+
+}  // namespace compiler
+
+std::string save_artifacts() { return compiler::write_artifact({compiler::KernelCache::instance().all(), {}}); }
+
+std::size_t load_artifacts(std::string_view bytes) {
+  compiler::Artifact artifact = compiler::read_artifact(bytes);
+  const std::size_t kernels = artifact.kernels.size();
+  compiler::KernelCache::instance().add(std::move(artifact.kernels));
+  return kernels;
+}
+
+}  // namespace weft

@@ -1,0 +1,75 @@
+#include <weft/compiler/cache/origin.h>
+
+#include <cstdint>
+#include <elf.h>
+#include <link.h>
+
+#include <weft/base/error.h>
+#include <weft/base/version.h>
+#include <weft/compiler/cache/pieces.h>
+#include <weft/compiler/llvm/jit.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// The build id that the linker gave to the binary which holds this function; empty: none.
+std::string build_id() {
+  struct Search {
+    std::uintptr_t inside;
+    std::string found;
+  } search{reinterpret_cast<std::uintptr_t>(&build_id), {}};
+  const auto look = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& wanted = *static_cast<Search*>(data);
+    bool holds = false;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& segment = info->dlpi_phdr[i];
+      const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+      holds |= segment.p_type == PT_LOAD && wanted.inside >= begin && wanted.inside < begin + segment.p_memsz;
+    }
+    if (!holds) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& segment = info->dlpi_phdr[i];
+      if (segment.p_type != PT_NOTE) continue;
+      const auto* at = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
+      const char* const end = at + segment.p_memsz;
+      while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+        const auto padded = [](std::size_t size) { return (size + 3) & ~std::size_t{3}; };
+        const char* const description = at + sizeof *note + padded(note->n_namesz);
+        if (note->n_type == NT_GNU_BUILD_ID) wanted.found.assign(description, note->n_descsz);
+        at = description + padded(note->n_descsz);
+      }
+    }
+    return 1;
+  };
+  ::dl_iterate_phdr(look, &search);
+  return search.found;
+}
+
+}  // namespace
+
+const std::string& code_origin() {
+  static const std::string origin = [] {
+    std::string text;
+    put_piece(text, version());
+    put_piece(text, build_id());
+    put_piece(text, object_target());
+    return text;
+  }();
+  return origin;
+}
+
+std::string origin_difference(std::string_view origin) {
+  PieceReader reader(origin);
+  std::string_view their_version, their_build, their_target;
+  if (!reader.piece(their_version) || !reader.piece(their_build) || !reader.piece(their_target))
+    return "nobody knows what made it";
+  if (their_version != version()) return concat("weft ", their_version, " made it, and this is ", version());
+  if (their_target != object_target())
+    return concat("it is for another processor or made by another LLVM: ",
+                  their_target.substr(0, their_target.find(",")));
+  return "another build of weft made it";
+}
+
+}  // namespace weft::compiler

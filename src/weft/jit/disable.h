@@ -1,0 +1,51 @@
+// Functions that stay out of compiled graphs. (torch.compiler.disable)
+//   const auto look = weft::disable([](const Tensor& x) { return expensive_host_check(x); });
+#pragma once
+
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <weft/tensor/backend.h>
+#include <weft/tensor/observer.h>
+
+namespace weft {
+
+namespace jit {
+
+// The time of a call outside of the graph that is being recorded: what was recorded before is launched, the call runs operation by
+// operation, and what comes behind it is another program.
+class Outside {
+ public:
+  explicit Outside(const std::source_location& where);
+  ~Outside();
+  Outside(const Outside&) = delete;
+  Outside& operator=(const Outside&) = delete;
+  void finish();  // launches what the call recorded
+
+ private:
+  detail::Observer* observer_;
+  detail::BackendScope eager_;
+};
+
+}  // namespace jit
+
+// The same function, which a compiled function that calls it does not take into its graph: a graph break, and so a GraphBreakError
+// under fullgraph. Compiled functions that it calls run compiled. Throws Error in the body of a loop or branch.
+template <class F>
+auto disable(F&& function, std::source_location where = std::source_location::current()) {
+  return [function = std::decay_t<F>(std::forward<F>(function)), where](auto&&... arguments) {
+    jit::Outside outside(where);
+    using Returned = decltype(function(std::forward<decltype(arguments)>(arguments)...));
+    if constexpr (std::is_void_v<Returned>) {
+      function(std::forward<decltype(arguments)>(arguments)...);
+      outside.finish();
+    } else {
+      std::decay_t<Returned> result = function(std::forward<decltype(arguments)>(arguments)...);
+      outside.finish();
+      return result;
+    }
+  };
+}
+
+}  // namespace weft

@@ -1,0 +1,46 @@
+// Memory that stays with a program: its outputs come to lie at the same few addresses, launch after launch, and nothing is asked of
+// the allocator, at the price that no other program can use the blocks meanwhile. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <weft/runtime/allocator.h>
+#include <weft/runtime/node_pool.h>
+
+namespace weft::runtime {
+
+class KeptBlocks : public std::enable_shared_from_this<KeptBlocks> {
+ public:
+  explicit KeptBlocks(std::size_t outputs) : free_(outputs) {}
+
+  // A block for an output, whose size is always the same; it comes back when its last owner ends.
+  Memory take(Allocator& allocator, std::size_t output, std::uint64_t bytes) {
+    Memory block = take_free(output);
+    if (!block) block = allocator.allocate(bytes);
+    std::byte* const address = block.get();
+    auto give_back = [self = shared_from_this(), output, block = std::move(block)](std::byte*) mutable {
+      const std::lock_guard lock(self->mutex_);
+      self->free_[output].push_back(std::move(block));
+    };
+    return Memory(address, std::move(give_back), PoolAllocator<std::byte>());
+  }
+
+ private:
+  Memory take_free(std::size_t output) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Memory>& free = free_[output];
+    if (free.empty()) return nullptr;
+    Memory block = std::move(free.back());
+    free.pop_back();
+    return block;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::vector<Memory>> free_;  // by output, the last that came back at the end
+};
+
+}  // namespace weft::runtime

@@ -1,0 +1,121 @@
+// Artifacts: taken whole and from trusted hands, or not at all.
+#include <weft/compiler/cache/artifact.h>
+
+#include <filesystem>
+#include <fstream>
+#include <tests/support/temporary_folder.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/file.h>
+#include <weft/base/knobs.h>
+#include <weft/compiler/artifacts.h>
+#include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/signature.h>
+#include <weft/compiler/compiler.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/composites.h>
+
+#include "../run.h"
+
+namespace weft::compiler {
+namespace {
+
+using testing::HasSubstr;
+
+class ArtifactTest : public testing::Test {
+ protected:
+  ArtifactTest() { clear_kernel_cache(); }
+
+  Report compile_softmax() {
+    const Type type(DType::f32, {Dim(8), Dim(16)});
+    const auto graph = ir::make_graph(
+        std::vector{type}, [&](ir::Graph&, std::span<const ir::Value> x) { return std::vector{ir::softmax(x[0])}; });
+    Report report;
+    std::vector<ir::Array> inputs{ir::Array(type)};
+    result = test::run_compiled(*graph, inputs, {}, &report);
+    return report;
+  }
+  static std::string refusal(std::string_view bytes) {
+    try {
+      read_artifact(bytes);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder;
+  const knobs::Override<knobs::Switch> cache{knobs::cache, true};
+  const knobs::Override<knobs::Text> where{knobs::cache_dir, (folder / "cache").string()};
+  const knobs::Override<knobs::Text> key{knobs::key_file, (folder / "keys" / "mine").string()};
+  std::vector<ir::Array> result;
+};
+
+TEST_F(ArtifactTest, CarriesKernelsToAProcessThatCompilesNothing) {
+  const Report first = compile_softmax();
+  ASSERT_GT(first.compiled_kernels, 0);
+  const auto want = result;
+  const std::string bytes = save_artifacts();
+  clear_kernel_cache();
+  std::filesystem::remove_all(folder / "cache");
+  EXPECT_EQ(load_artifacts(bytes), static_cast<std::size_t>(first.compiled_kernels));
+  const Report second = compile_softmax();
+  EXPECT_EQ(second.compiled_kernels, 0);
+  EXPECT_EQ(second.loaded_kernels, first.compiled_kernels);
+  EXPECT_EQ(result, want);
+  EXPECT_EQ(DiskCache(folder / "cache", 1 << 20).files().size(), 1u) << "kept for the processes after it";
+}
+
+TEST_F(ArtifactTest, CarriesAFolder) {
+  compile_softmax();
+  const DiskCache from(folder / "cache", 1 << 20);
+  const std::string bytes = write_artifact(artifact_of(from));
+  const DiskCache to(folder / "other", 1 << 20);
+  ASSERT_EQ(to.refusal(), "");
+  EXPECT_EQ(add_to(to, read_artifact(bytes)), 1u);
+  ASSERT_EQ(to.files().size(), 1u);
+  EXPECT_EQ(read_file(folder / "other" / to.files()[0].name), read_file(folder / "cache" / from.files()[0].name));
+}
+
+// Every byte changed in every way that one bit can, and cut at every length: 8 KiB.
+TEST_F(ArtifactTest, DamageOfAnyKindIsRefused) {
+  Artifact artifact{{{"key", std::string(7800, 'x')}, {"other", "code"}}, {{0, 1}, {1}}};
+  artifact.kernels[0].object.resize(7800 + 8192 - write_artifact(artifact).size(), 'y');
+  const std::string whole = write_artifact(artifact);
+  ASSERT_EQ(whole.size(), 8192u);
+  ASSERT_EQ(refusal(whole), "");
+  std::string changed = whole;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    changed[i] = static_cast<char>(changed[i] ^ 1 << i % 8);
+    EXPECT_NE(refusal(changed), "") << i;
+    changed[i] = whole[i];
+    EXPECT_NE(refusal(whole.substr(0, i)), "") << i;
+  }
+  EXPECT_NE(refusal(whole + "x"), "");
+}
+
+TEST_F(ArtifactTest, SomebodyElsesIsRefusedUnlessTrusted) {
+  const std::string public_key = own_public_key(), bytes = write_artifact({{{"key", "code"}}, {{0}}});
+  const knobs::Override<knobs::Text> other{knobs::key_file, (folder / "keys" / "theirs").string()};
+  EXPECT_THAT(refusal(bytes), HasSubstr("signed by " + public_key));
+  own_public_key();
+  EXPECT_THAT(refusal(bytes), HasSubstr("WEFT_TRUSTED_KEYS"));
+  const knobs::Override<knobs::Text> trusted{knobs::trusted_keys, "00," + public_key};
+  EXPECT_EQ(refusal(bytes), "");
+}
+
+TEST_F(ArtifactTest, KeysOthersCouldReplaceAreNotUsed) {
+  own_public_key();
+  const auto path = folder / "keys" / "mine";
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0600));
+  std::filesystem::permissions(path, std::filesystem::perms(0666));
+  EXPECT_THROW(own_public_key(), Error);
+  std::filesystem::permissions(path, std::filesystem::perms(0600));
+  std::ofstream(path) << "short";
+  EXPECT_THROW(own_public_key(), Error);
+}
+
+}  // namespace
+}  // namespace weft::compiler

@@ -1,0 +1,230 @@
+// Modes, backends, stances, budgets: what may change is speed and memory.
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/knobs.h>
+
+#include "compile.h"
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct TwoLayers {
+  nn::Linear up{16, 64}, down{64, 4};
+  void fields(auto&& field) {
+    field("up", up);
+    field("down", down);
+  }
+};
+
+class Modes : public Compile {
+ protected:
+  // The losses and weights of some steps of a small network with everything that can be tuned: products with and without
+  // epilogues, reductions behind pointwise work.
+  static std::vector<float> train(CompileOptions options, Explanation* told = nullptr) {
+    clear_graph_cache();
+    manual_seed(5);
+    TwoLayers model;
+    optim::SGD optimizer(model, {.lr = 0.1});
+    const auto step = compile(
+        [&](const Tensor& inputs, const Tensor& targets) {
+          const Tensor loss = nn::mse_loss(softmax(model.down(gelu(model.up(inputs))), 1), targets);
+          optimizer.step(grad(loss, optimizer.parameters()));
+          return loss;
+        },
+        options);
+    std::vector<float> values;
+    for (int i = 0; i < 4; ++i) values.push_back(step(randn({32, 16}), rand({32, 4})).item<float>());
+    for (const auto& [name, value] : state_dict(model))
+      for (const float number : value.to_vector<float>()) values.push_back(number);
+    if (told) *told = step.explain();
+    return values;
+  }
+};
+
+TEST_F(Modes, ChangeNoBitInStrictModeAndLittleElse) {
+  const auto check = [](auto equal) {
+    const auto want = train({});
+    for (const Mode mode : {Mode::reduce_overhead, Mode::max_autotune, Mode::max_autotune_no_replay}) {
+      const auto got = train({.mode = mode});
+      ASSERT_EQ(got.size(), want.size());
+      for (std::size_t i = 0; i < want.size(); ++i) ASSERT_TRUE(equal(got[i], want[i])) << i;
+    }
+  };
+  check([](float a, float b) { return std::abs(a - b) <= 1e-5F; });
+  const knobs::Override<knobs::Switch> strict{knobs::strict, true};
+  check([](float a, float b) { return a == b; });
+}
+
+TEST_F(Modes, AutotuneMeasuresAndRemembers) {
+  LogOf log("autotuning");
+  Explanation first, second;
+  train({.mode = Mode::max_autotune_no_replay}, &first);
+  EXPECT_THAT(log.text, HasSubstr("dot_general"));
+  EXPECT_THAT(log.text, HasSubstr(" ms, "));
+  ASSERT_EQ(first.programs.size(), 1u);
+  EXPECT_FALSE(first.programs[0].choices.empty());
+  train({.mode = Mode::max_autotune_no_replay}, &second);
+  for (const std::string& line : second.programs[0].choices) EXPECT_THAT(line, HasSubstr(", known)"));
+  const knobs::Override<knobs::Switch> strict{knobs::strict, true};
+  train({.mode = Mode::max_autotune_no_replay}, &second);
+  EXPECT_TRUE(second.programs[0].choices.empty()) << "other ways may round otherwise";
+}
+
+TEST_F(Modes, ReduceOverheadKeepsAddresses) {
+  const auto f = compile([](const Tensor& a) { return std::pair(a + 1, sum(a * a)); }, {.mode = Mode::reduce_overhead});
+  const Tensor large = ones({1000});
+  std::set<const std::byte*> addresses;
+  const auto step = [&](int i) {
+    const auto [next, total] = f(large);
+    EXPECT_EQ(total.item(), 1000);
+    addresses.insert(next.buffer()->bytes().data());
+    const Tensor other = zeros({1000}) + i;  // of another program
+    sync();
+  };
+  for (int i = 0; i < 3; ++i) step(i);
+  const auto before = device().stats().system_allocations;
+  for (int i = 0; i < 20; ++i) step(i);
+  EXPECT_EQ(addresses.size(), 1u);
+  EXPECT_EQ(device().stats().system_allocations, before) << "a step that repeats asks the system for nothing";
+  const auto [kept, total] = f(large);
+  const auto [another, same] = f(large * 2);
+  EXPECT_EQ(kept.to_vector<float>()[0], 2) << "what the user holds is not overwritten";
+  EXPECT_EQ(another.to_vector<float>()[0], 3);
+}
+
+TEST_F(Modes, BackendsByOption) {
+  const auto want = train({});
+  for (const char* backend : {"standard", "eager", "interpreter"}) {
+    const auto got = train({.backend = backend});
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5) << backend;
+  }
+  const auto body = [](const Tensor& a) { return a + 1; };
+  EXPECT_THROW(compile(body, {.backend = "inductor"}), Error);
+  EXPECT_THROW(compile(body, {.mode = Mode::max_autotune, .backend = "eager"}), Error);
+  EXPECT_THROW(compile(body, {.backend = "interpreter", .activation_memory_bytes = 1}), Error);
+}
+
+TEST_F(Modes, ABudgetForActivationsIsKeptBitForBit) {
+  const knobs::Override<knobs::Switch> strict{knobs::strict, true};
+  const auto run = [&](std::uint64_t budget, std::uint64_t* peak) {
+    clear_graph_cache();
+    manual_seed(3);
+    std::vector<Parameter> weights;
+    for (int i = 0; i < 8; ++i) weights.emplace_back(randn({64, 64}) * 0.1);
+    const auto step = compile(
+        [&](const Tensor& in) {
+          Tensor h = in;
+          for (const Parameter& weight : weights) h = h + tanh(matmul(gelu(matmul(h, weight)), weight)) * sigmoid(h);
+          const Tensor loss = mean(h * h);
+          std::vector<Tensor> wrt;
+          for (const Parameter& weight : weights) wrt.push_back(weight);
+          std::vector<Tensor> results = grad(loss, wrt);
+          results.push_back(loss);
+          return results;
+        },
+        {.activation_memory_bytes = budget});
+    std::vector<float> values;
+    for (const Tensor& result : step(randn({1024, 64})))
+      for (const float number : result.to_vector<float>()) values.push_back(number);
+    *peak = step.explain().programs[0].peak_bytes;
+    return values;
+  };
+  std::uint64_t all = 0, half = 0, little = 0;
+  const auto want = run(0, &all);
+  EXPECT_EQ(run(3 << 20, &half), want);
+  EXPECT_EQ(run(3 << 19, &little), want);
+  EXPECT_LT(half, 0.8 * static_cast<double>(all));
+  EXPECT_LE(little, half);
+}
+
+TEST_F(Modes, EagerStances) {
+  int runs = 0;
+  const auto f = compile([&](const Tensor& a) {
+    ++runs;
+    return a + 1;
+  });
+  {
+    const StanceScope scope(Stance::eager_then_compile);
+    f(x);
+    EXPECT_EQ(counts(f), Counts(0, 0)) << "the first call runs as it is";
+    f(x);
+    EXPECT_EQ(counts(f), Counts(1, 1));
+    f(x);
+    EXPECT_EQ(runs, 2);
+  }
+  const StanceScope scope(Stance::eager_on_recompile);
+  EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
+  EXPECT_EQ(runs, 2) << "what is known is replayed";
+  EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(counts(f), Counts(1, 1));
+}
+
+TEST_F(Modes, DisabledFunctionsStayOutOfTheGraph) {
+  Parameter total(zeros({3}));
+  bool compiling = true;
+  const auto outside = disable([&](const Tensor& a) {
+    compiling = is_compiling();
+    return a * static_cast<float>(a.to_vector<float>()[0]) + total;
+  });
+  const auto f = compile([&](const Tensor& a) {
+    total = total + a;
+    const Tensor b = outside(a * 2);
+    total = total + 1;
+    return b + total;
+  });
+  for (int i = 1; i <= 3; ++i) {
+    const float n = static_cast<float>(i);
+    EXPECT_EQ(f(x).to_vector<float>()[0], 4 + (n + n - 1) + (n + n)) << i;
+  }
+  EXPECT_FALSE(compiling);
+  const Explanation told = f.explain();
+  ASSERT_EQ(told.breaks.size(), 1u);
+  EXPECT_THAT(told.breaks[0].reason, HasSubstr("stays out of graphs"));
+  EXPECT_EQ(told.breaks[0].count, 3u);
+  const auto whole = compile([&](const Tensor& a) { return outside(a + 1); }, {.fullgraph = true});
+  EXPECT_THROW(whole(x), jit::GraphBreakError);
+  EXPECT_EQ(disable([](int a) { return a + 1; })(1), 2) << "and alone it is what it was";
+  const auto in_loop = compile([&](const Tensor& a) {
+    return for_loop(2, std::vector{a},
+                    [&](const Tensor&, const std::vector<Tensor>& s) { return std::vector{outside(s[0])}; })[0];
+  });
+  EXPECT_THROW(in_loop(x), Error);
+}
+
+TEST_F(Modes, TheLimitIsAWarningWhateverIsLogged) {
+  LogOf log("");
+  const auto f = compile([](const Tensor& a) { return a + 1; }, {.name = "limited", .recompile_limit = 1});
+  for (int n = 1; n < 5; ++n) f(ones({n}));
+  EXPECT_THAT(log.text, HasSubstr("limited: its recompile_limit of 1 programs is passed: the least recently used one"));
+  EXPECT_EQ(std::ranges::count(log.text, '\n'), 1) << log.text;
+}
+
+TEST_F(Modes, ExplainTellsKernelsAndFusions) {
+  LogOf log("fusion,guards");
+  const Explanation told = explain([](const Tensor& a) {
+    return std::pair(softmax(a * 2, 0) + 1, sum(matmul(reshape(a, {3, 1}), reshape(a, {1, 3})) * 2, 0));
+  })(x);
+  ASSERT_EQ(told.programs.size(), 1u);
+  const Explanation::Program& program = told.programs[0];
+  EXPECT_EQ(program.launches.size(), program.kernels);
+  EXPECT_GT(program.moved_bytes, 0);
+  EXPECT_GT(program.flops, 0);
+  EXPECT_FALSE(program.phases.empty());
+  EXPECT_TRUE(std::ranges::any_of(program.fusions, [](const auto& f) { return f.refused.empty(); }));
+  EXPECT_THAT(told.text(), HasSubstr("  fused "));
+  EXPECT_THAT(told.text(), HasSubstr("  phase fuse: "));
+  for (const char* key : {"\"fusions\"", "\"launches\"", "\"phases\"", "\"moved_bytes\"", "\"cache_miss\""})
+    EXPECT_THAT(told.json(), HasSubstr(key));
+  EXPECT_THAT(log.text, HasSubstr("argument"));
+}
+
+}  // namespace
+}  // namespace weft
