@@ -19,7 +19,7 @@ TEST(LaunchError, NamesThunkExecutableAndLaunch) {
   const auto x = floats(device, {1, 2, 3, 4});
   launch_one(device, adder(1), x);
   EXPECT_EQ(error_of(launch_one(device, thrower("gather: index 9 is out of range"), x)),
-            "gather: index 9 is out of range (bad, launch 1 of thrower)");
+            "gather: index 9 is out of range (bad, step 1 of thrower)");
 }
 
 TEST(LaunchError, NamesTheUsersSource) {
@@ -31,7 +31,7 @@ TEST(LaunchError, NamesTheUsersSource) {
   Device device;
   const auto y = device.launch(program.finish(), {}).at(0);
   EXPECT_THROW(y->wait(), InternalError);
-  EXPECT_EQ(error_of(y), "broken (fusion.3 from model.cpp:42, launch 0 of step)");
+  EXPECT_EQ(error_of(y), "broken (fusion.3 from model.cpp:42, step 0 of step)");
 }
 
 TEST(LaunchError, SkipsDependentsWithTheSameError) {
@@ -59,7 +59,7 @@ TEST(LaunchError, OfTheFirstInputThatHasOne) {
   Device device;
   const auto x = floats(device, {1, 2, 3, 4});
   const std::vector<BufferPtr> inputs = {launch_one(device, thrower("a"), x), launch_one(device, thrower("b"), x)};
-  EXPECT_THAT(error_of(device.launch(program.finish(), inputs)[0]), HasSubstr("a (bad, launch 0"));
+  EXPECT_THAT(error_of(device.launch(program.finish(), inputs)[0]), HasSubstr("a (bad, step 0"));
 }
 
 TEST(LaunchError, LeavesIndependentLaunchesAlone) {
@@ -92,7 +92,7 @@ TEST(LaunchError, WithoutMemoryTheInputsStayWhole) {
   Device device({.memory_bytes = 6 << 20});
   const auto x = device.upload(Type(DType::f32, {1 << 20}), std::vector<std::byte>(4 << 20));
   const auto outputs = device.launch(program.finish(), std::span(&x, 1));
-  EXPECT_EQ(error_of(outputs[0]), "allocate: cannot get 4.0 MiB: 4.0 MiB of 6.0 MiB are in use (launch 0 of large)");
+  EXPECT_EQ(error_of(outputs[0]), "allocate: cannot get 4.0 MiB: 4.0 MiB of 6.0 MiB are in use (step 0 of large)");
   EXPECT_NE(x->memory(), nullptr);
 }
 

@@ -120,16 +120,24 @@ Recomputation keep_less(const ir::Graph& graph, const Options& options, Report& 
   return again;
 }
 
-[[noreturn]] void only_interpreted(const ir::Graph& graph, std::string feature) {
-  throw UnsupportedError(concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter knows"),
-                         feature);
+[[noreturn]] void only_interpreted(const ir::Graph& graph, const ir::Node& node, std::string feature) {
+  std::string place;
+  if (node.location.line != 0) place = concat(": ", node.op->name, " at ", node.location.file, ':', node.location.line);
+  throw UnsupportedError(
+      concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter knows", place), feature);
 }
 
+// Of what the outputs need: what nobody holds any more is no reason to refuse the rest.
 void require_compilable(const ir::Graph& graph) {
-  for (const ir::Node* node : graph.nodes()) {
-    if (node->op->interpreted) only_interpreted(graph, concat(node->op->dialect, '.', node->op->name));
+  std::vector<bool> needed(graph.nodes().size());
+  for (const ir::Value v : graph.outputs()) needed[v.node->id] = true;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    const ir::Node* node = graph.nodes()[i];
+    if (!needed[i] && !ir::has_side_effect(*node)) continue;
+    for (const ir::Value v : node->operands) needed[v.node->id] = true;
+    if (node->op->interpreted) only_interpreted(graph, *node, concat(node->op->dialect, '.', node->op->name));
     for (const Type type : node->types)
-      if (is_narrow(type.dtype())) only_interpreted(graph, std::string(name(type.dtype())));
+      if (is_narrow(type.dtype())) only_interpreted(graph, *node, std::string(name(type.dtype())));
     for (const ir::Graph* region : node->regions) require_compilable(*region);
   }
 }

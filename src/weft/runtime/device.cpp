@@ -19,7 +19,14 @@
 #include <weft/runtime/allocator.h>
 #include <weft/runtime/executor.h>
 #include <weft/runtime/node_pool.h>
+#include <weft/runtime/recent.h>
 #include <weft/runtime/virtual_clock.h>
+
+namespace weft::metrics {
+// At each launch, with it: how far the host is ahead of the device.
+inline constinit Metric run_ahead_launches("RunAheadLaunches", Unit::count);
+inline constinit Metric run_ahead_bytes("RunAheadBytes", Unit::bytes);
+}  // namespace weft::metrics
 
 namespace weft::runtime {
 
@@ -45,6 +52,14 @@ void check_inputs(const Executable& executable, std::span<const BufferPtr> input
             " was donated to an earlier launch");
     fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);
   }
+}
+
+void check_promised(const Executable& executable, std::span<const BufferPtr> outputs) {
+  require(outputs.size() == executable.outputs.size(), "launch: ", executable.name, " makes ",
+          executable.outputs.size(), " outputs, got ", outputs.size(), " promised buffers");
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    require(outputs[i]->type() == executable.outputs[i].type, "launch: ", executable.name, ": output ", i, " is ",
+            executable.outputs[i].type, ", the promised buffer ", outputs[i]->type());
 }
 
 // Marks the inputs that outputs take over. Returns those whose bytes must be copied because a holder, or another input of the
@@ -89,8 +104,13 @@ struct Device::Impl {
         executor(allocator, given.simulated),
         virtual_clock(given.simulated ? std::make_shared<VirtualClock>(given) : nullptr),
         thread([this] { work(); }) {
+    {
+      const std::lock_guard lock(mutex);
+      incoming.reserve(usual_tasks);
+    }
     if (options.profile) executor.set_profiling(true);
   }
+  static constexpr std::size_t usual_tasks = 256;  // that wait: room for them is made once
 
   ~Impl() {
     {
@@ -108,7 +128,8 @@ struct Device::Impl {
   static void run(Read& read);
   void retire(Task& task);
   void enqueue(Task task, std::unique_lock<std::mutex>& lock);
-  void await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
+  std::shared_ptr<Event> new_event() const { return virtual_clock ? virtual_clock->promise() : make_pooled<Event>(); }
+  std::uint64_t await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
   LaunchPtr new_record();
 
   const DeviceOptions options;
@@ -125,7 +146,9 @@ struct Device::Impl {
   std::uint64_t enqueued = 0, done = 0;  // tasks
   std::uint64_t launches = 0, in_flight = 0, bytes_in_flight = 0;
   int waiting = 0;  // threads for `retired`
-  std::uint64_t failed = 0, skipped = 0, host_waits = 0, peak_run_ahead = 0, busy_ns = 0, idle_ns = 0;
+  std::uint64_t failed = 0, skipped = 0, host_waits = 0, host_wait_ns = 0;
+  std::uint64_t peak_run_ahead = 0, peak_run_ahead_bytes = 0, busy_ns = 0, idle_ns = 0;
+  Recent gaps;
 
   // Of the device's thread.
   std::uint64_t last_end = 0;  // of a launch
@@ -137,6 +160,7 @@ struct Device::Impl {
 void Device::Impl::work() {
   trace::name_thread("device");
   std::vector<Task> tasks;
+  tasks.reserve(usual_tasks);
   for (;;) {
     {
       if (stays_awake) await_awake();
@@ -189,7 +213,10 @@ void Device::Impl::run(LaunchRecord& launch) {
     failed += outcome == Executor::Outcome::failed;
     skipped += outcome == Executor::Outcome::skipped;
     busy_ns += ns;
-    if (last_end != 0) idle_ns += start - last_end;
+    if (last_end != 0) {
+      idle_ns += start - last_end;
+      gaps.add(start - last_end);
+    }
     last_end = end;
   }
   if (error) {
@@ -245,18 +272,22 @@ void Device::Impl::enqueue(Task task, std::unique_lock<std::mutex>& lock) {
   if (first) arrived.notify_one();
 }
 
-void Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock) {
+std::uint64_t Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock) {
   const auto may_go = [&] {
     return in_flight == 0 ||
            (std::cmp_less(in_flight, options.run_ahead_launches) && bytes_in_flight + bytes <= options.run_ahead_bytes);
   };
-  if (may_go()) return;
+  if (may_go()) return 0;
   const trace::Scope scope("host", "wait for the device");
+  const std::uint64_t start = trace::now_ns();
   ++host_waits;
   metrics::run_ahead_waits.add();
   ++waiting;
   retired.wait(lock, may_go);
   --waiting;
+  const std::uint64_t waited_ns = trace::now_ns() - start;
+  host_wait_ns += waited_ns;
+  return waited_ns;
 }
 
 LaunchPtr Device::Impl::new_record() {
@@ -276,10 +307,25 @@ Device& Device::cpu() {
   return device;
 }
 
+void Device::promise(std::span<const Type> types, std::vector<BufferPtr>& outputs) {
+  const std::shared_ptr<Event> done = impl_->new_event();
+  outputs.clear();
+  outputs.reserve(types.size());
+  for (const Type type : types) outputs.push_back(make_pooled<Buffer>(type, done));
+}
+
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
+  std::vector<BufferPtr> outputs;
+  launch(std::move(executable), inputs, outputs);
+  return outputs;
+}
+
+std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
+                             std::vector<BufferPtr>& outputs) {
   trace::Scope scope("host", "launch");
   Impl& d = *impl_;
   check_inputs(*executable, inputs);
+  if (!outputs.empty()) check_promised(*executable, outputs);
   LaunchPtr record = d.new_record();
   record->inputs.assign(inputs.begin(), inputs.end());
   record->bytes = 0;
@@ -287,27 +333,33 @@ std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executab
     const Allocation& allocation = executable->allocations[output.allocation];
     if (allocation.kind == Allocation::Kind::output && output.donated_input < 0) record->bytes += allocation.bytes;
   }
-  record->done = d.virtual_clock ? d.virtual_clock->launch(record->bytes) : std::make_shared<Event>();
-  record->outputs.reserve(executable->outputs.size());
-  for (const Output& output : executable->outputs)
-    record->outputs.push_back(make_pooled<Buffer>(output.type, record->done));
+  record->done = outputs.empty() ? d.new_event() : outputs.front()->event();
+  if (outputs.empty()) {
+    outputs.reserve(executable->outputs.size());
+    for (const Output& output : executable->outputs) outputs.push_back(make_pooled<Buffer>(output.type, record->done));
+  }
+  record->outputs.assign(outputs.begin(), outputs.end());
+  if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
   donate_inputs(*executable, inputs, record->copied);
   record->executable = std::move(executable);
 
-  std::vector<BufferPtr> outputs = record->outputs;
   const std::shared_ptr<Event> done = record->done;
+  std::uint64_t waited_ns = 0;
   {
     std::unique_lock lock(d.mutex);
-    d.await_run_ahead(record->bytes, lock);
+    waited_ns = d.await_run_ahead(record->bytes, lock);
     record->number = d.launches++;
     record->accepted_ns = trace::now_ns();
     scope.set_number(record->number);
     d.bytes_in_flight += record->bytes;
     d.peak_run_ahead = std::max(d.peak_run_ahead, ++d.in_flight);
+    d.peak_run_ahead_bytes = std::max(d.peak_run_ahead_bytes, d.bytes_in_flight);
+    metrics::run_ahead_launches.add(d.in_flight);
+    metrics::run_ahead_bytes.add(d.bytes_in_flight);
     d.enqueue(std::move(record), lock);
   }
   if (d.options.synchronous) done->error();
-  return outputs;
+  return waited_ns;
 }
 
 BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
@@ -343,6 +395,10 @@ void Device::synchronize() {
   if (d.virtual_clock) d.virtual_clock->host_reaches_device();
 }
 
+void Device::host_works(std::uint64_t items) {
+  if (impl_->virtual_clock) impl_->virtual_clock->host_works(items);
+}
+
 Memory Device::allocate(std::uint64_t bytes) { return impl_->allocator->allocate(bytes, impl_->options.simulated); }
 
 void Device::release_cached() {
@@ -357,7 +413,9 @@ DeviceStats Device::stats() const {
                     .failed_launches = impl_->failed,
                     .skipped_launches = impl_->skipped,
                     .host_waits = impl_->host_waits,
+                    .host_wait_ns = impl_->host_wait_ns,
                     .peak_run_ahead = impl_->peak_run_ahead,
+                    .peak_run_ahead_bytes = impl_->peak_run_ahead_bytes,
                     .donation_copies = impl_->executor.donation_copies(),
                     .busy_ns = impl_->busy_ns,
                     .idle_ns = impl_->idle_ns,
@@ -367,6 +425,12 @@ DeviceStats Device::stats() const {
                     .system_allocations = memory.system_allocations};
   if (impl_->virtual_clock) impl_->virtual_clock->add_to(stats);
   return stats;
+}
+
+std::vector<std::uint64_t> Device::recent_gaps_ns() const {
+  if (impl_->virtual_clock) return impl_->virtual_clock->gaps_ns();
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->gaps.values();
 }
 
 void Device::set_profiling(bool on) { impl_->executor.set_profiling(on); }

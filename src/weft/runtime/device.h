@@ -21,8 +21,9 @@ namespace weft::runtime {
 // waits advance. So what overlaps, what waits and how far the host runs ahead can be tested exactly, without an accelerator and
 // without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not the futures of read().
 struct Simulation {
-  double launch_us = 0;  // every launch takes the device this long
-  double host_us = 0;    // and the host this long to make
+  double launch_us = 0;     // every launch takes the device this long
+  double host_us = 0;       // and the host this long to make
+  double host_item_us = 0;  // and this long for each item that host_works() tells of
 };
 
 struct DeviceOptions {
@@ -40,10 +41,13 @@ struct DeviceOptions {
 
 struct DeviceStats {
   std::uint64_t launches = 0;
-  std::uint64_t failed_launches = 0;   // with an error of their own
-  std::uint64_t skipped_launches = 0;  // because an input carried an error
-  std::uint64_t host_waits = 0;        // times the host met the run-ahead bound
-  std::uint64_t peak_run_ahead = 0;    // most launches that were accepted and not yet done
+  std::uint64_t failed_launches = 0;       // with an error of their own
+  std::uint64_t skipped_launches = 0;      // because an input carried an error
+  std::uint64_t host_waits = 0;            // times the host met the run-ahead bound
+  std::uint64_t host_wait_ns = 0;          // how long it waited there; of a simulated device: for anything
+  std::uint64_t host_ns = 0;               // of a simulated device: the time on the host's clock
+  std::uint64_t peak_run_ahead = 0;        // most launches that were accepted and not yet done
+  std::uint64_t peak_run_ahead_bytes = 0;  // most bytes that the outputs of such launches took
   std::uint64_t donation_copies =
       0;  // donated inputs whose bytes had to be copied, for something else still reached them
   std::uint64_t busy_ns = 0, idle_ns = 0;  // of the device's thread between the first launch and the end of the last
@@ -67,6 +71,15 @@ class Device {
   // gets a copy instead. If an input's event carries an error the launch is skipped and its outputs carry the same error: the first
   // error wins. An error of a thunk reaches the outputs with the names of thunk and executable and the number of the launch.
   std::vector<BufferPtr> launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs);
+  // The same into `outputs`, which keeps its memory from launch to launch; when it is not empty it holds what promise() made for
+  // the types of the executable's outputs. Left as it was when the launch is refused. Returns how many nanoseconds the host
+  // waited because it was too far ahead.
+  std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
+                       std::vector<BufferPtr>& outputs);
+
+  // Replaces `outputs` by buffers of these types, promised with one event: the outputs of one launch to come. A launch makes its
+  // own; this is for those who want them before they know the executable.
+  void promise(std::span<const Type> types, std::vector<BufferPtr>& outputs);
 
   // A new buffer with a copy of `bytes` (of the type's size).
   BufferPtr upload(Type type, std::span<const std::byte> bytes);
@@ -76,9 +89,13 @@ class Device {
   std::future<void> read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader);
 
   void synchronize();  // returns when everything launched so far has ended; does not throw launch errors
+  // The host did something for `items` nodes, inputs or outputs. Only the clock of a simulated device cares.
+  void host_works(std::uint64_t items);
   Memory allocate(std::uint64_t bytes);  // 64-byte aligned; throws Error when memory cannot suffice
   void release_cached();                 // gives memory that nothing uses back to the system
   DeviceStats stats() const;
+  // How long the device was idle before each of the last launches that ended, 1024 at most, the oldest first.
+  std::vector<std::uint64_t> recent_gaps_ns() const;
 
   // While on, the time of every thunk is added up; what was added is kept until it is switched on again.
   void set_profiling(bool on);

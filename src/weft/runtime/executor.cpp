@@ -47,7 +47,15 @@ std::string place_of(const LaunchRecord& launch, std::size_t thunk) {
     const ThunkInfo& info = launch.executable->thunks[thunk]->info;
     place += concat(info.name, info.source.empty() ? "" : " from ", info.source, ", ");
   }
-  return place + concat("launch ", launch.number, " of ", launch.executable->name, ")");
+  return place + concat("step ", launch.number, " of ", launch.executable->name, ")");
+}
+
+// The thunk that makes an output.
+std::size_t writer_of(const Executable& executable, std::uint32_t allocation) {
+  const auto writes = [&](const std::unique_ptr<const Thunk>& thunk) {
+    return std::ranges::any_of(thunk->writes, [&](const Slice& slice) { return slice.allocation == allocation; });
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(executable.thunks, writes) - executable.thunks.begin());
 }
 
 }  // namespace
@@ -56,6 +64,7 @@ Executor::Outcome Executor::run(LaunchRecord& launch, std::exception_ptr& error)
   error = input_error(launch);
   if (error) return Outcome::skipped;
   thunk_ = launch.executable->thunks.size();
+  allocating_ = -1;
   try {
     bind(launch);
     if (!simulated_) {
@@ -67,6 +76,7 @@ Executor::Outcome Executor::run(LaunchRecord& launch, std::exception_ptr& error)
       }
     }
   } catch (...) {
+    if (allocating_ >= 0) thunk_ = writer_of(*launch.executable, static_cast<std::uint32_t>(allocating_));
     error = with_place(place_of(launch, thunk_));
     outputs_.clear();
     return Outcome::failed;
@@ -107,6 +117,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
   };
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (!owns(i)) continue;
+    allocating_ = executable.outputs[i].allocation;
     const std::int32_t donated = executable.outputs[i].donated_input;
     if (donated < 0) {
       const auto& kept = executable.kept_blocks;
@@ -129,6 +140,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
     inputs_[input] = outputs_[i].get();
     donation_copies_.fetch_add(1, std::memory_order_relaxed);
   }
+  allocating_ = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const std::int32_t donated = executable.outputs[i].donated_input;
     if (donated >= 0 && !outputs_[i]) outputs_[i] = launch.inputs[static_cast<std::size_t>(donated)]->take_memory();

@@ -75,6 +75,7 @@ class Executor {
   std::vector<std::byte*> inputs_, bases_;
   std::vector<Memory> outputs_;
   std::size_t thunk_ = 0;
+  std::int64_t allocating_ = -1;  // the output that memory is asked for
 
   std::atomic<bool> profiling_ = false;
   mutable std::mutex profile_mutex_;
