@@ -26,6 +26,7 @@
 #include <weft/tensor/checkpoint.h>
 #include <weft/tensor/control.h>
 #include <weft/tensor/creation.h>
+#include <weft/tensor/custom_op.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>

@@ -1,6 +1,7 @@
 // Samples of control ops, sources and opaque ops.
 #include <tests/ir/op_samples.h>
 
+#include <weft/ir/host_function.h>
 #include <weft/ir/ops.h>
 
 namespace weft::ir {
@@ -128,14 +129,38 @@ void optimization_barrier_samples(SampleList& list) {
   for (const Type type : types_of(list.op())) list.add({type});
 }
 
-// The target is one that the interpreter knows.
+// x^2 on the host, and its gradient.
+const HostFunction& square() {
+  static const HostFunction& function = register_host_function(
+      "samples.square", [](std::span<const Type> inputs) { return std::vector{inputs[0]}; },
+      [](const HostCall& call) {
+        const auto x = call.inputs[0].data<double>(), y = call.outputs[0].data<double>();
+        for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] * x[i];
+      },
+      [](const HostCall& call) {
+        const auto x = call.inputs[0].data<double>(), dy = call.inputs[2].data<double>();
+        for (std::size_t i = 0; i < x.size(); ++i) call.outputs[0].data<double>()[i] = 2 * x[i] * dy[i];
+      });
+  return function;
+}
+
+// Targets are one that the interpreter knows, which has no gradient, and a function of the host.
 void custom_call_samples(SampleList& list) {
   for (const Type type : types_of(list.op()))
-    list.add({type}, [&](Graph& graph, std::span<const Value> x) {
-      const CustomCallAttributes attributes{
-          .target = "check.expect_eq", .has_side_effect = true, .backend_config = "a \"b\""};
-      return all_results(graph.append(list.op(), std::array{x[0], x[0]}, &attributes));
-    });
+    list.add({type},
+             [&](Graph& graph, std::span<const Value> x) {
+               const CustomCallAttributes attributes{
+                   .target = "check.expect_eq", .has_side_effect = true, .backend_config = "a \"b\""};
+               return all_results(graph.append(list.op(), std::array{x[0], x[0]}, &attributes));
+             })
+        .wrt.clear();
+  const Type type(DType::f64, {3});
+  list.add({type},
+           [&](Graph& graph, std::span<const Value> x) {
+             const CustomCallAttributes attributes{.target = square().name()};
+             return all_results(graph.append(list.op(), x, &attributes, std::span(&type, 1)));
+           })
+      .order = 1;
 }
 
 }  // namespace weft::ir

@@ -5,6 +5,7 @@
 
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
+#include <weft/compiler/thunks/host_thunk.h>
 #include <weft/compiler/thunks/linalg_thunk.h>
 #include <weft/compiler/thunks/pad_thunk.h>
 #include <weft/compiler/thunks/reduce_thunk.h>
@@ -43,6 +44,7 @@ constexpr Entry table[] = {
     {&ops::cholesky, rule<cholesky_unit>},
     {&ops::convolution, rule<convolution_unit>},
     {&ops::create_token, rule<token_unit>},
+    {&ops::custom_call, rule<host_unit>},
     {&ops::dynamic_update_slice, rule<update_slice_unit>},
     {&ops::if_, rule<branch_unit>},
     {&ops::optimization_barrier, rule<barrier_unit>},

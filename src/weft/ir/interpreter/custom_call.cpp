@@ -1,9 +1,10 @@
-// Custom calls the interpreter knows: the checks of StableHLO's own test programs, which compare what was computed (first
-// operand) with what was expected (second) and have no result.
+// Custom calls the interpreter knows: functions of the host (host_function.h), and the checks of StableHLO's own test programs,
+// which compare what was computed (first operand) with what was expected (second) and have no result.
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include <weft/ir/host_function.h>
 #include <weft/ir/interpreter/rules.h>
 
 namespace weft::ir::interpreter {
@@ -69,10 +70,22 @@ void check(const NodeCall& call, Compare fits) {
   });
 }
 
+std::vector<Array> call_host(const HostFunction& function, const NodeCall& call) {
+  std::vector<HostInput> inputs;
+  for (const Array* operand : call.operands) inputs.push_back({operand->type(), operand->bytes().data()});
+  std::vector<Array> results;
+  for (const Type type : call.node.types) results.emplace_back(type);
+  std::vector<HostOutput> outputs;
+  for (Array& result : results) outputs.push_back({result.type(), result.bytes().data()});
+  function.run({inputs, outputs});
+  return results;
+}
+
 }  // namespace
 
 std::vector<Array> custom_call_rule(const NodeCall& call) {
   const std::string_view target = call.attributes<CustomCallAttributes>().target;
+  if (const HostFunction* function = find_host_function(target)) return call_host(*function, call);
   if (target == "check.expect_eq")
     check(call, Equal());
   else if (target == "check.expect_close")

@@ -1,4 +1,6 @@
+#include <weft/ir/host_function.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/ops/gradients.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {
@@ -34,6 +36,24 @@ void optimization_barrier_gradient(const GradientCall& c) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < c.cotangents.size(); ++i)
     if (c.cotangents[i]) c.add(static_cast<int>(i), held[at++]);
+}
+
+// One call of the function's gradient gives the cotangents of all floating-point operands.
+void custom_call_gradient(const GradientCall& c) {
+  const HostFunction* const function = find_host_function(c.node.attributes<CustomCallAttributes>().target);
+  if (!function || !function->gradient()) return not_differentiable(c);
+  std::vector<Value> operands(c.node.operands.begin(), c.node.operands.end());
+  for (std::uint32_t i = 0; i < c.node.types.size(); ++i) operands.push_back(c.y(static_cast<int>(i)));
+  for (std::size_t i = 0; i < c.cotangents.size(); ++i)
+    operands.push_back(c.cotangents[i] ? c.cotangents[i] : zeros_like(c.y(static_cast<int>(i))));
+  std::vector<Type> types;
+  for (const Value v : c.node.operands)
+    if (is_float(v.dtype())) types.push_back(v.type());
+  const CustomCallAttributes attributes{.target = function->gradient()->name()};
+  Node& made = c.node.graph->append(ops::custom_call, operands, &attributes, types);
+  std::uint32_t at = 0;
+  for (std::size_t i = 0; i < c.node.operands.size(); ++i)
+    if (is_float(c.node.operands[i].dtype())) c.add(static_cast<int>(i), made.result(at++));
 }
 
 }  // namespace weft::ir

@@ -10,6 +10,7 @@ void optimization_barrier_type(const Call& call, std::vector<Type>& results);
 void custom_call_type(const Call& call, std::vector<Type>& results);
 
 void optimization_barrier_gradient(const GradientCall& c);
+void custom_call_gradient(const GradientCall& c);
 
 namespace ops {
 
@@ -24,9 +25,10 @@ WEFT_OP(optimization_barrier) {  // the operands, none of which is available bef
     .gradient = optimization_barrier_gradient, .duplicable = false, .takes_tokens = true,
 };
 
-// A program of another's, known by name alone; read and written as text, run only where somebody knows the name.
+// A program of another's, known by name alone; read and written as text, run only where somebody knows the name: see
+// host_function.h.
 WEFT_OP(custom_call) {
-    .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = not_differentiable,
+    .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = custom_call_gradient,
     .attributes = schema<CustomCallAttributes>, .duplicable = false, .takes_tokens = true,
 };
 

@@ -1,0 +1,57 @@
+#include <weft/compiler/thunks/host_thunk.h>
+
+#include <weft/compiler/thunks/interpret_thunk.h>
+#include <weft/ir/host_function.h>
+
+namespace weft::compiler {
+
+namespace {
+
+using runtime::Slice;
+
+class HostThunk final : public runtime::Thunk {
+ public:
+  HostThunk(const ir::HostFunction& function, std::vector<Type> inputs, std::vector<Type> outputs,
+            std::span<const Slice> from, std::span<const Slice> to)
+      : function_(function),
+        input_types_(std::move(inputs)),
+        output_types_(std::move(outputs)),
+        from_(from.begin(), from.end()),
+        to_(to.begin(), to.end()) {}
+
+  void run(const runtime::Launch& launch) const override {
+    std::vector<ir::HostInput> inputs;
+    for (std::size_t i = 0; i < from_.size(); ++i) inputs.push_back({input_types_[i], launch.at(from_[i])});
+    std::vector<ir::HostOutput> outputs;
+    for (std::size_t i = 0; i < to_.size(); ++i) outputs.push_back({output_types_[i], launch.at(to_[i])});
+    function_.run({inputs, outputs});
+  }
+
+ private:
+  const ir::HostFunction& function_;
+  std::vector<Type> input_types_, output_types_;
+  std::vector<Slice> from_, to_;
+};
+
+}  // namespace
+
+Unit host_unit(const ir::Node& node, const NativeContext& context) {
+  const auto target = node.attributes<ir::CustomCallAttributes>().target;
+  const ir::HostFunction* const function = ir::find_host_function(target);
+  if (!function) {
+    context.fallbacks.push_back(concat("custom_call @", target, " (", node.location.file, ":", node.location.line,
+                                       ") runs in the interpreter"));
+    return interpret_unit(node);
+  }
+  Unit unit = unit_of(node);
+  unit.info.category = "host";
+  unit.info.name = concat("custom_op.", target, '.', node.id);
+  std::vector<Type> inputs, outputs(node.types.begin(), node.types.end());
+  for (const ir::Value v : node.operands) inputs.push_back(v.type());
+  unit.make = [function, inputs, outputs](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,11 @@
+// A custom_call whose name is a function of the host: called by the device's thread, between the kernels of the program.
+#pragma once
+
+#include <weft/compiler/thunks/native.h>
+
+namespace weft::compiler {
+
+// The interpreter's, as a fallback, if nobody registered the name.
+Unit host_unit(const ir::Node& node, const NativeContext& context);
+
+}  // namespace weft::compiler

@@ -1,0 +1,75 @@
+#include <weft/ir/host_function.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <weft/base/error.h>
+
+namespace weft::ir {
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<HostFunction>, std::less<>> functions;
+
+  static Registry& instance() {
+    static auto* registry = new Registry;  // never destroyed: programs that call them may run until the process ends
+    return *registry;
+  }
+
+  HostFunction& add(std::unique_ptr<HostFunction> function) {
+    const std::lock_guard lock(mutex);
+    const auto [at, added] = functions.try_emplace(function->name(), nullptr);
+    require(added, "custom_op: there is one called ", function->name());
+    at->second = std::move(function);
+    return *at->second;
+  }
+};
+
+std::vector<Type> not_called(std::span<const Type> /*inputs*/) { fail("custom_op: a gradient is not called by name"); }
+
+}  // namespace
+
+HostFunction::HostFunction(std::string name, HostTypes types, HostCompute compute)
+    : name_(std::move(name)),
+      types_(std::move(types)),
+      compute_(std::move(compute)),
+      counter_name_("custom_op::" + name_),
+      time_name_(counter_name_ + ".Time"),
+      bytes_name_(counter_name_ + ".Bytes"),
+      calls_(counter_name_.c_str()),
+      time_(time_name_.c_str()),
+      bytes_(bytes_name_.c_str(), metrics::Unit::bytes) {}
+
+void HostFunction::run(const HostCall& call) const {
+  const metrics::Timer timer(time_);
+  calls_.add();
+  std::uint64_t bytes = 0;
+  for (const HostInput& input : call.inputs) bytes += static_cast<std::uint64_t>(input.type.bytes());
+  for (const HostOutput& output : call.outputs) bytes += static_cast<std::uint64_t>(output.type.bytes());
+  bytes_.add(bytes);
+  compute_(call);
+}
+
+const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
+                                           HostCompute gradient) {
+  require(!name.empty(), "custom_op: the name is empty");
+  require(types != nullptr && compute != nullptr, "custom_op: ", name, " has no function");
+  Registry& registry = Registry::instance();
+  HostFunction& function = registry.add(std::make_unique<HostFunction>(name, std::move(types), std::move(compute)));
+  if (gradient)
+    function.gradient_ =
+        &registry.add(std::make_unique<HostFunction>(name + ".gradient", not_called, std::move(gradient)));
+  return function;
+}
+
+const HostFunction* find_host_function(std::string_view name) {
+  Registry& registry = Registry::instance();
+  const std::lock_guard lock(registry.mutex);
+  const auto found = registry.functions.find(name);
+  return found == registry.functions.end() ? nullptr : found->second.get();
+}
+
+}  // namespace weft::ir

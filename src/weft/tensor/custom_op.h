@@ -1,0 +1,66 @@
+// Operations that weft does not have: a function of the host, given by the user, becomes part of the recorded program. The program
+// is not cut for it; it runs between two kernels, on the device's thread, without a copy of what it reads or writes. Every call is
+// counted, with its time and bytes: custom_op::NAME in metrics::report().
+//
+//   const CustomOp clip = custom_op("clip", {.compute = [](const HostCall& call) {
+//     std::ranges::transform(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin(),
+//                            [](float x) { return std::min(x, 1.f); });
+//   }});
+//   const Tensor y = clip(x);
+#pragma once
+
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/ir/host_function.h>
+#include <weft/tensor/operand.h>
+
+namespace weft {
+
+namespace detail {
+class Frame;
+}
+
+using ir::HostCall;
+using ir::HostCompute;
+using ir::HostInput;
+using ir::HostOutput;
+using ir::HostTypes;
+
+struct CustomOpOptions {
+  HostCompute compute;           // see ir/host_function.h for what it may do
+  HostTypes types = {};          // of the results; else one, of the type of the first operand
+  bool has_side_effect = false;  // every call that is recorded runs, in their order, as long as a result of it is held
+  HostCompute gradient = {};  // inputs: those of compute, its outputs, their cotangents; outputs: the cotangents of the
+                              // floating-point inputs. None: grad throws Error on the way through the operation
+};
+
+class CustomOp {
+ public:
+  // Of an operation with one result.
+  Tensor operator()(const Operand& a) const;
+  Tensor operator()(const Operand& a, const Operand& b) const;
+  Tensor operator()(const Operand& a, const Operand& b, const Operand& c) const;
+  // Any number of operands and results.
+  std::vector<Tensor> apply(std::span<const Tensor> operands,
+                            std::source_location where = std::source_location::current()) const;
+
+ private:
+  friend CustomOp custom_op(std::string name, CustomOpOptions options);
+  CustomOp(const ir::HostFunction& function, bool has_side_effect)
+      : function_(&function), has_side_effect_(has_side_effect) {}
+  template <class... Operands>
+  Tensor call_one(const Operand& a, const Operands&... more) const;
+  std::vector<Tensor> call(detail::Frame& frame, std::span<const ir::Value> operands) const;
+
+  const ir::HostFunction* function_;
+  bool has_side_effect_;
+};
+
+// Registers the operation, for the life of the process. Throws Error for a name that is taken.
+CustomOp custom_op(std::string name, CustomOpOptions options);
+
+}  // namespace weft
