@@ -48,6 +48,10 @@ inline constexpr bool checked_build = true;
   KNOB(key_file, Text, "", "the private key that signs exported kernels; empty: weft/key in ~/.config")               \
   KNOB(trusted_keys, Text, "", "public keys, separated by commas, whose exported kernels are taken beside one's own") \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                             \
+  KNOB(debug_nans, Switch, false,                                                                                     \
+       "look for NaN and infinity in every result and name the operation that made the first; for debugging")         \
+  KNOB(graph_growth_nodes, Integer, 50000,                                                                            \
+       "nodes recorded without a sync from which a loop is taken for one that forgot it; 0: never")                   \
   KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")      \
   KNOB(debug, Switch, false,                                                                                          \
        "print hints: what costs time or memory in the steps of late, where, why, and the remedy")                     \

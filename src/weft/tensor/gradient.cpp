@@ -46,10 +46,12 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   frame.require(is_float(y.dtype()) && y.type().elements() == 1, "the loss must be one floating-point number, got ",
                 y.type());
   const std::vector<Value> xs = sources(frame, wrt);
+  frame.recording().require_whole(y, xs, frame.function());
   const Value one = ir::constant_like(y, 1);
   const std::vector<Value> gradients = ir::gradient(frame.graph(), {&y, 1}, {&one, 1}, xs);
   frame.require(xs.empty() || !std::ranges::all_of(gradients, is_zero), "the loss depends on none of the ", xs.size(),
                 " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
+  frame.recording().differentiated();
   return wrap(frame, gradients);
 }
 
@@ -71,7 +73,10 @@ std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cota
     frame.require(outputs[i].type() == seeds[i].type(), "the cotangent ", seeds[i].type(), " does not fit ",
                   outputs[i].type());
   }
-  return wrap(frame, ir::gradient(frame.graph(), outputs, seeds, xs));
+  for (const Value y : outputs) frame.recording().require_whole(y, xs, frame.function());
+  const std::vector<Value> gradients = ir::gradient(frame.graph(), outputs, seeds, xs);
+  frame.recording().differentiated();
+  return wrap(frame, gradients);
 }
 
 }  // namespace weft

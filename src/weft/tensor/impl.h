@@ -28,6 +28,7 @@ struct TensorImpl {
   void set_buffer(runtime::BufferPtr to) {
     buffer = std::move(to);
     buffer->add_holder();
+    cut = false;
   }
 
   std::atomic<std::uint32_t> references = 1;
@@ -38,6 +39,7 @@ struct TensorImpl {
   TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
 
   runtime::BufferPtr buffer;
+  bool cut = false;                      // launched by an automatic sync
   std::atomic<std::uint64_t> stamp = 0;  // which input of which recording the buffer became: Recording::stamp_of
 
  private:

@@ -1,7 +1,9 @@
 #include <weft/tensor/recording.h>
 
+#include <algorithm>
 #include <atomic>
 
+#include <weft/ir/op.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/synchronizer.h>
 
@@ -82,6 +84,8 @@ ir::Value Recording::input_of(TensorImpl& impl) {
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
   inputs_.push_back(impl.buffer);
+  if (impl.cut) [[unlikely]]
+    cut_inputs_.push_back(value.node->id);
   return value;
 }
 
@@ -132,12 +136,45 @@ void Recording::clear() {
   }
   inputs_.clear();
   immediates_.clear();
+  cut_inputs_.clear();
   if (graph_.use_count() == 1) {
     graph_->clear();
   } else {  // a plan keeps it
     graph_ = std::make_shared<ir::Graph>();
   }
+  growth_.cleared();
   begin_epoch();
+}
+
+void Recording::cut_if_repeated() {
+  if (is_body() || observer || !growth_.look(*graph_)) return;
+  std::vector<Tensor> cut;
+  for (const TensorImpl* live = first_live(); live; live = next_live(*live)) {
+    auto& impl = const_cast<TensorImpl&>(*live);
+    impl.retain();
+    cut.emplace_back(&impl);
+  }
+  sync();
+  for (const Tensor& tensor : cut) tensor.impl().cut = true;
+}
+
+void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const {
+  if (cut_inputs_.empty()) return;
+  std::vector<bool> seen(graph_->nodes().size());
+  for (const ir::Value x : wrt) seen[x.node->id] = true;
+  std::vector<const ir::Node*> way{loss.node};
+  while (!way.empty()) {
+    const ir::Node& node = *way.back();
+    way.pop_back();
+    if (seen[node.id]) continue;
+    seen[node.id] = true;
+    require(
+        !std::ranges::binary_search(cut_inputs_, node.id) || !is_float(node.type().dtype()), function,
+        ": the loss depends on a tensor that an automatic sync launched because the recording had grown too large; ",
+        "call sync() at the end of each step, or set WEFT_GRAPH_GROWTH_NODES=0");
+    if (node.op->gradient == ir::zero_gradient) continue;
+    for (const ir::Value operand : node.operands) way.push_back(operand.node);
+  }
 }
 
 void Recording::begin_epoch() {

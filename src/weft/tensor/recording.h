@@ -10,6 +10,7 @@
 
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
+#include <weft/tensor/growth.h>
 #include <weft/tensor/observer.h>
 #include <weft/tensor/operand.h>
 #include <weft/tensor/scope.h>
@@ -42,6 +43,12 @@ class Recording {
   // Closes the recording, launches it and begins the next: see sync().
   void sync();
 
+  // A gradient was taken: ways from one value to another end here, as far as anybody knows.
+  void differentiated() { growth_.differentiated(*graph_); }
+  // Throws Error if the way from `loss` leads to something that an automatic sync launched and that is none of `wrt`: of it the
+  // gradient would be cut off.
+  void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
+
   ir::Graph& graph() { return *graph_; }
   const TensorImpl* first_live() const { return live_.next == &live_ ? nullptr : live_.next; }
   const TensorImpl* next_live(const TensorImpl& live) const { return live.next == &live_ ? nullptr : live.next; }
@@ -64,15 +71,19 @@ class Recording {
   void clear();  // begins the next recording
   void begin_epoch();
   void forget_live();  // they have no value any more
+  bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
+  void cut_if_repeated();
 
   std::shared_ptr<ir::Graph> graph_;
   Recording* parent_ = nullptr;
   std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process
   int depth_ = 0;            // of public functions that are being called
   const char* scope_ = "";
+  Growth growth_;
 
   std::vector<runtime::BufferPtr> inputs_;  // one per input of the graph; null: the next of immediates_
   std::vector<Immediate> immediates_;
+  std::vector<std::uint32_t> cut_inputs_;  // node ids of those that an automatic sync launched
   std::vector<Tensor> captures_;
   std::vector<ir::Value> capture_values_;
   TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first
@@ -84,6 +95,8 @@ class Frame {
   Frame(const char* function, const std::source_location& where)
       : function_(function), recording_(Recording::current()) {
     if (recording_.depth_++ == 0) {
+      if (recording_.has_grown()) [[unlikely]]
+        recording_.cut_if_repeated();
       recording_.graph_->set_location({where.file_name(), recording_.scope_, where.line()});
     }
   }
