@@ -176,6 +176,51 @@ TEST(Sync, ThatFailsLosesNothing) {
   EXPECT_EQ(y.to_vector<float>(), (Floats{6, 9}));
 }
 
+TEST(Sync, ThatCannotBeCompiledNamesStepOperationAndLine) {
+  const Tensor x = tensor({1.f, 2.f});
+  Tensor y = x + 1;
+  const int line = __LINE__ + 1;
+  Tensor bad = y.to(DType::f8E5M2);
+  const auto message = [] {
+    try {
+      sync();
+    } catch (const UnsupportedError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string first = message();
+  EXPECT_THAT(first, testing::AllOf(testing::HasSubstr(concat("convert at ", __FILE__, ":", line)),
+                                    testing::HasSubstr(concat("(step ", device().stats().launches, ", "))));
+  EXPECT_EQ(message(), first) << "it is as it was";
+  bad = y * 2;
+  EXPECT_EQ(bad.to_vector<float>(), (Floats{4, 6}));
+  EXPECT_EQ(y.to_vector<float>(), (Floats{2, 3}));
+}
+
+TEST(Sync, WhoseLaunchRunsOutOfMemoryNamesStepOperationAndLine) {
+  runtime::Device& before = device();
+  runtime::Device tiny(runtime::DeviceOptions{.memory_bytes = 1 << 20});
+  set_device(tiny);
+  {
+    const Tensor x = full({2, 1}, 3.f);
+    sync();
+    const int line = __LINE__ + 1;
+    Tensor large = broadcast_to(x, {2, 1 << 20}) + 1;
+    const Tensor small = x + 1;
+    sync();
+    try {
+      large.to_vector<float>();
+      ADD_FAILURE() << "there was no memory for it";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  testing::AllOf(testing::HasSubstr(concat(__FILE__, ":", line)), testing::HasSubstr("step 1")));
+    }
+    EXPECT_EQ((x * 2).to_vector<float>(), (Floats{6, 6})) << "the inputs are whole";
+  }
+  set_device(before);
+}
+
 TEST(Sync, WhoseLaunchFailsLosesNothing) {
   Tensor x = tensor({1.f, 2.f});
   sync();

@@ -33,7 +33,8 @@ struct SyncStats {
   std::uint64_t donatable = 0;  // of these, buffers that results may take over
   std::uint64_t outputs = 0;
   bool compiled = false, replayed = false;
-  double host_us = 0;  // time spent in sync, compiling included; or in the replay
+  double host_us = 0;  // time spent in sync, compiling and waiting included; or in the replay
+  double wait_us = 0;  // of it, waiting for the device: too far ahead, or an order of sync that waits
 };
 SyncStats last_sync();
 // Of the last compile of this thread; none before the first, or with the interpreter as backend.
@@ -42,6 +43,28 @@ std::optional<compiler::Report> last_compile();
 // The device that this thread launches on and uploads to; at first the CPU. It must outlive its tensors.
 runtime::Device& device();
 void set_device(runtime::Device& device);
+
+// What of a sync waits for the execution before: nothing in weft. The others are three stages of PyTorch/XLA (its issue #3434),
+// where an input is known by the address of its bytes, which must therefore exist. They do the same and cost time; `weft lab
+// overlap` measures how much.
+enum class SyncOrder : std::uint8_t {
+  logical_ids,         // nothing: an input is known by its place in the recording
+  lock_at_collect,     // all of it
+  early_walk,          // all but the walk over the graph (pull request #3457)
+  early_placeholders,  // the buffers of the results, too, are made before (#4011)
+};
+
+// What this thread's syncs do while it lives.
+class SyncOrderScope {
+ public:
+  explicit SyncOrderScope(SyncOrder order);
+  ~SyncOrderScope();
+  SyncOrderScope(const SyncOrderScope&) = delete;
+  SyncOrderScope& operator=(const SyncOrderScope&) = delete;
+
+ private:
+  SyncOrder before_;
+};
 
 // Forgets all compiled programs of the process, so that each is compiled again.
 void clear_graph_cache();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include <weft/base/diagnostics.h>
 #include <weft/base/knobs.h>
@@ -11,6 +12,7 @@
 #include <weft/base/trace.h>
 #include <weft/ir/ops.h>
 #include <weft/profile/hints.h>
+#include <weft/tensor/nan_check.h>
 #include <weft/tensor/recompile_reason.h>
 
 namespace weft {
@@ -34,6 +36,19 @@ constexpr int hits_to_verify = 2;
 constexpr int hits_to_verify = std::numeric_limits<int>::max();
 #endif
 
+// Which step could not be compiled, for messages: the recording stays, and can be looked at, changed and synced again.
+std::string place(const ir::Graph& graph) {
+  const ir::Location *first = nullptr, *last = nullptr;
+  for (const ir::Node* node : graph.nodes()) {
+    if (node->location.line == 0) continue;
+    if (!first) first = &node->location;
+    last = &node->location;
+  }
+  std::string text = concat(" (step ", device().stats().launches, ", ", graph.nodes().size(), " nodes");
+  if (first) text += concat(", recorded from ", first->file, ':', first->line, " to ", last->file, ':', last->line);
+  return text + "; nothing of it is lost)";
+}
+
 }  // namespace
 
 Synchronizer::Scratch& Synchronizer::scratch() {
@@ -46,49 +61,101 @@ Synchronizer::Last& Synchronizer::last() {
   return last;
 }
 
+SyncOrder& Synchronizer::order() {
+  constinit thread_local SyncOrder order = SyncOrder::logical_ids;
+  return order;
+}
+
 void Synchronizer::run() {
   const trace::Scope scope("host", "sync");
   const auto start = std::chrono::steady_clock::now();
-  bind_inputs();
-  collect_outputs();
-  std::vector<runtime::BufferPtr> results;
-  SyncStats& stats = last().stats;
-  if (!scratch_.outputs.empty()) {
-    stats = {.nodes = recording_.graph().nodes().size(),
-             .inputs = scratch_.bindings.size(),
-             .numbers = recording_.immediates_.size(),
-             .outputs = scratch_.outputs.size()};
-    for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
-    const Fingerprint identity = key();
-    std::shared_ptr<Plan> plan = find_plan(identity);
-    const bool known = plan != nullptr;
-    if (!known) {
-      if (observer) observer->compiling();
-      plan = make_plan();
-    }
-    if (observer) [[unlikely]]
-      observer->launching({plan, !known, recording_.graph(), recording_.inputs_, recording_.immediates_});
-    results = launch(*plan);
-    // Kept only now that the graph will not grow any more.
-    if (!known) PlanCache::instance().insert(identity, plan);
-    metrics::mark_step.add();
-    metrics::nodes_per_sync.add(stats.nodes);
-    profile::step_done(static_cast<double>(stats.nodes));
-  }
-  commit(results);
-  if (observer && !results.empty()) observer->launched(results);
+  scratch_.results.clear();
+  device().host_works(recording_.graph().nodes().size());  // to record them
+  if (order_ == SyncOrder::lock_at_collect) lock_device();
+  collect();
+  if (!scratch_.outputs.empty()) run_program();
+  commit();
+  if (observer && !scratch_.results.empty()) observer->launched(scratch_.results);
+  const std::vector<runtime::BufferPtr> checked = debugs_nans_ ? scratch_.results : std::vector<runtime::BufferPtr>();
+  scratch_.results.clear();
   const auto time = std::chrono::steady_clock::now() - start;
   metrics::sync_time.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count()));
-  stats.host_us = std::chrono::duration<double, std::micro>(time).count();
+  if (scratch_.outputs.empty()) return;
+  last().stats.host_us = std::chrono::duration<double, std::micro>(time).count();
+  last().stats.wait_us = static_cast<double>(waited_ns_) / 1e3;
+  if (debugs_nans_) require_finite(checked);
+}
+
+// Last, for the recording has become its results by then: they can be looked at.
+void Synchronizer::require_finite(const std::vector<runtime::BufferPtr>& results) {
+  const auto why = find_nan(launched_graph_, backend_, launched_inputs_, results);
+  require(!why, "sync: ", why.value_or(""), " (step ", device().stats().launches - 1, ")");
+}
+
+void Synchronizer::run_program() {
+  SyncStats& stats = last().stats;
+  stats = {.nodes = recording_.graph().nodes().size(),
+           .inputs = scratch_.bindings.size(),
+           .numbers = recording_.immediates_.size(),
+           .outputs = scratch_.outputs.size()};
+  for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
+  look_ahead();
+  const Fingerprint identity = key();
+  std::shared_ptr<Plan> plan = find_plan(identity);
+  const bool known = plan != nullptr;
+  if (!known) {
+    if (observer) observer->compiling();
+    plan = make_plan();
+  }
+  if (observer) [[unlikely]]
+    observer->launching({plan, !known, recording_.graph(), recording_.inputs_, recording_.immediates_});
+  launch(*plan);
+  // Kept only now that the graph will not grow any more.
+  if (!known) PlanCache::instance().insert(identity, plan);
+  metrics::mark_step.add();
+  metrics::nodes_per_sync.add(stats.nodes);
+  profile::step_done(static_cast<double>(stats.nodes));
+}
+
+void Synchronizer::collect() {
+  bind_inputs();
+  collect_outputs();
+  device().host_works(scratch_.bindings.size() + scratch_.places.size());
+}
+
+// What the older orders do before they look for the program: see SyncOrder.
+void Synchronizer::look_ahead() {
+  if (order_ == SyncOrder::logical_ids) return;
+  AddressIdentity& addresses = scratch_.addresses;
+  addresses.walk(scratch_.outputs);
+  device().host_works(addresses.nodes());
+  if (order_ == SyncOrder::early_placeholders) promise_results();
+  if (order_ != SyncOrder::lock_at_collect) lock_device();
+  address_pattern_ = addresses.scan_leaves(recording_.inputs_);
+  device().host_works(scratch_.bindings.size());
+  if (order_ != SyncOrder::early_placeholders) promise_results();
+}
+
+void Synchronizer::lock_device() {
+  const auto start = std::chrono::steady_clock::now();
+  device().synchronize();
+  waited_ns_ += static_cast<std::uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+}
+
+void Synchronizer::promise_results() {
+  scratch_.result_types.clear();
+  for (const ir::Value value : scratch_.outputs) scratch_.result_types.push_back(value.type());
+  device().promise(scratch_.result_types, scratch_.results);
+  device().host_works(scratch_.results.size());
 }
 
 void Synchronizer::bind_inputs() {
   scratch_.bindings.clear();
   for (const auto& buffer : recording_.inputs_) {
     // One holder is the recording itself.
-    scratch_.bindings.push_back(!buffer                  ? Binding::number
-                                : buffer->holders() == 1 ? Binding::donatable
-                                                         : Binding::kept);
+    scratch_.bindings.push_back(!buffer                                   ? Binding::number
+                                : buffer->holders() == 1 && !debugs_nans_ ? Binding::donatable
+                                                                          : Binding::kept);
   }
 }
 
@@ -146,6 +213,7 @@ Fingerprint Synchronizer::key() const {
   key.add(scratch_.outputs.size());
   const BuildOptions& options = build_options();
   key.add(options.activation_bytes << 2 | std::uint64_t{options.autotune} << 1 | std::uint64_t{options.keeps_memory});
+  if (order_ != SyncOrder::logical_ids) key.add(address_pattern_.low);
   return key;
 }
 
@@ -179,7 +247,15 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
     WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ", reason);
   auto plan = std::make_shared<Plan>();
   std::optional<compiler::Report> report;
-  plan->executable = build(backend_, recording_.graph_, donatable, report);
+  try {
+    plan->executable = build(backend_, recording_.graph_, donatable, report);
+  } catch (const UnsupportedError& error) {
+    throw UnsupportedError(error.what() + place(recording_.graph()), error.feature());
+  } catch (const Error& error) {
+    throw Error(error.what() + place(recording_.graph()));
+  } catch (const InternalError& error) {
+    throw InternalError(error.what() + place(recording_.graph()));
+  }
   if (report) {
     plan->report = std::make_shared<const compiler::Report>(*report);
     last().report = std::move(report);
@@ -196,22 +272,26 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   return plan;
 }
 
-std::vector<runtime::BufferPtr> Synchronizer::launch(Plan& plan) {
+void Synchronizer::launch(Plan& plan) {
   auto& arguments = scratch_.arguments;
   arguments.assign(recording_.inputs_.begin(), recording_.inputs_.end());
   {
     const std::lock_guard lock(plan.mutex);
     plan.immediates.fill(arguments, plan.executable->inputs, recording_.immediates_);
   }
+  if (debugs_nans_) {
+    recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+    launched_graph_ = recording_.graph_;
+    launched_inputs_ = arguments;
+  }
   // From here on the recording holds nothing, or the executor would find donated bytes still in use.
   for (const auto& buffer : recording_.inputs_) {
     if (buffer) buffer->remove_holder();
   }
   try {
-    auto results = device().launch(plan.executable, arguments);
+    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results);
     recording_.inputs_.clear();
     arguments.clear();
-    return results;
   } catch (...) {
     for (const auto& buffer : recording_.inputs_) {
       if (buffer) buffer->add_holder();
@@ -221,12 +301,12 @@ std::vector<runtime::BufferPtr> Synchronizer::launch(Plan& plan) {
   }
 }
 
-void Synchronizer::commit(const std::vector<runtime::BufferPtr>& results) {
+void Synchronizer::commit() {
   auto place = scratch_.places.begin();
   const auto& live = recording_.live_;
   while (live.next != &live) {
     TensorImpl& impl = *live.next;
-    impl.set_buffer(place->input ? std::move(place->input) : results[place->output]);
+    impl.set_buffer(place->input ? std::move(place->input) : scratch_.results[place->output]);
     ++place;
     Recording::unlink(impl);
   }
@@ -248,6 +328,9 @@ std::optional<compiler::Report> last_compile() { return detail::Synchronizer::la
 namespace {
 constinit thread_local runtime::Device* chosen_device = nullptr;
 }
+
+SyncOrderScope::SyncOrderScope(SyncOrder order) : before_(std::exchange(detail::Synchronizer::order(), order)) {}
+SyncOrderScope::~SyncOrderScope() { detail::Synchronizer::order() = before_; }
 
 runtime::Device& device() { return chosen_device ? *chosen_device : runtime::Device::cpu(); }
 void set_device(runtime::Device& device) { chosen_device = &device; }

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <weft/base/knobs.h>
+#include <weft/tensor/address_identity.h>
 #include <weft/tensor/backend.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/recording.h>
@@ -26,6 +29,8 @@ class Synchronizer {
   };
   static Last& last();
 
+  static SyncOrder& order();  // of this thread
+
  private:
   // How an input is bound: part of a plan's identity.
   enum class Binding : std::uint8_t { kept, donatable, number };
@@ -40,23 +45,38 @@ class Synchronizer {
     std::vector<ir::Value> outputs;
     std::vector<Place> places;                // one per live tensor
     std::vector<std::uint32_t> first_output;  // by node id
-    std::vector<runtime::BufferPtr> arguments;
+    std::vector<runtime::BufferPtr> arguments, results;
+    std::vector<Type> result_types;
+    AddressIdentity addresses;
   };
   static Scratch& scratch();
 
+  void collect();
   void bind_inputs();
   void collect_outputs();
+  void look_ahead();
+  void lock_device();
+  void promise_results();
+  void run_program();
   Place place_of(ir::Value value);
   Place place_of_input(std::size_t index);
   Fingerprint key() const;
   std::shared_ptr<Plan> find_plan(const Fingerprint& key);
   std::shared_ptr<Plan> make_plan();
-  std::vector<runtime::BufferPtr> launch(Plan& plan);
-  void commit(const std::vector<runtime::BufferPtr>& results);
+  void launch(Plan& plan);
+  void commit();
+  void require_finite(const std::vector<runtime::BufferPtr>& results);
 
   Recording& recording_;
   Scratch& scratch_ = scratch();
   Backend backend_ = backend();
+  SyncOrder order_ = order();
+  Fingerprint address_pattern_;  // of the older orders
+  std::uint64_t waited_ns_ = 0;
+
+  bool debugs_nans_ = knobs::debug_nans();
+  std::shared_ptr<const ir::Graph> launched_graph_;  // these two only then
+  std::vector<runtime::BufferPtr> launched_inputs_;
 };
 
 }  // namespace weft::detail

@@ -1,6 +1,9 @@
 #include <weft/tensor/tensor.h>
 
 #include <weft/base/convert.h>
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/base/trace.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/pool.h>
@@ -51,7 +54,20 @@ runtime::BufferPtr Tensor::buffer() const {
 
 std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& where) const {
   if (detail::observer) detail::observer->host_reads(function, *this, where);
-  return buffer()->bytes();
+  const bool cuts = impl().buffer == nullptr;
+  const std::uint64_t nodes = cuts ? detail::Recording::current().graph().nodes().size() : 0;
+  const runtime::BufferPtr source = buffer();
+  const std::uint64_t start = trace::now_ns();
+  const std::span<const std::byte> bytes = source->bytes();
+  const std::uint64_t waited_ns = trace::now_ns() - start;
+  metrics::transfer_from_device_time.add(waited_ns);
+  metrics::inbound_data.add(bytes.size());
+  if (cuts && !detail::observer)
+    WEFT_LOG(graph_breaks, function, " at ", where.file_name(), ':', where.line(),
+             " needed a value of the recording: its ", nodes,
+             " nodes became a program of their own, and the host waited ", static_cast<double>(waited_ns) / 1e6,
+             " ms; read it later with item_async(), or decide on the device (where, cond)");
+  return bytes;
 }
 
 std::span<const std::byte> Tensor::bytes(const Where& where) const { return bytes_for("bytes", where); }
