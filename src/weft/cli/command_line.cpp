@@ -79,6 +79,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   add_explain(app);
   add_fuzz(app);
   add_knobs(app);
+  add_lab(app);
   add_opt(app);
   add_profile(app, std::move(behind));
   add_reduce(app);

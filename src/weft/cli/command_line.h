@@ -24,6 +24,7 @@ void add_doctor(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_knobs(CLI::App& app);
+void add_lab(CLI::App& app);
 void add_opt(CLI::App& app);
 // `command`: what stood behind -- on the line.
 void add_profile(CLI::App& app, std::vector<std::string> command);

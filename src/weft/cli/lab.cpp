@@ -1,0 +1,142 @@
+// weft lab: published experiments, done again on weft.
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/lab/overlap.h>
+#include <weft/cli/lab/recompile.h>
+#include <weft/cli/options.h>
+
+namespace weft::cli {
+
+namespace {
+
+template <class... Values>
+void print_line(const char* format, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, values...);
+  std::cout << text << '\n';
+}
+
+void print_json(const lab::OverlapReport& report) {
+  nlohmann::ordered_json root{{"nodes", report.nodes}, {"bars", nlohmann::json::array()}};
+  for (const lab::OverlapBar& bar : report.bars)
+    root["bars"].push_back({{"name", bar.name},
+                            {"gap_us_p50", bar.gap_us_p50},
+                            {"gap_us_p99", bar.gap_us_p99},
+                            {"record_us", bar.record_us},
+                            {"sync_us", bar.sync_us},
+                            {"steps_per_s", bar.steps_per_s}});
+  root["gap_by_nodes"] = nlohmann::json::array();
+  for (const auto& [nodes, gap_us] : report.gap_by_nodes)
+    root["gap_by_nodes"].push_back({{"nodes", nodes}, {"gap_us", gap_us}});
+  root["steady_state_over_max_host_device"] = report.steady_state_over_max_host_device;
+  std::cout << root.dump() << std::endl;
+}
+
+void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& options) {
+  print_line("%s; %llu nodes a step", report.workload.c_str(), static_cast<unsigned long long>(report.nodes));
+  if (options.simulate_us > 0) {
+    print_line("a simulated device, %g us a launch: the same in every run", options.simulate_us);
+  } else {
+    print_line("the CPU, %lld threads for the device", static_cast<long long>(options.device_threads));
+  }
+  print_line("\n%-20s%12s%12s%12s%12s%10s", "", "gap p50 us", "gap p99 us", "record us", "sync us", "steps/s");
+  double widest = 1e-9;
+  for (const lab::OverlapBar& bar : report.bars) widest = std::max(widest, bar.gap_us_p50);
+  for (const lab::OverlapBar& bar : report.bars)
+    print_line("%-20s%12.1f%12.1f%12.1f%12.1f%10.2f  %s", bar.name.c_str(), bar.gap_us_p50, bar.gap_us_p99,
+               bar.record_us, bar.sync_us, bar.steps_per_s,
+               std::string(static_cast<std::size_t>(40 * bar.gap_us_p50 / widest), '#').c_str());
+  print_line("\nlogical-ids, whatever the size of the graph:");
+  for (const auto& [nodes, gap_us] : report.gap_by_nodes)
+    print_line("%12llu nodes%12.1f us", static_cast<unsigned long long>(nodes), gap_us);
+  print_line("\nits step: %.3f of the longer of host (%.1f us) and device (%.1f us)",
+             report.steady_state_over_max_host_device, report.host_us, report.device_us);
+}
+
+void add_overlap(CLI::App& lab) {
+  CLI::App& command = *lab.add_subcommand(
+      "overlap", "How long the device waits for the host between two steps, for four ways to order a sync");
+  const auto options = std::make_shared<lab::OverlapOptions>();
+  const auto json = std::make_shared<bool>(false);
+  command.add_option("--model", options->model, "bert-base, bert-large or mlp")
+      ->check(CLI::IsMember({"bert-base", "bert-large", "mlp"}))
+      ->type_name("NAME");
+  add_integer(command, "--width", options->width, "of the model; 0: 16 a head, for the graph alone matters",
+              {0, 1 << 14});
+  add_integer(command, "--batch", options->batch, "samples a step", {1, 1 << 20});
+  add_integer(command, "--tokens", options->tokens, "of each sample", {1, 512});
+  add_integer(command, "--steps", options->steps, "measured for each figure", {2, 1'000'000});
+  add_integer(command, "--device-threads", options->device_threads, "that run kernels; the host wants a core as well",
+              {1, 4096});
+  add_real(command, "--simulate-us", options->simulate_us,
+           "on a simulated device whose launches take so many microseconds; 0: on the CPU", RealRange::not_negative);
+  command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
+  command.callback([options, json] {
+    const lab::OverlapReport report = lab::measure_overlap(*options);
+    *json ? print_json(report) : print_table(report, *options);
+  });
+}
+
+using Loop = lab::RecompileReport::Loop;
+
+nlohmann::ordered_json before_and_after(const Loop& before, const Loop& after) {
+  return {{"before_steps_per_s", before.steps_per_s},
+          {"after_steps_per_s", after.steps_per_s},
+          {"before_compiles", before.compiles},
+          {"after_compiles", after.compiles}};
+}
+
+void print_json(const lab::RecompileReport& report) {
+  const nlohmann::ordered_json root{{"train", before_and_after(report.train_before, report.train_after)},
+                                    {"eval", before_and_after(report.eval_before, report.eval_after)},
+                                    {"hints", report.hints}};
+  std::cout << root.dump() << std::endl;
+}
+
+void print_table(const lab::RecompileReport& report) {
+  const auto print = [](const char* name, const Loop& before, const Loop& after) {
+    print_line("%-12s%14.1f%10llu%14.1f%10llu%10.1f x", name, before.steps_per_s,
+               static_cast<unsigned long long>(before.compiles), after.steps_per_s,
+               static_cast<unsigned long long>(after.compiles), after.steps_per_s / before.steps_per_s);
+  };
+  print_line("%-12s%14s%10s%14s%10s%11s", "", "before: st/s", "compiles", "after: st/s", "compiles", "faster");
+  print("training", report.train_before, report.train_after);
+  print("evaluation", report.eval_before, report.eval_after);
+  if (!report.hints.empty()) print_line("
+what the loops before were told:");
+  for (const std::string& hint : report.hints) std::cout << "  " << hint << '
+';
+}
+
+void add_recompile(CLI::App& lab) {
+  CLI::App& command = *lab.add_subcommand(
+      "recompile",
+      "A branch on a value in training and a report that grows in evaluation, before and after the remedies");
+  const auto options = std::make_shared<lab::RecompileOptions>();
+  const auto json = std::make_shared<bool>(false);
+  add_integer(command, "--train-steps", options->train_steps, "of each training loop", {1, 1'000'000});
+  add_integer(command, "--eval-steps", options->eval_steps, "of each evaluation loop", {1, 1'000'000});
+  command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
+  command.callback([options, json] {
+    const lab::RecompileReport report = lab::measure_recompile(*options);
+    *json ? print_json(report) : print_table(report);
+  });
+}
+
+}  // namespace
+
+void add_lab(CLI::App& app) {
+  CLI::App& lab = *app.add_subcommand("lab", "Published experiments, done again on weft");
+  lab.require_subcommand(1);
+  add_overlap(lab);
+  add_recompile(lab);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,226 @@
+#include <weft/cli/lab/recompile.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include <weft/base/knobs.h>
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/cli/lab/models.h>
+#include <weft/jit/compile.h>
+#include <weft/optim/adam.h>
+#include <weft/optim/clip.h>
+#include <weft/tensor/activation.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/custom_op.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/gradient.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/random.h>
+#include <weft/tensor/reduction.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::cli::lab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t batch = 2, tokens = 4, words = 1 << 16, buckets = 512, classes = 4;
+constexpr double largest_norm = 0.5;
+
+// A word's row of the embedding: a hash for which weft has no operation.
+std::int32_t bucket_of(std::int32_t word) {
+  std::uint32_t h = static_cast<std::uint32_t>(word) * 0x9e3779b1u;
+  h ^= h >> 15;
+  return static_cast<std::int32_t>(h * 0x85ebca77u % buckets);
+}
+
+const CustomOp& hash_words() {
+  static const CustomOp op =
+      custom_op("lab.hash_words", {.compute = [](const HostCall& call) {
+                  std::ranges::transform(call.inputs[0].data<std::int32_t>(),
+                                         call.outputs[0].data<std::int32_t>().begin(), bucket_of);
+                }});
+  return op;
+}
+
+// The report of the evaluation, kept by the host: the batch's scores go behind those that are there.
+std::vector<float>& kept_scores() {
+  static std::vector<float> scores;
+  return scores;
+}
+const CustomOp& append_scores() {
+  static const CustomOp op = custom_op(
+      "lab.append_scores", {.compute =
+                                [](const HostCall& call) {
+                                  const auto scores = call.inputs[0].data<float>();
+                                  auto& kept = kept_scores();
+                                  kept.insert(kept.end(), scores.begin(), scores.end());
+                                  call.outputs[0].data<std::int64_t>()[0] = static_cast<std::int64_t>(kept.size());
+                                },
+                            .types = [](std::span<const Type>) { return std::vector{Type(DType::i64, {})}; },
+                            .has_side_effect = true});
+  return op;
+}
+
+struct Classifier : Layer {
+  static constexpr BertConfig config{.layers = 12, .heads = 2, .width = 16, .vocabulary = buckets, .dropout = 0};
+
+  Classifier() : embedding(buckets, config.width), head(config.width, classes) {
+    for (std::int64_t i = 0; i < config.layers; ++i) layers.emplace_back(config);
+  }
+  Tensor operator()(const Tensor& rows) const {
+    Tensor x = embedding(rows);
+    for (const BertLayer& layer : layers) x = layer(x);
+    return head(mean(x, 1));
+  }
+  void fields(auto&& field) {
+    field("embedding", embedding);
+    field("layers", layers);
+    field("head", head);
+  }
+
+  nn::Embedding embedding;
+  std::vector<BertLayer> layers;
+  nn::Linear head;
+};
+
+struct Task {
+  Classifier model;
+  optim::AdamW optimizer{model, {.lr = 1e-3}};
+  Tensor corpus = random::integers(random::Key(1), {batch, tokens}, 0, words);
+  Tensor labels = random::integers(random::Key(2), {batch}, 0, classes);
+
+  // Of step `i`: they come out of a computation of the device, as those of an augmentation do.
+  Tensor words_of(const Tensor& i) const { return remainder(corpus * 31 + i, words); }
+  Tensor words_of(std::int64_t i) const { return words_of(tensor(i, DType::i32)); }
+};
+
+// How it is first written: the host computes what weft has no operation for, and decides what depends on a value.
+Tensor train_before(Task& task, std::int64_t i) {
+  std::vector<std::int32_t> rows = task.words_of(i).to_vector<std::int32_t>();
+  std::ranges::transform(rows, rows.begin(), bucket_of);
+  const Tensor loss = nn::cross_entropy(task.model(from_vector(rows, {batch, tokens})), task.labels);
+  std::vector<Tensor> gradients = grad(loss, task.optimizer.parameters());
+  const Tensor norm = optim::clip_grad_norm(gradients, std::numeric_limits<float>::max()).norm;
+  if (const double value = norm.item(); value > largest_norm)
+    for (Tensor& gradient : gradients) gradient = gradient * (largest_norm / value);
+  task.optimizer.step(gradients);
+  return loss;
+}
+
+// One program: the hash is a part of it, and the device decides.
+Tensor train_after(Task& task, std::int64_t i) {
+  const Tensor loss = nn::cross_entropy(task.model(hash_words()(task.words_of(i))), task.labels);
+  const std::vector<Tensor> gradients = grad(loss, task.optimizer.parameters());
+  task.optimizer.step(optim::clip_grad_norm(gradients, largest_norm).gradients);
+  return loss;
+}
+
+RecompileReport::Loop time_loop(std::int64_t steps, const std::function<void(std::int64_t)>& step) {
+  const std::uint64_t compiles = metrics::uncached_compile.value();
+  const auto start = Clock::now();
+  for (std::int64_t i = 0; i < steps; ++i) {
+    step(i);
+    sync();
+  }
+  device().synchronize();
+  const std::chrono::duration<double> time = Clock::now() - start;
+  return {static_cast<double>(steps) / time.count(), metrics::uncached_compile.value() - compiles};
+}
+
+// What a loop is told about itself: how often it compiled and read, and the first reasons that the logs give.
+class Hints {
+ public:
+  Hints(std::string loop, std::int64_t steps, std::vector<std::string>& to)
+      : loop_(std::move(loop)), steps_(steps), to_(to), compiles_(count_of("CompileTime")), reads_(count_of(transfer)) {
+    logging::set_sink([this](logging::Channel channel, std::string_view message) {
+      if (seen_[channel]++ < most_of_a_kind) to_.push_back(concat(loop_, ": ", message));
+    });
+    logging::set_channels("recompiles,graph_breaks,perf_hints");
+  }
+  ~Hints() {
+    logging::set_sink({});
+    logging::set_channels(knobs::logs());
+    add("CompileTime", count_of("CompileTime") - compiles_);
+    add(transfer, count_of(transfer) - reads_);
+  }
+  Hints(const Hints&) = delete;
+  Hints& operator=(const Hints&) = delete;
+
+ private:
+  static constexpr const char* transfer = "TransferFromDeviceTime";
+  static constexpr int most_of_a_kind = 2;
+
+  static std::uint64_t count_of(std::string_view name) {
+    for (const metrics::MetricValue& metric : metrics::snapshot().metrics)
+      if (metric.name == name) return metric.count;
+    return 0;
+  }
+  // As PyTorch/XLA says it: more than once in two steps.
+  void add(const char* metric, std::uint64_t count) {
+    if (2 * count > static_cast<std::uint64_t>(steps_))
+      to_.push_back(concat(loop_, ": ", metric, " too frequent: ", count, " counts during ", steps_, " steps"));
+  }
+
+  std::string loop_;
+  std::int64_t steps_;
+  std::vector<std::string>& to_;
+  std::uint64_t compiles_, reads_;
+  std::map<logging::Channel, int> seen_;
+};
+
+RecompileReport::Loop train(std::int64_t steps, Tensor (*step)(Task&, std::int64_t)) {
+  Task task;
+  sync();
+  std::vector<Future<double>> losses;
+  Tensor loss;
+  return time_loop(steps, [&](std::int64_t i) {
+    loss = step(task, i);
+    losses.push_back(loss.item_async());
+  });
+}
+
+RecompileReport::Loop evaluate_before(std::int64_t steps) {
+  Task task;
+  sync();
+  Tensor report;
+  return time_loop(steps, [&](std::int64_t i) {
+    const Tensor scores = task.model(hash_words()(task.words_of(i)));
+    report = report.defined() ? concatenate({report, scores}) : scores;
+  });
+}
+
+RecompileReport::Loop evaluate_after(std::int64_t steps) {
+  Task task;
+  sync();
+  kept_scores().clear();
+  const auto step =
+      compile([&](const Tensor& i) { return append_scores()(task.model(hash_words()(task.words_of(i)))); });
+  Tensor count;
+  return time_loop(steps, [&](std::int64_t i) { count = step(tensor(i, DType::i32)); });
+}
+
+}  // namespace
+
+RecompileReport measure_recompile(const RecompileOptions& options) {
+  RecompileReport report;
+  {
+    const Hints hints("training", options.train_steps, report.hints);
+    report.train_before = train(options.train_steps, train_before);
+  }
+  {
+    const Hints hints("evaluation", options.eval_steps, report.hints);
+    report.eval_before = evaluate_before(options.eval_steps);
+  }
+  report.train_after = train(options.train_steps, train_after);
+  report.eval_after = evaluate_after(options.eval_steps);
+  return report;
+}
+
+}  // namespace weft::cli::lab

@@ -1,0 +1,26 @@
+// Training with a branch that depends on a value, then an evaluation whose report grows with every batch: what PyTorch/XLA's
+// "Performance debugging, part II" found slow, before and after weft's remedies, with the hints that lead there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::cli::lab {
+
+struct RecompileOptions {
+  std::int64_t train_steps = 100, eval_steps = 300;
+};
+
+struct RecompileReport {
+  struct Loop {
+    double steps_per_s = 0;
+    std::uint64_t compiles = 0;
+  };
+  Loop train_before, train_after, eval_before, eval_after;
+  std::vector<std::string> hints;  // of the loops before
+};
+
+RecompileReport measure_recompile(const RecompileOptions& options);
+
+}  // namespace weft::cli::lab

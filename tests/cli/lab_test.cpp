@@ -1,0 +1,70 @@
+// weft lab: the figures that do not depend on the machine, and the form of all.
+#include <tests/cli/command.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace weft::cli {
+namespace {
+
+using nlohmann::json;
+
+json run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "lab");
+  arguments.emplace_back("--json");
+  const Outcome outcome = weft(std::move(arguments));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+double gap(const json& report, std::size_t bar) { return report["bars"][bar]["gap_us_p50"]; }
+
+TEST(LabOverlap, OnASimulatedDeviceEveryFigureIsExplained) {
+  const std::vector<std::string> arguments{"overlap", "--model", "mlp", "--simulate-us", "1000", "--steps", "10"};
+  const json report = run(arguments);
+  EXPECT_EQ(run(arguments), report) << "the same in every run";
+  ASSERT_EQ(report["bars"].size(), 4u);
+  const char* const names[] = {"lock-at-collect", "early-walk", "early-placeholders", "logical-ids"};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(report["bars"][i]["name"], names[i]);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(gap(report, i), gap(report, i - 1));
+  EXPECT_EQ(gap(report, 3), 0);
+  EXPECT_EQ(report["bars"][3]["steps_per_s"], 1000);
+  EXPECT_EQ(report["steady_state_over_max_host_device"], 1);
+  std::vector<std::uint64_t> nodes;
+  for (const json& entry : report["gap_by_nodes"]) {
+    nodes.push_back(entry["nodes"]);
+    EXPECT_EQ(entry["gap_us"], 0);
+  }
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_NEAR(static_cast<double>(nodes[2]), 100'000, 1000);
+}
+
+TEST(LabOverlap, MeasuresTheCpu) {
+  const json report = run({"overlap", "--model", "mlp", "--steps", "3"});
+  for (const json& bar : report["bars"]) {
+    EXPECT_GT(bar["record_us"], 0);
+    EXPECT_GT(bar["sync_us"], 0);
+    EXPECT_GT(bar["steps_per_s"], 0);
+    EXPECT_GE(bar["gap_us_p99"], bar["gap_us_p50"]);
+  }
+  EXPECT_GT(report["nodes"], 100);
+}
+
+TEST(LabRecompile, CountsWhatWasCompiled) {
+  const json report = run({"recompile", "--train-steps", "5", "--eval-steps", "5"});
+  EXPECT_GE(report["eval"]["before_compiles"], 5);
+  EXPECT_LE(report["eval"]["after_compiles"], 3);
+  EXPECT_LE(report["train"]["after_compiles"], 3);
+  EXPECT_GT(report["train"]["before_compiles"], report["train"]["after_compiles"]);
+  EXPECT_TRUE(report["hints"].is_array());
+}
+
+TEST(Lab, RefusesWhatItDoesNotHave) {
+  EXPECT_EQ(weft({"lab"}).exit_code, 2);
+  EXPECT_EQ(weft({"lab", "overlap", "--model", "gpt"}).exit_code, 2);
+  EXPECT_EQ(weft({"lab", "overlap", "--simulate-us", "-1"}).exit_code, 2);
+  EXPECT_EQ(weft({"lab", "overlap", "--model", "bert-base", "--width", "100"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace weft::cli
