@@ -109,10 +109,8 @@ void print_table(const lab::RecompileReport& report) {
   print_line("%-12s%14s%10s%14s%10s%11s", "", "before: st/s", "compiles", "after: st/s", "compiles", "faster");
   print("training", report.train_before, report.train_after);
   print("evaluation", report.eval_before, report.eval_after);
-  if (!report.hints.empty()) print_line("
-what the loops before were told:");
-  for (const std::string& hint : report.hints) std::cout << "  " << hint << '
-';
+  if (!report.hints.empty()) print_line("\nwhat the loops before were told:");
+  for (const std::string& hint : report.hints) std::cout << "  " << hint << '\n';
 }
 
 void add_recompile(CLI::App& lab) {
