@@ -126,6 +126,7 @@ struct Device::Impl {
   void await_awake() const;
   void run(LaunchRecord& launch);
   static void run(Read& read);
+  static void let_go_of_inputs(LaunchRecord& launch);
   void retire(Task& task);
   void enqueue(Task task, std::unique_lock<std::mutex>& lock);
   std::shared_ptr<Event> new_event() const { return virtual_clock ? virtual_clock->promise() : make_pooled<Event>(); }
@@ -194,7 +195,9 @@ void Device::Impl::run(LaunchRecord& launch) {
   const std::uint64_t start = trace::now_ns();
   metrics::queue_time.add(start - launch.accepted_ns);
   std::exception_ptr error;
+  const std::uint64_t copies = executor.donation_copies();
   const auto outcome = executor.run(launch, error);
+  launch.took_donated = !error && executor.donation_copies() == copies;
   const std::uint64_t end = trace::now_ns(), ns = end - start;
   metrics::execute_time.add(ns);
   if (trace::enabled()) {
@@ -241,12 +244,19 @@ void Device::Impl::run(Read& read) {
   }
 }
 
+// Of those that may own memory, at once. Donated ones do not: the next launch lets go of them, on the host's thread, for a step
+// that updates a thousand parameters has a thousand.
+void Device::Impl::let_go_of_inputs(LaunchRecord& launch) {
+  if (!launch.took_donated) return launch.inputs.clear();
+  for (const std::uint32_t i : launch.kept) launch.inputs[i] = nullptr;
+}
+
 void Device::Impl::retire(Task& task) {
   auto* const launch = std::get_if<LaunchPtr>(&task);
   const std::uint64_t bytes = launch ? (*launch)->bytes : 0;
   if (launch) {  // outside the lock: what is let go of here may be the last owner of memory
+    let_go_of_inputs(**launch);
     (*launch)->executable = nullptr;
-    (*launch)->inputs.clear();
     (*launch)->outputs.clear();
     (*launch)->copied.clear();
     (*launch)->done = nullptr;
@@ -291,10 +301,14 @@ std::uint64_t Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_loc
 }
 
 LaunchPtr Device::Impl::new_record() {
-  const std::lock_guard lock(mutex);
-  if (spare_records.empty()) return std::make_unique<LaunchRecord>();
-  LaunchPtr record = std::move(spare_records.back());
-  spare_records.pop_back();
+  LaunchPtr record;
+  {
+    const std::lock_guard lock(mutex);
+    if (spare_records.empty()) return std::make_unique<LaunchRecord>();
+    record = std::move(spare_records.back());
+    spare_records.pop_back();
+  }
+  record->inputs.clear();
   return record;
 }
 
@@ -341,6 +355,9 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   record->outputs.assign(outputs.begin(), outputs.end());
   if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
   donate_inputs(*executable, inputs, record->copied);
+  record->kept.clear();
+  for (std::uint32_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i]->donated()) record->kept.push_back(i);
   record->executable = std::move(executable);
 
   const std::shared_ptr<Event> done = record->done;

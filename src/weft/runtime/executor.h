@@ -22,10 +22,12 @@ struct LaunchRecord {
   std::shared_ptr<const Executable> executable;
   std::vector<BufferPtr> inputs, outputs;
   std::vector<std::uint32_t> copied;  // donated inputs whose bytes the output must copy
+  std::vector<std::uint32_t> kept;    // inputs that are not donated
   std::shared_ptr<Event> done;        // of all outputs
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;  // that its outputs add to memory
   std::uint64_t accepted_ns = 0;
+  bool took_donated = false;  // it ended, and all donated inputs are without memory
 };
 
 class Executor {
