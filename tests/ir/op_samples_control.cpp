@@ -134,8 +134,8 @@ const HostFunction& square() {
   static const HostFunction& function = register_host_function(
       "samples.square", [](std::span<const Type> inputs) { return std::vector{inputs[0]}; },
       [](const HostCall& call) {
-        const auto x = call.inputs[0].data<double>(), y = call.outputs[0].data<double>();
-        for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] * x[i];
+        const auto x = call.inputs[0].data<double>();
+        for (std::size_t i = 0; i < x.size(); ++i) call.outputs[0].data<double>()[i] = x[i] * x[i];
       },
       [](const HostCall& call) {
         const auto x = call.inputs[0].data<double>(), dy = call.inputs[2].data<double>();
