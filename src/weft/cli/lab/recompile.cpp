@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t batch = 2, tokens = 4, words = 1 << 16, buckets = 512, classes = 4;
+constexpr std::int64_t batch = 1, tokens = 4, words = 1 << 16, buckets = 512, classes = 4;
 constexpr double largest_norm = 0.5;
 
 // A word's row of the embedding: a hash for which weft has no operation.
@@ -69,7 +69,7 @@ const CustomOp& append_scores() {
 }
 
 struct Classifier : Layer {
-  static constexpr BertConfig config{.layers = 12, .heads = 2, .width = 16, .vocabulary = buckets, .dropout = 0};
+  static constexpr BertConfig config{.layers = 12, .heads = 2, .width = 8, .vocabulary = buckets, .dropout = 0};
 
   Classifier() : embedding(buckets, config.width), head(config.width, classes) {
     for (std::int64_t i = 0; i < config.layers; ++i) layers.emplace_back(config);
