@@ -1,0 +1,74 @@
+"""What programs are made of: inputs that follow from a name, and gradients."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+from program import Program
+
+
+bf16, f16 = np.dtype(ml_dtypes.bfloat16), np.dtype("float16")
+f32, f64 = np.dtype("float32"), np.dtype("float64")
+i8, i16, i32, i64, u8, u32 = (np.dtype(t) for t in ("int8", "int16", "int32", "int64", "uint8", "uint32"))
+
+
+class Inputs:
+    """Draws arrays; the same for a program of the same name."""
+
+    def __init__(self, name: str) -> None:
+        self.generator = np.random.default_rng(zlib.crc32(name.encode()))
+
+    def __call__(self, *shape: int, dtype=f32, low: float = -2.0, high: float = 2.0) -> np.ndarray:
+        if np.dtype(dtype).kind in "iu":
+            return self.generator.integers(int(low) if np.dtype(dtype).kind == "i" else max(0, int(low)), int(high) + 1, shape
+                                           ).astype(dtype)
+        if np.dtype(dtype) == bool:
+            return np.asarray(self.generator.random(shape) < 0.5)
+        return np.asarray(self.generator.uniform(low, high, shape)).astype(dtype)
+
+    def permutation(self, *shape: int, dtype=f32) -> np.ndarray:
+        """Numbers no two of which are equal."""
+        count = int(np.prod(shape))
+        return self.generator.permutation(count).reshape(shape).astype(dtype) - count // 2
+
+    def key(self) -> np.ndarray:
+        return self.generator.integers(0, 2**32, 2, dtype=u32)
+
+
+Make = Callable[[Inputs], tuple]
+
+
+def with_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The value, and the gradient of a weighted sum of it by every floating-point input."""
+
+    def both(*inputs):
+        wanted = [i for i, x in enumerate(inputs) if jnp.issubdtype(jnp.result_type(x), jnp.floating)]
+
+        def of_wanted(*chosen):
+            given = list(inputs)
+            for i, x in zip(wanted, chosen):
+                given[i] = x
+            return function(*given)
+
+        value, pull = jax.vjp(of_wanted, *(inputs[i] for i in wanted))
+        return value, pull(jax.tree.map(lambda y: (1 + jnp.arange(y.size) % 3).reshape(y.shape).astype(y.dtype), value))
+
+    return both
+
+
+def value(name: str, function: Callable[..., Any], make: Make, **options) -> Program:
+    return Program(name, function, make(Inputs(name)), **options)
+
+
+def gradient(name: str, function: Callable[..., Any], make: Make, **options) -> Program:
+    return value(name, with_gradient(function), make, **options)
+
+
+def one(draw: Inputs, dtype=f32, low: float = -2, high: float = 2) -> tuple:
+    return (draw(3, 7, dtype=dtype, low=low, high=high),)
