@@ -110,6 +110,22 @@ def record_figures(build: Path, quick: bool, say) -> list[Figure]:
     return figures
 
 
+def dynamic_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """What sizes that change from step to step cost."""
+    least = ["--benchmark_min_time=0.01"] if quick else []
+    runs = {run["name"].split("/")[0]: run for run in google_benchmarks(build, "dynamic", least, say)}
+    if not runs:
+        return []
+    speed = runs["eager_steps_of_changing_sizes"]["real_time"] / runs["steps_of_changing_sizes"]["real_time"]
+    return [
+        Figure("two alternating shapes, static: compiles", runs["alternating_static_shapes"]["compiles"], "<=", 2),
+        Figure("batch of 1 after batches of 8, marked dynamic: recompiles", runs["one_after_eight"]["recompiles"], "<=", 0),
+        Figure("steps of changing sizes against eager", speed, ">=", 1.72, "times"),
+        Figure("host time of a size not seen before", runs["a_new_size"]["real_time"] / 1e3, "<=", 100, "us"),
+        Figure("recompiles while sizes change", runs["steps_of_changing_sizes"]["recompiles"], "<=", 0),
+    ]
+
+
 # Programs of peers/programs_jax.py, with how many times as fast as jax.jit they must run.
 PROGRAMS = {"scan-gradient": 20, "squared-differences": 1.5, "transposed-convolution-gradient": 3, "convolution-gradient": 3}
 

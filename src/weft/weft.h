@@ -8,6 +8,7 @@
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
 #include <weft/jit/compile.h>
+#include <weft/jit/dynamic.h>
 #include <weft/nn/attention.h>
 #include <weft/nn/init.h>
 #include <weft/nn/layers.h>

@@ -25,12 +25,13 @@ TEST_F(Compile, TheLimitIsKept) {
     for (std::int64_t n = 1; n <= 4; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
   };
   const auto body = [](const Tensor& a) { return a * constant(3); };
-  const auto evicts = compile(body, {.recompile_limit = 2});
+  const auto evicts = compile(body, {.recompile_limit = 2, .dynamic = Dynamic::off});
   shapes(evicts);
   EXPECT_EQ(evicts.explain().programs.size(), 2u);
   EXPECT_EQ(evicts.explain().evicted, 2u);
   clear_graph_cache();
-  const auto interprets = compile(body, {.recompile_limit = 2, .limit_policy = LimitPolicy::interpret});
+  const auto interprets =
+      compile(body, {.recompile_limit = 2, .limit_policy = LimitPolicy::interpret, .dynamic = Dynamic::off});
   shapes(interprets);
   EXPECT_EQ(interprets.explain().compiles, 2u);
   clear_graph_cache();

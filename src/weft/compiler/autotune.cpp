@@ -117,7 +117,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const Options& options) {
     sites.push_back(std::move(site));
   }
   Report ignored;
-  for (const Unit& unit : fuse(graph, options, ignored)) {
+  for (const Unit& unit : fuse(graph, {options, {}}, ignored)) {
     if (!unit.loop) continue;
     // The unit's nodes: from what it writes to what it reads.
     std::vector<Value> stack = unit.writes;

@@ -16,8 +16,11 @@
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
 #include <weft/compiler/recompute.h>
+#include <weft/compiler/passes/split_reductions.h>
+#include <weft/compiler/sized_program.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
 #include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 
 namespace weft::compiler {
 
@@ -108,7 +111,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
 }
 
 // The graph that computes again what it cannot keep within the budget.
-Recomputation keep_less(const ir::Graph& graph, const Options& options, Report& report) {
+Recomputation keep_less(const ir::Graph& graph, const SizedOptions& options, Report& report) {
   Report ignored;
   Recomputation again = recompute(graph, fuse(graph, options, ignored), options.activation_bytes);
   report.recomputed = again.nodes;
@@ -153,84 +156,214 @@ Options Options::from_knobs() {
   return options;
 }
 
+namespace {
+
+// A graph compiled for all its sizes: everything but the thunks, which come with numbers for the sizes.
+class Compilation final : public SizedProgram {
+ public:
+  Compilation(const ir::Graph& graph, const SizedOptions& options, Report& report)
+      : name_(graph.name), keeps_memory_(options.keeps_memory) {
+    report.nodes = static_cast<int>(graph.nodes().size());
+    require_compilable(graph);
+    Dump dump(graph.name);
+    optimised_ = run_pipeline(graph, options, report, &dump);
+    if (options.autotune && !options.strict) {
+      const Phase phase(report, "autotune");
+      optimised_ = autotune(std::move(optimised_), options, report);
+    }
+    Recomputation again;
+    if (options.activation_bytes != 0) {
+      const Phase phase(report, "recompute");
+      again = keep_less(*optimised_, options, report);
+      if (again.graph) optimised_ = again.graph;
+    }
+    {
+      const Phase phase(report, "fuse");
+      units_ = fuse(*optimised_, options, report, again.graph ? &again : nullptr);
+    }
+    for (const Unit& unit : units_) {
+      report.flops += unit.info.flops;
+      report.moved_bytes += unit.info.bytes;
+    }
+    if (options.observer) options.observer->units(*optimised_, units_);
+    {
+      const Phase phase(report, "plan-memory");
+      plan_ = plan_memory(*optimised_, units_, options.donatable);
+    }
+    Kernels kernels;
+    {
+      const Phase phase(report, "generate-kernels");
+      kernels = make_kernels(units_, dump, report);
+    }
+    for (const int index : kernels.index)
+      kernels_.push_back(index < 0 ? nullptr
+                                   : reinterpret_cast<Kernel>(kernels.code.kernels[static_cast<std::size_t>(index)]));
+    kernels_.resize(units_.size());
+    code_ = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
+    if (options.strict) find_orders_of_sums();
+    fill_table();
+  }
+
+  std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
+                                                std::span<const std::span<const std::byte>> constants,
+                                                std::string& why_not) const override {
+    const SizeValues sizes(std::move(symbols), &table_);
+    for (const ir::Node* sum : ordered_sums_)
+      if (is_reordered(*sum, sizes)) {
+        why_not = concat("in strict mode, the sum over ", sizes(sum->operand(0).type()), " is taken in another order");
+        return nullptr;
+      }
+    std::vector<std::optional<Unit>> sized(units_.size());
+    std::vector<std::shared_ptr<const void>> code{code_};
+    std::vector<std::uint64_t> scratch;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      if (units_[u].at) {
+        sized[u] = units_[u].at(sizes);
+        if (!sized[u]) {
+          why_not = concat(units_[u].info.name, " from ", units_[u].info.source, " has another form for these sizes");
+          return nullptr;
+        }
+        find_routines(sized[u]->routines, code);
+      }
+      scratch.push_back(sized[u] ? sized[u]->scratch_bytes : units_[u].scratch_bytes);
+    }
+    auto executable = std::make_shared<runtime::Executable>();
+    executable->name = name_;
+    if (trace::enabled() && table_.empty()) executable->hlo = print_hlo(*optimised_, units_, elide_in_profiles);
+    Layout layout = lay_out(plan_, sizes, scratch, *executable);
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      auto& reads = layout.reads[u];
+      auto& writes = layout.writes[u];
+      std::unique_ptr<runtime::Thunk> thunk;
+      if (const auto& loop = units_[u].loop) {
+        std::vector<runtime::Slice> buffers = reads;
+        buffers.insert(buffers.end(), writes.begin(), writes.end());
+        thunk = std::make_unique<KernelThunk>(*loop, kernels_[u], std::move(buffers), sizes(loop->parameters));
+      } else {
+        thunk = (sized[u] ? sized[u]->make : units_[u].make)(reads, writes, layout.scratch[u]);
+      }
+      thunk->info = units_[u].info;
+      thunk->reads = std::move(reads);
+      thunk->writes = std::move(writes);
+      if (layout.scratch[u].bytes) thunk->writes.push_back(layout.scratch[u]);
+      executable->thunks.push_back(std::move(thunk));
+    }
+    if (keeps_memory_) executable->kept_blocks = std::make_shared<runtime::KeptBlocks>(executable->outputs.size());
+    executable->code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(code));
+    bind(constants, *executable);
+    return executable;
+  }
+
+ private:
+  // A sum over a size that is not known is taken in one piece; in strict mode that must be as if the size were.
+  void find_orders_of_sums() {
+    for (const ir::Node* node : optimised_->nodes())
+      if (node->op == &ir::ops::reduce && can_lower(*node) && !node->operand(0).type().is_static())
+        ordered_sums_.push_back(node);
+  }
+
+  // The code that the thunk of a unit made for these sizes calls; `code` keeps it.
+  static void find_routines(std::span<const std::shared_ptr<Routine>> routines,
+                            std::vector<std::shared_ptr<const void>>& code) {
+    if (routines.empty()) return;
+    std::vector<KernelSource> sources;
+    std::vector<std::string> keys;
+    for (const auto& routine : routines) {
+      sources.push_back(routine->source);
+      keys.push_back(routine->key);
+    }
+    KernelCache::Found found = KernelCache::instance().get(sources, keys);
+    for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[i];
+    std::ranges::move(found.owners, std::back_inserter(code));
+  }
+
+  static void bind(std::span<const std::span<const std::byte>> constants, runtime::Executable& executable) {
+    const std::size_t inputs = executable.inputs.size() - constants.size();
+    executable.inputs.resize(inputs);
+    for (runtime::Allocation& allocation : executable.allocations) {
+      if (allocation.kind != runtime::Allocation::Kind::input || allocation.index < inputs) continue;
+      const auto bytes = constants[allocation.index - inputs];
+      std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+      std::ranges::copy(bytes, copy.get());
+      allocation.kind = runtime::Allocation::Kind::constant;
+      allocation.constant = std::shared_ptr<const std::byte>(copy, copy.get());
+    }
+  }
+
+  void fill_table() {
+    for (const Unit& unit : units_)
+      if (unit.loop)
+        for (const Size size : unit.loop->parameters) table_.add(size);
+    for (const MemoryPlan::Allocation& a : plan_.allocations) table_.add(a.bytes);
+    for (const auto& places : {plan_.reads, plan_.writes})
+      for (const auto& of_unit : places)
+        for (const MemoryPlan::Place& place : of_unit) table_.add(place.bytes);
+    for (const ir::Node* node : optimised_->nodes())
+      for (const Type type : node->types)
+        for (const Dim dim : type.dims()) table_.add(dim);
+  }
+
+  std::string name_;
+  bool keeps_memory_;
+  std::shared_ptr<const ir::Graph> optimised_;
+  std::vector<Unit> units_;
+  MemoryPlan plan_;
+  std::vector<Kernel> kernels_;  // of each unit
+  std::shared_ptr<const void> code_;
+  std::vector<const ir::Node*> ordered_sums_;
+  SizeTable table_;
+};
+
+void finish(const ir::Graph& graph, const Options& options, const runtime::Executable& executable,
+            Clock::time_point start, Report& report) {
+  report.thunks = static_cast<int>(executable.thunks.size());
+  report.peak_bytes = executable.peak_bytes;
+  report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  if (options.observer) options.observer->executable(executable, report);
+  WEFT_LOG(compile, graph.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ", report.distinct_kernels,
+           " of ", report.kernels, " kernels distinct, ", report.compiled_kernels, " compiled, ", report.loaded_kernels,
+           " from disk, ", report.total_ms, " ms, peak ", report.peak_bytes, " bytes");
+  for (const std::string& fallback : report.fallbacks) {
+    WEFT_LOG(perf_hints, graph.name, ": ", fallback);
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
+  }
+  for (const Fusion& fusion : report.fusions)
+    WEFT_LOG(fusion, graph.name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
+             fusion.refused.empty() ? fusion.operations : fusion.refused,
+             fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
+}
+
+}  // namespace
+
 std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options, Report* report) {
   Report local;
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
-  out.nodes = static_cast<int>(graph.nodes().size());
-  require_compilable(graph);
-
-  Dump dump(graph.name);
-  auto optimised = run_pipeline(graph, options, out, &dump);
-  if (options.autotune && !options.strict) {
-    const Phase phase(out, "autotune");
-    optimised = autotune(std::move(optimised), options, out);
-  }
-  Recomputation again;
-  if (options.activation_bytes != 0) {
-    const Phase phase(out, "recompute");
-    again = keep_less(*optimised, options, out);
-    if (again.graph) optimised = again.graph;
-  }
-  std::vector<Unit> units;
-  {
-    const Phase phase(out, "fuse");
-    units = fuse(*optimised, options, out, again.graph ? &again : nullptr);
-  }
-  if (options.observer) options.observer->units(*optimised, units);
-  auto executable = std::make_shared<runtime::Executable>();
-  executable->name = graph.name;
-  if (trace::enabled()) executable->hlo = print_hlo(*optimised, units, elide_in_profiles);
-  MemoryPlan plan;
-  {
-    const Phase phase(out, "plan-memory");
-    plan = plan_memory(*optimised, units, options.donatable, *executable);
-  }
-  Kernels kernels;
-  {
-    const Phase phase(out, "generate-kernels");
-    kernels = make_kernels(units, dump, out);
-  }
+  const Compilation program(graph, {options, {}}, out);
+  std::string why_not;
+  std::shared_ptr<const runtime::Executable> executable;
   {
     const Phase phase(out, "make-thunks");
-    for (std::size_t u = 0; u < units.size(); ++u) {
-      Unit& unit = units[u];
-      std::unique_ptr<runtime::Thunk> thunk;
-      if (unit.loop) {
-        std::vector<runtime::Slice> buffers = plan.reads[u];
-        buffers.insert(buffers.end(), plan.writes[u].begin(), plan.writes[u].end());
-        thunk = std::make_unique<KernelThunk>(*unit.loop, kernels.of(u), std::move(buffers));
-      } else {
-        thunk = unit.make(plan.reads[u], plan.writes[u], plan.scratch[u]);
-      }
-      out.flops += unit.info.flops;
-      out.moved_bytes += unit.info.bytes;
-      thunk->info = std::move(unit.info);
-      thunk->reads = std::move(plan.reads[u]);
-      thunk->writes = std::move(plan.writes[u]);
-      if (plan.scratch[u].bytes) thunk->writes.push_back(plan.scratch[u]);
-      executable->thunks.push_back(std::move(thunk));
-    }
+    executable = program.at({}, {}, why_not);
   }
-  if (options.keeps_memory) executable->kept_blocks = std::make_shared<runtime::KeptBlocks>(executable->outputs.size());
-  executable->code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
-  out.thunks = static_cast<int>(executable->thunks.size());
-  out.peak_bytes = executable->peak_bytes;
-  out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  if (options.observer) options.observer->executable(*executable, out);
-  WEFT_LOG(compile, graph.name, ": ", out.nodes, " nodes, ", out.thunks, " thunks, ", out.distinct_kernels, " of ",
-           out.kernels, " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ",
-           out.total_ms, " ms, peak ", out.peak_bytes, " bytes");
-  for (const std::string& fallback : out.fallbacks) {
-    WEFT_LOG(perf_hints, graph.name, ": ", fallback);
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
-  }
-  for (const Fusion& fusion : out.fusions)
-    WEFT_LOG(fusion, graph.name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
-             fusion.refused.empty() ? fusion.operations : fusion.refused,
-             fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
+  require(executable != nullptr, "compile: ", graph.name, ": ", why_not);
+  finish(graph, options, *executable, start, out);
   return executable;
+}
+
+std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
+                                                      Report* report) {
+  Report local;
+  Report& out = report ? *report : local;
+  out = {};
+  const auto start = Clock::now();
+  auto program = std::make_shared<const Compilation>(graph, options, out);
+  out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  WEFT_LOG(compile, graph.name, ": for many sizes, ", out.nodes, " nodes, ", out.distinct_kernels, " of ", out.kernels,
+           " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ", out.total_ms,
+           " ms");
+  return program;
 }
 
 }  // namespace weft::compiler

@@ -21,60 +21,38 @@ namespace {
 
 constexpr std::uint64_t alignment = 64;
 constexpr std::uint64_t align(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+Size align(Size bytes) {
+  return bytes.is_constant() ? Size(static_cast<std::int64_t>(align(static_cast<std::uint64_t>(bytes.value()))))
+                             : bytes;
+}
 
-// A value that lives in the block of temporaries from its first unit to its last.
-struct Lifetime {
-  std::uint64_t bytes = 0;
-  int first = 0, last = 0;
-  std::uint64_t offset = 0;
-};
-
-// Offsets such that no two values alive at once overlap: largest first, each at the lowest place that is free for its whole life.
-std::uint64_t place(std::vector<Lifetime>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
-  std::vector<const Lifetime*> placed;  // by offset
-  std::uint64_t end = 0;
-  for (const std::size_t i : order) {
-    Lifetime& value = values[i];
-    std::uint64_t offset = 0;
-    for (const Lifetime* other : placed) {
-      if (other->last < value.first || value.last < other->first) continue;
-      if (other->offset >= offset + value.bytes) break;
-      offset = std::max(offset, other->offset + other->bytes);
-    }
-    value.offset = offset;
-    end = std::max(end, offset + value.bytes);
-    placed.insert(std::ranges::upper_bound(placed, offset, {}, [](const Lifetime* l) { return l->offset; }), &value);
-  }
-  return end;
+Size bytes_of(Type type) {
+  return type.is_static() ? Size(type.bytes()) : product_of(type.dims()) * Size(byte_size(type.dtype()));
 }
 
 class Planner {
  public:
-  Planner(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
-          runtime::Executable& executable)
-      : graph_(graph), units_(units), donatable_(donatable), executable_(executable) {}
+  Planner(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable)
+      : graph_(graph), units_(units), donatable_(donatable) {}
 
   MemoryPlan run() {
     for (const Value input : graph_.inputs()) {
-      executable_.inputs.push_back(input.type());
-      const auto index = static_cast<std::uint32_t>(executable_.inputs.size()) - 1;
-      home_[input] =
-          allocate({Allocation::Kind::input, index, static_cast<std::uint64_t>(input.type().bytes()), 0, nullptr});
+      const auto index = static_cast<std::uint32_t>(plan_.inputs.size());
+      plan_.inputs.push_back(input.type());
+      home_[input] = allocate({Allocation::Kind::input, index, bytes_of(input.type())});
     }
     find_lives();
     place_outputs();
     place_constants();
     place_temporaries();
-    return bind();
+    bind();
+    return std::move(plan_);
   }
 
  private:
-  std::uint32_t allocate(Allocation allocation) {
-    executable_.allocations.push_back(std::move(allocation));
-    return static_cast<std::uint32_t>(executable_.allocations.size()) - 1;
+  std::uint32_t allocate(MemoryPlan::Allocation allocation) {
+    plan_.allocations.push_back(std::move(allocation));
+    return static_cast<std::uint32_t>(plan_.allocations.size()) - 1;
   }
 
   void find_lives() {
@@ -98,7 +76,7 @@ class Planner {
     for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
       const Value input = graph_.inputs()[i];
       if (i >= donatable_.size() || !donatable_[i] || taken_.contains(input) ||
-          input.type().bytes() != value.type().bytes())
+          bytes_of(input.type()) != bytes_of(value.type()))
         continue;
       const auto last = last_.find(input);
       const int end = last == last_.end() ? -1 : last->second;
@@ -123,8 +101,7 @@ class Planner {
     for (std::size_t j = 0; j < graph_.outputs().size(); ++j) {
       const Value value = storage_of(graph_.outputs()[j]);
       runtime::Output output{graph_.outputs()[j].type(), 0, -1};
-      output.allocation = allocate({Allocation::Kind::output, static_cast<std::uint32_t>(j),
-                                    static_cast<std::uint64_t>(value.type().bytes()), 0, nullptr});
+      output.allocation = allocate({Allocation::Kind::output, static_cast<std::uint32_t>(j), bytes_of(value.type())});
       if (copied[j]) {
         copies_[static_cast<int>(units_.size())] = output.allocation;
         units_.push_back(copy_unit(value));
@@ -136,7 +113,7 @@ class Planner {
       } else {
         output.donated_input = static_cast<int>(value.node->attributes<ir::ParameterAttributes>().index);
       }
-      executable_.outputs.push_back(output);
+      plan_.outputs.push_back(output);
     }
   }
 
@@ -151,8 +128,9 @@ class Planner {
   void place_constants() {
     for (const Unit& unit : units_)
       for (const Value v : unit.reads) {
-        if (v.node->op != &ops::constant || home_.contains(v)) continue;
+        if (v.node->op != &ops::constant || home_.contains(v) || made_.contains(v)) continue;
         const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
+        require(v.type().is_static(), "compile: the constant ", v.type(), " would be stored, whose size is not known");
         const auto bytes = static_cast<std::size_t>(v.type().bytes());
         std::shared_ptr<std::byte[]> copy(new std::byte[std::max<std::size_t>(bytes, 1)]);
         if (literal.is_splat()) {
@@ -161,103 +139,157 @@ class Planner {
         } else {
           std::copy_n(literal.bytes.data(), bytes, copy.get());  // of nothing too
         }
-        home_[v] =
-            allocate({Allocation::Kind::constant, 0, bytes, 0, std::shared_ptr<const std::byte>(copy, copy.get())});
-        constant_bytes_ += bytes;
+        home_[v] = allocate({Allocation::Kind::constant, 0, Size(static_cast<std::int64_t>(bytes)),
+                             std::shared_ptr<const std::byte>(copy, copy.get())});
       }
   }
 
   void place_temporaries() {
-    std::vector<Lifetime> lifetimes;
+    std::vector<MemoryPlan::Lifetime>& lifetimes = plan_.lifetimes;
     std::unordered_map<Value, std::size_t, ir::ValueHash> slot_of;
     std::vector<Value> order;
     for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
       const Unit& unit = units_[static_cast<std::size_t>(u)];
       for (const Value v : unit.writes) {
         if (home_.contains(v) || slot_of.contains(v) || copies_.contains(u)) continue;
-        const auto bytes = align(static_cast<std::uint64_t>(v.type().bytes()));
+        const Size bytes = align(bytes_of(v.type()));
         order.push_back(v);
-        if (const int reused = reusable(unit, u, v, bytes, lifetimes, slot_of); reused >= 0) {
+        if (const int reused = reusable(unit, u, v, bytes, slot_of); reused >= 0) {
           slot_of[v] = static_cast<std::size_t>(reused);
           lifetimes[static_cast<std::size_t>(reused)].last = last_[v];
           continue;
         }
         slot_of[v] = lifetimes.size();
-        lifetimes.push_back({bytes, u, last_[v], 0});
+        lifetimes.push_back({bytes, u, last_[v]});
       }
     }
     const std::size_t first_scratch = lifetimes.size();
     for (int u = 0; u < static_cast<int>(units_.size()); ++u)
-      if (const auto bytes = units_[static_cast<std::size_t>(u)].scratch_bytes)
-        lifetimes.push_back({align(bytes), u, u, 0});
-    executable_.temporary_bytes = place(lifetimes);
+      if (const Unit& unit = units_[static_cast<std::size_t>(u)]; unit.scratch_bytes || unit.at)
+        lifetimes.push_back({0, u, u, u});
     std::vector<std::uint32_t> allocation(lifetimes.size());
     for (std::size_t i = 0; i < lifetimes.size(); ++i)
-      allocation[i] = allocate({Allocation::Kind::temporary, 0, lifetimes[i].bytes, lifetimes[i].offset, nullptr});
+      allocation[i] = allocate({Allocation::Kind::temporary, static_cast<std::uint32_t>(i), lifetimes[i].bytes});
     for (const Value v : order) home_[v] = allocation[slot_of[v]];
-    std::size_t next = first_scratch;
-    for (const Unit& unit : units_)
-      scratch_.push_back(unit.scratch_bytes ? Slice{allocation[next++], 0, unit.scratch_bytes} : Slice{});
+    plan_.scratch.assign(units_.size(), -1);
+    for (std::size_t i = first_scratch; i < lifetimes.size(); ++i)
+      plan_.scratch[static_cast<std::size_t>(lifetimes[i].scratch_of)] = static_cast<int>(allocation[i]);
   }
 
   // The slot of a value that dies in this unit and whose bytes the new value may overwrite.
-  int reusable(const Unit& unit, int u, Value v, std::uint64_t bytes, const std::vector<Lifetime>& lifetimes,
+  int reusable(const Unit& unit, int u, Value v, Size bytes,
                const std::unordered_map<Value, std::size_t, ir::ValueHash>& slot_of) {
     for (const Value read : unit.reads) {
       const auto slot = slot_of.find(read);
       if (slot == slot_of.end() || !may_share(u, v, read)) continue;
-      const Lifetime& life = lifetimes[slot->second];
+      const MemoryPlan::Lifetime& life = plan_.lifetimes[slot->second];
       if (life.last == u && life.bytes == bytes) return static_cast<int>(slot->second);
     }
     return -1;
   }
 
-  MemoryPlan bind() {
-    MemoryPlan plan;
-    plan.scratch = std::move(scratch_);
-    const auto slice = [&](Value v) {
+  void bind() {
+    const auto place = [&](Value v) {
       const auto home = home_.find(v);
       WEFT_ASSERT(home != home_.end(), "a value has no place in memory: ", v.node->op->name, " ", v.type());
-      return Slice{home->second, 0, static_cast<std::uint64_t>(v.type().bytes())};
+      return MemoryPlan::Place{home->second, bytes_of(v.type())};
     };
-    std::uint64_t outside = constant_bytes_;
-    for (const Allocation& a : executable_.allocations)
-      if (a.kind == Allocation::Kind::input || a.kind == Allocation::Kind::output) outside += a.bytes;
-    for (const runtime::Output& output : executable_.outputs)
-      if (output.donated_input >= 0) outside -= static_cast<std::uint64_t>(output.type.bytes());
-    executable_.peak_bytes = outside + executable_.temporary_bytes;
     for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
       const Unit& unit = units_[static_cast<std::size_t>(u)];
-      auto& reads = plan.reads.emplace_back();
-      auto& writes = plan.writes.emplace_back();
-      for (const Value v : unit.reads) reads.push_back(slice(v));
+      auto& reads = plan_.reads.emplace_back();
+      auto& writes = plan_.writes.emplace_back();
+      for (const Value v : unit.reads) reads.push_back(place(v));
       for (const Value v : unit.writes) {
         const auto copy = copies_.find(u);
-        writes.push_back(copy == copies_.end() ? slice(v)
-                                               : Slice{copy->second, 0, static_cast<std::uint64_t>(v.type().bytes())});
+        writes.push_back(copy == copies_.end() ? place(v) : MemoryPlan::Place{copy->second, bytes_of(v.type())});
       }
     }
-    return plan;
   }
 
   const ir::Graph& graph_;
   std::vector<Unit>& units_;
   const std::vector<bool>& donatable_;
-  runtime::Executable& executable_;
   std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // allocation of each value
   std::unordered_map<Value, int, ir::ValueHash> made_, last_;     // units
   std::unordered_map<Value, bool, ir::ValueHash> taken_, stored_;
   std::map<int, std::uint32_t> copies_;  // units that copy to an output
-  std::vector<Slice> scratch_;
-  std::uint64_t constant_bytes_ = 0;
+  MemoryPlan plan_;
   int last_end_ = -2;
 };
 
+// Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
+struct Placed {
+  std::uint64_t bytes = 0, offset = 0;
+  int first = 0, last = 0;
+};
+std::uint64_t place(std::vector<Placed>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
+  std::vector<const Placed*> placed;  // by offset
+  std::uint64_t end = 0;
+  for (const std::size_t i : order) {
+    Placed& value = values[i];
+    std::uint64_t offset = 0;
+    for (const Placed* other : placed) {
+      if (other->last < value.first || value.last < other->first) continue;
+      if (other->offset >= offset + value.bytes) break;
+      offset = std::max(offset, other->offset + other->bytes);
+    }
+    value.offset = offset;
+    end = std::max(end, offset + value.bytes);
+    placed.insert(std::ranges::upper_bound(placed, offset, {}, [](const Placed* p) { return p->offset; }), &value);
+  }
+  return end;
+}
+
 }  // namespace
 
-MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
-                       runtime::Executable& executable) {
-  return Planner(graph, units, donatable, executable).run();
+MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable) {
+  return Planner(graph, units, donatable).run();
+}
+
+Layout lay_out(const MemoryPlan& plan, const SizeValues& sizes, std::span<const std::uint64_t> scratch_bytes,
+               runtime::Executable& executable) {
+  const auto bytes = [&](Size size) { return static_cast<std::uint64_t>(sizes(size)); };
+  std::vector<Placed> temporaries;
+  for (const MemoryPlan::Lifetime& life : plan.lifetimes)
+    temporaries.push_back(
+        {align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]), 0,
+         life.first, life.last});
+  executable.temporary_bytes = place(temporaries);
+  executable.peak_bytes = executable.temporary_bytes;
+  for (const MemoryPlan::Allocation& a : plan.allocations) {
+    Allocation& made = executable.allocations.emplace_back(Allocation{a.kind, a.index, 0, 0, a.constant});
+    if (a.kind == Allocation::Kind::temporary) {
+      made.index = 0;
+      made.bytes = temporaries[a.index].bytes;
+      made.offset = temporaries[a.index].offset;
+    } else {
+      made.bytes = bytes(a.bytes);
+      executable.peak_bytes += made.bytes;
+    }
+  }
+  for (const Type type : plan.inputs) executable.inputs.push_back(sizes(type));
+  for (runtime::Output output : plan.outputs) {
+    output.type = sizes(output.type);
+    if (output.donated_input >= 0) executable.peak_bytes -= static_cast<std::uint64_t>(output.type.bytes());
+    executable.outputs.push_back(output);
+  }
+  Layout layout;
+  const auto slices = [&](const std::vector<MemoryPlan::Place>& places) {
+    std::vector<Slice> result;
+    for (const MemoryPlan::Place& at : places) result.push_back({at.allocation, 0, bytes(at.bytes)});
+    return result;
+  };
+  for (std::size_t u = 0; u < plan.scratch.size(); ++u) {
+    layout.reads.push_back(slices(plan.reads[u]));
+    layout.writes.push_back(slices(plan.writes[u]));
+    const bool has_scratch = plan.scratch[u] >= 0 && scratch_bytes[u] != 0;
+    layout.scratch.push_back(has_scratch ? Slice{static_cast<std::uint32_t>(plan.scratch[u]), 0, scratch_bytes[u]}
+                                         : Slice{});
+  }
+  return layout;
 }
 
 }  // namespace weft::compiler

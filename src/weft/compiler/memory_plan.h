@@ -1,24 +1,57 @@
 // Where every value lives: outputs, donated inputs, and one block of temporaries in which values with disjoint lifetimes share
-// bytes.
+// bytes. Who shares with whom is planned once, whatever the sizes; where that is in memory is laid out when they are known.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include <weft/base/size.h>
 #include <weft/compiler/unit.h>
 #include <weft/runtime/executable.h>
 
 namespace weft::compiler {
 
 struct MemoryPlan {
-  std::vector<std::vector<runtime::Slice>> reads, writes;  // of each unit
-  std::vector<runtime::Slice> scratch;                     // of each unit
+  // A value's place: all bytes of an allocation.
+  struct Place {
+    std::uint32_t allocation = 0;
+    Size bytes;
+  };
+  struct Allocation {
+    runtime::Allocation::Kind kind;
+    std::uint32_t index;  // of an input or output; of a temporary, among the lifetimes
+    Size bytes;
+    std::shared_ptr<const std::byte> constant = {};
+  };
+  // What lives in the block of temporaries from its first unit to its last.
+  struct Lifetime {
+    Size bytes;
+    int first = 0, last = 0;
+    int scratch_of = -1;  // the unit whose scratch memory it is: that unit says how many bytes
+  };
+
+  std::vector<Type> inputs;
+  std::vector<runtime::Output> outputs;
+  std::vector<Allocation> allocations;
+  std::vector<Lifetime> lifetimes;
+  std::vector<std::vector<Place>> reads, writes;  // of each unit
+  std::vector<int> scratch;                       // of each unit: an allocation; -1: none
 };
 
-// Fills the executable's inputs, outputs, allocations and sizes. Units are in the order in which they will run. `donatable` says
-// of each input whether an output may take over its bytes. Outputs that are inputs, constants or one another get copies: the
-// units for them are appended to `units`.
-MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
-                       runtime::Executable& executable);
+// Units are in the order in which they will run. `donatable` says of each input whether an output may take over its bytes. Outputs
+// that are inputs, constants or one another get copies: the units for them are appended to `units`.
+MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable);
+
+// The slices of each unit.
+struct Layout {
+  std::vector<std::vector<runtime::Slice>> reads, writes;
+  std::vector<runtime::Slice> scratch;
+};
+
+// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit.
+Layout lay_out(const MemoryPlan& plan, const SizeValues& sizes, std::span<const std::uint64_t> scratch_bytes,
+               runtime::Executable& executable);
 
 }  // namespace weft::compiler

@@ -36,10 +36,12 @@ struct Unit {
   runtime::ThunkInfo info;
 
   std::vector<std::shared_ptr<Routine>> routines;
-  std::optional<Loop> loop;  // a generated kernel; else `make`
+  std::optional<Loop> loop;  // a generated kernel; else `make`, or where sizes are not known, `at`
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
       make;
+  // What the unit is for these sizes: its scratch_bytes, `make` and info. Empty: it is none for them.
+  std::function<std::optional<Unit>(const SizeValues& sizes)> at;
 };
 
 // The value whose bytes `value` has: through reshapes, which move nothing.

@@ -63,7 +63,7 @@ std::string remedy(const Leaf& before, const Leaf& now) {
     return "; take it as a weft::Scalar or a Tensor to make it an input of one program";
   if (before.type && now.type && before.type.dtype() != now.type.dtype()) return "; convert it before the call";
   if (before.type && now.type && before.type.rank() == now.type.rank())
-    return "; every shape has a program of its own: pad to few sizes";
+    return "; sizes that change become symbols of one program (CompileOptions.dynamic)";
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include <weft/jit/difference.h>
 #include <weft/tensor/backend.h>
 #include <weft/tensor/recording.h>
+#include <weft/tensor/size_families.h>
 #include <weft/tensor/sync.h>
 
 namespace weft {
@@ -98,10 +99,78 @@ std::string Function::limit_reached() const {
   return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
 }
 
+bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
+                             bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not) {
+  std::string where;
+  Trace trace({.function = options_.name, .fullgraph = false, .may_not_compile = {}, .types = std::move(types)}, leaves,
+              {paths.begin(), paths.end()});
+  try {
+    trace.record_sample(run, keep, where);
+    return true;
+  } catch (const SampleError& error) {
+    why_not = error.what();
+  } catch (const Error& error) {
+    why_not = concat(error.what(), where.empty() ? "" : " at ", where);
+  }
+  return false;
+}
+
+// With Dynamic::on: those that the function works for other values of, each alone with its equals.
+std::vector<Type> Function::free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                       const std::function<std::vector<Tensor>()>& run) {
+  std::vector<Type> free;
+  for (const Leaf& leaf : leaves) free.push_back(leaf.type);
+  std::int64_t step = 0;
+  bool any = false;
+  for (std::vector<Type>& types : DynamicSizes::candidates(leaves)) {
+    ++step;
+    std::string why_not;
+    if (!record_sample(leaves, paths, types, false, run, why_not)) {
+      WEFT_LOG(recompiles, options_.name, ": a size is fixed: ", why_not);
+      continue;
+    }
+    any = true;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i] == leaves[i].type) continue;
+      std::vector<Dim> dims(free[i].dims().begin(), free[i].dims().end());
+      for (int d = 0; d < types[i].rank(); ++d)  // each group by a step of its own, to be told from the others
+        if (types[i].dim(d) != leaves[i].type.dim(d))
+          dims[static_cast<std::size_t>(d)] = Dim(leaves[i].type.size(d) + step);
+      free[i] = Type(free[i].dtype(), dims);
+    }
+  }
+  return any ? free : std::vector<Type>();
+}
+
+void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                           const std::function<std::vector<Tensor>()>& run) {
+  std::vector<Type> types;
+  bool declared = false;
+  {
+    const std::lock_guard lock(mutex_);
+    sizes_.check(leaves, paths, options_.name);
+    declared = sizes_.any();
+    if (sizes_learned_ || options_.dynamic == Dynamic::off || (!declared && options_.dynamic != Dynamic::on)) return;
+    sizes_learned_ = true;
+    types = sizes_.other_types(leaves, options_.name);
+  }
+  if (!declared) types = free_sizes(leaves, paths, run);
+  if (types.empty()) return;
+  std::string why_not;
+  if (record_sample(leaves, paths, types, true, run, why_not)) return;
+  if (!declared) return;
+  std::string tried;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (types[i] != leaves[i].type) tried += concat(tried.empty() ? "" : ", ", paths[i], " of ", types[i]);
+  throw ConstraintViolationError(concat(options_.name, ": ", sizes_.text(paths), ", but with ", tried, ": ", why_not));
+}
+
 void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
                       const std::function<std::vector<Tensor>()>& run,
                       const std::function<std::shared_ptr<void>()>& prototype,
                       const std::shared_ptr<const Specialization>& checked) {
+  const detail::SymbolicSizesScope symbolic_sizes(options_.dynamic != Dynamic::off && detail::sizes_are_symbols());
+  learn_sizes(leaves, paths, run);
   Trace::Options options{.function = options_.name, .fullgraph = options_.fullgraph, .may_not_compile = {}};
   bool interpret = false;
   std::string difference;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/jit/dynamic_sizes.h>
 #include <weft/jit/explanation.h>
 #include <weft/jit/options.h>
 #include <weft/jit/trace.h>
@@ -56,6 +57,13 @@ class Function {
 
  private:
   std::string limit_reached() const;
+  // Records the function for other sizes than these, of those that may change, if that was not done yet.
+  void learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                   const std::function<std::vector<Tensor>()>& run);
+  bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
+                     bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not);
+  std::vector<Type> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                               const std::function<std::vector<Tensor>()>& run);
   void count(const GraphBreak& cut);
   void keep(std::shared_ptr<Specialization> made);
 
@@ -69,6 +77,8 @@ class Function {
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Specialization>> specializations_;  // the last used first
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;
+  DynamicSizes sizes_;
+  bool sizes_learned_ = false;
   std::vector<Explanation::Break> breaks_;
   std::vector<std::string> recompiles_;
 };

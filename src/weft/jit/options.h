@@ -21,6 +21,13 @@ enum class LimitPolicy : std::uint8_t {
   interpret,  // the call is run by the interpreter: slow, and right
 };
 
+// What becomes of sizes of arguments that change from call to call.
+enum class Dynamic : std::uint8_t {
+  automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so
+  on,   // from the first, for every size of an argument that the function leaves free: it is recorded a few times more
+  off,  // every size has a program of its own
+};
+
 struct CompileOptions {
   std::string name = {};   // in messages; else the place where compile() was called
   bool fullgraph = false;  // a value read inside the function is an error, not a graph break
@@ -35,6 +42,7 @@ struct CompileOptions {
   LimitPolicy limit_policy = LimitPolicy::evict;
   // For debugging: every call is recorded as well, and throws Error where a replay would have done something else.
   bool check_replays = false;
+  Dynamic dynamic = Dynamic::automatic;
 };
 
 // What calls of compiled functions do, on this thread, while a StanceScope lives. (torch.compiler.set_stance)

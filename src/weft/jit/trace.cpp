@@ -6,6 +6,7 @@
 
 #include <weft/tensor/recording.h>
 #include <weft/tensor/sync.h>
+#include <weft/tensor/synchronizer.h>
 
 namespace weft::jit {
 
@@ -61,6 +62,31 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
   return results;
 }
 
+void Trace::record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where) {
+  sync();
+  stand_in();
+  const Attached attached(*this);
+  detail::Recording& recording = detail::Recording::current();
+  const auto end = [&](bool whole) {
+    detail::Synchronizer(recording).run_as_sample(whole && keep);
+    restore_arguments();
+    roll_back();
+  };
+  try {
+    const std::vector<Tensor> results = run();
+    let_go_of_replaced();
+    end(true);
+  } catch (...) {
+    where = place_text(recording.graph().location());
+    end(false);
+    throw;
+  }
+}
+
+void Trace::require_no_sample(const std::string& what) const {
+  if (!options_.types.empty()) throw SampleError(concat(options_.function, ": ", what));
+}
+
 void Trace::stand_in() {
   std::unordered_map<const void*, std::uint32_t> seen;
   for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
@@ -73,7 +99,8 @@ void Trace::stand_in() {
     if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
     auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
     stand_ins_.push_back({&argument, argument});
-    argument = Tensor(argument.buffer());
+    argument =
+        Tensor(options_.types.empty() ? argument.buffer() : std::make_shared<runtime::Buffer>(options_.types[i]));
     places_[&argument.impl()] = {.kind = Place::Kind::argument, .index = i};
   }
 }
@@ -192,6 +219,7 @@ void Trace::cannot_replay(std::string reason) {
 }
 
 void Trace::host_reads(const char* function, const Tensor& tensor, const std::source_location& where) {
+  require_no_sample(concat(function, " reads ", tensor.type(), " on the host"));
   const TensorImpl& impl = tensor.impl();
   const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
   std::string reason = concat(function, " reads ", tensor.type());
@@ -225,6 +253,7 @@ void Trace::leaves_graph(const std::source_location& where) {
 
 void Trace::syncing() {
   if (finishing_) return;
+  require_no_sample("sync() launches what is recorded");
   if (pending_reason_.empty()) {
     if (!detail::Recording::current().first_live()) return;  // launches nothing
     pending_reason_ = "sync() launches what is recorded";

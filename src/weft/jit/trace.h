@@ -30,6 +30,12 @@ class RecompileError : public Error {
   using Error::Error;
 };
 
+// The function does more than record operations, for which it needs tensors that have elements.
+class SampleError : public Error {
+ public:
+  using Error::Error;
+};
+
 // Where a function's graph was cut, and what it cost.
 struct GraphBreak {
   std::string reason, place;
@@ -41,7 +47,8 @@ class Trace final : public detail::Observer {
   struct Options {
     std::string function;  // for messages
     bool fullgraph = false;
-    std::string may_not_compile;  // why, if so
+    std::string may_not_compile;   // why, if so
+    std::vector<Type> types = {};  // of record_sample: those of the tensors among the leaves
   };
   // The function is run by `run`, which returns the tensors of its result.
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
@@ -49,6 +56,11 @@ class Trace final : public detail::Observer {
 
   // Throws what the function throws; parameters then have the values that they had before, unless something was launched.
   std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
+
+  // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws, and SampleError where
+  // it needs an element; `where` is then the line that was being recorded. `keep`: else nothing is learned but that it can be done.
+  void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where);
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
@@ -88,6 +100,7 @@ class Trace final : public detail::Observer {
   void cannot_replay(std::string reason);
   void roll_back();
 
+  void require_no_sample(const std::string& what) const;
   void stand_in();
   void let_go_of_replaced();
   void restore_arguments();

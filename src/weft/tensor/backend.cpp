@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <weft/base/knobs.h>
+#include <weft/tensor/compiler_options.h>
 
 namespace weft::detail {
 
@@ -37,9 +38,7 @@ BuildScope::~BuildScope() {
   chosen_options = options_before_;
 }
 
-std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
-                                                 std::vector<bool> donatable, std::optional<compiler::Report>& report) {
-  if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
+compiler::Options compiler_options(Backend backend, std::vector<bool> donatable) {
   auto options = compiler::Options::from_knobs();
   options.donatable = std::move(donatable);
   options.autotune = build_options().autotune;
@@ -49,8 +48,14 @@ std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_pt
     options.fuse = false;
     options.disabled_passes = {"simplify", "fold-constants", "eliminate-common-subexpressions"};
   }
+  return options;
+}
+
+std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
+                                                 std::vector<bool> donatable, std::optional<compiler::Report>& report) {
+  if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
   compiler::Report made;
-  auto executable = compiler::compile(*graph, options, &made);
+  auto executable = compiler::compile(*graph, compiler_options(backend, std::move(donatable)), &made);
   report = std::move(made);
   return executable;
 }

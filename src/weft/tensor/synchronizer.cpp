@@ -14,6 +14,7 @@
 #include <weft/profile/hints.h>
 #include <weft/tensor/nan_check.h>
 #include <weft/tensor/recompile_reason.h>
+#include <weft/tensor/size_families.h>
 
 namespace weft {
 
@@ -103,12 +104,14 @@ void Synchronizer::run_program() {
   const Fingerprint identity = key();
   std::shared_ptr<Plan> plan = find_plan(identity);
   const bool known = plan != nullptr;
-  if (!known) {
+  if (!known) plan = plan_for_sizes();
+  const bool compiled = plan == nullptr;
+  if (compiled) {
     if (observer) observer->compiling();
     plan = make_plan();
   }
   if (observer) [[unlikely]]
-    observer->launching({plan, !known, recording_.graph(), recording_.inputs_, recording_.immediates_});
+    observer->launching({plan, compiled, recording_.graph(), recording_.inputs_, recording_.immediates_});
   launch(*plan);
   // Kept only now that the graph will not grow any more.
   if (!known) PlanCache::instance().insert(identity, plan);
@@ -202,6 +205,17 @@ Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
 Fingerprint Synchronizer::key() const {
   Fingerprint key = recording_.graph().fingerprint();
   for (const ir::Value value : scratch_.outputs) key.add((std::uint64_t{value.node->id} << 16) + value.index);
+  add_bindings(key);
+  return key;
+}
+
+Fingerprint Synchronizer::key_without_sizes() const {
+  Fingerprint key = ir::fingerprint_without_sizes(recording_.graph(), scratch_.outputs);
+  add_bindings(key);
+  return key;
+}
+
+void Synchronizer::add_bindings(Fingerprint& key) const {
   std::uint64_t packed = static_cast<std::uint64_t>(backend_);
   int packed_count = 1;
   for (const Binding binding : scratch_.bindings) {
@@ -214,7 +228,6 @@ Fingerprint Synchronizer::key() const {
   const BuildOptions& options = build_options();
   key.add(options.activation_bytes << 2 | std::uint64_t{options.autotune} << 1 | std::uint64_t{options.keeps_memory});
   if (order_ != SyncOrder::logical_ids) key.add(address_pattern_.low);
-  return key;
 }
 
 std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
@@ -233,6 +246,35 @@ std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
   return plan;
 }
 
+// What is measured, or cut to a budget of bytes, is for its sizes alone.
+bool Synchronizer::uses_symbols() const {
+  const BuildOptions& options = build_options();
+  return sizes_are_symbols() && backend_ != Backend::interpreter && !options.autotune && options.activation_bytes == 0;
+}
+
+std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {
+  if (!uses_symbols()) return nullptr;
+  recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+  auto plan = std::make_shared<Plan>();
+  auto executable = SizeFamilies::instance().find(key_without_sizes(), recording_.graph(), plan->report);
+  if (!executable) return nullptr;
+  plan->executable = std::move(executable);
+  plan->graph = recording_.graph_;
+  metrics::cached_compile.add();
+  return plan;
+}
+
+void Synchronizer::run_as_sample(bool keep) {
+  if (keep && uses_symbols()) {
+    bind_inputs();
+    collect_outputs();
+    recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+    SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
+  }
+  recording_.forget_live();
+  recording_.clear();
+}
+
 std::shared_ptr<Plan> Synchronizer::make_plan() {
   const metrics::Timer timer(metrics::compile_time);
   const trace::Scope scope("compile", "compile");
@@ -248,7 +290,10 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   auto plan = std::make_shared<Plan>();
   std::optional<compiler::Report> report;
   try {
-    plan->executable = build(backend_, recording_.graph_, donatable, report);
+    if (uses_symbols())
+      plan->executable =
+          SizeFamilies::instance().compile(key_without_sizes(), recording_.graph_, backend_, donatable, report);
+    if (!plan->executable) plan->executable = build(backend_, recording_.graph_, donatable, report);
   } catch (const UnsupportedError& error) {
     throw UnsupportedError(error.what() + place(recording_.graph()), error.feature());
   } catch (const Error& error) {
@@ -337,6 +382,7 @@ void set_device(runtime::Device& device) { chosen_device = &device; }
 
 void clear_graph_cache() {
   detail::PlanCache::instance().clear();
+  detail::SizeFamilies::instance().clear();
   compiler::clear_kernel_cache();
 }
 std::size_t graph_cache_size() { return detail::PlanCache::instance().size(); }

@@ -31,6 +31,10 @@ class Synchronizer {
 
   static SyncOrder& order();  // of this thread
 
+  // Closes the recording as run() does and gives its graph, but launches nothing: its tensors lose their values, and the graph is a
+  // sample for programs for many sizes if it is to be kept.
+  void run_as_sample(bool keep);
+
  private:
   // How an input is bound: part of a plan's identity.
   enum class Binding : std::uint8_t { kept, donatable, number };
@@ -61,7 +65,11 @@ class Synchronizer {
   Place place_of(ir::Value value);
   Place place_of_input(std::size_t index);
   Fingerprint key() const;
+  Fingerprint key_without_sizes() const;
+  void add_bindings(Fingerprint& key) const;  // and the backend and knobs
   std::shared_ptr<Plan> find_plan(const Fingerprint& key);
+  bool uses_symbols() const;
+  std::shared_ptr<Plan> plan_for_sizes();  // out of a program for many sizes; null: there is none
   std::shared_ptr<Plan> make_plan();
   void launch(Plan& plan);
   void commit();

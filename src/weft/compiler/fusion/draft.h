@@ -24,7 +24,7 @@ struct Draft {
   std::vector<Bound> bounds;
   struct Gathered {
     ExprId index;
-    std::int64_t limit, stride;
+    Size limit, stride;
   };
   std::vector<Gathered> gathered;
 };
@@ -36,7 +36,7 @@ struct DraftStore {
 };
 
 struct DraftLoop {
-  std::vector<std::int64_t> axes;  // iterations of each
+  std::vector<Size> axes;  // iterations of each
   std::vector<Role> roles;
   bool columns = false;  // reductions run over the serial axes, not over the lanes
   int stages = 1;
@@ -50,7 +50,7 @@ struct DraftLoop {
   template <class Wanted>
   Affine linear(Wanted&& wanted) const {
     Affine position;
-    std::int64_t stride = 1;
+    Size stride = 1;
     for (std::size_t a = axes.size(); a-- > 0;) {
       if (!wanted(roles[a])) continue;
       position.add(axis_index(a), stride);
@@ -61,8 +61,8 @@ struct DraftLoop {
 
   // Product of these axes.
   template <class Wanted>
-  std::int64_t count(Wanted&& wanted) const {
-    std::int64_t n = 1;
+  Size count(Wanted&& wanted) const {
+    Size n = 1;
     for (std::size_t a = 0; a < axes.size(); ++a)
       if (wanted(roles[a])) n *= axes[a];
     return n;

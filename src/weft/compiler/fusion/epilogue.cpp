@@ -91,28 +91,29 @@ constexpr std::size_t most_activation_nodes = 32;
 // ---- the chain
 
 bool is_dense(const View& view, Type type) {
-  std::int64_t stride = 1;
+  Size stride = 1;
   for (int d = type.rank(); d-- > 0;) {
-    if (type.size(d) != 1 && view.strides[static_cast<std::size_t>(d)] != stride) return false;
-    stride *= type.size(d);
+    if (type.dim(d) != Dim(1) && view.strides[static_cast<std::size_t>(d)] != stride) return false;
+    stride *= type.dim(d);
   }
   return true;
 }
 
 // One element for each of the last dimensions, which hold `columns` together, and the same for all others.
-bool is_row(const View& view, Type type, std::int64_t columns) {
-  std::int64_t stride = 1;
+bool is_row(const View& view, Type type, Size columns) {
+  Size stride = 1;
   for (int d = type.rank(); d-- > 0;) {
-    const std::int64_t size = type.size(d);
-    if (size != 1 && view.strides[static_cast<std::size_t>(d)] != (stride < columns ? stride : 0)) return false;
-    if (stride < columns) stride *= size;
+    const Size size = type.dim(d);
+    const bool inside = stride != columns;
+    if (!size.is(1) && view.strides[static_cast<std::size_t>(d)] != (inside ? stride : Size(0))) return false;
+    if (inside) stride *= size;
   }
   return stride == columns;
 }
 
 class Chain {
  public:
-  Chain(Node& dot, std::int64_t columns, const Surroundings& surroundings)
+  Chain(Node& dot, Size columns, const Surroundings& surroundings)
       : columns_(columns), around_(surroundings), at_(dot.result()), epilogue_{{}, dot.result()} {}
 
   Epilogue find() {
@@ -158,7 +159,7 @@ class Chain {
   bool take_add(Node& add) {
     const Value other = add.operand(add.operand(0) == at_ ? 1 : 0);
     const View view = view_of(other, [](Value) { return false; });
-    if (around_.from_nothing(*view.base.node) || view.offset != 0) return false;
+    if (around_.from_nothing(*view.base.node) || !view.offset.is(0)) return false;
     if (is_row(view, other.type(), columns_)) return take(EpilogueStep{EpilogueStep::Kind::bias, view}, add.result());
     // A tensor that would otherwise never be stored is better added by the kernel that makes it.
     if (is_dense(view, other.type()) && around_.is_stored(*view.base.node))
@@ -193,7 +194,7 @@ class Chain {
     return false;
   }
 
-  std::int64_t columns_;
+  Size columns_;
   const Surroundings& around_;
   Value at_;
   Epilogue epilogue_;
@@ -201,7 +202,7 @@ class Chain {
 
 }  // namespace
 
-Epilogue find_epilogue(Node& dot, std::int64_t columns, const Surroundings& surroundings) {
+Epilogue find_epilogue(Node& dot, Size columns, const Surroundings& surroundings) {
   return Chain(dot, columns, surroundings).find();
 }
 

@@ -41,6 +41,6 @@ struct Surroundings {
 };
 
 // The longest epilogue of a dot_general whose rows have `columns` elements; without steps if there is none.
-Epilogue find_epilogue(ir::Node& dot, std::int64_t columns, const Surroundings& surroundings);
+Epilogue find_epilogue(ir::Node& dot, Size columns, const Surroundings& surroundings);
 
 }  // namespace weft::compiler

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <weft/compiler/fusion/placement.h>
+#include <weft/compiler/sized_unit.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
 #include <weft/ir/ops.h>
@@ -31,7 +32,7 @@ struct Cluster {
 
 class Planner {
  public:
-  Planner(const ir::Graph& graph, const Options& options, Report& report, const Recomputation* again)
+  Planner(const ir::Graph& graph, const SizedOptions& options, Report& report, const Recomputation* again)
       : graph_(graph),
         options_(options),
         report_(report),
@@ -86,7 +87,7 @@ class Planner {
   // ---- clusters
 
   std::int64_t domain_of(const Node& n) const {
-    return n.op->kind == ir::Kind::reduction ? n.operand(0).type().elements() : n.type().elements();
+    return placement_.elements_of(n.op->kind == ir::Kind::reduction ? n.operand(0).type() : n.type());
   }
 
   void make_clusters() {
@@ -138,8 +139,9 @@ class Planner {
     const Loop& loop = result.kernel->loop;
     if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
     if (loop.exprs.size() > max_exprs) return concat("the kernel would have ", loop.exprs.size(), " expressions");
-    if (loop.walk == Walk::rows && loop.tasks < few_rows && loop.lane_count > long_row)
-      return concat("it would have ", loop.tasks, " long rows, which leaves threads idle");
+    const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
+    if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
+      return concat("it would have ", extent.tasks, " long rows, which leaves threads idle");
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
     clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
     clusters_[static_cast<std::size_t>(consumer)] = {};
@@ -256,9 +258,11 @@ class Planner {
     Unit unit;
     std::vector<std::shared_ptr<Routine>> routines;
     if (const Matmul* matmul = placement_.matmul(n)) {
-      unit = matmul_unit(*matmul, options_.strict);
+      unit = matmul_unit(*matmul, options_.strict, options_.sizes);
       if (!matmul->epilogue.steps.empty())
         report_.fusions.push_back({.name = unit.info.name, .operations = unit.info.name, .source = place_of(n)});
+    } else if (!is_static(n)) {
+      unit = sized_unit(n, options_, report_.fallbacks);
     } else if (auto native = native_unit(n, {options_, report_.fallbacks, routines})) {
       unit = std::move(*native);
     } else {
@@ -306,10 +310,12 @@ class Planner {
     unit.reads = std::move(result.kernel->inputs);
     for (Value& v : unit.reads) v = storage_of(v);
     unit.writes = outputs_of(cluster, self, self);
-    std::ranges::stable_sort(unit.writes, std::greater{}, [](Value v) { return v.type().elements(); });
-    for (const std::uint32_t id : cluster.nodes) unit.info.flops += flops_of(node(id));
-    for (const Value v : unit.reads) unit.info.bytes += static_cast<double>(v.type().bytes());
-    for (const Value v : unit.writes) unit.info.bytes += static_cast<double>(v.type().bytes());
+    std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
+    for (const std::uint32_t id : cluster.nodes)
+      if (is_static(node(id))) unit.info.flops += flops_of(node(id));
+    for (const auto& values : {unit.reads, unit.writes})
+      for (const Value v : values)
+        unit.info.bytes += static_cast<double>(placement_.elements_of(v.type()) * byte_size(v.dtype()));
     unit.loop = std::move(result.kernel->loop);
     find_in_place(unit);
     if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
@@ -346,7 +352,7 @@ class Planner {
 
   static bool same_number(const Loop& loop, const Number& a, const Number& b) {
     const auto value = [&](const Number& n) {
-      return n.parameter < 0 ? n.known : loop.parameters[static_cast<std::size_t>(n.parameter)];
+      return n.parameter < 0 ? Size(n.known) : loop.parameters[static_cast<std::size_t>(n.parameter)];
     };
     return value(a) == value(b);
   }
@@ -357,7 +363,7 @@ class Planner {
   }
 
   const ir::Graph& graph_;
-  const Options& options_;
+  const SizedOptions& options_;
   Report& report_;
   const Recomputation* again_;
   const Placement placement_;
@@ -377,7 +383,7 @@ Value storage_of(Value value) {
   return value;
 }
 
-std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, Report& report, const Recomputation* again) {
+std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report, const Recomputation* again) {
   return Planner(graph, options, report, again).run();
 }
 

@@ -1,5 +1,7 @@
 #include <weft/compiler/fusion/loop.h>
 
+#include <algorithm>
+
 namespace weft::compiler {
 
 namespace {
@@ -87,6 +89,30 @@ std::string Loop::key() const {
     put(key, s.position);
   });
   return key;
+}
+
+LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters) {
+  const auto size = [&](int axis) {
+    return parameters[static_cast<std::size_t>(loop.sizes[static_cast<std::size_t>(axis)].parameter)];
+  };
+  const auto count = [&](int from, int axes) {
+    std::int64_t product = 1;
+    for (int a = from; a < from + axes; ++a) product *= size(a);
+    return product;
+  };
+  const auto groups = [](std::int64_t n, std::int64_t each) { return (n + each - 1) / each; };
+  const std::int64_t rows = count(0, loop.rows);
+  LoopExtent extent{.tasks = rows,
+                    .serial_count = count(loop.rows, loop.serial),
+                    .lane_count = count(loop.rows + loop.serial, loop.lanes)};
+  if (loop.walk == Walk::lanes) extent.tasks = extent.lane_count;
+  if (loop.walk == Walk::columns) {
+    const std::int64_t last = loop.rows ? size(loop.rows - 1) : 1;
+    extent.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, loop.rows_together) *
+                   groups(extent.lane_count, column_block);
+  }
+  extent.scratch_elements = std::ranges::count_if(loop.exprs, &Expr::cached) * extent.lane_count;
+  return extent;
 }
 
 }  // namespace weft::compiler

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,11 +88,8 @@ struct Loop {
   std::vector<Store> stores;
   std::vector<DType> buffers;  // inputs, then outputs
   int inputs = 0;
-  bool contract = true;  // multiply and add may be contracted
-  std::vector<std::int64_t> parameters;
-  std::int64_t tasks = 0;             // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
-  std::int64_t lane_count = 0;        // product of the lane axes
-  std::int64_t scratch_elements = 0;  // 8-byte elements of scratch a thread needs
+  bool contract = true;          // multiply and add may be contracted
+  std::vector<Size> parameters;  // given at launch
 
   // What the machine code depends on: equal keys, equal code.
   std::string key() const;
@@ -99,5 +97,14 @@ struct Loop {
 
 // Lanes of one task of Walk::columns.
 inline constexpr int column_block = 64;
+
+// What a launch with these parameters is.
+struct LoopExtent {
+  std::int64_t tasks = 0;             // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
+  std::int64_t serial_count = 0;      // product of the serial axes
+  std::int64_t lane_count = 0;        // product of the lane axes
+  std::int64_t scratch_elements = 0;  // 8-byte elements of scratch a thread needs
+};
+LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters);
 
 }  // namespace weft::compiler

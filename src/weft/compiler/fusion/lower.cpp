@@ -48,7 +48,7 @@ class Lowering {
     if (!request_.reduction) {
       const Type type = request_.outputs[0].type();
       for (const Dim d : type.dims()) {
-        loop_.axes.push_back(d.value());
+        loop_.axes.push_back(d);
         loop_.roles.push_back(Role::lane);
       }
       return;
@@ -62,7 +62,7 @@ class Lowering {
     for (int d = 0; d < last_kept; ++d) kept_inside = kept_inside || is_reduced(d);
     loop_.columns = kept_inside;
     for (int d = 0; d < type.rank(); ++d) {
-      loop_.axes.push_back(type.size(d));
+      loop_.axes.push_back(type.dim(d));
       if (loop_.columns) {
         int next_reduced = d;
         while (next_reduced < type.rank() && !is_reduced(next_reduced)) ++next_reduced;
@@ -75,7 +75,7 @@ class Lowering {
 
   void cut_axis(const Split& split) {
     loop_.axes.insert(loop_.axes.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, split.inner);
-    loop_.axes[split.axis] /= split.inner;
+    loop_.axes[split.axis] = *exact_quotient(loop_.axes[split.axis], split.inner);
     loop_.roles.insert(loop_.roles.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, loop_.roles[split.axis]);
   }
 
@@ -102,7 +102,7 @@ class Lowering {
     const auto kept = [this](Role r) { return !loop_.is_reduced(r); };
     for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
       const Value output = request_.outputs[i];
-      const std::int64_t elements = output.type().elements();
+      const Size elements = product_of(output.type().dims());
       Affine position;
       if (!loop_.columns && elements == loop_.count(all) &&
           !(request_.reduction && output.node == request_.reduction)) {
@@ -247,7 +247,7 @@ class Lowering {
     if (node.op == &ops::concatenate) {
       ExprId result = -1;
       for (int k = static_cast<int>(node.operands.size()) - 1; k >= 0; --k) {
-        if (node.operand(k).type().elements() == 0) continue;
+        if (product_of(node.operand(k).type().dims()).is(0)) continue;
         std::vector<Bound> inside;
         auto at = operand_index(node, k, index, loop_.axes, inside, split_);
         if (!at) return -1;
@@ -270,21 +270,17 @@ class Lowering {
     if (!bounds.empty()) return fail("a reduction behind a pad or concatenation");
     for (const Affine& a : index)
       for (std::size_t i = 0; i < loop_.axes.size(); ++i)
-        if (a.coefficient(i) != 0 && loop_.is_reduced(loop_.roles[i]))
+        if (!a.coefficient(i).is(0) && loop_.is_reduced(loop_.roles[i]))
           return fail("a reduction is needed at positions along its own axes");
     const Type type = node.operand(0).type();
     const auto reduced = node.attributes<ir::DimensionsAttributes>().dimensions;
     std::vector<Dim> reduced_dims;
-    std::int64_t elements = 1;
     for (int d = 0; d < type.rank(); ++d)
-      if (std::ranges::find(reduced, d) != reduced.end()) {
-        reduced_dims.push_back(type.dim(d));
-        elements *= type.size(d);
-      }
+      if (std::ranges::find(reduced, d) != reduced.end()) reduced_dims.push_back(type.dim(d));
     const auto role = [this](Role r) { return loop_.is_reduced(r); };
     if (!request_.contract && !walks_in_order(reduced_dims))
       return fail("another order of summation than the reduction has alone");
-    if (elements != loop_.count(role)) return fail("reductions over different numbers of elements");
+    if (product_of(reduced_dims) != loop_.count(role)) return fail("reductions over different numbers of elements");
     const auto inner = delinearise(loop_.linear(role), reduced_dims, loop_.axes, split_);
     if (!inner) return -1;
     Index at;
@@ -304,11 +300,11 @@ class Lowering {
 
   // Strict mode: fused or not, a reduction runs over its own dimensions in their order.
   bool walks_in_order(std::span<const Dim> dims) const {
-    std::vector<std::int64_t> mine, kernels;
+    std::vector<Size> mine, kernels;
     for (const Dim d : dims)
-      if (d != Dim(1)) mine.push_back(d.value());
+      if (d != Dim(1)) mine.push_back(d);
     for (std::size_t a = 0; a < loop_.axes.size(); ++a)
-      if (loop_.is_reduced(loop_.roles[a]) && loop_.axes[a] != 1) kernels.push_back(loop_.axes[a]);
+      if (loop_.is_reduced(loop_.roles[a]) && !loop_.axes[a].is(1)) kernels.push_back(loop_.axes[a]);
     return mine == kernels;
   }
 
@@ -334,8 +330,7 @@ class Lowering {
       }
     }
     std::vector<Draft::Gathered> gathered;
-    std::vector<std::int64_t> strides(static_cast<std::size_t>(operand.rank()));
-    row_major_strides(operand.type().dims(), strides);
+    const std::vector<Size> strides = strides_of(operand.type().dims());
     for (std::size_t k = 0; k < a.start_index_map.size(); ++k) {
       Index where(batch.begin(), batch.end());
       if (a.index_vector_dim < indices.rank())
@@ -344,20 +339,20 @@ class Lowering {
       const ExprId start = evaluate(indices, where, bounds);
       if (start < 0) return -1;
       const auto d = static_cast<std::size_t>(a.start_index_map[k]);
-      gathered.push_back({start, operand.size(static_cast<int>(d)) - a.slice_sizes[d], strides[d]});
+      gathered.push_back({start, Size(operand.type().dims()[d]) - a.slice_sizes[d], strides[d]});
     }
     return load(operand, at, bounds, std::move(gathered));
   }
 
   ExprId dynamic_slice(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
     const Value operand = node.operand(0);
-    std::vector<std::int64_t> strides(static_cast<std::size_t>(operand.rank()));
-    row_major_strides(operand.type().dims(), strides);
+    const std::vector<Size> strides = strides_of(operand.type().dims());
     std::vector<Draft::Gathered> gathered;
     for (int d = 0; d < operand.rank(); ++d) {
       const ExprId start = evaluate(node.operand(d + 1), {}, bounds);
       if (start < 0) return -1;
-      gathered.push_back({start, operand.size(d) - node.type().size(d), strides[static_cast<std::size_t>(d)]});
+      gathered.push_back(
+          {start, Size(operand.type().dim(d)) - Size(node.type().dim(d)), strides[static_cast<std::size_t>(d)]});
     }
     return load(operand, index, bounds, std::move(gathered));
   }
@@ -395,7 +390,6 @@ std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype) {
 }
 
 bool can_lower(const Node& node) {
-  if (!node.type().is_static()) return false;
   switch (node.op->kind) {
     case ir::Kind::elementwise: return true;
     case ir::Kind::source:

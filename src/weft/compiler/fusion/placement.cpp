@@ -17,7 +17,7 @@ bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands
 
 }  // namespace
 
-Placement::Placement(const ir::Graph& graph, const Options& options)
+Placement::Placement(const ir::Graph& graph, const SizedOptions& options)
     : graph_(graph), options_(options), count_(graph.nodes().size()), fate_(count_, Fate::none), views_(count_) {
   find_what_is_from_nothing();
   if (options_.fuse && !options_.strict) find_epilogues();
@@ -30,6 +30,8 @@ const Matmul* Placement::matmul(const Node& n) const {
   return found == matmuls_.end() ? nullptr : &found->second;
 }
 
+std::int64_t Placement::elements_of(Type type) const { return options_.sizes(product_of(type.dims())); }
+
 bool Placement::is_inlined(const Node& n) const {
   if (views_[n.id]) return false;
   return fate_[n.id] == Fate::free || (fate_[n.id] == Fate::none && n.op == &ops::reshape);
@@ -40,7 +42,7 @@ LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node
   KernelRequest request;
   request.outputs = std::move(outputs);
   // The last output sets a pointwise kernel's domain, so it must be the largest.
-  std::ranges::stable_sort(request.outputs, std::greater{}, [](Value v) { return v.type().elements(); });
+  std::ranges::stable_sort(request.outputs, std::greater{}, [&](Value v) { return elements_of(v.type()); });
   request.computes = [&](const Node& n) { return is_inlined(n) || std::ranges::binary_search(nodes, n.id); };
   request.free = [&](const Node& n) { return !std::ranges::binary_search(nodes, n.id); };
   request.reduction = reduction;
@@ -86,7 +88,7 @@ void Placement::find_epilogues() {
     matmul.shape = *shape;
     around.can_be_computed = [&](const Epilogue& epilogue) {
       matmul.epilogue = epilogue;
-      return matmul_exists(matmul);
+      return matmul_exists(matmul, options_.sizes);
     };
     Epilogue found = find_epilogue(*n, shape->n, around);
     const std::uint32_t last = found.result.node->id;

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/compiler.h>
 #include <weft/compiler/fusion/epilogue.h>
 #include <weft/compiler/fusion/lower.h>
+#include <weft/compiler/sized_program.h>
 #include <weft/compiler/thunks/matmul_thunk.h>
 #include <weft/ir/graph.h>
 
@@ -26,7 +26,7 @@ enum class Fate : std::uint8_t {
 
 class Placement {
  public:
-  Placement(const ir::Graph& graph, const Options& options);
+  Placement(const ir::Graph& graph, const SizedOptions& options);
 
   Fate fate(const ir::Node& n) const { return fate_[n.id]; }
   // A shape op that is read as memory.
@@ -35,6 +35,8 @@ class Placement {
   bool is_inlined(const ir::Node& n) const;
   // The product whose result the node is, if it is one's.
   const Matmul* matmul(const ir::Node& n) const;
+  // As many as the sizes of the sample make it, where they are not known: good for choices of speed only.
+  std::int64_t elements_of(Type type) const;
   // Whether the node reads the value at places that are data, for which it must lie in memory.
   static bool is_searched(const ir::Node& n, ir::Value v);
 
@@ -67,7 +69,7 @@ class Placement {
   void plan_dot(ir::Node& dot, const Epilogue& epilogue);
 
   const ir::Graph& graph_;
-  const Options& options_;
+  const SizedOptions& options_;
   std::size_t count_;
   std::vector<Fate> fate_;
   std::vector<bool> views_, from_nothing_;

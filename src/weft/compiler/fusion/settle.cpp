@@ -40,7 +40,7 @@ class Settling {
   // innermost axis where more would not help.
   void settle_axes() {
     for (std::size_t a = loop_.axes.size(); a-- > 0;)
-      if (loop_.axes[a] == 1) remove_axis(a);
+      if (loop_.axes[a].is(1)) remove_axis(a);
     sort_axes();
     for (std::size_t a = loop_.axes.size(); a-- > 1;) {
       bool mergeable = loop_.roles[a - 1] == loop_.roles[a] &&
@@ -66,14 +66,14 @@ class Settling {
     std::vector<std::size_t> order(loop_.axes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t a) { return loop_.roles[a]; });
-    std::vector<std::int64_t> axes;
+    std::vector<Size> axes;
     std::vector<Role> roles;
     for (const std::size_t a : order) {
       axes.push_back(loop_.axes[a]);
       roles.push_back(loop_.roles[a]);
     }
     each_affine([&](Affine& f) {
-      std::vector<std::int64_t> coefficients;
+      std::vector<Size> coefficients;
       for (const std::size_t a : order) coefficients.push_back(f.coefficient(a));
       f.coefficients = std::move(coefficients);
     });
@@ -81,11 +81,11 @@ class Settling {
     loop_.roles = std::move(roles);
   }
 
-  Number number(std::int64_t value) {
-    if (value == 0 || value == 1) return {-1, static_cast<std::int32_t>(value)};
+  Number number(Size value) {
+    if (value.is(0) || value.is(1)) return {-1, static_cast<std::int32_t>(value.value())};
     return parameter(value);
   }
-  Number parameter(std::int64_t value) {
+  Number parameter(Size value) {
     result_.parameters.push_back(value);
     return {static_cast<std::int32_t>(result_.parameters.size()) - 1, 0};
   }
@@ -99,14 +99,21 @@ class Settling {
   // Without the axes that cannot decide: where all else moves in steps of g, what stays below g changes nothing.
   Bound simplified(Bound bound) const {
     bound.index.coefficients.resize(loop_.axes.size());
+    if (!is_known(bound)) return bound;
     for (std::size_t a = loop_.axes.size(); a-- > 0;) {
-      std::int64_t step = std::gcd(bound.index.offset - bound.low, bound.high - bound.low);
+      std::int64_t step = std::gcd((bound.index.offset - bound.low).value(), (bound.high - bound.low).value());
       for (std::size_t other = 0; other < loop_.axes.size(); ++other)
-        if (other != a) step = std::gcd(step, bound.index.coefficient(other));
-      const std::int64_t coefficient = bound.index.coefficient(a);
-      if (coefficient > 0 && coefficient * (loop_.axes[a] - 1) < step) bound.index.coefficients[a] = 0;
+        if (other != a) step = std::gcd(step, bound.index.coefficient(other).value());
+      const std::int64_t coefficient = bound.index.coefficient(a).value();
+      if (coefficient > 0 && coefficient * (loop_.axes[a].value() - 1) < step) bound.index.coefficients[a] = 0;
     }
     return bound;
+  }
+
+  bool is_known(const Bound& bound) const {
+    const auto known = [](Size size) { return size.is_constant(); };
+    return known(bound.low) && known(bound.high) && known(bound.index.offset) &&
+           std::ranges::all_of(bound.index.coefficients, known) && std::ranges::all_of(loop_.axes, known);
   }
 
   // Rows of a product read the same elements of its right side: as many at once as the registers hold sums of.
@@ -114,8 +121,8 @@ class Settling {
     const auto rows = static_cast<std::size_t>(std::ranges::count(loop_.roles, Role::row));
     if (rows == 0) return 1;
     const auto shared = [&](const Draft& d) {
-      return d.expr.kind == Expr::Kind::load && d.position.coefficient(rows - 1) == 0 &&
-             d.position.coefficient(loop_.axes.size() - 1) != 0;
+      return d.expr.kind == Expr::Kind::load && d.position.coefficient(rows - 1).is(0) &&
+             !d.position.coefficient(loop_.axes.size() - 1).is(0);
     };
     if (std::ranges::none_of(loop_.exprs, shared)) return 1;
     int bytes = 0;  // of the sums of one element
@@ -127,26 +134,15 @@ class Settling {
   }
 
   Lowered finish() {
-    const auto of = [](Role wanted) { return [wanted](Role r) { return r == wanted; }; };
     result_.rows = static_cast<int>(std::ranges::count(loop_.roles, Role::row));
     result_.serial = static_cast<int>(std::ranges::count(loop_.roles, Role::serial));
     result_.lanes = static_cast<int>(std::ranges::count(loop_.roles, Role::lane));
     result_.walk = loop_.columns ? Walk::columns : result_.rows == 0 && !request_.reduction ? Walk::lanes : Walk::rows;
     // A size is not a constant of the code even where it is 0 or 1.
-    for (const std::int64_t size : loop_.axes) result_.sizes.push_back(parameter(size));
+    for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
     result_.stages = loop_.stages;
     result_.contract = request_.contract;
-    result_.lane_count = loop_.count(of(Role::lane));
-    const std::int64_t rows = loop_.count(of(Role::row));
-    result_.tasks = result_.walk == Walk::lanes ? result_.lane_count : rows;
-    if (loop_.columns) {
-      result_.rows_together = rows_together();
-      const std::int64_t last = result_.rows ? loop_.axes[static_cast<std::size_t>(result_.rows) - 1] : 1;
-      const auto groups = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
-      result_.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, result_.rows_together) *
-                      groups(result_.lane_count, column_block);
-    }
-    std::int64_t cached = 0;
+    if (loop_.columns) result_.rows_together = rows_together();
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);
       if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = settle(d.position);
@@ -155,10 +151,8 @@ class Settling {
         e.bounds.push_back({settle(b.index), number(b.low), number(b.high)});
       }
       for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
-      cached += e.cached;
       result_.exprs.push_back(std::move(e));
     }
-    result_.scratch_elements = cached * result_.lane_count;
     result_.inputs = static_cast<int>(loop_.inputs.size());
     for (const ir::Value v : loop_.inputs) result_.buffers.push_back(v.dtype());
     for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());

@@ -42,7 +42,8 @@ class Stages {
  private:
   bool depends_on_lanes(const Affine& a) const {
     for (std::size_t i = 0; i < loop_.axes.size(); ++i)
-      if (a.coefficient(i) != 0 && loop_.axes[i] != 1 && loop_.roles[i] != Role::row) return true;  // of no lanes, too
+      if (!a.coefficient(i).is(0) && !loop_.axes[i].is(1) && loop_.roles[i] != Role::row)
+        return true;  // of no lanes, too
     return false;
   }
 
@@ -53,7 +54,7 @@ class Stages {
       const Draft& d = loop_.exprs[i];
       const auto along = [&](const Affine& a) {
         for (std::size_t k = 0; k < loop_.axes.size(); ++k)
-          if (a.coefficient(k) != 0 && loop_.roles[k] == Role::serial) return true;
+          if (!a.coefficient(k).is(0) && loop_.roles[k] == Role::serial) return true;
         return false;
       };
       serial[i] = along(d.position) || std::ranges::any_of(d.bounds, [&](const Bound& b) { return along(b.index); });

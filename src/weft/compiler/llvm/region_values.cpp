@@ -75,7 +75,7 @@ Source source_of(const Node& n, std::span<const std::int64_t> position) {
   const auto found = operand_index(n, 0, index, {}, bounds, split);
   WEFT_ASSERT(found && bounds.empty(), n.op->name, " of small values has no source");
   Source source;
-  for (const Affine& a : *found) source.position.push_back(a.offset);
+  for (const Affine& a : *found) source.position.push_back(a.offset.value());
   return source;
 }
 

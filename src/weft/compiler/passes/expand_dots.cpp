@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <weft/base/size.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/rewrite.h>
 #include <weft/compiler/thunks/matmul_thunk.h>
@@ -45,7 +46,7 @@ std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph) {
     if (node.op != &ir::ops::dot_general) return std::nullopt;
     const DType lhs = operands[0].dtype(), rhs = operands[1].dtype(), result = node.type().dtype();
     const auto& a = node.attributes<ir::DotAttributes>();
-    const bool empty = operands[0].type().elements() == 0 || operands[1].type().elements() == 0;
+    const bool empty = product_of(operands[0].type().dims()).is(0) || product_of(operands[1].type().dims()).is(0);
     if (matmul_supported(lhs, rhs, result) && !empty) return std::nullopt;
     const auto narrow = [](DType t) { return is_float(t) && t != DType::f64; };
     if (narrow(lhs) && narrow(rhs) && narrow(result) && !empty)  // by way of f32, rounded once

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <weft/base/size.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/rewrite.h>
 #include <weft/ir/interpreter.h>
@@ -24,7 +25,7 @@ bool computes(const Node& node) {
     case ir::Kind::elementwise:
     case ir::Kind::shape:
     case ir::Kind::reduction:
-    case ir::Kind::contraction: return !node.operands.empty() && node.type().is_static();
+    case ir::Kind::contraction: return !node.operands.empty();
     default: return false;
   }
 }
@@ -55,9 +56,10 @@ std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph) {
   Rewriter rewriter(graph);
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
     if (!computes(node) || !std::ranges::all_of(operands, is_constant)) return std::nullopt;
-    if (node.op->kind == ir::Kind::elementwise && node.type().elements() > 0 && std::ranges::all_of(operands, is_splat))
+    if (node.op->kind == ir::Kind::elementwise && !product_of(node.type().dims()).is(0) &&
+        std::ranges::all_of(operands, is_splat))
       return fold_splats(rewriter.graph(), node, operands);
-    const auto small = [](Type t) { return t.elements() <= most_elements; };
+    const auto small = [](Type t) { return t.is_static() && t.elements() <= most_elements; };
     if (!std::ranges::all_of(node.types, small) || !std::ranges::all_of(operands, small, &Value::type))
       return std::nullopt;
     std::vector<ir::Array> arrays;

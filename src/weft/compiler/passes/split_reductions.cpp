@@ -1,5 +1,8 @@
+#include <weft/compiler/passes/split_reductions.h>
+
 #include <algorithm>
 
+#include <weft/base/size.h>
 #include <weft/compiler/fusion/lower.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/rewrite.h>
@@ -21,6 +24,17 @@ std::int64_t part_of(std::int64_t size, std::int64_t wanted) {
   return 1;
 }
 
+// Into how many parts the first of the reduced dimensions is cut; 1: it stays whole.
+std::int64_t parts_of(Type type, const Dims& dims, bool along_rows) {
+  std::int64_t kept = 1, summed = 1;
+  for (int d = 0; d < type.rank(); ++d) (std::ranges::binary_search(dims, d) ? summed : kept) *= type.size(d);
+  const std::int64_t tasks = along_rows ? kept : (kept + 63) / 64;
+  if (tasks >= enough_tasks / 2 || summed < short_reduction) return 1;
+  const std::int64_t size = type.size(static_cast<int>(dims[0]));
+  const std::int64_t parts = part_of(size, std::min(enough_tasks, summed / (short_reduction / 4)));
+  return parts == size ? 1 : parts;
+}
+
 ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& like) {
   const ir::DimensionsAttributes attributes{dims};
   const ir::Value operands[] = {x, init};
@@ -37,6 +51,24 @@ ir::Value neutral(ir::Value x, const ir::Op& op) {
 
 }  // namespace
 
+bool is_reordered(const ir::Node& reduce, const SizeValues& sizes) {
+  const Type type = reduce.operand(0).type(), known = sizes(type);
+  if (known.elements() == 0) return false;
+  const auto list = reduce.attributes<ir::DimensionsAttributes>().dimensions;
+  Dims dims(list.begin(), list.end());
+  std::ranges::sort(dims);
+  const auto reduced = [&](int d) { return std::ranges::binary_search(dims, d); };
+  // A dimension of one element is not walked where that is known, and the next one outside takes its place.
+  const auto vanishes = [&](int d) { return type.dim(d) != Dim(1) && known.size(d) == 1; };
+  int last_kept = type.rank() - 1;
+  while (last_kept >= 0 && reduced(last_kept)) --last_kept;
+  const bool along_rows = dims.empty() || dims.back() > last_kept;
+  if (last_kept >= 0 && vanishes(last_kept) && !dims.empty() && dims.front() < last_kept) return true;
+  if (along_rows && dims.size() > 1 && vanishes(static_cast<int>(dims.back()))) return true;
+  std::erase_if(dims, [&](std::int64_t d) { return known.size(static_cast<int>(d)) == 1; });
+  return !dims.empty() && parts_of(known, dims, along_rows) != 1;
+}
+
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
   Rewriter rewriter(graph);
   return rewriter.run(
@@ -44,21 +76,18 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         if (node.op != &ir::ops::reduce || !can_lower(node)) return std::nullopt;
         const ir::Value x = operands[0], init = operands[1];
         const Type type = x.type();
-        if (type.elements() == 0) return std::nullopt;
+        if (product_of(type.dims()).is(0)) return std::nullopt;
         const ir::Op& op = *ir::reduction_op(*node.regions[0]);
         Dims dims(node.attributes<ir::DimensionsAttributes>().dimensions.begin(),
                   node.attributes<ir::DimensionsAttributes>().dimensions.end());
-        std::erase_if(dims, [&](std::int64_t d) { return type.size(static_cast<int>(d)) == 1; });
+        std::erase_if(dims, [&](std::int64_t d) { return type.dim(static_cast<int>(d)) == Dim(1); });
         std::ranges::sort(dims);
         if (dims.empty()) return std::nullopt;
         const auto reduced = [&](int d) { return std::ranges::binary_search(dims, d); };
         int last_kept = type.rank() - 1;
-        while (last_kept >= 0 && (reduced(last_kept) || type.size(last_kept) == 1)) --last_kept;
+        while (last_kept >= 0 && (reduced(last_kept) || type.dim(last_kept) == Dim(1))) --last_kept;
         Dims inner, outer;
         for (const std::int64_t d : dims) (d > last_kept ? inner : outer).push_back(d);
-        std::int64_t kept = 1, summed = 1;
-        for (int d = 0; d < type.rank(); ++d) (reduced(d) ? summed : kept) *= type.size(d);
-
         if (!inner.empty() && !outer.empty()) {  // along the rows first, then what is left along the columns
           Dims rest;
           for (const std::int64_t d : outer) rest.push_back(d);
@@ -69,11 +98,9 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
           const ir::Value total = reduce(partial, init, rest, node);
           return std::vector{ir::reshape(total, node.type().dims())};
         }
-        const std::int64_t tasks = inner.empty() ? (kept + 63) / 64 : kept;
-        if (tasks >= enough_tasks / 2 || summed < short_reduction) return std::nullopt;
         const auto cut = static_cast<int>(dims[0]);
-        const std::int64_t parts = part_of(type.size(cut), std::min(enough_tasks, summed / (short_reduction / 4)));
-        if (parts == 1 || parts == type.size(cut)) return std::nullopt;
+        const std::int64_t parts = type.is_static() ? parts_of(type, dims, !inner.empty()) : 1;
+        if (parts == 1) return std::nullopt;
         // [.., n, ..] to [.., parts, n / parts, ..], the second reduced first.
         std::vector<Dim> split;
         Dims first;

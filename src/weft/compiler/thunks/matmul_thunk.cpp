@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include <weft/compiler/thunks/onednn.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -47,17 +49,17 @@ class MatmulThunk final : public runtime::Thunk {
 
 // The stride of a group of dimensions walked as one, if there is one.
 struct Group {
-  std::int64_t size = 1, stride = 0;
+  Size size = 1, stride = 0;
 };
 
-std::optional<Group> group(const Type& type, const std::vector<std::int64_t>& strides, ir::Ints dims) {
+std::optional<Group> group(const Type& type, const std::vector<Size>& strides, ir::Ints dims) {
   Group g;
   for (std::size_t i = dims.size(); i-- > 0;) {
-    const std::int64_t size = type.size(static_cast<int>(dims[i]));
-    const std::int64_t stride = strides[static_cast<std::size_t>(dims[i])];
-    if (size == 1) continue;
-    if (g.size != 1 && stride != g.stride * g.size) return std::nullopt;
-    if (g.size == 1) g.stride = stride;
+    const Size size = type.dim(static_cast<int>(dims[i]));
+    const Size stride = strides[static_cast<std::size_t>(dims[i])];
+    if (size.is(1)) continue;
+    if (!g.size.is(1) && stride != g.stride * g.size) return std::nullopt;
+    if (g.size.is(1)) g.stride = stride;
     g.size *= size;
   }
   return g;
@@ -86,11 +88,16 @@ std::optional<MatmulShape> matmul_shape(const Node& dot, const View& lhs, const 
   const auto m = group(lhs_type, lhs.strides, lhs_free), n = group(rhs_type, rhs.strides, rhs_free);
   const auto lk = group(lhs_type, lhs.strides, a.lhs_contracting), rk = group(rhs_type, rhs.strides, a.rhs_contracting);
   if (!m || !n || !lk || !rk) return std::nullopt;
-  // oneDNN wants one of a matrix's two dimensions to be dense.
-  const auto dense = [](const Group& rows, const Group& columns) {
-    if (rows.size > 1 && columns.size > 1)
-      return (rows.stride == 1 && columns.stride >= rows.size) || (columns.stride == 1 && rows.stride >= columns.size);
-    return rows.size == 1 ? columns.size == 1 || columns.stride == 1 : rows.stride == 1;
+  // oneDNN wants one of a matrix's two dimensions to be dense. Nothing is computed of no elements.
+  std::vector<Size> positive(lhs_type.dims().begin(), lhs_type.dims().end());
+  positive.insert(positive.end(), rhs_type.dims().begin(), rhs_type.dims().end());
+  const auto several = [](Size size) { return !size.is_constant() || size.value() > 1; };
+  const auto at_least = [&](Size x, Size least) { return never_negative(x - least, positive); };
+  const auto dense = [&](const Group& rows, const Group& columns) {
+    if (several(rows.size) && several(columns.size))
+      return (rows.stride.is(1) && at_least(columns.stride, rows.size)) ||
+             (columns.stride.is(1) && at_least(rows.stride, columns.size));
+    return rows.size.is(1) ? columns.size.is(1) || columns.stride.is(1) : rows.stride.is(1);
   };
   if (!dense(*m, *lk) || !dense(*rk, *n)) return std::nullopt;
   MatmulShape shape;
@@ -98,12 +105,12 @@ std::optional<MatmulShape> matmul_shape(const Node& dot, const View& lhs, const 
   shape.n = n->size;
   shape.k = lk->size;
   // Batch dimensions, neighbours merged where both operands allow it.
-  std::vector<std::int64_t> lhs_strides, rhs_strides;
+  std::vector<Size> lhs_strides, rhs_strides;
   for (std::size_t i = 0; i < a.lhs_batching.size(); ++i) {
-    const std::int64_t size = lhs_type.size(static_cast<int>(a.lhs_batching[i]));
-    const std::int64_t ls = lhs.strides[static_cast<std::size_t>(a.lhs_batching[i])],
-                       rs = rhs.strides[static_cast<std::size_t>(a.rhs_batching[i])];
-    if (size == 1) continue;
+    const Size size = lhs_type.dim(static_cast<int>(a.lhs_batching[i]));
+    const Size ls = lhs.strides[static_cast<std::size_t>(a.lhs_batching[i])],
+               rs = rhs.strides[static_cast<std::size_t>(a.rhs_batching[i])];
+    if (size.is(1)) continue;
     if (!shape.batch.empty() && lhs_strides.back() == ls * size && rhs_strides.back() == rs * size) {
       shape.batch.back() *= size;
       lhs_strides.back() = ls;
@@ -116,9 +123,9 @@ std::optional<MatmulShape> matmul_shape(const Node& dot, const View& lhs, const 
   }
   if (shape.batch.size() > 8) return std::nullopt;
   // A dimension of one element may claim any stride; give it one that keeps the layout plain.
-  const auto pair = [](std::vector<std::int64_t> strides, Group rows, Group columns) {
-    if (rows.size == 1) rows.stride = columns.size == 1 || columns.stride == 1 ? columns.size : 1;
-    if (columns.size == 1) columns.stride = rows.stride == 1 && rows.size > 1 ? rows.size : 1;
+  const auto pair = [&](std::vector<Size> strides, Group rows, Group columns) {
+    if (rows.size.is(1)) rows.stride = columns.size.is(1) || columns.stride.is(1) ? columns.size : Size(1);
+    if (columns.size.is(1)) columns.stride = rows.stride.is(1) && several(rows.size) ? rows.size : Size(1);
     strides.push_back(rows.stride);
     strides.push_back(columns.stride);
     return strides;
@@ -166,14 +173,19 @@ struct Described {
 std::optional<Described> describe(const Matmul& matmul) {
   const Node& dot = *matmul.dot;
   const MatmulShape& shape = matmul.shape;
-  dnnl::memory::dims lhs(shape.batch), rhs(shape.batch), result(shape.batch), row(shape.batch.size() + 1, 1);
-  lhs.insert(lhs.end(), {shape.m, shape.k});
-  rhs.insert(rhs.end(), {shape.k, shape.n});
-  result.insert(result.end(), {shape.m, shape.n});
-  row.push_back(shape.n);
+  const auto numbers = [](const std::vector<Size>& sizes, std::initializer_list<Size> more = {}) {
+    dnnl::memory::dims dims;
+    for (const Size size : sizes) dims.push_back(size.value());
+    for (const Size size : more) dims.push_back(size.value());
+    return dims;
+  };
+  const dnnl::memory::dims lhs = numbers(shape.batch, {shape.m, shape.k}),
+                           rhs = numbers(shape.batch, {shape.k, shape.n}),
+                           result = numbers(shape.batch, {shape.m, shape.n}),
+                           row = numbers(std::vector<Size>(shape.batch.size() + 1, 1), {shape.n});
   const auto type_of = [](Value v) { return *data_type(v.dtype()); };
-  const dnnl::memory::desc lhs_type(lhs, type_of(dot.operand(0)), shape.lhs),
-      rhs_type(rhs, type_of(dot.operand(1)), shape.rhs),
+  const dnnl::memory::desc lhs_type(lhs, type_of(dot.operand(0)), numbers(shape.lhs)),
+      rhs_type(rhs, type_of(dot.operand(1)), numbers(shape.rhs)),
       result_type(result, type_of(matmul.epilogue.result), row_major(result));
 
   Described described;
@@ -207,7 +219,9 @@ runtime::ThunkInfo info_of(const Matmul& matmul) {
   const MatmulShape& shape = matmul.shape;
   const Type type = matmul.epilogue.result.type();
   const auto elements = static_cast<double>(type.elements());
-  const double batch = elements / static_cast<double>(shape.m * shape.n);
+  const auto m = static_cast<double>(shape.m.value()), n = static_cast<double>(shape.n.value()),
+             k = static_cast<double>(shape.k.value());
+  const double batch = elements / (m * n);
   runtime::ThunkInfo info;
   info.category = "dot";
   info.name = matmul.dot->op->name;
@@ -217,26 +231,64 @@ runtime::ThunkInfo info_of(const Matmul& matmul) {
       info.bytes += static_cast<double>(step.operand.base.type().bytes());
   }
   info.name += concat(".", matmul.epilogue.result.node->id);
-  info.flops = 2 * elements * static_cast<double>(shape.k);
-  info.bytes += static_cast<double>(type.bytes()) +
-                batch * static_cast<double>(shape.k * (shape.m * byte_size(matmul.dot->operand(0).dtype()) +
-                                                       shape.n * byte_size(matmul.dot->operand(1).dtype())));
+  info.flops = 2 * elements * k;
+  info.bytes +=
+      static_cast<double>(type.bytes()) +
+      batch * k * (m * byte_size(matmul.dot->operand(0).dtype()) + n * byte_size(matmul.dot->operand(1).dtype()));
   return info;
+}
+
+// The product with numbers for its sizes. Its values belong to a graph of their own, which `graph` receives.
+std::optional<Matmul> at(const Matmul& matmul, const SizeValues& values, std::shared_ptr<ir::Graph>& graph) {
+  graph = std::make_shared<ir::Graph>();
+  const auto value = [&](Value v) { return graph->add_input(values(v.type())); };
+  const auto view = [&](const View& of) {
+    View result{value(of.base), values(of.offset), {}};
+    for (const Size stride : of.strides) result.strides.emplace_back(values(stride));
+    return result;
+  };
+  const Value operands[] = {value(matmul.dot->operand(0)), value(matmul.dot->operand(1))};
+  const Type type = values(matmul.dot->type());
+  Matmul result{&ir::append_resized(*graph, *matmul.dot, operands, std::span(&type, 1)),
+                view(matmul.lhs),
+                view(matmul.rhs),
+                {},
+                {{}, value(matmul.epilogue.result)}};
+  const auto shape = matmul_shape(*result.dot, result.lhs, result.rhs);
+  if (!shape) return std::nullopt;
+  result.shape = *shape;
+  for (const EpilogueStep& step : matmul.epilogue.steps)
+    result.epilogue.steps.push_back({step.kind, step.operand.base ? view(step.operand) : View{}, step.activation});
+  return result;
+}
+
+bool is_static(const Matmul& matmul) {
+  return matmul.dot->type().is_static() &&
+         std::ranges::all_of(matmul.dot->operands, [](Value v) { return v.type().is_static(); });
+}
+
+bool exists(const Matmul& matmul) {
+  const auto described = describe(matmul);
+  return described && !std::string_view(described->primitive.impl_info_str()).starts_with("ref");
 }
 
 }  // namespace
 
-bool matmul_exists(const Matmul& matmul) {
+bool matmul_exists(const Matmul& matmul, const SizeValues& values) {
   if (matmul.epilogue.steps.size() > most_steps) return false;
   for (const EpilogueStep& step : matmul.epilogue.steps)
     if (step.operand.base && !data_type(step.operand.base.dtype())) return false;
   if (!matmul_supported(matmul.dot->operand(0).dtype(), matmul.dot->operand(1).dtype(), matmul.epilogue.result.dtype()))
     return false;
-  const auto described = describe(matmul);
-  return described && !std::string_view(described->primitive.impl_info_str()).starts_with("ref");
+  if (is_static(matmul)) return exists(matmul);
+  std::shared_ptr<ir::Graph> graph;
+  const auto sized = at(matmul, values, graph);
+  return sized && exists(*sized);
 }
 
-Unit matmul_unit(const Matmul& matmul, bool strict) {
+namespace {
+
+Unit static_unit(const Matmul& matmul, bool strict) {
   // oneDNN divides a product among the threads that it finds when it is described and made.
   runtime::adopt_thread_count();
   const auto one = strict ? std::make_optional<runtime::SingleThread>() : std::nullopt;
@@ -252,9 +304,9 @@ Unit matmul_unit(const Matmul& matmul, bool strict) {
   const auto read = [&](int argument, const dnnl::memory::desc& type, const View& view) {
     arguments.emplace_back(argument, type);
     unit.reads.push_back(storage_of(view.base));
-    offsets.push_back(static_cast<std::size_t>(view.offset * byte_size(view.base.dtype())));
+    offsets.push_back(static_cast<std::size_t>(view.offset.value() * byte_size(view.base.dtype())));
   };
-  read(DNNL_ARG_SRC, described->primitive.src_desc(), matmul.lhs);
+  read(DNNL_ARG_SRC, described->primitive.src_desc(), matmul.lhs);  // in the order of for_each_read
   read(DNNL_ARG_WEIGHTS, described->primitive.weights_desc(), matmul.rhs);
   auto step_argument = described->steps.begin();
   for (const EpilogueStep& step : matmul.epilogue.steps) {
@@ -273,6 +325,58 @@ Unit matmul_unit(const Matmul& matmul, bool strict) {
     operands.push_back({scratch, 0});
     return std::make_unique<MatmulThunk>(primitive, arguments, std::move(operands), strict);
   };
+  return unit;
+}
+
+// A product that has no elements, or sums of nothing.
+class EmptyMatmulThunk final : public runtime::Thunk {
+ public:
+  explicit EmptyMatmulThunk(const Slice& result) : result_(result) {}
+  void run(const runtime::Launch& launch) const override {
+    if (result_.bytes) std::memset(launch.at(result_), 0, result_.bytes);
+  }
+
+ private:
+  Slice result_;
+};
+
+void for_each_read(const Matmul& matmul, auto&& visit) {
+  visit(matmul.lhs);
+  visit(matmul.rhs);
+  for (const EpilogueStep& step : matmul.epilogue.steps)
+    if (step.operand.base) visit(step.operand);
+}
+
+std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues& values) {
+  const auto empty = [&](Value v) { return values(v.type()).elements() == 0; };
+  if (empty(matmul.epilogue.result) ||
+      (matmul.epilogue.steps.empty() && std::ranges::any_of(matmul.dot->operands, empty))) {
+    Unit unit;
+    unit.make = [](std::span<const Slice>, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<EmptyMatmulThunk>(writes[0]);
+    };
+    return unit;
+  }
+  std::shared_ptr<ir::Graph> graph;
+  const auto sized = at(matmul, values, graph);
+  if (!sized || std::ranges::any_of(matmul.dot->operands, empty)) return std::nullopt;
+  return static_unit(*sized, strict);
+}
+
+}  // namespace
+
+Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
+  if (is_static(matmul)) return static_unit(matmul, strict);
+  const auto first = unit_at(matmul, strict, values);
+  require(first.has_value(), "compile: a product of ", values(matmul.dot->operand(0).type()), " and ",
+          values(matmul.dot->operand(1).type()), " has no form for other sizes");
+  Unit unit;
+  unit.info = first->info;
+  unit.info.name = concat(first->info.name.substr(0, first->info.name.rfind('.') + 1), matmul.epilogue.result.node->id);
+  unit.order = matmul.epilogue.result.node->id;
+  unit.writes = {matmul.epilogue.result};
+  for_each_read(matmul, [&](const View& view) { unit.reads.push_back(storage_of(view.base)); });
+  unit.at = [matmul, strict](const SizeValues& now) { return unit_at(matmul, strict, now); };
   return unit;
 }
 

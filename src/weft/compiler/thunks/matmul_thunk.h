@@ -14,9 +14,9 @@ bool matmul_supported(DType lhs, DType rhs, DType result);
 
 // A dot_general as a batched matrix product [batch..., m, k] x [batch..., k, n], with strides in elements.
 struct MatmulShape {
-  std::vector<std::int64_t> batch;
-  std::int64_t m = 1, n = 1, k = 1;
-  std::vector<std::int64_t> lhs, rhs;  // strides: batch..., then (m, k) and (k, n)
+  std::vector<Size> batch;
+  Size m = 1, n = 1, k = 1;
+  std::vector<Size> lhs, rhs;  // strides: batch..., then (m, k) and (k, n)
 };
 
 // Empty if the dimensions of a group do not lie at one stride in a view.
@@ -30,10 +30,10 @@ struct Matmul {
   Epilogue epilogue;
 };
 
-// Whether oneDNN has a kernel for it.
-bool matmul_exists(const Matmul& matmul);
+// Whether oneDNN has a kernel for it, with the sizes that `values` gives.
+bool matmul_exists(const Matmul& matmul, const SizeValues& values);
 
-// Strict: the same bits for any number of threads.
-Unit matmul_unit(const Matmul& matmul, bool strict);
+// Strict: the same bits for any number of threads. A product of sizes that are not known becomes one when they are.
+Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values);
 
 }  // namespace weft::compiler

@@ -3,6 +3,7 @@
 
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
+#include <weft/ir/resize.h>
 
 namespace weft::ir {
 
@@ -74,7 +75,14 @@ void slice_type(const Call& call, std::vector<Type>& results) {
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     const Dim size = type.dims()[i];
-    call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= size.min(), "[", start[i], ", ", limit[i],
+    if (limit[i] == to_end && !size.is_constant()) {
+      call.require(start[i] == 0 && strides[i] == 1, "all of dimension ", i, " begins at 0, got ", start[i]);
+      dims.push(size);
+      continue;
+    }
+    const std::int64_t least =
+        size.min() == 0 ? size.max() : size.min();  // of 0: nothing is said of how small it may be
+    call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= least, "[", start[i], ", ", limit[i],
                  ") is not inside dimension ", i, " of size ", size);
     call.require(strides[i] >= 1, "the stride of dimension ", i, " must be at least 1, got ", strides[i]);
     dims.push((limit[i] - start[i] + strides[i] - 1) / strides[i]);

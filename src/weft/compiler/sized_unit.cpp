@@ -1,0 +1,102 @@
+#include <weft/compiler/sized_unit.h>
+
+#include <algorithm>
+
+#include <weft/compiler/thunks/interpret_thunk.h>
+#include <weft/compiler/thunks/native.h>
+#include <weft/ir/op.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
+
+namespace weft::compiler {
+
+using ir::Value;
+
+namespace {
+
+// The node with numbers for its sizes, in a graph of its own whose inputs are the distinct operands.
+struct Sized {
+  std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>();
+  std::vector<Value> originals;  // of the graph's inputs
+  ir::Node* node = nullptr;
+};
+
+Sized sized(const ir::Node& node, const SizeValues& sizes) {
+  Sized result;
+  std::vector<Value> operands;
+  for (const Value v : node.operands) {
+    const auto known = std::ranges::find(result.originals, v);
+    if (known == result.originals.end()) {
+      result.originals.push_back(v);
+      operands.push_back(result.graph->add_input(sizes(v.type())));
+    } else {
+      operands.push_back(result.graph->inputs()[static_cast<std::size_t>(known - result.originals.begin())]);
+    }
+  }
+  std::vector<Type> types;
+  for (const Type type : node.types) types.push_back(sizes(type));
+  result.node = &ir::append_resized(*result.graph, node, operands, types);
+  if (node.op == &ir::ops::constant) {
+    const ir::ConstantAttributes literal{{types[0], node.attributes<ir::ConstantAttributes>().value.bytes}};
+    result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &literal);
+  } else if (node.op == &ir::ops::slice) {
+    const auto& from = node.attributes<ir::SliceAttributes>();
+    std::vector<std::int64_t> limit(from.limit.begin(), from.limit.end());
+    for (std::size_t d = 0; d < limit.size(); ++d)
+      if (limit[d] == ir::to_end) limit[d] = operands[0].size(static_cast<int>(d));
+    const ir::SliceAttributes known{from.start, limit, from.strides};
+    result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &known);
+  }
+  return result;
+}
+
+Unit unit_of(const Sized& sized, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+  std::vector<std::shared_ptr<Routine>> routines;
+  if (auto native = native_unit(*sized.node, {options, fallbacks, routines})) {
+    native->routines = std::move(routines);
+    return std::move(*native);
+  }
+  fallbacks.push_back(concat(sized.node->op->name, " (", sized.node->location.file, ":", sized.node->location.line,
+                             ") runs in the interpreter"));
+  return interpret_unit(*sized.node);
+}
+
+}  // namespace
+
+bool is_static(const ir::Node& node) {
+  return std::ranges::all_of(node.types, &Type::is_static) &&
+         std::ranges::all_of(node.operands, [](Value v) { return v.type().is_static(); });
+}
+
+Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+  const Sized first = sized(node, options.sizes);
+  Unit unit = unit_of(first, options, fallbacks);
+  unit.make = nullptr;
+  unit.routines.clear();
+  unit.scratch_bytes = 0;
+  unit.order = node.id;
+  for (Value& v : unit.reads) {
+    const auto input = std::ranges::find(first.graph->inputs(), v);
+    WEFT_ASSERT(input != first.graph->inputs().end(), node.op->name, " reads what is no operand");
+    v = storage_of(first.originals[static_cast<std::size_t>(input - first.graph->inputs().begin())]);
+  }
+  for (Value& v : unit.writes) v = {const_cast<ir::Node*>(&node), v.index};
+  std::erase_if(unit.in_place, [&](const auto& pair) {
+    return std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(pair.second)]) > 1;
+  });
+  SizedOptions unobserved = options;
+  unobserved.observer = nullptr;
+  unit.at = [&node, options = std::move(unobserved),
+             reads = unit.reads.size()](const SizeValues& sizes) -> std::optional<Unit> {
+    std::vector<std::string> same_fallbacks;
+    const Sized now = sized(node, sizes);
+    Unit made = unit_of(now, options, same_fallbacks);
+    if (made.reads.size() != reads) return std::nullopt;
+    // What it makes may refer to the node.
+    made.make = [graph = now.graph, make = std::move(made.make)](auto&&... places) { return make(places...); };
+    return made;
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler

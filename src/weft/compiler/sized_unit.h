@@ -1,0 +1,19 @@
+// Units of nodes whose sizes are not known when the graph is compiled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <weft/compiler/sized_program.h>
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+// Whether all operands and results are of known sizes.
+bool is_static(const ir::Node& node);
+
+// The node as a unit that becomes the one that a node of known sizes gets, when they are known: a thunk of its own, or the
+// interpreter's.
+Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks);
+
+}  // namespace weft::compiler

@@ -1,0 +1,57 @@
+// Graphs that differ only in sizes, and the one graph that stands for all of them: its dims are expressions of size_symbol(0),
+// size_symbol(1)... Made from a few samples, so an expression may be wrong for further ones; whether the general graph is a given
+// graph at certain sizes is therefore always checked, node by node.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/base/hash.h>
+#include <weft/base/size.h>
+#include <weft/ir/graph.h>
+
+namespace weft::ir {
+
+// Equal for graphs that differ at most in sizes, attributes and constants.
+Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs);
+
+struct General {
+  // Where a symbol's value is read: a size of a node's result, as a rule of an input.
+  struct Symbol {
+    std::uint32_t node = 0, result = 0;
+    std::int32_t dim = 0;
+  };
+  // What graphs are compared with: the nodes of a sample, with these types.
+  struct Form {
+    const Graph* sample = nullptr;
+    std::vector<Type> types;                                        // of all results of all nodes, in order
+    std::map<std::pair<std::uint32_t, std::size_t>, Form> regions;  // by node and number: those with sizes that change
+  };
+
+  std::shared_ptr<const Graph> graph;
+  std::vector<Symbol> symbols;
+  // Nodes of the samples: constants of one element that is another one in each. They are inputs of `graph`, behind those of the samples.
+  std::vector<std::uint32_t> constants;
+  Form form;
+  std::shared_ptr<const Graph> sample;  // of `form`
+};
+
+// Of two or more graphs of one structure. Symbols are the sizes of inputs that differ from sample to sample, and sizes that the host
+// gave; those that are equal or proportional in all samples are one. Throws Error that names the op, its place and what differs.
+General generalise(std::span<const std::shared_ptr<const Graph>> samples);
+
+struct Match {
+  std::vector<std::int64_t> symbols;
+  std::vector<std::span<const std::byte>> constants;  // elements, of the graph
+};
+// The values for which `general` is `graph`, with these outputs. Empty: it is not, and `difference` says where.
+std::optional<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs,
+                           std::string& difference);
+
+}  // namespace weft::ir

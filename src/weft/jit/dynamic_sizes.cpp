@@ -1,0 +1,108 @@
+#include <weft/jit/dynamic_sizes.h>
+
+#include <algorithm>
+#include <map>
+
+namespace weft::jit {
+
+namespace {
+
+std::int64_t size_of(const Leaf& leaf, int dim) { return leaf.type.size(dim); }
+
+Type with_size(Type type, int dim, std::int64_t size) {
+  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+  dims[static_cast<std::size_t>(dim)] = Dim(size);
+  return Type(type.dtype(), dims);
+}
+
+// Steps from one size to another that keep different sizes out of proportion.
+std::int64_t other_size(std::int64_t now, std::int64_t step, std::int64_t min, std::int64_t max) {
+  if (now <= max - step) return now + step;
+  return now - step >= std::max<std::int64_t>(min, 1) ? now - step : now;
+}
+
+}  // namespace
+
+std::string DynamicSizes::text(std::span<const std::string> paths) const {
+  std::string all;
+  for (const Declared& d : declared_)
+    all += concat(all.empty() ? "" : ", ", "dimension ", d.mark.dim, " of argument ", paths[d.leaf], " is ",
+                  d.mark.text(), " (", d.mark.where, ")");
+  return all;
+}
+
+void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                         const std::string& function) {
+  const auto place = [&](const Declared& d) {
+    return concat("dimension ", d.mark.dim, " of argument ", paths[d.leaf], ", ", leaves[d.leaf].type, ',');
+  };
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].kind != Leaf::Kind::tensor || !leaves[i].type) continue;
+    for (DynamicMark& mark : marks_of(leaves[i].tensor())) {
+      const auto same = [&](const Declared& d) { return d.leaf == i && d.mark.dim == mark.dim; };
+      if (std::ranges::none_of(declared_, same)) declared_.push_back({i, std::move(mark)});
+    }
+  }
+  std::map<std::string, const Declared*> by_name;
+  for (const Declared& d : declared_) {
+    if (d.leaf >= leaves.size() || leaves[d.leaf].kind != Leaf::Kind::tensor || !leaves[d.leaf].type ||
+        d.mark.dim >= leaves[d.leaf].type.rank())
+      continue;  // another structure of arguments
+    const std::int64_t size = size_of(leaves[d.leaf], d.mark.dim);
+    if (size < d.mark.range.min || size > d.mark.range.max || size % d.mark.range.multiple_of != 0)
+      throw ConstraintViolationError(
+          concat(function, ": ", place(d), " is not ", d.mark.text(), ", as was said at ", d.mark.where));
+    if (d.mark.range.name.empty()) continue;
+    const Declared& first = *by_name.try_emplace(d.mark.range.name, &d).first->second;
+    if (size_of(leaves[first.leaf], first.mark.dim) != size)
+      throw ConstraintViolationError(concat(function, ": ", place(d), " and ", place(first), " are both ",
+                                            d.mark.range.name, ", as was said at ", d.mark.where,
+                                            ", and must be equal"));
+  }
+}
+
+std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, const std::string& function) const {
+  std::vector<Type> types;
+  if (declared_.empty()) return types;
+  for (const Leaf& leaf : leaves) types.push_back(leaf.type);
+  // Sizes of one name, or without a name and equal now, stay equal.
+  std::map<std::pair<std::string, std::int64_t>, std::int64_t> chosen;
+  std::int64_t next = 1;
+  for (const Declared& d : declared_) {
+    if (d.leaf >= leaves.size() || leaves[d.leaf].kind != Leaf::Kind::tensor || !leaves[d.leaf].type ||
+        d.mark.dim >= leaves[d.leaf].type.rank())
+      return {};
+    const std::int64_t now = size_of(leaves[d.leaf], d.mark.dim);
+    const auto [at, is_new] = chosen.try_emplace({d.mark.range.name, d.mark.range.name.empty() ? now : 0}, now);
+    if (is_new) {
+      // Not one that another size has: they would seem to depend on each other. One element is broadcast where others are not.
+      const std::int64_t multiple = d.mark.range.multiple_of, step = multiple * next++;
+      at->second = other_size(now, step, d.mark.range.min, d.mark.range.max);
+      if (at->second == now) at->second = other_size(now, multiple, d.mark.range.min, d.mark.range.max);
+      if (at->second == now)
+        throw ConstraintViolationError(
+            concat(function, ": ", d.mark.text(), " (", d.mark.where, ") leaves no other size than ", now));
+    }
+    types[d.leaf] = with_size(types[d.leaf], d.mark.dim, at->second);
+  }
+  return types;
+}
+
+std::vector<std::vector<Type>> DynamicSizes::candidates(std::span<const Leaf> leaves) {
+  std::map<std::int64_t, std::vector<Type>> by_size;
+  std::vector<Type> now;
+  for (const Leaf& leaf : leaves) now.push_back(leaf.type);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].kind != Leaf::Kind::tensor || !leaves[i].type) continue;
+    for (int d = 0; d < leaves[i].type.rank(); ++d) {
+      const std::int64_t size = size_of(leaves[i], d);
+      std::vector<Type>& types = by_size.try_emplace(size, now).first->second;
+      types[i] = with_size(types[i], d, size + 1);
+    }
+  }
+  std::vector<std::vector<Type>> all;
+  for (auto& [size, types] : by_size) all.push_back(std::move(types));
+  return all;
+}
+
+}  // namespace weft::jit

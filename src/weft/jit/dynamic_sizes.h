@@ -1,0 +1,39 @@
+// What a compiled function knows of the sizes of its arguments: which were declared to change, and within which limits.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/jit/dynamic.h>
+#include <weft/jit/leaves.h>
+#include <weft/jit/options.h>
+
+namespace weft::jit {
+
+class DynamicSizes {
+ public:
+  // Adds what marks of these arguments say. Throws ConstraintViolationError, led by `function`, for a size that is not as was said.
+  void check(std::span<const Leaf> leaves, std::span<const std::string> paths, const std::string& function);
+
+  // Other types that the tensors among the leaves may have, by leaf: every declared size is another one than now, and sizes that were
+  // said to be equal are. Empty if nothing is declared. Throws ConstraintViolationError where a range leaves no other size.
+  std::vector<Type> other_types(std::span<const Leaf> leaves, const std::string& function) const;
+
+  // Sizes of tensors that may change together: equal ones. For CompileOptions.dynamic on, when nothing is declared.
+  static std::vector<std::vector<Type>> candidates(std::span<const Leaf> leaves);
+
+  bool any() const { return !declared_.empty(); }
+  std::string text(
+      std::span<const std::string> paths) const;  // dimension 0 of argument images is batch in [1, 512] (train.cpp:9)
+
+ private:
+  struct Declared {
+    std::size_t leaf;
+    DynamicMark mark;
+  };
+  std::vector<Declared> declared_;
+};
+
+}  // namespace weft::jit

@@ -1,0 +1,13 @@
+// How a backend that compiles does it.
+#pragma once
+
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/tensor/backend.h>
+
+namespace weft::detail {
+
+compiler::Options compiler_options(Backend backend, std::vector<bool> donatable);
+
+}  // namespace weft::detail

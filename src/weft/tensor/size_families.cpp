@@ -1,0 +1,154 @@
+#include <weft/tensor/size_families.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/tensor/compiler_options.h>
+
+namespace weft {
+
+namespace metrics {
+inline constinit Counter sized_programs("SizedPrograms");    // compiled for many sizes
+inline constinit Counter sized_instances("SizedInstances");  // taken from such a program for sizes not seen before
+}  // namespace metrics
+
+namespace detail {
+
+namespace {
+
+constinit thread_local bool symbols_on = true;
+
+constexpr std::size_t most_families = 256;
+// Times that a program is made from one more sample: if that does not serve further graphs either, their sizes have too little to
+// do with one another.
+constexpr std::size_t most_attempts = 3;
+
+bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
+  return std::ranges::equal(a.nodes(), b.nodes(), [](const ir::Node* x, const ir::Node* y) {
+    return std::ranges::equal(x->types, y->types);
+  });
+}
+
+std::string input_types(const ir::General& general) {
+  std::string text;
+  for (std::size_t i = 0; i < general.graph->inputs().size(); ++i) {
+    const Type type = general.graph->inputs()[i].type();
+    if (type.is_static()) continue;
+    std::string dims;
+    for (const Dim d : type.dims()) dims += concat(dims.empty() ? "" : ", ", d);
+    text += concat(text.empty() ? "" : ", ", "input ", i, " is [", dims, "]");
+  }
+  return text;
+}
+
+}  // namespace
+
+bool sizes_are_symbols() { return symbols_on; }
+SymbolicSizesScope::SymbolicSizesScope(bool on) : before_(std::exchange(symbols_on, on)) {}
+SymbolicSizesScope::~SymbolicSizesScope() { symbols_on = before_; }
+
+SizeFamilies& SizeFamilies::instance() {
+  static SizeFamilies families;
+  return families;
+}
+
+std::shared_ptr<SizeFamilies::Family> SizeFamilies::family(const Key& key, bool make) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->family;
+  }
+  if (!make) return nullptr;
+  entries_.push_front({key, std::make_shared<Family>()});
+  by_key_[key] = entries_.begin();
+  if (entries_.size() > most_families) {
+    by_key_.erase(entries_.back().key);
+    entries_.pop_back();
+  }
+  return entries_.front().family;
+}
+
+std::shared_ptr<const runtime::Executable> SizeFamilies::at(const Family& family, const ir::Graph& graph,
+                                                            std::string& why_not) {
+  const auto values = ir::match(family.general, graph, graph.outputs(), why_not);
+  return values ? family.program->at(values->symbols, values->constants, why_not) : nullptr;
+}
+
+std::shared_ptr<const runtime::Executable> SizeFamilies::find(const Key& key, const ir::Graph& graph,
+                                                              std::shared_ptr<const compiler::Report>& report) {
+  const auto known = family(key, false);
+  if (!known) return nullptr;
+  const std::lock_guard lock(known->mutex);
+  if (!known->program) return nullptr;
+  std::string why_not;
+  auto executable = at(*known, graph, why_not);
+  if (executable) {
+    report = known->report;
+    metrics::sized_instances.add();
+  } else {
+    WEFT_LOG(recompiles, "sync: the program for many sizes does not serve these: ", why_not);
+  }
+  return executable;
+}
+
+std::shared_ptr<const runtime::Executable> SizeFamilies::compile(const Key& key, std::shared_ptr<const ir::Graph> graph,
+                                                                 Backend backend, const std::vector<bool>& donatable,
+                                                                 std::optional<compiler::Report>& report) {
+  const auto known = family(key, true);
+  const std::lock_guard lock(known->mutex);
+  if (known->attempts == most_attempts) return nullptr;
+  std::string why_not;
+  if (known->program && ir::match(known->general, *graph, graph->outputs(), why_not))
+    return nullptr;  // at() refused it
+  const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
+  if (std::ranges::any_of(known->samples, same)) return nullptr;  // other attributes, not other sizes
+  known->samples.push_back(graph);
+  if (known->samples.size() == 1) return nullptr;
+  ++known->attempts;
+  try {
+    build(*known, backend, donatable, report);
+    auto executable = at(*known, *graph, why_not);
+    if (executable) return executable;
+  } catch (const Error& error) {
+    why_not = error.what();
+    known->samples.pop_back();
+  }
+  WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", why_not);
+  return nullptr;
+}
+
+void SizeFamilies::build(Family& family, Backend backend, const std::vector<bool>& donatable,
+                         std::optional<compiler::Report>& report) {
+  ir::General general = ir::generalise(family.samples);
+  std::string why_not;
+  const auto& last = *family.samples.back();
+  const auto values = ir::match(general, last, last.outputs(), why_not);
+  require(values.has_value(), why_not);
+  compiler::SizedOptions options{compiler_options(backend, donatable), SizeValues(values->symbols)};
+  compiler::Report made;
+  auto program = compiler::compile_for_sizes(*general.graph, options, &made);
+  family.general = std::move(general);
+  family.program = std::move(program);
+  family.report = std::make_shared<const compiler::Report>(made);
+  report = std::move(made);
+  metrics::sized_programs.add();
+  WEFT_LOG(recompiles, "sync: sizes that changed are symbols from now on: ", input_types(family.general));
+}
+
+void SizeFamilies::add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph) {
+  const auto known = family(key, true);
+  const std::lock_guard lock(known->mutex);
+  if (!known->program && known->attempts == 0 && known->samples.size() < most_attempts)
+    known->samples.push_back(std::move(graph));
+}
+
+void SizeFamilies::clear() {
+  const std::lock_guard lock(mutex_);
+  by_key_.clear();
+  entries_.clear();
+}
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,82 @@
+// Programs of graphs that differ only in sizes. The second such graph is compiled for all sizes at once: sizes that changed become
+// symbols, and graphs of further sizes are given the program by arithmetic alone. Recordings and compiled functions share it: both
+// come here with a graph that no program is known for. Whether a program serves a graph is checked node by node, so that what the
+// host computes from sizes while it records may be anything.  Internal to the tensor and jit layers. Thread-safe.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/base/hash.h>
+#include <weft/compiler/sized_program.h>
+#include <weft/ir/general.h>
+#include <weft/tensor/backend.h>
+#include <weft/tensor/plan_cache.h>
+
+namespace weft::detail {
+
+// Whether graphs of this thread take part: what the innermost scope says, at first yes.
+bool sizes_are_symbols();
+class SymbolicSizesScope {
+ public:
+  explicit SymbolicSizesScope(bool on);
+  ~SymbolicSizesScope();
+  SymbolicSizesScope(const SymbolicSizesScope&) = delete;
+  SymbolicSizesScope& operator=(const SymbolicSizesScope&) = delete;
+
+ private:
+  bool before_;
+};
+
+class SizeFamilies {
+ public:
+  static SizeFamilies& instance();
+
+  // What a family has in common: the graph without sizes, and all else that a program depends on.
+  using Key = Fingerprint;
+
+  // The program for this graph out of one for many sizes; null: there is none. `report` receives that one's.
+  std::shared_ptr<const runtime::Executable> find(const Key& key, const ir::Graph& graph,
+                                                  std::shared_ptr<const compiler::Report>& report);
+
+  // A program for many sizes from the graphs seen so far and this one, which has its outputs, and from it the program for this
+  // graph. Null: it is the first of its family, or they have no program in common; it is to be compiled alone.
+  std::shared_ptr<const runtime::Executable> compile(const Key& key, std::shared_ptr<const ir::Graph> graph,
+                                                     Backend backend, const std::vector<bool>& donatable,
+                                                     std::optional<compiler::Report>& report);
+
+  // A graph that nobody ran, for compile() to learn from: the same function's, for other sizes.
+  void add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph);
+
+  void clear();
+
+ private:
+  struct Family {
+    std::mutex mutex;
+    std::vector<std::shared_ptr<const ir::Graph>> samples;
+    ir::General general;
+    std::shared_ptr<const compiler::Report> report;
+    std::shared_ptr<const compiler::SizedProgram> program;  // of `general`
+    std::size_t attempts = 0;                               // to make one
+  };
+  std::shared_ptr<Family> family(const Key& key, bool make);
+  static std::shared_ptr<const runtime::Executable> at(const Family& family, const ir::Graph& graph,
+                                                       std::string& why_not);
+  static void build(Family& family, Backend backend, const std::vector<bool>& donatable,
+                    std::optional<compiler::Report>& report);
+
+  struct Entry {
+    Key key;
+    std::shared_ptr<Family> family;
+  };
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // most recently used first
+  std::unordered_map<Key, std::list<Entry>::iterator, FingerprintHash> by_key_;
+};
+
+}  // namespace weft::detail

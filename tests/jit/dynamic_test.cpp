@@ -1,0 +1,184 @@
+// compile(fn) on sizes that change: how often it compiles, that values are those of the plain function, and what it says of sizes
+// that are not as was said.
+#include <string>
+#include <tests/jit/compile.h>
+
+#include <weft/base/knobs.h>
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+
+struct Net {
+  nn::Linear in{6, 16}, out{16, 4};
+  void fields(auto&& field) {
+    field("in", in);
+    field("out", out);
+  }
+  Tensor operator()(const Tensor& x) const { return out(relu(in(x))); }
+};
+
+Tensor images(std::int64_t n) {
+  Tensor x = random::normal(random::Key(static_cast<std::uint64_t>(n)), {n, 6});
+  sync();
+  return x;
+}
+Tensor labels(std::int64_t n) {
+  Tensor y = remainder(arange(n), 4);
+  sync();
+  return y;
+}
+
+class DynamicSizes : public testing::Test {
+ protected:
+  DynamicSizes() {
+    clear_graph_cache();
+    manual_seed(0);
+  }
+  Net net;
+  optim::AdamW optimizer{net, {.lr = 0.01}};
+  auto train_step(CompileOptions options = {}) {
+    return compile(
+        [this](const Tensor& x, const Tensor& y) {
+          const Tensor loss = nn::cross_entropy(net(x), y);
+          optimizer.step(grad(loss, optimizer.parameters()));
+          return loss;
+        },
+        std::move(options));
+  }
+};
+
+TEST_F(DynamicSizes, ABatchOfOneAfterBatchesOfEightCompilesNothing) {
+  const auto step = train_step({.name = "step"});
+  const Tensor x8 = images(8), y8 = labels(8);
+  mark_dynamic(x8, 0, {.name = "batch", .min = 1, .max = 512});
+  mark_dynamic(y8, 0, {.name = "batch"});
+  for (int i = 0; i < 3; ++i) step(x8, y8);
+  EXPECT_EQ(counts(step), Counts(1, 1));
+  for (const std::int64_t n : {1, 7, 512, 8, 1}) step(images(n), labels(n));
+  EXPECT_EQ(step.explain().compiles, 1u);
+  EXPECT_EQ(step.explain().recorded, 4u) << "once for each size";
+}
+
+TEST_F(DynamicSizes, TheSecondSizeMakesAProgramForAll) {
+  const auto step = train_step();
+  for (const std::int64_t n : {8, 5, 1, 32, 2, 8}) step(images(n), labels(n));
+  EXPECT_EQ(step.explain().compiles, 2u);
+  const auto fixed = compile([](const Tensor& a) { return a * 2 + 1; }, {.dynamic = Dynamic::off});
+  for (const std::int64_t n : {3, 4, 5, 3, 4, 5}) fixed(images(n));
+  EXPECT_EQ(fixed.explain().compiles, 3u);
+}
+
+TEST_F(DynamicSizes, TrainsAsProgramsOfFixedSizesDoBitForBit) {
+  const knobs::Override strict{knobs::strict, true};
+  const auto train = [](Dynamic dynamic) {
+    clear_graph_cache();
+    manual_seed(7);
+    Net model;
+    optim::AdamW adam(model, {.lr = 0.01});
+    const auto step = compile(
+        [&](const Tensor& x, const Tensor& y) {
+          const Tensor loss = nn::cross_entropy(model(x), y);
+          adam.step(grad(loss, adam.parameters()));
+          return loss;
+        },
+        {.dynamic = dynamic});
+    std::vector<double> losses;
+    for (const std::int64_t n : {8, 3, 1, 16, 5, 8, 31}) losses.push_back(step(images(n), labels(n)).item());
+    return losses;
+  };
+  EXPECT_EQ(train(Dynamic::automatic), train(Dynamic::off));
+}
+
+TEST_F(DynamicSizes, OnFindsWhichSizesAreFree) {
+  const auto step = train_step({.dynamic = Dynamic::on});
+  for (const std::int64_t n : {8, 3, 1, 16}) step(images(n), labels(n));
+  EXPECT_EQ(step.explain().compiles, 1u);
+}
+
+TEST_F(DynamicSizes, WhatTheHostDoesWithSizesIsDoneForEachOfThem) {
+  const auto f = compile([](const Tensor& a) {
+    const std::int64_t n = a.size(0);
+    const Tensor halves = reshape(a, {2, n / 2, 6});
+    return n > 10 ? sum(halves, 0) * static_cast<double>(n) : sum(halves, 0);
+  });
+  for (const std::int64_t n : {4, 6, 8, 12, 16, 20, 4, 12}) {
+    const Tensor a = images(n);
+    const auto want = (sum(reshape(a, {2, n / 2, 6}), 0) * (n > 10 ? static_cast<double>(n) : 1.0)).to_vector<float>();
+    EXPECT_EQ(f(a).to_vector<float>(), want) << n;
+  }
+}
+
+std::string violation(const auto& call) {
+  try {
+    call();
+  } catch (const ConstraintViolationError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_F(DynamicSizes, ViolationsNameTensorDimensionAndRange) {
+  const auto f = compile([](const Tensor& a, const Tensor& b) { return sum(a, 1) * 2 + sum(b) * 0; }, {.name = "f"});
+  const Tensor a = images(8), b = images(4);
+  mark_dynamic(a, 0, {.name = "batch", .min = 2, .max = 16, .multiple_of = 2});
+  mark_dynamic(b, 0, {.name = "other"});
+  f(a, b);
+  EXPECT_THAT(violation([&] { f(images(18), b); }),
+              testing::AllOf(HasSubstr("f: dimension 0 of argument 0, tensor<18x6xf32>, is not batch in [2, 16], a "
+                                       "multiple of 2, as was said at "),
+                             HasSubstr("dynamic_test.cpp:")));
+  EXPECT_THAT(violation([&] { f(images(7), b); }), HasSubstr("is not batch"));
+  EXPECT_EQ(violation([&] { f(images(12), b); }), "none");
+  EXPECT_THAT(violation([&] { mark_dynamic(a, 0, {.min = 9}); }),
+              HasSubstr("mark_dynamic: dimension 0 of tensor<8x6xf32>"));
+  EXPECT_THROW(mark_dynamic(a, 2), Error);
+  EXPECT_THROW(mark_dynamic(a, 0, {.min = 3, .max = 2}), Error);
+}
+
+TEST_F(DynamicSizes, SizesOfOneNameAreEqual) {
+  const auto f = compile([](const Tensor& a, const Tensor& b) { return sum(a) + sum(b); }, {.name = "f"});
+  const Tensor a = images(8), b = images(8);
+  mark_dynamic(a, 0, {.name = "batch"});
+  mark_dynamic(b, 0, {.name = "batch"});
+  f(a, b);
+  EXPECT_THAT(violation([&] { f(images(4), images(5)); }), HasSubstr("and must be equal"));
+}
+
+TEST_F(DynamicSizes, TheOperationThatFixesASizeIsNamed) {
+  const auto f = compile([](const Tensor& a, const Tensor& b) { return a + b; }, {.name = "f"});
+  const Tensor a = images(8), b = images(8);
+  mark_dynamic(a, 0, {.name = "batch"});
+  const std::string said = violation([&] { f(a, b); });
+  EXPECT_THAT(said, HasSubstr("f: dimension 0 of argument 0 is batch ("));
+  EXPECT_THAT(
+      said, HasSubstr("but with 0 of tensor<9x6xf32>: add: cannot broadcast tensor<9x6xf32> with tensor<8x6xf32> at "));
+  const auto g = compile([](const Tensor& x) { return reshape(x, {2, 4, 6}); }, {.name = "g"});
+  EXPECT_THAT(violation([&] { g(a); }), HasSubstr("reshape"));
+  mark_dynamic(a, 0, {.name = "batch", .max = 8, .multiple_of = 8});
+  EXPECT_EQ(violation([&] { compile([](const Tensor& x) { return x + 1; }, {.name = "h"})(a); }).substr(0, 2), "h:");
+}
+
+TEST_F(DynamicSizes, ASampleChangesNothing) {
+  Parameter total(zeros({6}));
+  int runs = 0;
+  const auto f = compile([&](const Tensor& a) {
+    ++runs;
+    total = total + sum(a, 0);
+    return total + rand({6});
+  });
+  const Tensor a = ones({3, 6});
+  sync();
+  mark_dynamic(a, 0);
+  manual_seed(3);
+  const auto first = f(a).to_vector<float>();
+  EXPECT_EQ(runs, 2) << "once for another size, without effect";
+  EXPECT_EQ(total.tensor().to_vector<float>(), std::vector<float>(6, 3));
+  manual_seed(3);
+  const Tensor plain = ones({6}) * 3 + rand({6});
+  EXPECT_EQ(first, plain.to_vector<float>());
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,133 @@
+// Recordings that differ only in sizes share one program from the second on, and its results are those of programs made for each
+// size, in strict mode bit for bit.
+#include <weft/tensor/size_families.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/knobs.h>
+#include <weft/base/metrics.h>
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+using Bits = std::vector<std::vector<float>>;
+
+Tensor numbers(const Shape& shape, int seed) {
+  Tensor x = random::normal(random::Key(static_cast<std::uint64_t>(seed)), shape);
+  sync();
+  return x;
+}
+
+struct Case {
+  const char* name;
+  std::function<std::vector<Tensor>(std::int64_t b, std::int64_t t)> run;
+  int compiles = 2;
+};
+
+const Tensor& weight() {
+  static const Tensor w = numbers({6, 5}, 1);
+  return w;
+}
+
+std::vector<Tensor> step(const Tensor& loss, const std::vector<Tensor>& wrt) {
+  std::vector<Tensor> all = grad(loss, wrt);
+  all.push_back(loss);
+  return all;
+}
+
+const Case cases[] = {
+    {"pointwise",
+     [](std::int64_t b, std::int64_t t) { return std::vector{tanh(numbers({b, t}, 2) * 2 + 1) - numbers({t}, 3)}; }},
+    {"softmax", [](std::int64_t b, std::int64_t t) { return std::vector{softmax(numbers({b, t}, 2), -1)}; }},
+    {"mean",
+     [](std::int64_t b, std::int64_t t) { return std::vector{mean(numbers({b, t}, 2)), sum(numbers({b, t}, 2), 0)}; }},
+    {"layer norm",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 6}, 2);
+       return step(sum(pow(layer_norm(x, ones({6})), 2) * x), {x});
+     }},
+    {"linear step",
+     [](std::int64_t b, std::int64_t) {
+       const Tensor x = numbers({b, 6}, 2);
+       return step(mean(pow(relu(matmul(x, weight())) + 1, 2)), {weight(), x});
+     }},
+    {"tokens as rows",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = reshape(numbers({b, t, 6}, 2), {b * t, 6});
+       return std::vector{reshape(matmul(x, weight()), {b, t, 5}), transpose(reshape(x, {b, t, 2, 3}), 1, 2) + 1};
+     }},
+    {"attention",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor q = numbers({b, 2, t, 4}, 2), k = numbers({b, 2, t, 4}, 3), v = numbers({b, 2, t, 4}, 4);
+       const Tensor y = matmul(softmax(matmul(q, transpose(k, 2, 3)) * 0.5, -1), v);
+       return step(sum(y * y), {q, k, v});
+     }},
+    {"causal mask",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor at = arange(t), scores = numbers({b, t, t}, 2);
+       return std::vector{softmax(where(reshape(at, {t, 1}) >= reshape(at, {1, t}), scores, -1e9), -1)};
+     },
+     4},  // one element is not broadcast to one: another graph
+    {"growing concatenation",
+     [](std::int64_t b, std::int64_t t) {
+       return std::vector{concatenate({numbers({b, 3}, 2), numbers({t, 3}, 3) * 2}) + 1};
+     }},
+    {"slices of other dimensions",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 6}, 2);
+       return std::vector{sum(x[0] * 0 + 1), mean(transpose(x, 0, 1), 0)};
+     }},
+};
+
+class SizeFamilies : public testing::TestWithParam<Case> {};
+
+Bits bits_of(const std::vector<Tensor>& tensors) {
+  Bits bits;
+  for (const Tensor& x : tensors) bits.push_back(x.to_vector<float>());
+  return bits;
+}
+
+// Of every case at several sizes, after two that make the program.
+TEST_P(SizeFamilies, GiveTheBitsOfProgramsOfTheirOwn) {
+  const knobs::Override strict{knobs::strict, true};
+  const std::vector<std::pair<std::int64_t, std::int64_t>> sizes{{8, 12}, {9, 17}, {3, 40}, {1, 12},
+                                                                 {8, 1},  {1, 1},  {64, 3}, {33, 129}};
+  clear_graph_cache();
+  std::vector<Bits> got, want;
+  for (const auto& [b, t] : sizes) got.push_back(bits_of(GetParam().run(b, t)));
+  const detail::SymbolicSizesScope off(false);
+  clear_graph_cache();
+  for (const auto& [b, t] : sizes) want.push_back(bits_of(GetParam().run(b, t)));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    EXPECT_EQ(got[i], want[i]) << GetParam().name << " at " << sizes[i].first << ", " << sizes[i].second;
+}
+
+TEST_P(SizeFamilies, CompileTwice) {
+  clear_graph_cache();
+  const std::vector<std::pair<std::int64_t, std::int64_t>> sizes{{8, 12}, {9, 17}, {3, 40},  {1, 12},
+                                                                 {8, 1},  {1, 1},  {33, 129}};
+  int compiled = 0;
+  for (const auto& [b, t] : sizes) {
+    const auto results = GetParam().run(b, t);
+    sync();
+    compiled += last_sync().compiled;
+  }
+  EXPECT_EQ(compiled, GetParam().compiles);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SizeFamilies, testing::ValuesIn(cases), [](const auto& instance) {
+  std::string name = instance.param.name;
+  for (char& c : name)
+    if (c == ' ') c = '_';
+  return name;
+});
+
+}  // namespace
+}  // namespace weft
