@@ -96,7 +96,7 @@ BENCHMARK(steps_of_changing_sizes);
 
 void eager_steps_of_changing_sizes(benchmark::State& state) {
   Trainer trainer(Dynamic::automatic);
-  const StanceScope eager(Stance::eager);
+  const StanceScope eager(Stance::force_eager);
   const std::vector<Batch> all = batches();
   for (const Batch& batch : all) trainer(batch);
   for (auto _ : state) {

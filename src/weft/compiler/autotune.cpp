@@ -104,7 +104,8 @@ std::vector<Way> ways_of_product(const Node& dot, bool has_epilogue) {
   return ways;
 }
 
-std::vector<Site> find_sites(const ir::Graph& graph, const Options& options) {
+std::vector<Site> find_sites(const ir::Graph& graph, const Options& known) {
+  const SizedOptions options{known, {}};
   std::vector<Site> sites;
   const Placement placement(graph, options);
   for (const Node* n : graph.nodes()) {
@@ -117,7 +118,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const Options& options) {
     sites.push_back(std::move(site));
   }
   Report ignored;
-  for (const Unit& unit : fuse(graph, {options, {}}, ignored)) {
+  for (const Unit& unit : fuse(graph, options, ignored)) {
     if (!unit.loop) continue;
     // The unit's nodes: from what it writes to what it reads.
     std::vector<Value> stack = unit.writes;
