@@ -15,8 +15,8 @@
 #include <weft/compiler/hlo.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
-#include <weft/compiler/recompute.h>
 #include <weft/compiler/passes/split_reductions.h>
+#include <weft/compiler/recompute.h>
 #include <weft/compiler/sized_program.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
 #include <weft/ir/op.h>

@@ -383,7 +383,8 @@ Value storage_of(Value value) {
   return value;
 }
 
-std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report, const Recomputation* again) {
+std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report,
+                       const Recomputation* again) {
   return Planner(graph, options, report, again).run();
 }
 
