@@ -1,13 +1,18 @@
 #include <weft/fuzz/check.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include <weft/base/knobs.h>
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/sized_program.h>
 #include <weft/fuzz/bounded.h>
+#include <weft/fuzz/edits.h>
+#include <weft/ir/general.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
@@ -146,6 +151,55 @@ void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span
   }
 }
 
+// The same graph with other numbers for one of its sizes, twice; none where its ops do not take them.
+std::vector<GraphPtr> other_sizes(const GraphPtr& graph) {
+  std::map<std::int64_t, int> uses;
+  for (const ir::Value input : graph->inputs())
+    for (int d = 0; d < input.rank(); ++d) ++uses[input.size(d)];
+  std::erase_if(uses, [](const auto& use) { return use.first < 3; });
+  if (uses.empty()) return {};
+  const std::int64_t size = std::ranges::max_element(uses, {}, [](const auto& use) { return use.second; })->first;
+  try {
+    return {resized(graph, size, size - 1), resized(graph, size, size - 2)};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// This graph's program out of one made for all sizes from graphs of others; null: they have too little in common.
+Program program_for_sizes(const GraphPtr& graph, std::span<const GraphPtr> samples, const compiler::Options& options) {
+  std::string why_not;
+  ir::General general;
+  std::optional<ir::Match> sample;
+  try {
+    general = ir::generalise(samples);
+    sample = ir::match(general, *samples.back(), samples.back()->outputs(), why_not);
+  } catch (const Error&) {
+    return nullptr;
+  }
+  const auto match = ir::match(general, *graph, graph->outputs(), why_not);
+  if (!sample || !match) return nullptr;
+  std::shared_ptr<const compiler::SizedProgram> program;
+  try {
+    program = compiler::compile_for_sizes(*general.graph, {options, SizeValues(sample->symbols)});
+  } catch (const Error&) {
+    return nullptr;
+  }
+  return program->at(match->symbols, match->constants, why_not);
+}
+
+void check_sizes(const ir::Graph& given, std::span<const Array> inputs, std::span<const Bounded> want) {
+  const GraphPtr graph(GraphPtr(), &given);
+  const std::vector<GraphPtr> samples = other_sizes(graph);
+  if (samples.empty()) return;
+  if (const Program program = program_for_sizes(graph, samples, {}))
+    require_within(Fault::sizes, run(program, inputs), want);
+  compiler::Options strict;
+  strict.strict = true;
+  if (const Program program = program_for_sizes(graph, samples, strict))
+    require_same(Fault::sizes, run(program, inputs), run(compiler::compile(given, strict), inputs));
+}
+
 void check_strict(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want) {
   compiler::Options options;
   options.strict = true;
@@ -163,8 +217,8 @@ void check_strict(const ir::Graph& graph, std::span<const Array> inputs, std::sp
 }  // namespace
 
 std::string_view name(Fault fault) {
-  constexpr std::array names = {"invalid", "text",     "error", "value",  "strict value",
-                                "repeat",  "donation", "cache", "fusion", "threads"};
+  constexpr std::array names = {"invalid",  "text",  "error",  "value",   "strict value", "repeat",
+                                "donation", "cache", "fusion", "threads", "sizes"};
   return names[static_cast<std::size_t>(fault)];
 }
 
@@ -191,6 +245,7 @@ Verdict check(const ir::Graph& graph, std::span<const Array> inputs, const Check
     check_text(graph, inputs, want);
     check_fast(graph, inputs, want, options.cache);
     check_strict(graph, inputs, strict);
+    check_sizes(graph, inputs, want);
   } catch (const Found& difference) {
     return found(difference.fault, difference.reason);
   } catch (const std::exception& wrong) {

@@ -23,6 +23,7 @@ enum class Fault : std::uint8_t {
   cache,         // compiled from nothing, or with kernels found on disk, it gives other bits
   fusion,        // strict mode: other bits without fusion
   threads,       // strict mode: other bits with one thread than with two
+  sizes,         // by a program for many sizes: too far from the interpreter, or in strict mode other bits
 };
 std::string_view name(Fault fault);
 
