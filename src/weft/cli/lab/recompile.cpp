@@ -22,6 +22,7 @@
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
+#include <weft/tensor/size_families.h>
 #include <weft/tensor/sync.h>
 
 namespace weft::cli::lab {
@@ -123,6 +124,7 @@ Tensor train_after(Task& task, std::int64_t i) {
 }
 
 RecompileReport::Loop time_loop(std::int64_t steps, const std::function<void(std::int64_t)>& step) {
+  clear_graph_cache();  // of what another loop compiled
   const std::uint64_t compiles = metrics::uncached_compile.value();
   const auto start = Clock::now();
   for (std::int64_t i = 0; i < steps; ++i) {
@@ -186,7 +188,9 @@ RecompileReport::Loop train(std::int64_t steps, Tensor (*step)(Task&, std::int64
   });
 }
 
+// As if no size could be a symbol: another graph, and another program, in every step.
 RecompileReport::Loop evaluate_before(std::int64_t steps) {
+  const detail::SymbolicSizesScope off(false);
   Task task;
   sync();
   Tensor report;
