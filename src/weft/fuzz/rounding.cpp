@@ -38,13 +38,10 @@ class RoundingCounter final : public ir::ScalarBuilder {
       case Prim::ceil:
       case Prim::round_half_even:
       case Prim::round_half_away: return 0;
-      case Prim::add:
-      case Prim::subtract:
-      case Prim::multiply:
-      case Prim::divide:
-      case Prim::sqrt: return strict_ ? 0 : 1;
-      default: return byte_size(dtype) == 2 ? 1 : 4;  // what the engine promises of its functions
+      default: break;
     }
+    if (is_exactly_rounded(prim)) return strict_ ? 0 : 1;
+    return byte_size(dtype) == 2 ? 1 : 4;  // what the engine promises of its functions
   }
 
   bool strict_;

@@ -64,6 +64,28 @@ enum class Prim : std::uint8_t {
   atan2,
 };
 
+// Whether there is one right result, which every way to compute it gives: what IEEE 754 requires to be rounded correctly, and all of
+// integers and booleans.
+constexpr bool is_exactly_rounded(Prim prim) {
+  switch (prim) {
+    case Prim::rsqrt:
+    case Prim::cbrt:
+    case Prim::exp:
+    case Prim::expm1:
+    case Prim::log:
+    case Prim::log1p:
+    case Prim::sin:
+    case Prim::cos:
+    case Prim::tan:
+    case Prim::tanh:
+    case Prim::logistic:
+    case Prim::erf:
+    case Prim::pow:
+    case Prim::atan2: return false;
+    default: return true;
+  }
+}
+
 class ScalarBuilder {
  public:
   virtual ~ScalarBuilder() = default;

@@ -19,6 +19,24 @@ func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<1000
   return %1, %2, %3 : tensor<3xf32>, tensor<3xf32>, tensor<1000x1000xf32>
 }
 
+// Whoever computes these gives other bits, so the program does: in strict mode it gives those of a program that folds nothing.
+// CHECK-LABEL: @inexact(
+// CHECK: "stablehlo.exponential"
+// CHECK: "stablehlo.reduce"
+// CHECK-NOT: "stablehlo.minimum"
+// CHECK: "func.return"
+func.func @inexact() -> (tensor<2xf32>, tensor<f32>, tensor<2xf32>, tensor<i32>) {
+  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %i = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.exponential %a : tensor<2xf32>
+  %1 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  %2 = stablehlo.minimum %a, %a : tensor<2xf32>
+  %3 = stablehlo.reduce(%i init: %none) applies stablehlo.add across dimensions = [0] : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
+  return %0, %1, %2, %3 : tensor<2xf32>, tensor<f32>, tensor<2xf32>, tensor<i32>
+}
+
 // CHECK-LABEL: @kept(
 // CHECK: %[[CONSTANT:.*]] = "stablehlo.constant"()
 // CHECK-NEXT: "stablehlo.multiply"(%[[CONSTANT]], %arg0)

@@ -20,12 +20,43 @@ bool is_constant(Value v) { return v.node->op == &ir::ops::constant; }
 
 bool is_splat(Value v) { return v.node->attributes<ir::ConstantAttributes>().value.is_splat(); }
 
+// A ScalarBuilder that notes whether what it is asked for has one right result.
+class ExactnessCheck final : public ir::ScalarBuilder {
+ public:
+  bool exact() const { return exact_; }
+
+  ir::Scalar constant(DType dtype, double) override { return {0, dtype}; }
+  ir::Scalar apply(ir::Prim prim, std::initializer_list<ir::Scalar> operands) override {
+    const DType dtype = operands.begin()->dtype;
+    exact_ = exact_ && (!is_float(dtype) || ir::is_exactly_rounded(prim));
+    return {0, dtype};
+  }
+  ir::Scalar compare(ir::Direction, ir::Scalar, ir::Scalar) override { return {0, DType::boolean}; }
+  ir::Scalar select(ir::Scalar, ir::Scalar on_true, ir::Scalar) override { return on_true; }
+  ir::Scalar convert(ir::Scalar, DType dtype) override { return {0, dtype}; }
+  ir::Scalar bitcast(ir::Scalar, DType dtype) override { return {0, dtype}; }
+
+ private:
+  bool exact_ = true;
+};
+
+bool is_exact(const Node& node) {
+  ExactnessCheck check;
+  std::vector<ir::Scalar> operands;
+  for (const Value v : node.operands) operands.push_back({0, v.dtype()});
+  node.op->scalar(check, {operands, node.type().dtype(), node.attribute_data});
+  return check.exact();
+}
+
+// Whether the interpreter gives the bits that the program would: a sum of floats depends on its order, a sine on who takes it.
 bool computes(const Node& node) {
+  if (node.operands.empty()) return false;
+  const auto of_floats = [](Type t) { return is_float(t.dtype()); };
   switch (node.op->kind) {
-    case ir::Kind::elementwise:
-    case ir::Kind::shape:
+    case ir::Kind::elementwise: return is_exact(node);
+    case ir::Kind::shape: return true;
     case ir::Kind::reduction:
-    case ir::Kind::contraction: return !node.operands.empty();
+    case ir::Kind::contraction: return std::ranges::none_of(node.types, of_floats);
     default: return false;
   }
 }

@@ -69,7 +69,7 @@ function overview() {
 function stepsChart() {
   $("steps-title").textContent = D.steps.length ? `Each step, by ${D.step_source}` : "";
   if (!D.steps.length) return;
-  const width = 1300, height = 150, left = 60, bottom = 18;
+  const width = 1300, height = 150, left = 76, bottom = 18;
   const stride = Math.ceil(D.steps.length / 400), shown = D.steps.filter((_, i) => i % stride === 0);
   const walls = shown.map((s) => s.wall_ns).sort((a, b) => a - b);
   // One slow step, the compile of a new shape say, must not flatten all others.
