@@ -314,6 +314,18 @@ class Compilation final : public SizedProgram {
   SizeTable table_;
 };
 
+// What runs slower than it might, and what became one kernel or did not.
+void tell(const ir::Graph& graph, const Report& report) {
+  for (const std::string& fallback : report.fallbacks) {
+    WEFT_LOG(perf_hints, graph.name, ": ", fallback);
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
+  }
+  for (const Fusion& fusion : report.fusions)
+    WEFT_LOG(fusion, graph.name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
+             fusion.refused.empty() ? fusion.operations : fusion.refused,
+             fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
+}
+
 void finish(const ir::Graph& graph, const Options& options, const runtime::Executable& executable,
             Clock::time_point start, Report& report) {
   report.thunks = static_cast<int>(executable.thunks.size());
@@ -323,14 +335,7 @@ void finish(const ir::Graph& graph, const Options& options, const runtime::Execu
   WEFT_LOG(compile, graph.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ", report.distinct_kernels,
            " of ", report.kernels, " kernels distinct, ", report.compiled_kernels, " compiled, ", report.loaded_kernels,
            " from disk, ", report.total_ms, " ms, peak ", report.peak_bytes, " bytes");
-  for (const std::string& fallback : report.fallbacks) {
-    WEFT_LOG(perf_hints, graph.name, ": ", fallback);
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
-  }
-  for (const Fusion& fusion : report.fusions)
-    WEFT_LOG(fusion, graph.name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
-             fusion.refused.empty() ? fusion.operations : fusion.refused,
-             fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
+  tell(graph, report);
 }
 
 }  // namespace
@@ -358,11 +363,14 @@ std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, co
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
+  require(!options.autotune && options.activation_bytes == 0, "compile: ", graph.name,
+          ": what is measured, or kept within a budget of bytes, needs known sizes");
   auto program = std::make_shared<const Compilation>(graph, options, out);
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   WEFT_LOG(compile, graph.name, ": for many sizes, ", out.nodes, " nodes, ", out.distinct_kernels, " of ", out.kernels,
            " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ", out.total_ms,
            " ms");
+  tell(graph, out);
   return program;
 }
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
+#include <spawn.h>
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -195,24 +196,37 @@ std::string graph_text(const HloModule& module, const GraphViewOptions& options)
 
 std::string graph_dot(const HloModule& module, const GraphViewOptions& options) { return Dot(module, options).write(); }
 
+namespace {
+
+// Without a shell: the folder of temporary files may have any name.
+bool run_dot(const std::string& graph, const std::string& drawing) {
+  const char* const command[] = {"dot", "-Tsvg", "-o", drawing.c_str(), graph.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const bool started =
+      ::posix_spawnp(&child, command[0], &actions, nullptr, const_cast<char* const*>(command), environ) == 0;
+  ::posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  return started && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
 std::string dot_to_svg(const std::string& dot) {
   const auto folder = std::filesystem::temp_directory_path();
   std::string name = (folder / "weft-graph-XXXXXX").string();
   const Descriptor made(::mkstemp(name.data()));
   if (made.number() < 0) weft::detail::fail_with_errno("make", name, errno);
-  const std::filesystem::path file = name;
-  write_file(file, dot);
-  std::string svg;
-  // The name is ours and has nothing that a shell would read.
-  FILE* const pipe = ::popen(concat("dot -Tsvg ", file.string(), " 2>/dev/null").c_str(), "r");
-  if (pipe) {
-    char part[4096];
-    for (std::size_t got; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) svg.append(part, got);
-  }
-  const int status = pipe ? ::pclose(pipe) : -1;
-  remove_file(file);
+  const std::string drawing = name + ".svg";
+  write_file(name, dot);
+  const bool drawn = run_dot(name, drawing);
+  const std::string svg = drawn ? read_file(drawing) : "";
+  remove_file(name);
+  if (std::filesystem::exists(drawing)) remove_file(drawing);
   require(
-      status == 0 && !svg.empty(),
+      !svg.empty(),
       "explain: Graphviz's `dot` is not here, or cannot draw this graph (Debian: graphviz); --format dot needs none");
   return svg;
 }
