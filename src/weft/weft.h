@@ -1,10 +1,12 @@
 // Everything a user of weft needs.
 #pragma once
 
+#include <weft/base/bucketing.h>
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/compiler/artifacts.h>
 #include <weft/data/loader.h>
+#include <weft/data/padding.h>
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
 #include <weft/jit/compile.h>
