@@ -59,6 +59,17 @@ const Attribute& resolve(const Source& source, const SyntaxModule& module, const
   return *at;
 }
 
+std::string_view find_resource(const Source& source, const SyntaxModule& module, const Attribute& attribute) {
+  const auto found = module.resources.find(attribute.text);
+  if (found == module.resources.end()) source.fail(attribute.at, concat("the text holds no resource ", attribute.text));
+  return found->second;
+}
+
+Type AttributeReader::real_type(const Attribute& attribute, std::string_view name) const {
+  if (attribute.type.is_complex) fail(attribute.at, name, "real numbers");
+  return attribute.type.part;
+}
+
 void AttributeReader::fail(std::size_t at, std::string_view name, std::string_view expected) const {
   source_.fail(at, concat(operation_.name, ": expected ", expected, " for ", name));
 }
@@ -109,20 +120,20 @@ bool AttributeReader::integers(std::string_view name, Ints& values) {
 bool AttributeReader::matrix(std::string_view name, IntMatrix& values) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
-  if (attribute->kind != Attribute::Kind::dense || attribute->type.rank() != 2)
+  if (attribute->kind != Attribute::Kind::dense || attribute->type.part.rank() != 2)
     fail(attribute->at, name, "dense<...> of rank 2");
   // More processes than anybody has; a splat could promise any number.
   constexpr std::int64_t most = std::int64_t{1} << 20;
-  if (attribute->type.elements() > most) fail(attribute->at, name, concat("at most ", most, " integers"));
+  if (attribute->type.part.elements() > most) fail(attribute->at, name, concat("at most ", most, " integers"));
   std::vector<std::int64_t> list;
   append_elements(*attribute, name, list);
-  values = {attribute->type.size(1), arena_.copy(Ints(list))};
+  values = {attribute->type.part.size(1), arena_.copy(Ints(list))};
   return true;
 }
 
 void AttributeReader::append_elements(const Attribute& attribute, std::string_view name,
                                       std::vector<std::int64_t>& values) const {
-  const Literal literal = read_dense(source_, attribute.text, attribute.type, arena_);
+  const Literal literal = read_dense(source_, attribute.text, real_type(attribute, name), arena_);
   visit_any(literal.type.dtype(), [&](auto tag) {
     using T = decltype(tag);
     if constexpr (!is_integer(dtype_of<T>) && !std::is_same_v<T, bool>) fail(attribute.at, name, "integers");
@@ -145,7 +156,7 @@ void AttributeReader::append_integers(const Attribute& attribute, std::string_vi
     case Attribute::Kind::dense: {
       // A splat promises more than it says: no list of dimensions is longer than this.
       constexpr std::int64_t longest = 4 * Type::max_rank;
-      if (attribute.type.elements() > longest) fail(attribute.at, name, concat("at most ", longest, " integers"));
+      if (attribute.type.part.elements() > longest) fail(attribute.at, name, concat("at most ", longest, " integers"));
       append_elements(attribute, name, values);
       return;
     }
@@ -184,12 +195,10 @@ bool AttributeReader::literal(std::string_view name, Literal& value) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
   if (attribute->kind == Attribute::Kind::dense) {
-    value = read_dense(source_, attribute->text, attribute->type, arena_);
+    value = read_dense(source_, attribute->text, real_type(*attribute, name), arena_);
   } else if (attribute->kind == Attribute::Kind::resource) {
-    const auto found = module_.resources.find(attribute->text);
-    if (found == module_.resources.end())
-      source_.fail(attribute->at, concat("the text holds no resource ", attribute->text));
-    value = read_resource(source_, attribute->at, found->second, attribute->type, arena_);
+    const std::string_view blob = find_resource(source_, module_, *attribute);
+    value = read_resource(source_, attribute->at, blob, real_type(*attribute, name), arena_);
   } else {
     fail(attribute->at, name, "dense<...>");
   }

@@ -14,6 +14,9 @@ namespace weft::ir::text {
 // What an attribute stands for, aliases followed.
 const Attribute& resolve(const Source& source, const SyntaxModule& module, const Attribute& attribute);
 
+// What a dense_resource<...> holds, between the quotes.
+std::string_view find_resource(const Source& source, const SyntaxModule& module, const Attribute& attribute);
+
 // Throws Error naming the operation and the field that is missing or of another kind.
 class AttributeReader : public FieldReader {
  public:
@@ -33,6 +36,7 @@ class AttributeReader : public FieldReader {
   const Attribute* find_field(std::string_view name) const;  // nullptr: left out, as it may be
   void append_elements(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
   void append_integers(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
+  Type real_type(const Attribute& attribute, std::string_view name) const;
   [[noreturn]] void fail(std::size_t at, std::string_view name, std::string_view expected) const;
 
   const Source& source_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <weft/base/convert.h>
+#include <weft/ir/text/written.h>
 
 namespace weft::ir::text {
 
@@ -105,25 +106,23 @@ class ElementReader {
   const Source& source_;
 };
 
-// Nested lists of the type's shape.
+// Nested lists of the type's shape. An element is one number, or several in parentheses.
 template <class T>
 class ListReader {
  public:
-  ListReader(const Source& source, Type type, std::size_t at, Arena& arena)
-      : source_(source), type_(type), lexer_(source, at), element_(source), arena_(arena) {
+  ListReader(const Source& source, WrittenType type, std::size_t at)
+      : source_(source), type_(type), lexer_(source, at), element_(source) {
     token_ = lexer_.next();
   }
 
-  Literal read(std::size_t end) {
-    if (token_.text != "[") {  // one element for all
-      const T value = element_.read(lexer_, token_);
-      token_ = lexer_.next();
-      expect_end(end);
-      return {type_, arena_.copy(std::as_bytes(std::span(&value, 1)))};
-    }
-    list(0);
+  // The numbers in their order; those of one element where it stands for all.
+  std::span<const T> read(std::size_t end) {
+    if (token_.text == "[")
+      list(0);
+    else
+      element();
     expect_end(end);
-    return {type_, arena_.copy(std::as_bytes(std::span<const T>(elements_.get(), count_)))};
+    return {numbers_.get(), count_};
   }
 
  private:
@@ -141,38 +140,46 @@ class ListReader {
   }
 
   void list(int dim) {
-    if (dim == type_.rank()) return push();
+    if (dim == type_.part.rank()) return element();
     expect("[");
-    for (std::int64_t i = 0; i < type_.size(dim); ++i) {
+    for (std::int64_t i = 0; i < type_.part.size(dim); ++i) {
       if (i > 0) expect(",");
       list(dim + 1);
     }
     expect("]");
   }
 
-  void push() {
+  void element() {
     if (token_.text == "]" || token_.text == "[") fail("an element");
+    if (!type_.is_complex) return push();
+    expect("(");
+    push();
+    expect(",");
+    push();
+    expect(")");
+  }
+
+  void push() {
     if (count_ == capacity_) grow();
-    elements_[count_++] = element_.read(lexer_, token_);
+    numbers_[count_++] = element_.read(lexer_, token_);
     token_ = lexer_.next();
   }
 
   // Grows with the text rather than with what the type promises.
   void grow() {
     const std::size_t more = std::max<std::size_t>(16, 2 * capacity_);
-    auto elements = std::make_unique_for_overwrite<T[]>(more);
-    std::copy_n(elements_.get(), count_, elements.get());
-    elements_ = std::move(elements);
+    auto numbers = std::make_unique_for_overwrite<T[]>(more);
+    std::copy_n(numbers_.get(), count_, numbers.get());
+    numbers_ = std::move(numbers);
     capacity_ = more;
   }
 
   const Source& source_;
-  Type type_;
+  WrittenType type_;
   Lexer lexer_;
   ElementReader<T> element_;
-  Arena& arena_;
   Token token_;
-  std::unique_ptr<T[]> elements_;
+  std::unique_ptr<T[]> numbers_;
   std::size_t count_ = 0, capacity_ = 0;
 };
 
@@ -210,6 +217,14 @@ std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Aren
   return bytes;
 }
 
+// All the elements, or one that stands for all.
+void require_bytes(const Source& source, std::size_t at, std::span<const std::byte> bytes, WrittenType type) {
+  const std::size_t parts = type.is_complex ? 2 : 1, expected = parts * static_cast<std::size_t>(type.part.bytes());
+  const bool is_splat = bytes.size() == parts * static_cast<std::size_t>(byte_size(type.part.dtype())) && expected > 0;
+  if (bytes.size() != expected && !is_splat)
+    source.fail(at, concat("expected ", expected, " bytes for ", type, ", got ", bytes.size()));
+}
+
 Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte> bytes, Type type, Arena& arena) {
   if (type.dtype() == DType::boolean) bytes = unpack_booleans(bytes, type, arena);
   if (is_narrow(type.dtype()))  // whatever the upper bits are
@@ -217,11 +232,20 @@ Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte>
       if constexpr (is_narrow_int<T>)
         for (std::byte& b : bytes) b = static_cast<std::byte>(T(static_cast<std::uint8_t>(b)).value);
     });
-  const auto expected = static_cast<std::size_t>(type.bytes());
-  const bool is_splat = bytes.size() == static_cast<std::size_t>(byte_size(type.dtype())) && expected > 0;
-  if (bytes.size() != expected && !is_splat)
-    source.fail(at, concat("expected ", expected, " bytes for ", type, ", got ", bytes.size()));
+  require_bytes(source, at, bytes, type);
   return {type, bytes};
+}
+
+// Pairs of numbers of the part's dtype: all of them, or one that stands for all.
+ComplexLiteral separate(std::span<const std::byte> pairs, Type part, Arena& arena) {
+  const auto width = static_cast<std::size_t>(byte_size(part.dtype()));
+  const auto take = [&](std::size_t first) {
+    const std::span numbers(static_cast<std::byte*>(arena.allocate(pairs.size() / 2, width)), pairs.size() / 2);
+    for (std::size_t i = 0; i < numbers.size(); i += width)
+      std::memcpy(numbers.data() + i, pairs.data() + 2 * i + first, width);
+    return Literal{part, numbers};
+  };
+  return {take(0), take(width)};
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -303,27 +327,78 @@ void append_list(std::string& out, const Literal& literal, int dim, std::int64_t
 
 }  // namespace
 
-Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena) {
+namespace {
+
+// What stands between < and >: nothing, a string of bytes, or numbers.
+enum class Body { empty, bytes, numbers };
+
+Body body_kind(const Source& source, std::string_view body, WrittenType type, Token& first) {
   const auto at = static_cast<std::size_t>(body.data() - source.text.data());
-  if (type.dtype() == DType::token) source.fail(at, "a token has no elements");
-  const Token first = Lexer(source, at).next();
+  if (type.part.dtype() == DType::token) source.fail(at, "a token has no elements");
+  first = Lexer(source, at).next();
   if (body.empty() || first.at >= at + body.size()) {
-    if (type.elements() != 0) source.fail(at, concat("expected the elements of ", type));
-    return {type, {}};
+    if (type.part.elements() != 0) source.fail(at, concat("expected the elements of ", type));
+    return Body::empty;
   }
-  if (first.kind == Token::Kind::string)
-    return checked_bytes(source, first.at,
-                         read_hexadecimal(source, first.text.substr(1, first.text.size() - 2), first.at, arena), type,
-                         arena);
-  return visit_any(type.dtype(),
-                   [&](auto tag) { return ListReader<decltype(tag)>(source, type, at, arena).read(at + body.size()); });
+  return first.kind == Token::Kind::string ? Body::bytes : Body::numbers;
 }
 
-Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena) {
+std::span<std::byte> read_string(const Source& source, const Token& string, Arena& arena) {
+  return read_hexadecimal(source, string.text.substr(1, string.text.size() - 2), string.at, arena);
+}
+
+// The numbers of lists, as bytes.
+std::span<const std::byte> read_lists(const Source& source, std::string_view body, WrittenType type, Arena& arena) {
+  const auto at = static_cast<std::size_t>(body.data() - source.text.data());
+  return visit_any(type.part.dtype(), [&](auto tag) {
+    ListReader<decltype(tag)> reader(source, type, at);
+    return std::span<const std::byte>(arena.copy(std::as_bytes(reader.read(at + body.size()))));
+  });
+}
+
+std::span<std::byte> read_blob(const Source& source, std::size_t at, std::string_view blob, Arena& arena) {
   constexpr std::size_t alignment_bytes = 4;
   const std::span<std::byte> bytes = read_hexadecimal(source, blob, at, arena);
   if (bytes.size() < alignment_bytes) source.fail(at, "the resource holds no data");
-  return checked_bytes(source, at, bytes.subspan(alignment_bytes), type, arena);
+  return bytes.subspan(alignment_bytes);
+}
+
+}  // namespace
+
+Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena) {
+  Token first;
+  switch (body_kind(source, body, type, first)) {
+    case Body::empty: return {type, {}};
+    case Body::bytes: return checked_bytes(source, first.at, read_string(source, first, arena), type, arena);
+    case Body::numbers: break;
+  }
+  return {type, read_lists(source, body, type, arena)};
+}
+
+ComplexLiteral read_complex_dense(const Source& source, std::string_view body, Type part, Arena& arena) {
+  const WrittenType type(part, true);
+  Token first;
+  switch (body_kind(source, body, type, first)) {
+    case Body::empty: return {{part, {}}, {part, {}}};
+    case Body::bytes: {
+      const std::span<const std::byte> bytes = read_string(source, first, arena);
+      require_bytes(source, first.at, bytes, type);
+      return separate(bytes, part, arena);
+    }
+    case Body::numbers: break;
+  }
+  return separate(read_lists(source, body, type, arena), part, arena);
+}
+
+Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena) {
+  return checked_bytes(source, at, read_blob(source, at, blob, arena), type, arena);
+}
+
+ComplexLiteral read_complex_resource(const Source& source, std::size_t at, std::string_view blob, Type part,
+                                     Arena& arena) {
+  const std::span<const std::byte> bytes = read_blob(source, at, blob, arena);
+  require_bytes(source, at, bytes, {part, true});
+  return separate(bytes, part, arena);
 }
 
 void print_dense(std::string& out, const Literal& literal) {

@@ -1,4 +1,4 @@
-// Constants in text: dense<0.5>, dense<[[1, 2], [3, 4]]>, dense<"0x0102">.
+// Constants in text: dense<0.5>, dense<[[1, 2], [3, 4]]>, dense<"0x0102">, dense<[(1.0, 0.0), (0.0, 1.0)]>.
 #pragma once
 
 #include <string>
@@ -15,6 +15,15 @@ Literal read_dense(const Source& source, std::string_view body, Type type, Arena
 
 // Reads the hexadecimal digits of a resource: 0x, four bytes of alignment, the elements. `at` is where the constant stands.
 Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena);
+
+// The same of complex numbers: in lists a pair (1.0, -2.0) each, in bytes the real part before the imaginary one. `part` is the type of
+// either.
+struct ComplexLiteral {
+  Literal re, im;
+};
+ComplexLiteral read_complex_dense(const Source& source, std::string_view body, Type part, Arena& arena);
+ComplexLiteral read_complex_resource(const Source& source, std::size_t at, std::string_view blob, Type part,
+                                     Arena& arena);
 
 // Writes dense<...> : type. Lists up to 100 elements, hexadecimal bytes above. Floating-point numbers have seven significant
 // digits, or as many as it takes to read the same bits back.

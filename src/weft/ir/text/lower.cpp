@@ -1,7 +1,9 @@
 #include <weft/ir/text/lower.h>
 
 #include <algorithm>
+#include <charconv>
 
+#include <weft/ir/boundary.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/lowering.h>
@@ -15,8 +17,12 @@ const Op* op_named(std::string_view name) {
   return op && op != &ops::parameter && op->call_target.empty() && op->dialect == name.substr(0, dot) ? op : nullptr;
 }
 
-bool is_small_constant(Value v) {
-  return v.node->op == &ops::constant && v.node->attributes<ConstantAttributes>().value.bytes.size() <= sizeof(double);
+bool is_small_constant(const WrittenValue& v) {
+  const auto is_small = [](Value part) {
+    return part.node->op == &ops::constant &&
+           part.node->attributes<ConstantAttributes>().value.bytes.size() <= sizeof(double);
+  };
+  return is_small(v.re) && (!v.is_complex() || is_small(v.im));
 }
 
 Module Lowering::run() {
@@ -56,29 +62,63 @@ const std::shared_ptr<const Graph>& Lowering::callee(const Function& function) {
 std::shared_ptr<Graph> Lowering::function(const Function& function) {
   auto graph = std::make_shared<Graph>();
   graph->name = unescape(function.name);
-  Values arguments;
-  for (const Argument& a : function.body.arguments) arguments.push_back(graph->add_input(a.type));
-  Values results = body(*graph, function, arguments);
-  graph->set_outputs(std::move(results));
+  WrittenValues arguments;
+  for (const Argument& a : function.body.arguments) arguments.push_back(add_input(*graph, a.type));
+  graph->set_outputs(flattened(body(*graph, function, arguments)));
   graph->set_location({});
   annotate(*graph, function);
   return graph;
 }
 
+WrittenValue Lowering::add_input(Graph& graph, WrittenType type) const {
+  const Value re = graph.add_input(type.part);
+  return {re, type.is_complex ? graph.add_input(type.part) : Value()};
+}
+
+namespace {
+
+// The number of a result, in tf.aliasing_output = N : i32, becomes that of the part of it that the argument's part stands for.
+Annotation renumbered(const Annotation& said, std::span<const WrittenType> results, bool imaginary) {
+  std::size_t number = 0;
+  const char* const end = said.value.data() + said.value.size();
+  const auto [rest, error] = std::from_chars(said.value.data(), end, number);
+  if (said.name != "tf.aliasing_output" || error != std::errc() || number >= results.size()) return said;
+  const bool is_second = imaginary && results[number].is_complex;
+  return {said.name,
+          concat(flattened(results.first(number)).size() + (is_second ? 1 : 0), std::string_view(rest, end))};
+}
+
+// What is said of a value, for each part of it.
+void append_annotations(std::vector<Annotations>& to, Annotations said, WrittenType type,
+                        std::span<const WrittenType> results) {
+  for (const bool imaginary : {false, true}) {
+    if (imaginary && !type.is_complex) continue;
+    Annotations& part = to.emplace_back();
+    for (const Annotation& a : said) part.push_back(renumbered(a, results, imaginary));
+    if (type.is_complex) part.push_back(complex_part(imaginary));
+  }
+}
+
+}  // namespace
+
 void Lowering::annotate(Graph& graph, const Function& function) {
   FunctionAnnotations said;
   said.module = annotations_;
   said.attributes = verbatim_.annotations(function.attributes);
-  for (const Argument& a : function.body.arguments) said.arguments.push_back(verbatim_.annotations(a.attributes));
-  for (const auto& attributes : function.result_attributes) said.results.push_back(verbatim_.annotations(attributes));
-  said.results.resize(graph.outputs().size());
+  for (const Argument& a : function.body.arguments)
+    append_annotations(said.arguments, verbatim_.annotations(a.attributes), a.type, function.results);
+  for (std::size_t i = 0; i < function.results.size(); ++i) {
+    const auto& attributes = function.result_attributes;
+    append_annotations(said.results, i < attributes.size() ? verbatim_.annotations(attributes[i]) : Annotations(),
+                       function.results[i], {});
+  }
   if (auto nodes = node_annotations_.extract(&graph)) said.nodes = std::move(nodes.mapped());
   const auto any = [](const auto& list) { return std::ranges::any_of(list, [](const auto& a) { return !a.empty(); }); };
   if (said.module || !said.attributes.empty() || any(said.arguments) || any(said.results) || !said.nodes.empty())
     graph.annotations = std::make_shared<FunctionAnnotations>(std::move(said));
 }
 
-Values Lowering::body(Graph& graph, const Function& function, std::span<const Value> arguments) {
+WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<const WrittenValue> arguments) {
   if (!function.has_body) source_.fail(function.at, concat("func.func @", function.name, ": has no body"));
   if (std::ranges::find(calls_, &function) != calls_.end())
     source_.fail(function.at, concat("func.func @", function.name, ": calls itself"));
@@ -90,30 +130,29 @@ Values Lowering::body(Graph& graph, const Function& function, std::span<const Va
     const Argument& a = function.body.arguments[i];
     if (!scope.emplace(Use{a.name}, arguments[i]).second) source_.fail(a.at, concat(a.name, " is defined twice"));
   }
-  Values results = block(graph, function.body, scope, "func.return");
+  WrittenValues results = block(graph, function.body, scope, "func.return");
   calls_.pop_back();
-  const bool fits = std::ranges::equal(results, function.results, [](Value v, Type t) { return v.type() == t; });
+  const bool fits = std::ranges::equal(results, function.results, {}, &WrittenValue::type);
   if (!fits)
     source_.fail(function.at, concat("func.func @", function.name, ": what it returns is not of its result types"));
   return results;
 }
 
-Values Lowering::block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator) {
+WrittenValues Lowering::block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator) {
   for (const Operation& op : region.operations) {
     if (++operations_ > limits_.operations)
       fail(op, concat("more than ", limits_.operations, " operations, calls included"));
     // A comparator that is a function ends as the region would that it stands for.
     if (op.name == terminator || (op.name == "stablehlo.return" && terminator == "func.return")) {
       if (&op != &region.operations.back()) fail(op, "more operations follow");
-      return operands(scope, op);
+      return written_operands(scope, op);
     }
-    const Values values = operation(graph, scope, op);
-    define(scope, op, values);
+    define(scope, op, operation(graph, scope, op));
   }
   source_.fail(region.at, concat("expected the region to end with ", terminator));
 }
 
-void Lowering::define(Scope& scope, const Operation& op, std::span<const Value> values) const {
+void Lowering::define(Scope& scope, const Operation& op, std::span<const WrittenValue> values) const {
   std::size_t at = 0;
   for (const Results& results : op.results)
     for (std::uint32_t i = 0; i < results.count; ++i, ++at) {
@@ -123,15 +162,23 @@ void Lowering::define(Scope& scope, const Operation& op, std::span<const Value> 
   if (at != 0 && at != values.size()) fail(op, concat("has ", values.size(), " results, ", at, " are named"));
 }
 
-Value Lowering::lookup(const Scope& scope, const Use& use) const {
+const WrittenValue& Lowering::lookup(const Scope& scope, const Use& use) const {
   const auto found = scope.find(use);
   if (found == scope.end())
     source_.fail(use.at, concat(use.name, use.index ? concat('#', use.index) : "", " is not defined"));
   return found->second;
 }
 
-Values Lowering::operands(const Scope& scope, const Operation& op) const {
-  Values values;
+void Lowering::append_parts(Values& values, const Scope& scope, std::span<const Use> uses) const {
+  for (const Use& use : uses) {
+    const WrittenValue& v = lookup(scope, use);
+    values.push_back(v.re);
+    if (v.is_complex()) values.push_back(v.im);
+  }
+}
+
+WrittenValues Lowering::written_operands(const Scope& scope, const Operation& op) const {
+  WrittenValues values;
   values.reserve(op.operands.size());
   for (const Use& use : op.operands) values.push_back(lookup(scope, use));
   if (op.operand_types.empty()) return values;
@@ -144,17 +191,37 @@ Values Lowering::operands(const Scope& scope, const Operation& op) const {
   return values;
 }
 
-Values Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
+Values Lowering::operands(const Scope& scope, const Operation& op) const {
+  return flattened(written_operands(scope, op));
+}
+
+WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
   if (op.location != nowhere)
     graph.set_location(locations_.read(op.location));
   else
     graph.set_location({});
+  if (const DynamicOperation* known = find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
+  if (module_.has_complex && is_complex(scope, op)) return grouped_results(op, complex_operation(graph, scope, op));
+  WrittenValues results;
+  for (const Value v : real_operation(graph, scope, op)) results.push_back({v});
+  return results;
+}
+
+WrittenValues Lowering::grouped_results(const Operation& op, std::span<const Value> values) const {
+  try {
+    return grouped(values, op.result_types);
+  } catch (const Error& wrong) {
+    fail(op, wrong.what());
+  }
+}
+
+Values Lowering::real_operation(Graph& graph, const Scope& scope, const Operation& op) {
   if (const LoweringRule rule = rule_named(op.name)) return (this->*rule)(graph, scope, op);
   if (const ChloFunction* known = find_chlo(op.name)) return chlo(*known, scope, op);
-  if (const DynamicOperation* known = find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
   const Op* kind = op_named(op.name);
+  if (const ComplexFunction* known = find_complex(op.name); known && !kind) return complex_function(*known, scope, op);
   if (!kind) source_.fail_unsupported(op.at, concat(op.name, ": unsupported here"), op.name);
-  return append(graph, op, *kind, operands(scope, op), op.result_types, closed_regions(op, scope, {}));
+  return append(graph, op, *kind, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
 }
 
 Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
@@ -177,32 +244,52 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
   }
 }
 
+// A comparator of sort takes the left and the right element of each operand together, and so of each part of it.
+WrittenValues Lowering::add_arguments(Graph& graph, const Operation& op, const Region& region) const {
+  const std::span<const Argument> all = region.arguments;
+  const bool in_pairs = op_named(op.name) == &ops::sort && all.size() % 2 == 0;
+  WrittenValues values;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (in_pairs && all[i].type.is_complex && i + 1 < all.size() && all[i + 1].type == all[i].type) {
+      const Type part = all[i].type.part;
+      WrittenValue left{graph.add_input(part)}, right{graph.add_input(part)};
+      left.im = graph.add_input(part);
+      right.im = graph.add_input(part);
+      values.insert(values.end(), {left, right});
+      ++i;
+    } else {
+      values.push_back(add_input(graph, all[i].type));
+    }
+  }
+  return values;
+}
+
 std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& region, const Scope& outer,
                                         std::span<const Use> passed) {
   auto graph = std::make_shared<Graph>();
   Scope scope;
-  for (const Argument& a : region.arguments)
-    if (!scope.emplace(Use{a.name}, graph->add_input(a.type)).second)
-      source_.fail(a.at, concat(a.name, " is defined twice"));
-  for (const Use& use : passed) scope.emplace(use, graph->add_input(lookup(outer, use).type()));
+  const WrittenValues arguments = add_arguments(*graph, op, region);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& a = region.arguments[i];
+    if (!scope.emplace(Use{a.name}, arguments[i]).second) source_.fail(a.at, concat(a.name, " is defined twice"));
+  }
+  for (const Use& use : passed) scope.emplace(use, add_input(*graph, lookup(outer, use).type()));
   for (const Use& use : region.captures) {
     if (scope.contains(use)) continue;
-    const Value value = lookup(outer, use);
+    const WrittenValue& value = lookup(outer, use);
     if (!is_small_constant(value))
       source_.fail(use.at, concat(op.name, ": ", use.name, " comes from outside the region, which must be closed"));
-    scope.emplace(use, graph->append_copy(*value.node, {}).result());
+    const auto copy = [&](Value part) { return graph->append_copy(*part.node, {}).result(); };
+    const Value re = copy(value.re);
+    scope.emplace(use, WrittenValue{re, value.is_complex() ? copy(value.im) : Value()});
   }
-  Values outputs = block(*graph, region, scope, "stablehlo.return");
-  graph->set_outputs(std::move(outputs));
+  graph->set_outputs(flattened(block(*graph, region, scope, "stablehlo.return")));
   graph->set_location({});
   if (auto nodes = node_annotations_.extract(graph.get()))
     graph->annotations = std::make_shared<FunctionAnnotations>(FunctionAnnotations{.nodes = std::move(nodes.mapped())});
   return graph;
 }
 
-namespace {
-
-// A body that is one op becomes the one all such reductions share.
 std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph) {
   const Op* op = reduction_op(*graph);
   if (!op) return graph;
@@ -212,8 +299,6 @@ std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph) {
   auto shared = reduction_body(*op, dtype);
   return structurally_equal(*graph, *shared) ? shared : graph;
 }
-
-}  // namespace
 
 Regions Lowering::closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed) {
   Regions regions;
@@ -228,8 +313,8 @@ std::string_view full_name(std::string_view written) {
 }
 
 bool is_known(std::string_view name) {
-  return rule_named(name) || op_named(name) || find_chlo(name) || find_dynamic(name) || name == "func.func" ||
-         name == "func.return" || name == "stablehlo.return";
+  return rule_named(name) || op_named(name) || find_chlo(name) || find_dynamic(name) || complex_rule_named(name) ||
+         find_complex(name) || name == "func.func" || name == "func.return" || name == "stablehlo.return";
 }
 
 Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits) {

@@ -1,5 +1,8 @@
 // The walk from syntax to graphs: functions, blocks and regions in lower.cpp, operations that are not simply an op of the table in
-// lowering_rules.cpp.
+// lowering_rules.cpp, operations on complex numbers in lowering_complex.cpp.
+//
+// Where values stand in one row (Values), a complex one is its real part followed by the imaginary one. An operation that takes any
+// number of values thus takes complex ones as it is.
 #pragma once
 
 #include <functional>
@@ -12,22 +15,27 @@
 
 #include <weft/ir/op.h>
 #include <weft/ir/text/chlo.h>
+#include <weft/ir/text/complex.h>
 #include <weft/ir/text/dynamic.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/lower.h>
 #include <weft/ir/text/verbatim.h>
+#include <weft/ir/text/written.h>
 
 namespace weft::ir::text {
 
 using Values = std::vector<Value>;
-using Scope = std::unordered_map<Use, Value, UseHash>;
+using Scope = std::unordered_map<Use, WrittenValue, UseHash>;
 using Regions = std::vector<std::shared_ptr<const Graph>>;
 
 // The op of our table with this name, dialect included; parameters are arguments in text.
 const Op* op_named(std::string_view name);
 
 // A constant that is cheap to have once more inside a region.
-bool is_small_constant(Value v);
+bool is_small_constant(const WrittenValue& v);
+
+// A body that is one op becomes the one all such reductions share.
+std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph);
 
 class Lowering {
  public:
@@ -59,7 +67,18 @@ class Lowering {
   Values map(Graph& graph, const Scope& scope, const Operation& op);
   Values dimension_size(Graph& graph, const Scope& scope, const Operation& op);
   Values chlo(const ChloFunction& function, const Scope& scope, const Operation& op);
-  Values dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
+
+  // Rules of operations with complex operands or results; by name in lowering_complex.cpp.
+  Values complex_check(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_compare(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_constant(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_contraction(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_custom_call(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_iota(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_probe(Graph& graph, const Scope& scope, const Operation& op);
+  Values each_part(Graph& graph, const Scope& scope, const Operation& op);
+  // As if all numbers were real ones, and complex ones two of them.
+  Values real_operation(Graph& graph, const Scope& scope, const Operation& op);
 
  private:
   [[noreturn]] void fail(const Operation& op, const std::string& message) const {
@@ -67,7 +86,16 @@ class Lowering {
   }
 
   Values approx_top_k(const Scope& scope, const Operation& op);
+  WrittenValues dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
+  bool is_complex(const Scope& scope, const Operation& op) const;
+  Values complex_operation(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_function(const ComplexFunction& function, const Scope& scope, const Operation& op);
+  Values complex_regions(Graph& graph, const Scope& scope, const Operation& op, const Op& kind);
+  Values complex_literal(Graph& graph, const Operation& op);
+  Operation check_call(const Operation& op) const;  // of a check against a constant
+  Value contract(Graph& graph, const Operation& op, Value lhs, Value rhs, Type result);
   Values expanded(const Operation& op, const std::function<Values()>& expand) const;
+  WrittenValues grouped_results(const Operation& op, std::span<const Value> values) const;
   std::int64_t integer_attribute(const Operation& op, std::string_view name) const;
   // What the regions use from outside, each once, but for constants that are cheap to have once more.
   std::vector<Use> captures(const Scope& scope, const Operation& op) const;
@@ -76,12 +104,16 @@ class Lowering {
   const Function& called(const Operation& op, const Attribute& callee) const;
   const Function& called(const Operation& op, std::string_view attribute) const;
   const std::shared_ptr<const Graph>& callee(const Function& function);  // lowered once
-  Values body(Graph& graph, const Function& function, std::span<const Value> arguments);
-  Values block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
-  void define(Scope& scope, const Operation& op, std::span<const Value> values) const;
-  Value lookup(const Scope& scope, const Use& use) const;
-  Values operands(const Scope& scope, const Operation& op) const;
-  Values operation(Graph& graph, const Scope& scope, const Operation& op);
+  WrittenValue add_input(Graph& graph, WrittenType type) const;
+  WrittenValues add_arguments(Graph& graph, const Operation& op, const Region& region) const;
+  WrittenValues body(Graph& graph, const Function& function, std::span<const WrittenValue> arguments);
+  WrittenValues block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
+  void define(Scope& scope, const Operation& op, std::span<const WrittenValue> values) const;
+  const WrittenValue& lookup(const Scope& scope, const Use& use) const;
+  void append_parts(Values& values, const Scope& scope, std::span<const Use> uses) const;
+  WrittenValues written_operands(const Scope& scope, const Operation& op) const;
+  Values operands(const Scope& scope, const Operation& op) const;  // in one row
+  WrittenValues operation(Graph& graph, const Scope& scope, const Operation& op);
   Values append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
                 std::span<const Type> types, const Regions& regions, const void* given_attributes = nullptr);
   // The region as a closed graph; `passed` become inputs after its arguments, other captures must be constants.
@@ -105,5 +137,7 @@ class Lowering {
 // An operation with a rule of its own; nullptr: it has none.
 using LoweringRule = Values (Lowering::*)(Graph& graph, const Scope& scope, const Operation& op);
 LoweringRule rule_named(std::string_view name);
+// The same for one with complex operands or results.
+LoweringRule complex_rule_named(std::string_view name);
 
 }  // namespace weft::ir::text

@@ -48,31 +48,29 @@ LoweringRule rule_named(std::string_view name) {
 
 Values Lowering::call(Graph& graph, const Scope& scope, const Operation& op) {
   const Function& callee = called(op, "callee");
-  const Values arguments = operands(scope, op);
-  const Region& region = callee.body;
-  bool fits = arguments.size() == region.arguments.size();
-  for (std::size_t i = 0; fits && i < arguments.size(); ++i) fits = arguments[i].type() == region.arguments[i].type;
-  if (!fits) fail(op, concat("the operands do not fit the arguments of @", callee.name));
-  return body(graph, callee, arguments);
+  const WrittenValues arguments = written_operands(scope, op);
+  if (!std::ranges::equal(arguments, callee.body.arguments, {}, &WrittenValue::type, &Argument::type))
+    fail(op, concat("the operands do not fit the arguments of @", callee.name));
+  return flattened(body(graph, callee, arguments));
 }
 
 // What the regions use from outside is carried through the loop unchanged.
 Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
   const std::vector<Use> passed = captures(scope, op);
   Values inits = operands(scope, op);
-  std::vector<Type> types = op.result_types;
-  for (const Use& use : passed) {
-    inits.push_back(lookup(scope, use));
-    types.push_back(inits.back().type());
-  }
+  std::vector<Type> types = flattened(op.result_types);
+  const std::size_t carried_count = inits.size();
+  append_parts(inits, scope, passed);
+  for (const Value v : std::span(inits).subspan(carried_count)) types.push_back(v.type());
+  const auto passed_count = static_cast<std::ptrdiff_t>(inits.size() - carried_count);
   if (op.regions.size() != 2) fail(op, "expected two regions");
   const auto condition = closed(op, op.regions[0], scope, passed), loop_body = closed(op, op.regions[1], scope, passed);
   Values next(loop_body->outputs().begin(), loop_body->outputs().end());
   const std::span carried = loop_body->inputs();
-  next.insert(next.end(), carried.end() - static_cast<std::ptrdiff_t>(passed.size()), carried.end());
+  next.insert(next.end(), carried.end() - passed_count, carried.end());
   loop_body->set_outputs(std::move(next));
   Values results = append(graph, op, ops::while_, inits, types, {condition, loop_body});
-  results.resize(results.size() - passed.size());
+  results.resize(carried_count);
   return results;
 }
 
@@ -82,12 +80,13 @@ Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op)
     for (const Use& use : region.captures)
       if (std::ranges::find(passed, use) == passed.end()) passed.push_back(use);
   Values all = operands(scope, op);
-  for (const Use& use : passed) all.push_back(lookup(scope, use));
-  return append(graph, op, *op_named(op.name), all, op.result_types, closed_regions(op, scope, passed));
+  append_parts(all, scope, passed);
+  return append(graph, op, *op_named(op.name), all, flattened(op.result_types), closed_regions(op, scope, passed));
 }
 
 Values Lowering::composite(Graph& graph, const Scope& scope, const Operation& op) {
-  return append(graph, op, ops::composite, operands(scope, op), op.result_types, {callee(called(op, "decomposition"))});
+  return append(graph, op, ops::composite, operands(scope, op), flattened(op.result_types),
+                {callee(called(op, "decomposition"))});
 }
 
 // programs = [[@a, @b], [@c, @d]], infeed = [@e]: replicas of partitions, and what the infeed gives.
@@ -111,15 +110,23 @@ Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation&
       fail(op, "every replica must have as many partitions");
     attributes.partitions = partitions;
   }
-  return append(graph, op, ops::run_parallel, operands(scope, op), op.result_types, regions, &attributes);
+  return append(graph, op, ops::run_parallel, operands(scope, op), flattened(op.result_types), regions, &attributes);
 }
 
 Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {
   const std::string_view target = string_attribute(op, "call_target_name");
   if (target == "ApproxTopK") return approx_top_k(scope, op);
   const Op* known = find_call(target);
-  return append(graph, op, known ? *known : ops::custom_call, operands(scope, op), op.result_types,
+  return append(graph, op, known ? *known : ops::custom_call, operands(scope, op), flattened(op.result_types),
                 closed_regions(op, scope, {}));
+}
+
+Operation Lowering::check_call(const Operation& op) const {
+  Operation call = op;
+  call.attributes = {{"call_target_name", {}}, {"has_side_effect", {}}};
+  call.attributes[0].value.kind = Attribute::Kind::string;
+  call.attributes[0].value.text = op.name.substr(0, op.name.rfind("_const"));
+  return call;
 }
 
 // check.expect_eq_const %x, dense<...> is check.expect_eq of %x and a constant.
@@ -128,11 +135,7 @@ Values Lowering::expect_const(Graph& graph, const Scope& scope, const Operation&
   Operation constant = op;
   constant.name = "stablehlo.constant";
   both.push_back(append(graph, constant, ops::constant, {}, {}, {})[0]);
-  Operation call = op;
-  call.attributes = {{"call_target_name", {}}, {"has_side_effect", {}}};
-  call.attributes[0].value.kind = Attribute::Kind::string;
-  call.attributes[0].value.text = op.name.substr(0, op.name.rfind("_const"));
-  return append(graph, call, ops::custom_call, both, {}, {});
+  return append(graph, check_call(op), ops::custom_call, both, {}, {});
 }
 
 Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op) {
@@ -141,7 +144,7 @@ Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op)
   std::string text = verbatim_.text(*how);
   if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // as the pretty form leaves it out
   const ShardingAttributes attributes{text};
-  return append(graph, op, *op_named(op.name), operands(scope, op), op.result_types, {}, &attributes);
+  return append(graph, op, *op_named(op.name), operands(scope, op), flattened(op.result_types), {}, &attributes);
 }
 
 // What stands for an operation that is a function of others: `expand` makes it.
@@ -152,7 +155,7 @@ Values Lowering::expanded(const Operation& op, const std::function<Values()>& ex
   } catch (const Error& wrong) {
     fail(op, wrong.what());
   }
-  if (!std::ranges::equal(values, op.result_types, [](Value v, Type t) { return v.type() == t; }))
+  if (!std::ranges::equal(values, flattened(op.result_types), {}, &Value::type))
     fail(op, concat("gives ", values[0].type(), values.size() > 1 ? " and more" : "", ", other types are written"));
   return values;
 }
@@ -166,24 +169,27 @@ Values Lowering::top_k(Graph&, const Scope& scope, const Operation& op) {
 
 // Operands are inputs, then initial carries; as many as operandSegmentSizes says.
 Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
-  const Values values = operands(scope, op);
+  const WrittenValues values = written_operands(scope, op);
   const Attribute* sizes = find(op.attributes, "operandSegmentSizes");
   const bool fits = sizes && sizes->kind == Attribute::Kind::integers && sizes->integers.size() == 2 &&
                     std::ranges::min(sizes->integers) >= 0 && op.regions.size() == 1 &&
                     sizes->integers[0] + sizes->integers[1] == static_cast<std::int64_t>(values.size()) &&
                     sizes->integers[1] <= static_cast<std::int64_t>(op.result_types.size());
   if (!fits) fail(op, "expected inputs, as many results as carries or more, and one region");
-  const auto inputs = static_cast<std::size_t>(sizes->integers[0]),
-             carries = static_cast<std::size_t>(sizes->integers[1]);
+  const auto count = static_cast<std::size_t>(sizes->integers[0]), carry_count = values.size() - count;
+  const Values inputs = flattened(std::span(values).first(count)),
+               carries = flattened(std::span(values).subspan(count));
+  const std::span results(op.result_types);
+  const std::vector<Type> outputs = flattened(results.first(results.size() - carry_count));
   const std::vector<Use> passed = captures(scope, op);
   Values captured;
-  for (const Use& use : passed) captured.push_back(lookup(scope, use));
+  append_parts(captured, scope, passed);
   const Attribute* is_reverse = find(op.attributes, "is_reverse");
   return expanded(op, [&] {
-    return expand_scan(graph, {.inputs = std::span(values).first(inputs),
-                               .carries = std::span(values).last(carries),
+    return expand_scan(graph, {.inputs = inputs,
+                               .carries = carries,
                                .captures = captured,
-                               .outputs = std::span(op.result_types).first(op.result_types.size() - carries),
+                               .outputs = outputs,
                                .dimension = integer_attribute(op, "dimension"),
                                .is_reverse = is_reverse && is_reverse->integer != 0,
                                .body = closed(op, op.regions[0], scope, passed)});
@@ -198,11 +204,11 @@ Values Lowering::map(Graph& graph, const Scope& scope, const Operation& op) {
 }
 
 Values Lowering::dimension_size(Graph& graph, const Scope& scope, const Operation& op) {
-  const Values values = operands(scope, op);
+  const WrittenValues values = written_operands(scope, op);
   const std::int64_t dimension = integer_attribute(op, "dimension");
-  if (values.size() != 1 || dimension < 0 || dimension >= values[0].rank())
+  if (values.size() != 1 || dimension < 0 || dimension >= values[0].re.rank())
     fail(op, concat("expected one operand with a dimension ", dimension));
-  const auto size = static_cast<double>(values[0].size(static_cast<int>(dimension)));
+  const auto size = static_cast<double>(values[0].re.size(static_cast<int>(dimension)));
   return expanded(op, [&] { return Values{constant(graph, Type(DType::i32, {}), size)}; });
 }
 
@@ -222,19 +228,19 @@ std::vector<Use> Lowering::captures(const Scope& scope, const Operation& op) con
 }
 
 // The static operation that it is, the operands that say a shape turned into attributes.
-Values Lowering::dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what) {
-  const Values values = operands(scope, op);
+WrittenValues Lowering::dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what) {
+  const WrittenValues values = written_operands(scope, op);
   if (values.size() != what.operands + what.attributes.size() || op.result_types.size() != 1)
     fail(op, concat("takes ", what.operands + what.attributes.size(), " operands and gives one result"));
   Operation fixed = op;
   for (std::size_t i = 0; i < what.attributes.size(); ++i) {
     const std::size_t from = what.operands + i;
-    const auto integers = constant_integers(values[from]);
+    const auto integers = values[from].is_complex() ? std::nullopt : constant_integers(values[from].re);
     const bool is_shape = what.attributes[i].empty();
     if (!integers && !is_shape)
       source_.fail_unsupported(op.operands[from].at, concat(op.name, ": ", what.attributes[i], " is not constant"),
                                op.name);
-    if (integers && is_shape && !std::ranges::equal(*integers, op.result_types[0].dims(), {}, {}, &Dim::value))
+    if (integers && is_shape && !std::ranges::equal(*integers, op.result_types[0].part.dims(), {}, {}, &Dim::value))
       fail(op, concat("the shape that is asked for is not that of ", op.result_types[0]));
     if (!is_shape) {
       Attribute attribute;
@@ -245,7 +251,9 @@ Values Lowering::dynamic(Graph& graph, const Scope& scope, const Operation& op, 
     }
   }
   fixed.name = what.becomes;
-  return append(graph, fixed, *op_named(what.becomes), std::span(values).first(what.operands), op.result_types, {});
+  fixed.operands.resize(what.operands);
+  if (!fixed.operand_types.empty()) fixed.operand_types.resize(what.operands);
+  return operation(graph, scope, fixed);
 }
 
 // JAX's approx_max_k and approx_min_k: values, positions, and what both begin with; the comparator is a function of the module.
@@ -267,25 +275,29 @@ Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
 
 Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
-  const bool same_width = values.size() != 1 || op.result_types.size() != 1 ||
-                          byte_size(values[0].dtype()) == byte_size(op.result_types[0].dtype());
-  if (same_width) return append(graph, op, ops::bitcast_convert, values, op.result_types, {});
-  return expanded(op, [&] { return Values{bitcast_widths(values[0], op.result_types[0])}; });
+  const std::vector<Type> types = flattened(op.result_types);
+  const bool same_width =
+      values.size() != 1 || types.size() != 1 || byte_size(values[0].dtype()) == byte_size(types[0].dtype());
+  if (same_width) return append(graph, op, ops::bitcast_convert, values, types, {});
+  return expanded(op, [&] { return Values{bitcast_widths(values[0], types[0])}; });
+}
+
+Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values values = operands(scope, op);
+  const std::vector<Type> types = flattened(op.result_types);
+  if (values.size() == 2 && types.size() == 1) return {contract(graph, op, values[0], values[1], types[0])};
+  return append(graph, op, *op_named(op.name), values, types, {});
 }
 
 // Operands of several dtypes, and results that are no wider kind of them, are computed in a dtype that holds all.
-Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {
-  Values values = operands(scope, op);
+Value Lowering::contract(Graph& graph, const Operation& op, Value lhs, Value rhs, Type result) {
   const Op& kind = *op_named(op.name);
-  if (values.size() != 2 || op.result_types.size() != 1) return append(graph, op, kind, values, op.result_types, {});
-  const Type result = op.result_types[0];
-  const DType both = promote(values[0].dtype(), values[1].dtype()), wide = promote(both, result.dtype());
+  const DType both = promote(lhs.dtype(), rhs.dtype()), wide = promote(both, result.dtype());
   const bool one_class = is_float(both) == is_float(wide) && is_signed_integer(both) == is_signed_integer(wide);
-  const bool is_direct = values[0].dtype() == values[1].dtype() && wide == result.dtype() && one_class;
-  if (is_direct) return append(graph, op, kind, values, op.result_types, {});
-  for (Value& v : values) v = convert(v, wide);
-  const Type types[] = {Type(wide, result.dims())};
-  return {convert(append(graph, op, kind, values, types, {})[0], result.dtype())};
+  const bool is_direct = lhs.dtype() == rhs.dtype() && wide == result.dtype() && one_class;
+  const Value operands[] = {is_direct ? lhs : convert(lhs, wide), is_direct ? rhs : convert(rhs, wide)};
+  const Type types[] = {is_direct ? result : result.with(wide)};
+  return convert(append(graph, op, kind, operands, types, {})[0], result.dtype());
 }
 
 Values Lowering::chlo(const ChloFunction& function, const Scope& scope, const Operation& op) {

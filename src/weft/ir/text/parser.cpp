@@ -103,14 +103,14 @@ std::vector<Use> Parser::parenthesised_uses() {
   return uses;
 }
 
-std::vector<Type> Parser::types() {
-  std::vector<Type> types;
+std::vector<WrittenType> Parser::types() {
+  std::vector<WrittenType> types;
   items([&] { types.push_back(type()); });
   return types;
 }
 
-std::vector<Type> Parser::result_types() {
-  std::vector<Type> results;
+std::vector<WrittenType> Parser::result_types() {
+  std::vector<WrittenType> results;
   if (!is("(")) return {type()};
   list("(", ")", [&] { results.push_back(type()); });
   return results;
@@ -124,7 +124,7 @@ void Parser::function_type(Operation& operation) {
 
 void Parser::signature(Operation& operation) {
   if (is("(")) return function_type(operation);
-  std::vector<Type> listed = types();
+  std::vector<WrittenType> listed = types();
   if (!accept("->")) {
     operation.result_types = std::move(listed);
     return;

@@ -46,8 +46,8 @@ class Parser {
   void optional_dictionary(std::vector<NamedAttribute>& into) {
     if (is("{")) dictionary(into);
   }
-  Type type();
-  std::vector<Type> types();  // T, T
+  WrittenType type();
+  std::vector<WrittenType> types();  // T, T
   Use use();
   std::vector<Use> uses();  // %a, %b; may be empty
   std::vector<Use> parenthesised_uses();
@@ -77,9 +77,9 @@ class Parser {
   Attribute dense();
   bool is_layout() const;
   Attribute resource();
-  std::vector<Type> result_types();           // T or (T, T)
+  std::vector<WrittenType> result_types();    // T or (T, T)
   void function_results(Function& function);  // T or (T {attributes}, T {attributes})
-  Type tensor();
+  WrittenType tensor();
 
   void item();
   void alias();
@@ -102,7 +102,7 @@ class Parser {
   std::string_view operation_;  // being read, for messages
   int depth_ = 0;
   std::int64_t operations_ = 0, attributes_ = 0;
-  std::unordered_map<std::string_view, Type> type_aliases_;
+  std::unordered_map<std::string_view, WrittenType> type_aliases_;
   SyntaxModule module_;
 };
 

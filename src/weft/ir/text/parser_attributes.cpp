@@ -298,7 +298,7 @@ Attribute Parser::convolution_dimensions() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Types
 
-Type Parser::type() {
+WrittenType Parser::type() {
   if (is(Token::Kind::type)) {
     if (token_.text == "!stablehlo.token") {
       advance();
@@ -314,8 +314,8 @@ Type Parser::type() {
   return tensor();
 }
 
-// tensor<2x3xf32>: between < and > the lexer's tokens do not apply (0x3 is no number).
-Type Parser::tensor() {
+// tensor<2x3xf32>, tensor<2xcomplex<f32>>: between < and > the lexer's tokens do not apply (0x3 is no number).
+WrittenType Parser::tensor() {
   const std::size_t start = token_.at;
   const Token open = lexer_.next();
   if (open.text != "<") fail(open.at, concat("expected '<', got ", quote(open)));
@@ -340,6 +340,9 @@ Type Parser::tensor() {
     dims.push_back(size);
   }
   if (peek() == '?' || peek() == '*') fail_unsupported(at, "dynamic shapes are not read", "dynamic shapes");
+  constexpr std::string_view complex = "complex<";
+  const bool is_complex = text.substr(at).starts_with(complex);
+  if (is_complex) at += complex.size();
   const std::size_t name_at = at;
   while ((peek() >= 'a' && peek() <= 'z') || (peek() >= 'A' && peek() <= 'Z') || (peek() >= '0' && peek() <= '9') ||
          peek() == '_')
@@ -350,10 +353,19 @@ Type Parser::tensor() {
     const Token name{Token::Kind::identifier, element, name_at};
     fail_unsupported(name_at, concat(quote(name), ": unsupported element type"), element);
   }
+  if (is_complex) {
+    module_.has_complex = true;
+    if (*dtype != DType::f32 && *dtype != DType::f64)
+      fail(name_at, concat("a complex number has parts of f32 or f64, not ", *dtype));
+    if (elements > limits_.elements / 2)
+      fail(start, concat("a complex tensor has at most ", limits_.elements / 2, " elements"));
+    if (peek() != '>') fail(at, "expected '>' after the type of the parts");
+    ++at;
+  }
   if (peek() != '>') fail(at, "expected '>' after the element type");
   lexer_.seek(at + 1);
   advance();
-  return Type(*dtype, dims);
+  return {Type(*dtype, dims), is_complex};
 }
 
 void Parser::skip_type() {
@@ -370,7 +382,9 @@ void Parser::skip_type() {
     // Their shapes are no tokens: 0x3xf32.
     const std::size_t close = source_.text.find('>', token_.end());
     if (close == source_.text.npos) fail(token_.at, "expected the type to end");
-    lexer_.seek(close + 1);
+    const std::string_view shape = source_.text.substr(token_.end(), close - token_.end());
+    const bool is_complex = shape.find("complex<") != shape.npos && source_.text.substr(close).starts_with(">>");
+    lexer_.seek(close + (is_complex ? 2 : 1));
     return advance();
   }
   advance();

@@ -230,7 +230,7 @@ void convolution(Parser& p, Operation& op) {
 }
 
 // The body of `applies stablehlo.add`.
-Region applied(const Token& name, Type element) {
+Region applied(const Token& name, WrittenType element) {
   Operation op;
   op.name = name.text;
   op.at = name.at;

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <weft/base/type.h>
 #include <weft/ir/text/lexer.h>
+#include <weft/ir/text/written.h>
 
 namespace weft::ir::text {
 
@@ -36,7 +36,7 @@ struct Attribute {
   std::size_t at = 0, end = 0;  // where it stands in the text
   std::int64_t integer = 0;
   std::string_view text;
-  Type type;
+  WrittenType type;
   std::vector<std::int64_t> integers;
   std::vector<Attribute> items;
   std::vector<NamedAttribute> fields;
@@ -66,7 +66,7 @@ inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);  // no loc(
 
 struct Argument {
   std::string_view name;
-  Type type;
+  WrittenType type;
   std::size_t at = 0;
   std::vector<NamedAttribute> attributes = {};
 };
@@ -91,7 +91,7 @@ struct Operation {
   std::size_t at = 0;
   std::vector<Results> results;
   std::vector<Use> operands;
-  std::vector<Type> operand_types, result_types;  // operand_types may be missing in pretty forms
+  std::vector<WrittenType> operand_types, result_types;  // operand_types may be missing in pretty forms
   std::vector<NamedAttribute> attributes;
   std::vector<Region> regions;
   std::size_t location = nowhere;  // offset of loc
@@ -101,7 +101,7 @@ struct Function {
   std::string_view name;
   std::size_t at = 0;
   bool is_private = false, has_body = false;
-  std::vector<Type> results;
+  std::vector<WrittenType> results;
   std::vector<std::vector<NamedAttribute>> result_attributes;  // one each, or none
   std::vector<NamedAttribute> attributes;
   Region body;
@@ -113,6 +113,7 @@ struct SyntaxModule {
   std::vector<NamedAttribute> meshes;
   std::vector<Function> functions;
   std::unordered_map<std::string_view, Attribute> aliases;           // without the leading #
+  bool has_complex = false;                                          // a complex type occurs in it
   std::unordered_map<std::string_view, std::string_view> resources;  // name to what stands between the quotes
 };
 

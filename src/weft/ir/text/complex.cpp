@@ -1,0 +1,249 @@
+#include <weft/ir/text/complex.h>
+
+#include <algorithm>
+
+#include <weft/ir/builder.h>
+#include <weft/ir/text/complex_math.h>
+#include <weft/ir/text/expand.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+using Complex = WrittenValue;
+using Operands = std::span<const WrittenValue>;
+
+void require_complex(Operands x) {
+  for (const WrittenValue& v : x) {
+    require(v.is_complex(), "takes complex numbers, got ", v.type());
+    require(v.type() == x[0].type(), "operands must be of one type, got ", x[0].type(), " and ", v.type());
+  }
+}
+
+Complex converted(Complex z, DType dtype) { return {convert(z.re, dtype), z.im ? convert(z.im, dtype) : Value()}; }
+
+// Parts by themselves.
+template <Value (*function)(Value)>
+Complex parts(Operands x, WrittenType) {
+  require_complex(x);
+  return {function(x[0].re), function(x[0].im)};
+}
+template <Value (*function)(Value, Value)>
+Complex parts(Operands x, WrittenType) {
+  require_complex(x);
+  return {function(x[0].re, x[1].re), function(x[0].im, x[1].im)};
+}
+
+// Functions of complex_math.h; what has parts of f32 is computed in f64, where nothing overflows and nothing is lost.
+Complex widened(Operands x, std::size_t i) {
+  require_complex(x);
+  return converted(x[i], DType::f64);
+}
+template <Complex (*function)(Complex)>
+Complex wide(Operands x, WrittenType) {
+  return converted(function(widened(x, 0)), x[0].part().dtype());
+}
+template <Complex (*function)(Complex, Complex)>
+Complex wide(Operands x, WrittenType) {
+  return converted(function(widened(x, 0), widened(x, 1)), x[0].part().dtype());
+}
+
+// ---- parts and wholes
+
+Complex real(Operands x, WrittenType) { return {x[0].re}; }
+Complex imag(Operands x, WrittenType) { return {x[0].is_complex() ? x[0].im : constant_like(x[0].re, 0)}; }
+Complex make_complex(Operands x, WrittenType) {
+  require(!x[0].is_complex() && x[0].type() == x[1].type(), "takes two tensors of real numbers of one type, got ",
+          x[0].type(), " and ", x[1].type());
+  return {x[0].re, x[1].re};
+}
+Complex conjugate(Operands x, WrittenType) {
+  require_complex(x);
+  return {x[0].re, -x[0].im};
+}
+
+Value is_nonzero(Value x) { return compare(x, constant_like(x, 0), Direction::NE); }
+
+// A real number has no imaginary part, and gets that of 0; a boolean says whether either is there.
+Complex convert_any(Operands x, WrittenType result) {
+  const DType dtype = result.part.dtype();
+  const Complex z = x[0];
+  if (!result.is_complex && dtype == DType::boolean) return {or_(is_nonzero(z.re), is_nonzero(z.im))};
+  if (!result.is_complex) return {convert(z.re, dtype)};
+  const Value re = convert(z.re, dtype);
+  return {re, z.is_complex() ? convert(z.im, dtype) : constant_like(re, 0)};
+}
+
+Type with_last(Type type, std::int64_t size) {
+  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+  dims.emplace_back(size);
+  return Type(type.dtype(), dims);
+}
+
+// A complex number is stored as two real ones: as if it had one more dimension of 2.
+Value as_pairs(Complex z) {
+  const std::span<const Dim> dims = with_last(z.part(), 1).dims();
+  const Value both[] = {reshape(z.re, dims), reshape(z.im, dims)};
+  return concatenate(both, z.part().rank());
+}
+Complex from_pairs(Value pairs, Type part) {
+  const auto take = [&](std::int64_t i) {
+    const auto rank = static_cast<std::size_t>(pairs.rank());
+    std::vector<std::int64_t> start(rank, 0), limit, strides(rank, 1);
+    for (int d = 0; d < pairs.rank(); ++d) limit.push_back(pairs.size(d));
+    start.back() = i;
+    limit.back() = i + 1;
+    return reshape(slice(pairs, start, limit, strides), part.dims());
+  };
+  return {take(0), take(1)};
+}
+
+Value same_elements(Value x, Type type) {  // of another dtype and shape
+  const auto last = [](Type t) { return t.rank() > 0 ? t.size(t.rank() - 1) : 1; };
+  if (byte_size(x.dtype()) == byte_size(type.dtype())) return bitcast_convert(x, type);
+  if (byte_size(type.dtype()) > byte_size(x.dtype())) return bitcast_widths(x, type);
+  // Narrow elements come as a dimension of their own, and so must those of both parts together.
+  const std::int64_t ratio = byte_size(x.dtype()) / byte_size(type.dtype());
+  require(last(type) == 2 * ratio, "cannot give ", type);
+  return reshape(bitcast_widths(x, with_last(x.type().with(type.dtype()), ratio)), type.dims());
+}
+
+Complex bitcast_any(Operands x, WrittenType result) {
+  if (x[0].is_complex() && result.is_complex) {
+    require(x[0].type() == result, "of complex numbers gives real ones, or the same type, not ", result);
+    return x[0];
+  }
+  if (x[0].is_complex()) return {same_elements(as_pairs(x[0]), result.part)};
+  // What the pairs have been before: the operand, whose last dimension holds both parts.
+  const Type pairs = with_last(result.part, 2);
+  const Value operand = x[0].re;
+  const int wide = byte_size(pairs.dtype()), narrow = byte_size(operand.dtype());
+  if (narrow < wide) {
+    const std::int64_t ratio = wide / narrow;
+    std::vector<Dim> dims(pairs.dims().begin(), pairs.dims().end());
+    dims.emplace_back(ratio);
+    const Type split(operand.dtype(), dims);
+    require(operand.rank() > 0 && operand.type() == with_last(result.part.with(operand.dtype()), 2 * ratio),
+            "cannot give ", result, " for ", operand.type());
+    return from_pairs(bitcast_widths(reshape(operand, split.dims()), pairs), result.part);
+  }
+  return from_pairs(narrow == wide ? bitcast_convert(operand, pairs) : bitcast_widths(operand, pairs), result.part);
+}
+
+// ---- arithmetic
+
+Complex times(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+Complex multiply_any(Operands x, WrittenType) {
+  require_complex(x);
+  return times(x[0], x[1]);
+}
+Complex square(Operands x, WrittenType) {  // 0, not inf - inf, where the parts are of one size
+  require_complex(x);
+  const auto [a, b] = x[0];
+  const Value same_size = compare(abs(a), abs(b), Direction::EQ);
+  return {select(same_size, constant_like(a, 0), (a + b) * (a - b)), a * b * 2};
+}
+Complex absolute(Operands x, WrittenType) {
+  return {convert(complex_math::absolute(widened(x, 0)), x[0].part().dtype())};
+}
+Complex logistic(Complex z) {
+  const Complex e = complex_math::exponential({-z.re, -z.im});
+  const Value one = constant_like(z.re, 1);
+  return complex_math::divide({one, constant_like(z.re, 0)}, {e.re + one, e.im});
+}
+// -i log((x + i y) / sqrt(x^2 + y^2))
+Complex arc_tangent(Complex y, Complex x) {
+  const Complex xx = times(x, x), yy = times(y, y), root = complex_math::sqrt({xx.re + yy.re, xx.im + yy.im});
+  const Complex log = complex_math::log(complex_math::divide({x.re - y.im, x.im + y.re}, root));
+  return {log.im, -log.re};
+}
+
+// ---- order: by the real parts, and where they are equal by the imaginary ones
+
+Value is_before(Complex a, Complex b, Direction direction) {
+  return select(compare(a.re, b.re, Direction::EQ), compare(a.im, b.im, direction), compare(a.re, b.re, direction));
+}
+Complex choose(Value condition, Complex a, Complex b) {
+  return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
+}
+Value has_nan(Complex z) { return or_(compare(z.re, z.re, Direction::NE), compare(z.im, z.im, Direction::NE)); }
+template <Direction direction>
+Complex extreme_of(Complex a, Complex b) {
+  return choose(or_(has_nan(a), and_(not_(has_nan(b)), is_before(a, b, direction))), a, b);
+}
+template <Direction direction>
+Complex extreme(Operands x, WrittenType) {
+  require_complex(x);
+  return extreme_of<direction>(x[0], x[1]);
+}
+Complex clamped(Operands x, WrittenType) {
+  const auto bound = [&](Complex limit) {
+    require(limit.is_complex() && x[1].is_complex() && limit.part().dtype() == x[1].part().dtype(),
+            "takes complex numbers of one type, got ", limit.type(), " and ", x[1].type());
+    if (limit.part() == x[1].part()) return limit;
+    require(limit.part().rank() == 0, "bounds must be of the operand's shape or of rank 0, got ", limit.type());
+    return Complex{broadcast(limit.re, x[1].part()), broadcast(limit.im, x[1].part())};
+  };
+  return extreme_of<Direction::LE>(extreme_of<Direction::GE>(bound(x[0]), x[1]), bound(x[2]));
+}
+
+Complex select_any(Operands x, WrittenType) {
+  require_complex(x.subspan(1));
+  require(!x[0].is_complex(), "the predicate must be i1, got ", x[0].type());
+  return choose(x[0].re, x[1], x[2]);
+}
+
+namespace m = complex_math;
+
+constexpr ComplexFunction functions[] = {
+    {"chlo.acos", 1, wide<m::acos>},
+    {"chlo.acosh", 1, wide<m::acosh>},
+    {"chlo.asin", 1, wide<m::asin>},
+    {"chlo.asinh", 1, wide<m::asinh>},
+    {"chlo.atan", 1, wide<m::atan>},
+    {"chlo.atanh", 1, wide<m::atanh>},
+    {"chlo.conj", 1, conjugate},
+    {"chlo.cosh", 1, wide<m::cosh>},
+    {"chlo.sinh", 1, wide<m::sinh>},
+    {"chlo.square", 1, square},
+    {"chlo.tan", 1, wide<m::tan>},
+    {"stablehlo.abs", 1, absolute},
+    {"stablehlo.add", 2, parts<add>},
+    {"stablehlo.atan2", 2, wide<arc_tangent>},
+    {"stablehlo.bitcast_convert", 1, bitcast_any},
+    {"stablehlo.cbrt", 1, wide<m::cbrt>},
+    {"stablehlo.clamp", 3, clamped},
+    {"stablehlo.complex", 2, make_complex},
+    {"stablehlo.convert", 1, convert_any},
+    {"stablehlo.cosine", 1, wide<m::cosine>},
+    {"stablehlo.divide", 2, wide<m::divide>},
+    {"stablehlo.exponential", 1, wide<m::exponential>},
+    {"stablehlo.exponential_minus_one", 1, wide<m::exponential_minus_one>},
+    {"stablehlo.imag", 1, imag},
+    {"stablehlo.log", 1, wide<m::log>},
+    {"stablehlo.log_plus_one", 1, wide<m::log_plus_one>},
+    {"stablehlo.logistic", 1, wide<logistic>},
+    {"stablehlo.maximum", 2, extreme<Direction::GE>},
+    {"stablehlo.minimum", 2, extreme<Direction::LE>},
+    {"stablehlo.multiply", 2, multiply_any},
+    {"stablehlo.negate", 1, parts<negate>},
+    {"stablehlo.power", 2, wide<m::power>},
+    {"stablehlo.real", 1, real},
+    {"stablehlo.rsqrt", 1, wide<m::rsqrt>},
+    {"stablehlo.select", 3, select_any},
+    {"stablehlo.sign", 1, wide<m::sign>},
+    {"stablehlo.sine", 1, wide<m::sine>},
+    {"stablehlo.sqrt", 1, wide<m::sqrt>},
+    {"stablehlo.subtract", 2, parts<subtract>},
+    {"stablehlo.tan", 1, wide<m::tan>},
+    {"stablehlo.tanh", 1, wide<m::tanh>},
+};
+
+}  // namespace
+
+const ComplexFunction* find_complex(std::string_view name) {
+  const auto* found = std::ranges::find(functions, name, &ComplexFunction::name);
+  return found == std::end(functions) ? nullptr : found;
+}
+
+}  // namespace weft::ir::text

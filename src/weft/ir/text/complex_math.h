@@ -1,0 +1,35 @@
+// Functions of complex numbers whose parts are f64. They are accurate to a few units in the last place of each part as far as the
+// formulas allow it, overflow where the result does, and take branch cuts, signed zeros and infinities as C's <complex.h>.
+#pragma once
+
+#include <weft/ir/text/written.h>
+
+namespace weft::ir::text::complex_math {
+
+using Complex = WrittenValue;
+
+Value absolute(Complex z);
+Complex acos(Complex z);
+Complex acosh(Complex z);
+Complex asin(Complex z);
+Complex asinh(Complex z);
+Complex atan(Complex z);
+Complex atanh(Complex z);
+Complex cbrt(Complex z);  // the root with the smallest angle
+Complex cosine(Complex z);
+Complex cosh(Complex z);
+Complex divide(Complex a, Complex b);
+Complex exponential(Complex z);
+Complex exponential_minus_one(Complex z);
+Complex log(Complex z);
+Complex log_plus_one(Complex z);
+Complex power(Complex z, Complex w);
+Complex rsqrt(Complex z);
+Complex sign(Complex z);  // z / |z|; 0 for 0
+Complex sine(Complex z);
+Complex sinh(Complex z);
+Complex sqrt(Complex z);
+Complex tan(Complex z);
+Complex tanh(Complex z);
+
+}  // namespace weft::ir::text::complex_math

@@ -1,0 +1,257 @@
+// Operations with complex operands or results. Which way an operation goes follows from its op's declaration, but for those below.
+#include <algorithm>
+
+#include <weft/ir/inline.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/text/complex.h>
+#include <weft/ir/text/fields.h>
+#include <weft/ir/text/literal.h>
+#include <weft/ir/text/lowering.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+struct Rule {
+  std::string_view name;
+  LoweringRule lower;
+};
+constexpr Rule rules[] = {
+    {"check.expect_almost_eq_const", &Lowering::complex_check},
+    {"check.expect_eq_const", &Lowering::complex_check},
+    {"check.expect_serialized_eq", &Lowering::complex_probe},
+    {"chlo.scan", &Lowering::real_operation},
+    {"func.call", &Lowering::real_operation},
+    {"interpreter.print", &Lowering::each_part},
+    {"interpreter.probe", &Lowering::complex_probe},
+    {"interpreter.run_parallel", &Lowering::real_operation},
+    {"sdy.reshard", &Lowering::each_part},
+    {"sdy.sharding_constraint", &Lowering::each_part},
+    {"stablehlo.compare", &Lowering::complex_compare},
+    {"stablehlo.composite", &Lowering::real_operation},
+    {"stablehlo.constant", &Lowering::complex_constant},
+    {"stablehlo.convolution", &Lowering::complex_contraction},
+    {"stablehlo.custom_call", &Lowering::complex_custom_call},
+    {"stablehlo.dot_general", &Lowering::complex_contraction},
+    {"stablehlo.get_dimension_size", &Lowering::real_operation},
+    {"stablehlo.iota", &Lowering::complex_iota},
+    {"stablehlo.map", &Lowering::real_operation},
+};
+
+// Whether the op does the same to every element, whatever it is, so that it may be done to one part after the other.
+bool moves_elements(const Op& op) {
+  if (op.regions != 0 || op.takes_tokens) return false;
+  return op.kind == Kind::shape || op.kind == Kind::indexing || op.kind == Kind::collective;
+}
+
+// The region of one part alone, if it does the same to the parts of complex numbers, each by itself: sums do, products do not.
+// Null: it does not.
+std::shared_ptr<const Graph> region_of_part(const Graph& region) {
+  const auto inputs = region.inputs();
+  if (region.outputs().size() != 2 || inputs.size() % 2 != 0 || inputs.empty()) return nullptr;
+  std::vector<int> parts(
+      region.nodes().size());  // by node: which it follows from, 1 the real ones, 2 the imaginary ones
+  for (std::size_t i = 0; i < inputs.size(); ++i) parts[inputs[i].node->id] = i % 2 == 0 ? 1 : 2;
+  for (const Node* node : region.nodes())
+    for (const Value v : node->operands) parts[node->id] |= parts[v.node->id];
+  std::shared_ptr<const Graph> of_part[2];
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < inputs.size(); i += 2) types.push_back(inputs[i].type());
+  for (std::size_t part = 0; part < 2; ++part) {
+    if ((parts[region.outputs()[part].node->id] & (part == 0 ? 2 : 1)) != 0) return nullptr;
+    of_part[part] = make_graph(types, [&](Graph& graph, std::span<const Value> arguments) {
+      Inliner inliner(graph, region);
+      for (std::size_t i = 0; i < arguments.size(); ++i) inliner.substitute(inputs[2 * i + part], arguments[i]);
+      return inliner.copy(region.outputs().subspan(part, 1));
+    });
+  }
+  return structurally_equal(*of_part[0], *of_part[1]) ? of_part[0] : nullptr;
+}
+
+std::vector<Type> part_types(std::span<const WrittenType> types) {
+  std::vector<Type> parts;
+  for (const WrittenType type : types) parts.push_back(type.part);
+  return parts;
+}
+
+// What was computed for either part, in one row; results that are real are the same in both.
+Values interleaved(const Values& re, const Values& im, std::span<const WrittenType> types) {
+  Values values;
+  for (std::size_t i = 0; i < re.size(); ++i) {
+    values.push_back(re[i]);
+    if (i < types.size() && types[i].is_complex) values.push_back(im[i]);
+  }
+  return values;
+}
+
+}  // namespace
+
+LoweringRule complex_rule_named(std::string_view name) {
+  const auto* found = std::ranges::find(rules, name, &Rule::name);
+  return found == std::end(rules) ? nullptr : found->lower;
+}
+
+bool Lowering::is_complex(const Scope& scope, const Operation& op) const {
+  return std::ranges::any_of(op.result_types, &WrittenType::is_complex) ||
+         std::ranges::any_of(op.operands, [&](const Use& use) { return lookup(scope, use).is_complex(); });
+}
+
+Values Lowering::complex_operation(Graph& graph, const Scope& scope, const Operation& op) {
+  if (const LoweringRule rule = complex_rule_named(op.name)) return (this->*rule)(graph, scope, op);
+  if (const ComplexFunction* known = find_complex(op.name)) return complex_function(*known, scope, op);
+  const Op* kind = op_named(op.name);
+  if (kind && moves_elements(*kind)) return each_part(graph, scope, op);
+  if (kind && kind->takes_tokens) return real_operation(graph, scope, op);
+  if (kind && kind->regions != 0) return complex_regions(graph, scope, op, *kind);
+  source_.fail_unsupported(op.at, concat(op.name, ": takes no complex numbers"),
+                           concat(op.name, " of complex numbers"));
+}
+
+Values Lowering::complex_function(const ComplexFunction& function, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  if (values.size() != function.arity) fail(op, concat("takes ", function.arity, " operands, got ", values.size()));
+  if (op.result_types.size() != 1) fail(op, concat("has one result, ", op.result_types.size(), " are written"));
+  return expanded(op, [&] { return flattened({{function.expand(values, op.result_types[0])}}); });
+}
+
+// The operation as it would be for real numbers, on either part.
+Values Lowering::each_part(Graph& graph, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  Operation of_part = op;
+  for (WrittenType& type : of_part.operand_types) type.is_complex = false;
+  for (WrittenType& type : of_part.result_types) type.is_complex = false;
+  const auto lower = [&](bool imaginary) {
+    const Values parts = half(values, imaginary);
+    Scope inner;
+    for (std::size_t i = 0; i < parts.size(); ++i) inner.emplace(op.operands[i], WrittenValue{parts[i]});
+    return real_operation(graph, inner, of_part);
+  };
+  const Values re = lower(false), im = lower(true);
+  return interleaved(re, im, op.result_types);
+}
+
+// Where the regions treat the parts alike, the operation is done to either; else to all operands in one row, if it takes any number.
+Values Lowering::complex_regions(Graph& graph, const Scope& scope, const Operation& op, const Op& kind) {
+  const WrittenValues values = written_operands(scope, op);
+  const Regions regions = closed_regions(op, scope, {});
+  Regions of_part;
+  for (const auto& region : regions)
+    if (auto part = region_of_part(*region)) of_part.push_back(shared_body(std::move(part)));
+  if (of_part.size() == regions.size()) {
+    const std::vector<Type> types = part_types(op.result_types);
+    const Values re = append(graph, op, kind, half(values, false), types, of_part),
+                 im = append(graph, op, kind, half(values, true), types, of_part);
+    return interleaved(re, im, op.result_types);
+  }
+  if (kind.arity != variadic || kind.kind == Kind::collective)
+    source_.fail_unsupported(op.at, concat(op.name, ": of complex numbers its region must treat the parts alike"),
+                             concat(op.name, " of complex numbers"));
+  return append(graph, op, kind, flattened(values), flattened(op.result_types), regions);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Sources
+
+Values Lowering::complex_literal(Graph& graph, const Operation& op) {
+  const Attribute* found = find(op.attributes, "value");
+  if (!found) fail(op, "expected the attribute value");
+  const Attribute& value = resolve(source_, module_, *found);
+  const bool is_literal = value.kind == Attribute::Kind::dense || value.kind == Attribute::Kind::resource;
+  if (!is_literal || !value.type.is_complex)
+    source_.fail(value.at, concat(op.name, ": expected dense<...> of complex numbers for value"));
+  Arena scratch;
+  const Type part = value.type.part;
+  const ComplexLiteral literal =
+      value.kind == Attribute::Kind::dense
+          ? read_complex_dense(source_, value.text, part, scratch)
+          : read_complex_resource(source_, value.at, find_resource(source_, module_, value), part, scratch);
+  return {constant(graph, literal.re), constant(graph, literal.im)};
+}
+
+Values Lowering::complex_constant(Graph& graph, const Scope&, const Operation& op) {
+  return complex_literal(graph, op);
+}
+
+Values Lowering::complex_iota(Graph& graph, const Scope& scope, const Operation& op) {
+  Operation of_part = op;
+  for (WrittenType& type : of_part.result_types) type.is_complex = false;
+  const Values re = real_operation(graph, scope, of_part);
+  return {re[0], constant_like(re[0], 0)};
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Operations whose attributes matter
+
+Values Lowering::complex_compare(Graph& graph, const Scope& scope, const Operation& op) {
+  Arena scratch;
+  AttributeReader reader(source_, module_, op, scratch);
+  const auto& how = *static_cast<const CompareAttributes*>(ops::compare.attributes->read(scratch, reader));
+  if (how.direction != Direction::EQ && how.direction != Direction::NE)
+    fail(op, "complex numbers have no order; expected EQ or NE");
+  const WrittenValues values = written_operands(scope, op);
+  const std::vector<Type> types = part_types(op.result_types);
+  const Value re = append(graph, op, ops::compare, half(values, false), types, {})[0],
+              im = append(graph, op, ops::compare, half(values, true), types, {})[0];
+  return {how.direction == Direction::EQ ? and_(re, im) : or_(re, im)};
+}
+
+// Bilinear: each part of one operand with each of the other.
+Values Lowering::complex_contraction(Graph& graph, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  if (values.size() != 2 || op.result_types.size() != 1) fail(op, "takes two operands and has one result");
+  if (!op.result_types[0].is_complex) fail(op, concat("of complex numbers does not give ", op.result_types[0]));
+  const Type part = op.result_types[0].part;
+  const auto product = [&](Value lhs, Value rhs) { return contract(graph, op, lhs, rhs, part); };
+  const WrittenValue a = values[0], b = values[1];
+  const Value re = product(a.re, b.re);
+  if (!a.is_complex() && !b.is_complex()) return {re, constant_like(re, 0)};
+  if (!a.is_complex()) return {re, product(a.re, b.im)};
+  if (!b.is_complex()) return {re, product(a.im, b.re)};
+  return {re - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
+}
+
+// check.expect_eq_const %x, dense<...> checks either part.
+Values Lowering::complex_check(Graph& graph, const Scope& scope, const Operation& op) {
+  const Values parts = operands(scope, op), expected = complex_literal(graph, op);
+  if (parts.size() != 2) fail(op, "expected one complex operand");
+  const Operation call = check_call(op);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Value both[] = {parts[i], expected[i]};
+    append(graph, call, ops::custom_call, both, {}, {});
+  }
+  return {};
+}
+
+Values Lowering::complex_custom_call(Graph& graph, const Scope& scope, const Operation& op) {
+  const Attribute* target = find(op.attributes, "call_target_name");
+  const std::string_view name = target ? target->text : std::string_view();
+  if (find_call(name) || name.starts_with("check.")) return each_part(graph, scope, op);
+  source_.fail_unsupported(op.at, concat(op.name, ": @", name, " takes no complex numbers here"),
+                           concat("custom_call @", name));
+}
+
+// Either part has its own probe.
+Values Lowering::complex_probe(Graph& graph, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  const Op& kind = *op_named(op.name);
+  Arena scratch;
+  AttributeReader reader(source_, module_, op, scratch);
+  const void* read = kind.attributes->read(scratch, reader);
+  Values results;
+  for (const bool imaginary : {false, true}) {
+    const auto named = [&]<class Attributes>(Attributes attributes) {
+      const std::string name = concat(attributes.name, imaginary ? ".imag" : ".real");
+      attributes.name = name;
+      const Values part =
+          append(graph, op, kind, half(values, imaginary), part_types(op.result_types), {}, &attributes);
+      results.insert(results.end(), part.begin(), part.end());
+    };
+    if (&kind == &ops::probe)
+      named(*static_cast<const ProbeAttributes*>(read));
+    else
+      named(*static_cast<const ProbeCheckAttributes*>(read));
+  }
+  return results;
+}
+
+}  // namespace weft::ir::text
