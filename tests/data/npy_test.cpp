@@ -105,6 +105,23 @@ TEST_F(Npy, OtherFormsOfNumPys) {
               testing::ElementsAre(false, true, true));
 }
 
+TEST_F(Npy, ComplexNumbersAreTwoArrays) {
+  const ir::Array real = ir::Array::of<double>({2, 3}, {1, 2, 3, 4, 5, 6}),
+                  imaginary = ir::Array::of<double>({2, 3}, {-1, 0, 1, 2, 3, 4});
+  write_npy(path_, real, imaginary);
+  EXPECT_THAT(contents(path_), HasSubstr("'descr': '<c16'"));
+  const NpyArray again = read_npy_parts(path_);
+  EXPECT_EQ(again.array, real);
+  EXPECT_EQ(again.imaginary, imaginary);
+  // 1+2i and 3-i, 0 and 5: the most significant byte first, the first dimension varying fastest.
+  write(path_,
+        npy(described(">c8", "(2, 2)", "True"),
+            std::string("\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0\xbf\x80\0\0\0\0\0\0\0\0\0\0\x40\xa0\0\0\0\0\0\0", 32)));
+  const NpyArray other = read_npy_parts(path_);
+  EXPECT_THAT(other.array.data<float>(), testing::ElementsAre(1, 0, 3, 5));
+  EXPECT_THAT(other.imaginary->data<float>(), testing::ElementsAre(2, 0, -1, 0));
+}
+
 TEST_F(Npy, WhatBreaksARuleIsNamed) {
   const auto check = [&](const std::string& bytes, const char* reason) {
     EXPECT_THAT(error(bytes), testing::AllOf(HasSubstr(path_.string() + ": "), HasSubstr(reason)));
@@ -117,7 +134,10 @@ TEST_F(Npy, WhatBreaksARuleIsNamed) {
   check(npy(good, std::string(9, 0)), "holds 9 bytes of elements");
   check("\x93NUMPY\2" + std::string(1, 0) + little(0xffffffff, 4), "a header of 4294967295 bytes, at most 65536");
   check("\x93NUMPY\1" + std::string(1, 0) + little(100, 2) + "{}", "truncated: a header of 100 bytes in 12");
-  check(npy(described("<c8", "(1,)"), std::string(8, 0)), "header, character 10: expected a boolean, an integer");
+  check(npy(described("<c8", "(1,)"), std::string(8, 0)), "holds complex numbers");
+  check(npy(described("<c8", "(2,)"), std::string(8, 0)), "holds 8 bytes of elements, complex tensor<2xf32> takes 16");
+  check(npy(described("<c4", "(1,)"), std::string(8, 0)),
+        "header, character 10: expected a boolean or a type of numbers");
   check(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", std::string(4, 0)),
         "records are not read");
   check(npy(described("<f4", "(-1,)"), ""), "expected the size of a dimension");
@@ -146,8 +166,8 @@ TEST_F(Npy, Archives) {
   write(path, npz({a, b}));
   const auto arrays = read_npz(path);
   ASSERT_EQ(arrays.size(), 2u);
-  EXPECT_EQ(arrays[0].data<std::int32_t>()[0], 7);
-  EXPECT_EQ(arrays[1].data<std::uint8_t>()[0], 5);
+  EXPECT_EQ(arrays[0].array.data<std::int32_t>()[0], 7);
+  EXPECT_EQ(arrays[1].array.data<std::uint8_t>()[0], 5);
   const auto check = [&](const std::string& bytes, const char* reason) {
     write(path, bytes);
     try {

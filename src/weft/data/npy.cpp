@@ -20,11 +20,9 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
   for (std::size_t i = 0; i < bytes.size(); i += width) std::ranges::reverse(bytes.subspan(i, width));
 }
 
-// From the first dimension varying fastest to the last.
-ir::Array to_row_major(const ir::Array& array) {
-  ir::Array result(array.type());
-  const Type type = array.type();
-  const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+// From the first dimension varying fastest to the last; elements of `width` bytes.
+std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type type, std::size_t width) {
+  std::vector<std::byte> result(elements.size());
   std::vector<std::int64_t> position(static_cast<std::size_t>(type.rank()), 0), strides = position;
   std::int64_t stride = 1;
   for (int d = 0; d < type.rank(); ++d) {
@@ -33,8 +31,8 @@ ir::Array to_row_major(const ir::Array& array) {
   }
   std::int64_t from = 0;
   for (std::int64_t to = 0; to < type.elements(); ++to) {
-    std::memcpy(result.bytes().data() + static_cast<std::size_t>(to) * width,
-                array.bytes().data() + static_cast<std::size_t>(from) * width, width);
+    std::memcpy(result.data() + static_cast<std::size_t>(to) * width,
+                elements.data() + static_cast<std::size_t>(from) * width, width);
     for (std::size_t d = position.size(); d-- > 0;) {
       from += strides[d];
       if (++position[d] < type.size(static_cast<int>(d))) break;
@@ -43,6 +41,26 @@ ir::Array to_row_major(const ir::Array& array) {
     }
   }
   return result;
+}
+
+// Between real parts, each followed by the imaginary one, and arrays of either.
+void separate(std::span<const std::byte> pairs, NpyArray& parts) {
+  const auto width = static_cast<std::size_t>(byte_size(parts.array.dtype()));
+  parts.imaginary.emplace(parts.array.type());
+  for (std::size_t i = 0; i < parts.array.bytes().size(); i += width) {
+    std::memcpy(parts.array.bytes().data() + i, pairs.data() + 2 * i, width);
+    std::memcpy(parts.imaginary->bytes().data() + i, pairs.data() + 2 * i + width, width);
+  }
+}
+
+std::vector<std::byte> join(const ir::Array& real, const ir::Array& imaginary) {
+  const auto width = static_cast<std::size_t>(byte_size(real.dtype()));
+  std::vector<std::byte> pairs(2 * real.bytes().size());
+  for (std::size_t i = 0; i < real.bytes().size(); i += width) {
+    std::memcpy(pairs.data() + 2 * i, real.bytes().data() + i, width);
+    std::memcpy(pairs.data() + 2 * i + width, imaginary.bytes().data() + i, width);
+  }
+  return pairs;
 }
 
 // What stands before the elements: version, length and text of the header.
@@ -72,22 +90,42 @@ Preamble read_preamble(const File& file, std::uint64_t offset, std::uint64_t byt
   return {parse_npy_header(text), prefix + length};
 }
 
-ir::Array read_elements(const File& file, std::uint64_t offset, std::uint64_t bytes) {
-  const Preamble preamble = read_preamble(file, offset, bytes);
-  const Type type = preamble.header.type;
-  const std::uint64_t stored = bytes - preamble.bytes, expected = static_cast<std::uint64_t>(type.bytes());
-  require(stored == expected, "holds ", stored, " bytes of elements, ", type, " takes ", expected);
-  ir::Array array(type);
-  file.read(offset + preamble.bytes, array.bytes());
-  if (preamble.header.is_big_endian) swap_bytes(array.bytes(), static_cast<std::size_t>(byte_size(type.dtype())));
+NpyArray read_elements(const File& file, std::uint64_t offset, std::uint64_t bytes) {
+  const auto [header, header_bytes] = read_preamble(file, offset, bytes);
+  const Type type = header.type;
+  const std::uint64_t parts = header.is_complex ? 2 : 1;
+  const std::uint64_t stored = bytes - header_bytes, expected = parts * static_cast<std::uint64_t>(type.bytes());
+  require(stored == expected, "holds ", stored, " bytes of elements, ", header.is_complex ? "complex " : "", type,
+          " takes ", expected);
+  const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+  NpyArray result{ir::Array(type)};
+  std::vector<std::byte> pairs(header.is_complex ? static_cast<std::size_t>(stored) : 0);
+  const std::span<std::byte> elements = header.is_complex ? std::span(pairs) : result.array.bytes();
+  file.read(offset + header_bytes, elements);
+  if (header.is_big_endian) swap_bytes(elements, width);
   if (type.dtype() == DType::boolean)
-    for (std::byte& b : array.bytes()) b = std::byte(b != std::byte{0});
-  return preamble.header.is_fortran_order ? to_row_major(array) : array;
+    for (std::byte& b : elements) b = std::byte(b != std::byte{0});
+  if (header.is_fortran_order) std::ranges::copy(to_row_major(elements, type, parts * width), elements.begin());
+  if (header.is_complex) separate(pairs, result);
+  return result;
+}
+
+void write(const std::filesystem::path& path, std::string header, std::span<const std::byte> elements) {
+  // NumPy pads the header with blanks so that the elements begin at a multiple of 64 bytes.
+  constexpr std::size_t prefix = 10, alignment = 64;
+  header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
+  header.back() = '\n';
+  AtomicFile file(path.has_parent_path() ? path.parent_path() : ".");
+  file.write(magic);
+  file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
+  file.write(header);
+  file.write(elements);
+  file.commit(path.filename().string());
 }
 
 }  // namespace
 
-ir::Array read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, const std::string& name) {
+NpyArray read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, const std::string& name) {
   try {
     return read_elements(file, offset, bytes);
   } catch (const Error& wrong) {
@@ -95,23 +133,24 @@ ir::Array read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, 
   }
 }
 
-ir::Array read_npy(const std::filesystem::path& path) {
+NpyArray read_npy_parts(const std::filesystem::path& path) {
   const File file(path);
   return read_npy(file, 0, file.size(), path.string());
 }
 
+ir::Array read_npy(const std::filesystem::path& path) {
+  NpyArray read = read_npy_parts(path);
+  require(!read.imaginary, path.string(), ": holds complex numbers");
+  return std::move(read.array);
+}
+
 void write_npy(const std::filesystem::path& path, const ir::Array& array) {
-  // NumPy pads the header with blanks so that the elements begin at a multiple of 64 bytes.
-  constexpr std::size_t prefix = 10, alignment = 64;
-  std::string header = print_npy_header(array.type());
-  header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
-  header.back() = '\n';
-  AtomicFile file(path.has_parent_path() ? path.parent_path() : ".");
-  file.write(magic);
-  file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
-  file.write(header);
-  file.write(array.bytes());
-  file.commit(path.filename().string());
+  write(path, print_npy_header(array.type()), array.bytes());
+}
+
+void write_npy(const std::filesystem::path& path, const ir::Array& real, const ir::Array& imaginary) {
+  require(real.type() == imaginary.type(), "write_npy: parts of ", real.type(), " and ", imaginary.type());
+  write(path, print_npy_header(real.type(), true), join(real, imaginary));
 }
 
 }  // namespace weft::data

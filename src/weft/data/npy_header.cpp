@@ -17,6 +17,12 @@ namespace {
 constexpr std::string_view names[dtype_count] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2",
                                                  "u4", "u8", "f2", "V2", "f4", "f8"};
 
+// What NumPy calls complex numbers with parts of this dtype; empty: it has none.
+std::string_view complex_name(DType part) {
+  if (part == DType::f32) return "c8";
+  return part == DType::f64 ? "c16" : "";
+}
+
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -32,7 +38,7 @@ class HeaderParser {
     blanks();
     if (at_ != text_.size()) fail("expected nothing more");
     if (!dtype_ || !shape_ || !fortran_order_) fail("expected descr, fortran_order and shape");
-    return {Type(*dtype_, *shape_), is_big_endian_, *fortran_order_};
+    return {Type(*dtype_, *shape_), is_complex_, is_big_endian_, *fortran_order_};
   }
 
  private:
@@ -95,16 +101,21 @@ class HeaderParser {
     const std::size_t start = at_;
     std::string_view name;
     if (at_ < text_.size() && text_[at_] != '[') name = string();
-    const auto* found = name.empty() ? std::end(names) : std::ranges::find(names, name.substr(1));
     const bool has_order = !name.empty() && std::string_view("<>|=").find(name[0]) != std::string_view::npos;
-    if (found == std::end(names) || !has_order) {
+    dtype_ = has_order ? dtype(name.substr(1)) : std::nullopt;
+    if (!dtype_) {
       at_ = start;
-      fail(
-          "expected a boolean, an integer or a floating-point type such as '<f4', complex numbers and records are not "
-          "read");
+      fail("expected a boolean or a type of numbers such as '<f4', records are not read");
     }
-    dtype_ = static_cast<DType>(found - std::begin(names));
     is_big_endian_ = name[0] == '>' && byte_size(*dtype_) > 1;
+  }
+
+  std::optional<DType> dtype(std::string_view name) {
+    for (const DType part : {DType::f32, DType::f64})
+      if (is_complex_ = name == complex_name(part); is_complex_) return part;
+    const auto* found = std::ranges::find(names, name);
+    if (found == std::end(names)) return std::nullopt;
+    return static_cast<DType>(found - std::begin(names));
   }
 
   void shape() {
@@ -119,7 +130,7 @@ class HeaderParser {
       if (error != std::errc() || size < 0) fail("expected the size of a dimension");
       if (static_cast<int>(dims.size()) == Type::max_rank)
         fail(concat("expected at most ", Type::max_rank, " dimensions"));
-      if (size > 0 && elements > std::numeric_limits<std::int64_t>::max() / 8 / size) fail("expected fewer elements");
+      if (size > 0 && elements > std::numeric_limits<std::int64_t>::max() / 16 / size) fail("expected fewer elements");
       elements *= std::max<std::int64_t>(size, 1);
       at_ += static_cast<std::size_t>(end - begin);
       dims.emplace_back(size);
@@ -136,20 +147,22 @@ class HeaderParser {
   std::optional<DType> dtype_;
   std::optional<std::vector<Dim>> shape_;
   std::optional<bool> fortran_order_;
-  bool is_big_endian_ = false;
+  bool is_big_endian_ = false, is_complex_ = false;
 };
 
 }  // namespace
 
 NpyHeader parse_npy_header(std::string_view text) { return HeaderParser(text).parse(); }
 
-std::string print_npy_header(Type type) {
+std::string print_npy_header(Type type, bool is_complex) {
   std::string shape;
   for (int d = 0; d < type.rank(); ++d) shape += concat(d ? ", " : "", type.size(d));
   if (type.rank() == 1) shape += ',';
   require(static_cast<int>(type.dtype()) < dtype_count, "write_npy: NumPy has no elements like those of ", type);
-  return concat("{'descr': '", byte_size(type.dtype()) == 1 ? '|' : '<', names[static_cast<int>(type.dtype())],
-                "', 'fortran_order': False, 'shape': (", shape, "), }");
+  const std::string_view name = is_complex ? complex_name(type.dtype()) : names[static_cast<int>(type.dtype())];
+  require(!name.empty(), "write_npy: NumPy has no complex numbers with parts of ", type);
+  return concat("{'descr': '", byte_size(type.dtype()) == 1 ? '|' : '<', name, "', 'fortran_order': False, 'shape': (",
+                shape, "), }");
 }
 
 }  // namespace weft::data

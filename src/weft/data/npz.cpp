@@ -41,7 +41,7 @@ std::string read_end(const File& file) {
   fail("no .npz file: it has no directory at its end");
 }
 
-ir::Array read_entry(const File& file, std::string_view entry, std::string_view name) {
+NpyArray read_entry(const File& file, std::string_view entry, std::string_view name) {
   const std::string place = concat(file.path().string(), ": ", name);
   require(number(entry, 10, 2) == 0, name, ": it is compressed, which is not read; numpy.savez writes what is");
   const std::uint32_t bytes = number(entry, 24, 4), local_offset = number(entry, 42, 4);
@@ -53,13 +53,13 @@ ir::Array read_entry(const File& file, std::string_view entry, std::string_view 
   return read_npy(file, start, bytes, place);
 }
 
-std::vector<ir::Array> read_archive(const File& file) {
+std::vector<NpyArray> read_archive(const File& file) {
   const std::string end = read_end(file);
   const std::uint32_t entries = number(end, 10, 2), bytes = number(end, 12, 4), offset = number(end, 16, 4);
   require(entries != 0xffff && bytes != beyond_32_bits && offset != beyond_32_bits,
           "archives beyond 4 GiB are not read");
   const std::string directory = read(file, offset, bytes, "the directory");
-  std::vector<ir::Array> arrays;
+  std::vector<NpyArray> arrays;
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < entries; ++i) {
     require(directory.size() - at >= entry_bytes && number(directory, at, 4) == entry_signature,
@@ -76,7 +76,7 @@ std::vector<ir::Array> read_archive(const File& file) {
 
 }  // namespace
 
-std::vector<ir::Array> read_npz(const std::filesystem::path& path) {
+std::vector<NpyArray> read_npz(const std::filesystem::path& path) {
   const File file(path);
   try {
     return read_archive(file);
