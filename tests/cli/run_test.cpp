@@ -61,6 +61,26 @@ TEST_F(Run, ReadsAndWritesArrays) {
   }
 }
 
+TEST_F(Run, ComplexArraysAreOneFileEach) {
+  write("c.mlir", R"(
+func.func @main(%n: tensor<i32>, %z: tensor<2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<2xf32>) {
+  %0 = stablehlo.multiply %z, %z : tensor<2xcomplex<f32>>
+  %1 = stablehlo.abs %z : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  return %0, %1 : tensor<2xcomplex<f32>>, tensor<2xf32>
+})");
+  data::write_npy(folder_ / "z.npy", ir::Array::of<float>({2}, {3, 0}), ir::Array::of<float>({2}, {4, -2}));
+  EXPECT_EQ(run({at("c.mlir"), "--input", at("n.npy"), at("z.npy")}).out,
+            "result 0: tensor<2xcomplex<f32>> [(-7, 24), (-4, -0)]\nresult 1: tensor<2xf32> [5, 2]\n");
+  const Outcome written = run({at("c.mlir"), "--input", at("n.npy"), at("z.npy"), "--output", at("out"), "--json"});
+  EXPECT_EQ(nlohmann::json::parse(written.out)["inputs"], (nlohmann::json{"tensor<i32>", "tensor<2xcomplex<f32>>"}));
+  const data::NpyArray square = data::read_npy_parts(at("out/result0.npy"));
+  EXPECT_THAT(square.array.data<float>(), testing::ElementsAre(-7, -4));
+  EXPECT_THAT(square.imaginary->data<float>(), testing::ElementsAre(24, 0));
+  EXPECT_EQ(run({at("c.mlir"), "--random", "1"}).exit_code, 0);
+  expect_error({at("c.mlir"), "--input", at("n.npy"), at("a.npy")}, 1,
+               "holds tensor<2x2xf32>, input 1 of @main is tensor<2xcomplex<f32>>");
+}
+
 TEST_F(Run, EntryAndJson) {
   const Outcome outcome = run({at("p.mlir"), "--entry", "other"});
   EXPECT_EQ(outcome.out, "result 0: tensor<i32> [42]\n");

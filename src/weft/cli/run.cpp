@@ -20,6 +20,7 @@
 #include <weft/cli/program.h>
 #include <weft/cli/run_inputs.h>
 #include <weft/data/npy.h>
+#include <weft/ir/boundary.h>
 
 namespace weft::cli {
 
@@ -44,6 +45,7 @@ struct RunReport {
   double parse_ms = 0, compile_ms = 0;
   std::vector<double> run_ms;
   std::vector<ir::Array> outputs;
+  std::vector<ir::Port> results;  // of the outputs: a complex one is two of them
   std::vector<std::string> files;
 };
 
@@ -55,9 +57,13 @@ void write_outputs(const RunOptions& options, RunReport& report) {
   std::error_code wrong;
   std::filesystem::create_directories(options.output, wrong);
   if (wrong) detail::fail_with_errno("make", options.output, wrong.value());
-  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
     report.files.push_back(result_file(options, i));
-    data::write_npy(report.files.back(), report.outputs[i]);
+    const ir::Array* parts = &report.outputs[report.results[i].first];
+    if (report.results[i].is_complex)
+      data::write_npy(report.files.back(), parts[0], parts[1]);
+    else
+      data::write_npy(report.files.back(), parts[0]);
   }
 }
 
@@ -69,9 +75,9 @@ double median(std::vector<double> values) {
 
 void print_json(const ir::Graph& function, const RunReport& report) {
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array(), outputs = inputs;
-  for (const ir::Value v : function.inputs()) inputs.push_back(concat(v.type()));
-  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
-    nlohmann::ordered_json output = {{"type", concat(report.outputs[i].type())}};
+  for (const ir::Port& port : ir::input_ports(function)) inputs.push_back(concat(port));
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    nlohmann::ordered_json output = {{"type", concat(report.results[i])}};
     if (!report.files.empty()) output["file"] = report.files[i];
     outputs.push_back(std::move(output));
   }
@@ -93,16 +99,27 @@ void print_json(const ir::Graph& function, const RunReport& report) {
 
 void print_text(const RunOptions& options, const RunReport& report) {
   constexpr std::int64_t shown = 8;  // elements of a result
-  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
-    const ir::Array& output = report.outputs[i];
-    std::cout << "result " << i << ": " << output.type();
+  const auto print_element = [&](const ir::Port& port, std::int64_t e) {
+    const ir::Array* parts = &report.outputs[port.first];
+    if (port.is_complex)
+      std::cout << '(' << parts[0].element(e) << ", " << parts[1].element(e) << ')';
+    else
+      std::cout << parts[0].element(e);
+  };
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const ir::Port& port = report.results[i];
+    const std::int64_t size = port.part.elements();
+    std::cout << "result " << i << ": " << port;
     if (!report.files.empty()) {
       std::cout << " in " << report.files[i] << '\n';
       continue;
     }
     std::cout << " [";
-    for (std::int64_t e = 0; e < std::min(shown, output.size()); ++e) std::cout << (e ? ", " : "") << output.element(e);
-    std::cout << (output.size() > shown ? ", ...]\n" : "]\n");
+    for (std::int64_t e = 0; e < std::min(shown, size); ++e) {
+      std::cout << (e ? ", " : "");
+      print_element(port, e);
+    }
+    std::cout << (size > shown ? ", ...]\n" : "]\n");
   }
   if (options.repeat > 1)
     std::cout << "compiled in " << report.compile_ms << " ms; " << options.repeat << " runs: first " << report.run_ms[0]
@@ -114,6 +131,7 @@ void run_file(const RunOptions& options) {
   Clock::time_point start = Clock::now();
   const ir::Module module = read_module(options.file);
   const auto function = find_entry(module, options.file, options.entry);
+  report.results = ir::output_ports(*function);
   report.parse_ms = ms_since(start);
   const auto inputs =
       find_inputs(*function, options.inputs, options.random ? std::optional(options.seed) : std::nullopt);

@@ -4,6 +4,7 @@
 #include <weft/base/error.h>
 #include <weft/base/random.h>
 #include <weft/data/npy.h>
+#include <weft/ir/boundary.h>
 
 namespace weft::cli {
 
@@ -11,17 +12,19 @@ namespace {
 
 struct Given {
   std::string file;
-  ir::Array array;
+  data::NpyArray numbers;
+
+  ir::Port port() const { return {0, numbers.array.type(), numbers.imaginary.has_value()}; }
 };
 
 std::vector<Given> read_files(std::span<const std::string> files) {
   std::vector<Given> given;
   for (const std::string& file : files) {
     if (!file.ends_with(".npz")) {
-      given.push_back({file, data::read_npy(file)});
+      given.push_back({file, data::read_npy_parts(file)});
       continue;
     }
-    for (ir::Array& array : data::read_npz(file)) given.push_back({file, std::move(array)});
+    for (data::NpyArray& numbers : data::read_npz(file)) given.push_back({file, std::move(numbers)});
   }
   return given;
 }
@@ -49,19 +52,23 @@ ir::Array draw(Type type, std::uint64_t seed, std::uint64_t position) {
 
 std::vector<ir::Array> find_inputs(const ir::Graph& function, std::span<const std::string> files,
                                    std::optional<std::int64_t> seed) {
-  const auto inputs = function.inputs();
+  const std::vector<ir::Port> inputs = ir::input_ports(function);
   std::vector<Given> given = read_files(files);
   require(given.size() <= inputs.size() && (seed || given.size() == inputs.size()), "run: @", function.name, " takes ",
           inputs.size(), " inputs, got ", given.size(), seed ? "" : "; --random draws what is missing");
   std::vector<ir::Array> arrays;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ir::Port& input = inputs[i];
     if (i >= given.size()) {
-      arrays.push_back(draw(inputs[i].type(), static_cast<std::uint64_t>(*seed), i));
+      for (std::size_t part = 0; part < input.count(); ++part)
+        arrays.push_back(draw(input.part, static_cast<std::uint64_t>(*seed), input.first + part));
       continue;
     }
-    require(given[i].array.type() == inputs[i].type(), given[i].file, ": holds ", given[i].array.type(), ", input ", i,
-            " of @", function.name, " is ", inputs[i].type());
-    arrays.push_back(std::move(given[i].array));
+    const ir::Port port = given[i].port();
+    require(port.part == input.part && port.is_complex == input.is_complex, given[i].file, ": holds ", port, ", input ",
+            i, " of @", function.name, " is ", input);
+    arrays.push_back(std::move(given[i].numbers.array));
+    if (port.is_complex) arrays.push_back(std::move(*given[i].numbers.imaginary));
   }
   return arrays;
 }
