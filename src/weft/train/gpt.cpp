@@ -10,33 +10,11 @@
 
 namespace weft::train {
 
-GptAttention::GptAttention(const GptConfig& config)
-    : qkv(config.width, 3 * config.width, true, config.parameters),
-      proj(config.width, config.width, true, config.parameters),
-      heads(config.heads) {}
-
-Tensor GptAttention::operator()(const Tensor& x) const {
-  const Scope scope = enter();
-  const std::int64_t batch = x.size(0), context = x.size(1), width = x.size(2);
-  const Tensor split = permute(reshape(qkv(x), {batch, context, 3, heads, width / heads}), {2, 0, 3, 1, 4});
-  const Tensor mixed = scaled_dot_product_attention(split[0], split[1], split[2], {.causal = true});
-  return proj(reshape(permute(mixed, {0, 2, 1, 3}), {batch, context, width}));
-}
-
-GptMlp::GptMlp(const GptConfig& config)
-    : up(config.width, 4 * config.width, true, config.parameters),
-      down(4 * config.width, config.width, true, config.parameters) {}
-
-Tensor GptMlp::operator()(const Tensor& x) const {
-  const Scope scope = enter();
-  return down(gelu(up(x), true));
-}
-
 GptBlock::GptBlock(const GptConfig& config)
     : norm1(config.width, 1e-5, true, config.parameters),
-      attention(config),
+      attention(config.width, config.heads, true, config.parameters),
       norm2(config.width, 1e-5, true, config.parameters),
-      mlp(config),
+      mlp(config.width, true, config.parameters),
       dropout(config.dropout),
       compute(config.compute) {}
 
@@ -55,17 +33,7 @@ Gpt::Gpt(const GptConfig& config, std::uint64_t seed)
   require(config.width % config.heads == 0, "Gpt: ", config.heads, " heads do not divide the width ", config.width);
   for (std::int64_t i = 0; i < config.layers; ++i) blocks.emplace_back(config);
   if (!config.tied) head.emplace(config.width, config.vocabulary, false, config.parameters);
-  initialize(config, seed);
-}
-
-void Gpt::initialize(const GptConfig& config, std::uint64_t seed) {
-  random::Key key(seed);
-  for (const NamedParameter& named : named_parameters(*this)) {
-    const Type type = named.parameter->type();
-    key = random::fold_in(key, 0);
-    if (type.rank() == 2) *named.parameter = 0.02 * random::normal(key, type.dims(), type.dtype());
-    if (named.name.ends_with(".bias")) *named.parameter = zeros(type.dims(), type.dtype());
-  }
+  nn::initialize_transformer(named_parameters(*this), seed);
   const double residual_scale = 1 / std::sqrt(2.0 * static_cast<double>(config.layers));
   for (GptBlock& block : blocks) {
     for (Parameter* weight : {&block.attention.proj.weight, &block.mlp.down.weight})

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/nn/layers.h>
+#include <weft/nn/transformer.h>
 
 namespace weft::train {
 
@@ -16,31 +17,6 @@ struct GptConfig {
   double dropout = 0;
   DType parameters = DType::f32;  // type of parameters, residuals, norms and loss
   DType compute = DType::f32;     // type of matrix products: bf16 for mixed precision
-};
-
-class GptAttention : public Layer {
- public:
-  explicit GptAttention(const GptConfig& config);
-  Tensor operator()(const Tensor& x) const;  // [batch, context, width]
-  void fields(auto&& field) {
-    field("qkv", qkv);
-    field("proj", proj);
-  }
-
-  nn::Linear qkv, proj;
-  std::int64_t heads;
-};
-
-class GptMlp : public Layer {
- public:
-  explicit GptMlp(const GptConfig& config);
-  Tensor operator()(const Tensor& x) const;
-  void fields(auto&& field) {
-    field("up", up);
-    field("down", down);
-  }
-
-  nn::Linear up, down;
 };
 
 class GptBlock : public Layer {
@@ -56,9 +32,9 @@ class GptBlock : public Layer {
   }
 
   nn::LayerNorm norm1;
-  GptAttention attention;
+  nn::SelfAttention attention;
   nn::LayerNorm norm2;
-  GptMlp mlp;
+  nn::FeedForward mlp;
   nn::Dropout dropout;
   DType compute;
 };
@@ -94,7 +70,6 @@ class Gpt : public Layer {
  private:
   Tensor hidden(const Tensor& tokens) const;  // [batch, context, width], of parameter type
   Tensor logits(const Tensor& x) const;       // of parameter type
-  void initialize(const GptConfig& config, std::uint64_t seed);
 
   DType compute_;
 };
