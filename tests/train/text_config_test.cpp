@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
+#include <weft/train/config_settings.h>
 
 namespace weft::train {
 namespace {
@@ -13,21 +14,21 @@ using testing::ThrowsMessage;
 
 TEST(TextConfig, SettingsRoundTrip) {
   for (const TextPreset& preset : text_presets()) {
-    const Settings settings = to_settings(preset.config);
-    EXPECT_EQ(settings, to_settings(text_config_from(settings)));
+    const Settings settings = settings_of(preset.config);
+    EXPECT_EQ(settings, settings_of(config_of<TextConfig>(settings)));
     EXPECT_NO_THROW(preset.config.check()) << preset.name;
   }
 }
 
 TEST(TextConfig, SettingsThatAreNoConfig) {
-  Settings settings = to_settings({});
+  Settings settings = settings_of(TextConfig{});
   settings["heads"] = 2.5;
-  EXPECT_THAT([&] { text_config_from(settings); }, ThrowsMessage<Error>(HasSubstr("heads cannot be 2.5")));
+  EXPECT_THAT([&] { config_of<TextConfig>(settings); }, ThrowsMessage<Error>(HasSubstr("heads cannot be 2.5")));
   settings.erase("heads");
-  EXPECT_THAT([&] { text_config_from(settings); }, ThrowsMessage<Error>(HasSubstr("heads is missing")));
-  settings = to_settings({});
+  EXPECT_THAT([&] { config_of<TextConfig>(settings); }, ThrowsMessage<Error>(HasSubstr("heads is missing")));
+  settings = settings_of(TextConfig{});
   settings["depth"] = true;
-  EXPECT_THAT([&] { text_config_from(settings); }, ThrowsMessage<Error>(HasSubstr("depth is unknown")));
+  EXPECT_THAT([&] { config_of<TextConfig>(settings); }, ThrowsMessage<Error>(HasSubstr("depth is unknown")));
 }
 
 TEST(TextConfig, ValuesThatMakeNoModel) {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <weft/base/error.h>
+#include <weft/data/state_dict.h>
 #include <weft/train/manifest.h>
 
 namespace weft::train {
@@ -140,6 +141,12 @@ Checkpoint open_checkpoint(const std::filesystem::path& folder) {
       manifest = std::move(now);
     }
   }
+}
+
+StateDict Checkpoint::state(const std::string& part) const {
+  const auto found = parts.find(part);
+  require(found != parts.end(), "the checkpoint has no part named ", part);
+  return data::load(found->second);
 }
 
 }  // namespace weft::train

@@ -16,6 +16,7 @@
 
 #include <weft/base/file.h>
 #include <weft/data/safetensors.h>
+#include <weft/tensor/module.h>
 #include <weft/train/settings.h>
 
 namespace weft::train {
@@ -42,6 +43,8 @@ struct Checkpoint {
   std::int64_t step = 0;
   Settings config;
   std::map<std::string, data::SafetensorsFile> parts;
+
+  StateDict state(const std::string& part) const;  // of a part. Throws Error if there is none of this name
 };
 
 // Throws Error for a folder without a checkpoint and for one that is damaged, naming the file. May be called while another

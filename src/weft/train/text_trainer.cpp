@@ -88,12 +88,7 @@ std::vector<float> TextTrainer::next_logits(std::span<const std::int32_t> tokens
 }
 
 void TextTrainer::load(const Checkpoint& checkpoint) {
-  const auto part = [&](const char* name) {
-    const auto found = checkpoint.parts.find(name);
-    require(found != checkpoint.parts.end(), "the checkpoint has no part named ", name);
-    return data::load(found->second);
-  };
-  const StateDict model = part("model"), optimizer = part("optimizer");
+  const StateDict model = checkpoint.state("model"), optimizer = checkpoint.state("optimizer");
   load_state_dict(model_, model);
   load_state_dict(optimizer_, optimizer);
 }

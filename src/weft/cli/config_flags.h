@@ -1,0 +1,65 @@
+// A flag for every field of a run's config (train/config_settings.h): --weight-decay for weight_decay.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <weft/base/error.h>
+#include <weft/cli/options.h>
+#include <weft/train/config_settings.h>
+
+namespace weft::cli {
+
+std::string flag_name(std::string field);
+// A message that a field leads, led by its flag instead.
+std::string led_by_flag(const std::string& message);
+
+// Declares the flags; what they are given is read into `flags`, whose values are the defaults that the help shows.
+template <class Config>
+void declare_fields(CLI::App& command, Config& flags) {
+  Config::fields(flags, [&](const char* name, auto& value, const char* help) {
+    const std::string flag = flag_name(name);
+    using Value = std::remove_reference_t<decltype(value)>;
+    CLI::Option* option;
+    if constexpr (std::is_same_v<Value, bool>) {
+      option = command.add_flag(flag, value, help);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      option = add_text(command, flag, value, "one", help);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      option = add_real(command, flag, value, help);
+    } else {
+      option = add_integer(command, flag, value, help);
+    }
+    if constexpr (!std::is_same_v<Value, bool>) option->default_str(concat(value));  // shown in the help
+    option->group("Model and training");
+  });
+}
+
+// What the command line fixed, after it was parsed.
+template <class Config>
+train::Settings given_fields(const CLI::App& command, const Config& flags) {
+  train::Settings given = train::settings_of(flags);
+  std::erase_if(given, [&](const auto& field) { return command.count(flag_name(field.first)) == 0; });
+  return given;
+}
+
+// What presets set, as flags: all fields in which two of them differ. A preset has a config and its number of steps.
+template <class Preset>
+std::string describe_presets(const std::string& heading, const std::vector<Preset>& presets, auto&& name) {
+  std::string text = heading;
+  for (const Preset& preset : presets) {
+    text += concat("\n  ", name(preset), ": --steps ", preset.steps);
+    for (const auto& [field, value] : train::settings_of(preset.config)) {
+      const auto differs = [&](const Preset& other) { return train::settings_of(other.config)[field] != value; };
+      if (field != "decay_steps" && std::ranges::any_of(presets, differs))
+        text += concat(' ', flag_name(field), ' ', train::to_string(value));
+    }
+  }
+  return text;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,31 @@
+#include <weft/cli/train_options.h>
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include <weft/cli/options.h>
+
+namespace weft::cli {
+
+void declare_train_options(CLI::App& command, TrainOptions& options) {
+  constexpr IntegerRange positive{1}, thread_counts{1, 4096};
+  add_integer(command, "--steps", options.steps, "training steps, those before a resume included", positive);
+  add_real(command, "--minutes", options.minutes, "stop after so many minutes", RealRange::positive);
+  add_integer(command, "--threads", options.threads, "threads of kernels", thread_counts);
+  add_text(command, "--save", options.save, "a folder", "folder of the checkpoint; also saved on Ctrl-C");
+  add_text(command, "--resume", options.resume, "a folder",
+           "go on from the checkpoint in this folder, and save there unless --save");
+  add_integer(command, "--save-every", options.save_every, "steps between saves", positive);
+  add_integer(command, "--val-every", options.val_every, "steps between validations", positive);
+  add_integer(command, "--log-every", options.log_every, "steps between lines where no bar is drawn", positive);
+  command.add_flag("--json", options.json, "print one JSON object on the standard output, and nothing else");
+}
+
+void fit_schedule(train::Settings& settings, std::int64_t steps) {
+  auto& warmup = std::get<std::int64_t>(settings.at("warmup"));
+  settings.at("decay_steps") = steps;
+  warmup = std::min(warmup, std::max<std::int64_t>(1, steps / 10));
+}
+
+}  // namespace weft::cli

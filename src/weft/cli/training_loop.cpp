@@ -1,0 +1,170 @@
+#include <weft/cli/training_loop.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/metrics.h>
+#include <weft/base/process.h>
+#include <weft/base/trace.h>
+#include <weft/base/version.h>
+#include <weft/data/state_dict.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::cli {
+
+namespace {
+
+std::uint64_t memory_limit() { return device().stats().bytes_limit; }
+
+}  // namespace
+
+std::string digits(const char* format, double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
+void require_agreement(const train::Settings& saved, const train::Settings& given, const std::string& place) {
+  train::Settings wanted = saved;
+  for (const auto& [name, setting] : given) wanted[name] = setting;
+  const std::string different = train::differences(saved, wanted, place, "the command line");
+  require(different.empty(), "cannot resume: ", different, "; leave out what differs, or begin anew without --resume");
+}
+
+TrainingLoop::TrainingLoop(const TrainOptions& options, Training training, std::string smaller)
+    : options_(options), training_(std::move(training)), smaller_(std::move(smaller)) {}
+
+void TrainingLoop::require_memory(double needed) const {
+  require(needed <= static_cast<double>(memory_limit()), "not enough memory: training needs ",
+          needed < 0x1p63 ? format_bytes(static_cast<std::uint64_t>(needed)) : concat(needed, " bytes"),
+          " at the least, ", format_bytes(memory_limit()), " are available; lower ", smaller_);
+}
+
+void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {
+  step_ = step;
+  last_step_ = last_step;
+  if (step > 0) saved_step_ = step;
+  const std::filesystem::path folder = options_.save.empty() ? options_.resume : options_.save;
+  if (folder.empty()) return;
+  folder_.emplace(folder);
+  std::error_code ignored;
+  const bool goes_on = !options_.resume.empty() && std::filesystem::equivalent(folder, options_.resume, ignored);
+  if (train::has_checkpoint(folder) && !goes_on)
+    std::cerr << "note: " << folder.string() << " holds a checkpoint, which this run replaces; --resume goes on from it"
+              << std::endl;
+}
+
+void TrainingLoop::train(const train::Settings& settings) {
+  const std::int64_t every =
+      options_.log_every > 0 ? options_.log_every : std::max<std::int64_t>(1, (last_step_ - step_) / 20);
+  progress_.emplace("train", step_, last_step_, Progress::standard_error(every));
+  progress_->update(step_, [] { return "compiling"; });
+  start_ = std::chrono::steady_clock::now();
+  clock_.restart();
+  while (step_ < last_step_ && !stop_now()) {
+    train_step();
+    if (pending_.size() > in_flight) finish_step();
+    if (!due(options_.val_every) && !due(options_.save_every)) continue;
+    finish_steps();
+    if (due(options_.val_every)) training_.validate();
+    if (due(options_.save_every)) save(settings);
+    clock_.restart();
+  }
+  finish_steps();
+  save(settings);
+}
+
+void TrainingLoop::train_step() {
+  const trace::Scope scope("step", "train", static_cast<std::uint64_t>(step_));
+  training_.load_batch(step_);
+  const auto start = std::chrono::steady_clock::now();
+  pending_.push_back(training_.launch(step_));
+  const auto host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  // The first step compiles; of the others, the cheapest did not wait for the device.
+  if (const SyncStats stats = last_sync(); !stats.compiled) {
+    record_us_ = record_us_ == 0 ? host_us : std::min(record_us_, host_us);
+  } else {
+    recompiles_ += nodes_per_step_ != 0;
+    nodes_per_step_ = stats.nodes;
+    check_plan();
+  }
+  ++step_;
+}
+
+void TrainingLoop::check_plan() {
+  if (const auto program = last_compile()) peak_bytes_planned_ = program->peak_bytes;
+  require(peak_bytes_planned_ <= memory_limit(), "not enough memory: a training step needs ",
+          format_bytes(peak_bytes_planned_), " at its peak, ", format_bytes(memory_limit()), " are available; lower ",
+          smaller_);
+}
+
+void TrainingLoop::finish_step() {
+  const double loss = pending_.front().get();
+  clock_.step_done(pending_.front().made_at());
+  pending_.pop_front();
+  if (losses_.empty()) first_step_s_ = seconds_since_process_start();
+  losses_.push_back(loss);
+  const auto done = step_ - static_cast<std::int64_t>(pending_.size());
+  if (!std::isfinite(loss))
+    fail("the loss of step ", done - 1, " is ", loss, ": try a lower --lr",
+         saved_step_ >= 0 ? concat("; the checkpoint of step ", saved_step_, " is kept") : "");
+  progress_->update(done, [this] { return status(); });
+}
+
+void TrainingLoop::finish_steps() {
+  while (!pending_.empty()) finish_step();
+}
+
+std::string TrainingLoop::status() const { return "loss " + digits("%.3f", losses_.back()) + training_.status(); }
+
+void TrainingLoop::save(const train::Settings& settings) {
+  if (!folder_ || saved_step_ == step_) return;
+  const std::map<std::string, StateDict> parts = training_.state();
+  std::map<std::string, std::vector<data::TensorBytes>> bytes;
+  train::CheckpointParts files;
+  for (const auto& [name, state] : parts) files[name] = bytes[name] = data::bytes_of(state);
+  folder_->save(step_, settings, files);
+  saved_step_ = step_;
+}
+
+bool TrainingLoop::stop_now() const {
+  if (interrupt_) return true;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  return options_.minutes > 0 && elapsed.count() >= 60 * options_.minutes;
+}
+
+nlohmann::json TrainingLoop::report() const {
+  double compile_ms = 0;
+  if (const auto compiling = metrics::metric(metrics::compile_time.name()))
+    compile_ms = 1e-6 * static_cast<double>(compiling->total);
+  return {
+      {"version", version()},
+      {"steps", step_},
+      {"first_loss", losses_.empty() ? nlohmann::json() : nlohmann::json(losses_.front())},
+      {"final_loss", losses_.empty() ? nlohmann::json() : nlohmann::json(losses_.back())},
+      {"step_ms_p50", clock_.median_ms()},
+      {"compile_ms", compile_ms},
+      {"compiles", metrics::uncached_compile.value()},
+      {"recompiles", recompiles_},
+      {"peak_bytes_planned", peak_bytes_planned_},
+      {"peak_rss_bytes", peak_resident_bytes()},
+      {"record_us_per_step", record_us_},
+      {"nodes_per_step", nodes_per_step_},
+      {"process_start_to_first_step_s", first_step_s_},
+      {"checkpoint", folder_ ? nlohmann::json(folder_->path().string()) : nlohmann::json()},
+      {"interrupted", static_cast<bool>(interrupt_)},
+  };
+}
+
+std::string TrainingLoop::summary() const {
+  std::string text = concat(interrupt_ ? "stopped at step " : "trained to step ", step_);
+  if (!losses_.empty()) text += ", loss " + digits("%.4f", losses_.back());
+  return text;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,95 @@
+// The loop of a training run, whatever it trains: launches steps ahead of their losses, shows how far it came, validates and saves
+// when that is due, stops on a signal, and reports the figures of its steps.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <weft/cli/interrupt.h>
+#include <weft/cli/progress.h>
+#include <weft/cli/step_clock.h>
+#include <weft/cli/train_options.h>
+#include <weft/tensor/future.h>
+#include <weft/tensor/module.h>
+#include <weft/train/checkpoint.h>
+
+namespace weft::cli {
+
+// What is trained, as the loop needs it.
+struct Training {
+  std::function<void(std::int64_t step)> load_batch;
+  std::function<Future<double>(std::int64_t step)> launch;  // a step on that batch: its loss
+  std::function<void()> validate;
+  std::function<std::map<std::string, StateDict>()> state;  // the parts of a checkpoint
+  std::function<std::string()> status;                      // on the progress line, behind the loss
+};
+
+class TrainingLoop {
+ public:
+  // Of what is trained: `smaller` says which flags make a step need less memory.
+  TrainingLoop(const TrainOptions& options, Training training, std::string smaller);
+
+  // Throws Error for a bound from below on what a step takes that is more than there is.
+  void require_memory(double needed) const;
+  // Steps done before this run, and when to stop. Takes the checkpoint folder that the options name, for this process alone.
+  void begin(std::int64_t step, std::int64_t last_step);
+  // `settings` are saved with the checkpoints. Validation at the end is the caller's.
+  void train(const train::Settings& settings);
+  void end_progress() { progress_.reset(); }
+
+  std::int64_t step() const { return step_; }  // launched so far, of all runs
+  std::int64_t last_step() const { return last_step_; }
+  const std::vector<double>& losses() const { return losses_; }  // of this run
+  const StepClock& clock() const { return clock_; }
+  const Interrupt& interrupt() const { return interrupt_; }
+  const std::optional<train::CheckpointFolder>& folder() const { return folder_; }
+
+  // What every run reports.
+  nlohmann::json report() const;
+  // "trained to step 7, loss 1.2345", without an end of line.
+  std::string summary() const;
+
+ private:
+  void train_step();
+  void check_plan();
+  void finish_step();  // takes the oldest loss that is still under way
+  void finish_steps();
+  void save(const train::Settings& settings);
+  bool stop_now() const;
+  bool due(std::int64_t every) const { return every > 0 && step_ % every == 0 && step_ < last_step_; }
+  std::string status() const;
+
+  // Losses of this many steps may be under way: the device has work while the host reads the oldest.
+  static constexpr std::size_t in_flight = 2;
+
+  const TrainOptions& options_;
+  Training training_;
+  std::string smaller_;
+  std::optional<train::CheckpointFolder> folder_;
+
+  std::int64_t step_ = 0, last_step_ = 0, saved_step_ = -1;
+  std::deque<Future<double>> pending_;
+  std::vector<double> losses_;
+  StepClock clock_;
+  std::chrono::steady_clock::time_point start_;
+  double first_step_s_ = 0, record_us_ = 0;
+  std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;
+  std::int64_t recompiles_ = 0;  // of the step, after its first compile
+  std::optional<Progress> progress_;
+  Interrupt interrupt_;
+};
+
+// The settings of a checkpoint that a run goes on from. Throws Error if the command line fixed another value for one of them.
+void require_agreement(const train::Settings& saved, const train::Settings& given, const std::string& place);
+
+std::string digits(const char* format, double number);  // as printf writes it
+
+}  // namespace weft::cli

@@ -1,0 +1,36 @@
+// How a model is trained, whatever it is: batches, AdamW's numbers and the learning rate by step. Part of the configs of runs.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::train {
+
+struct Recipe {
+  std::int64_t batch = 16;
+  double lr = 1e-3;
+  std::int64_t warmup = 100, decay_steps = 2000;
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1, clip = 1;
+  std::int64_t seed = 0;
+
+  static void fields(auto& self, auto&& field) {
+    field("batch", self.batch, "samples in a step");
+    field("lr", self.lr, "peak of the learning rate");
+    field("warmup", self.warmup, "steps in which the learning rate rises to its peak");
+    field("decay_steps", self.decay_steps, "step at which the cosine has fallen to a tenth of the peak");
+    field("beta1", self.beta1, "AdamW's decay of the mean");
+    field("beta2", self.beta2, "AdamW's decay of the mean square");
+    field("eps", self.eps, "AdamW's epsilon");
+    field("weight_decay", self.weight_decay, "decay of matrices, times the learning rate");
+    field("clip", self.clip, "largest norm of all gradients together; 0: no limit");
+    field("seed", self.seed, "of weights, batches and dropout");
+  }
+
+  // Throws Error, led by the field's name, for values that make no training.
+  void check() const;
+  double learning_rate(std::int64_t step) const;  // warm-up, then a cosine to a tenth, then constant
+};
+
+// Throws Error, led by the name, unless a size is positive and products of any two such sizes fit into 64 bits.
+void check_size(const char* name, std::int64_t size);
+
+}  // namespace weft::train
