@@ -102,6 +102,8 @@ find_package(Protobuf QUIET)
 weft_needs(Protobuf_FOUND protobuf "${Protobuf_VERSION}" "profiles for XProf and TensorBoard" "libprotobuf-dev protobuf-compiler")
 find_package(OpenSSL 3 QUIET COMPONENTS Crypto)
 weft_needs(OpenSSL_FOUND OpenSSL "${OPENSSL_VERSION}" "signatures of artifacts" libssl-dev)
+find_package(PNG QUIET)
+weft_needs(PNG_FOUND libpng "${PNG_VERSION_STRING}" "pictures" libpng-dev)
 
 if(WEFT_TESTS)
   find_package(GTest CONFIG QUIET)
@@ -120,5 +122,5 @@ target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
 # What the folders of the library may call: one list for all of them, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
-                   zstd::libzstd_shared OpenSSL::Crypto)
+                   zstd::libzstd_shared OpenSSL::Crypto PNG::PNG)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

@@ -5,8 +5,10 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/compiler/artifacts.h>
+#include <weft/data/data_loader.h>
 #include <weft/data/loader.h>
 #include <weft/data/padding.h>
+#include <weft/data/padding_policy.h>
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
 #include <weft/jit/compile.h>
@@ -16,6 +18,7 @@
 #include <weft/nn/layers.h>
 #include <weft/nn/normalization.h>
 #include <weft/nn/recurrent.h>
+#include <weft/nn/transformer.h>
 #include <weft/optim/adagrad.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>

@@ -1,0 +1,41 @@
+// To which length the sequences of a batch are padded. Fewer lengths are fewer programs where shapes are static; the shorter the
+// padding, the less is computed for nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <weft/base/bucketing.h>
+#include <weft/base/error.h>
+
+namespace weft::data {
+
+// Immutable.
+class PaddingPolicy {
+ public:
+  static PaddingPolicy longest() { return multiple_of(1); }  // of the batch
+  // The batch's longest, rounded up.
+  static PaddingPolicy multiple_of(std::int64_t multiple) {
+    require(multiple > 0, "PaddingPolicy::multiple_of: the multiple must be positive, got ", multiple);
+    return PaddingPolicy(multiple);
+  }
+  // The smallest bucket that holds the batch's longest.
+  static PaddingPolicy buckets(Bucketing sizes) { return PaddingPolicy(std::move(sizes)); }
+  static PaddingPolicy fixed(std::int64_t length) { return buckets({length}); }
+
+  // For a batch whose longest sequence has this length. Throws Error, which names both, if the largest bucket is too small for it.
+  std::int64_t length_for(std::int64_t longest) const {
+    if (const auto* sizes = std::get_if<Bucketing>(&rule_)) return sizes->size_for(longest);
+    const std::int64_t multiple = std::get<std::int64_t>(rule_);
+    return (longest + multiple - 1) / multiple * multiple;
+  }
+
+ private:
+  explicit PaddingPolicy(std::variant<std::int64_t, Bucketing> rule) : rule_(std::move(rule)) {}
+
+  std::variant<std::int64_t, Bucketing> rule_;
+};
+
+}  // namespace weft::data

@@ -1,0 +1,126 @@
+#include <weft/data/data_loader.h>
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weft::data {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Numbers = std::vector<std::int64_t>;
+
+// Samples that take the longer to make the earlier they are wanted.
+struct Squares {
+  std::int64_t count;
+  std::int64_t size() const { return count; }
+  std::int64_t operator[](std::int64_t sample) const {
+    if (sample % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    return sample * sample;
+  }
+};
+const auto collate = [](std::span<const std::int64_t> samples) { return Numbers(samples.begin(), samples.end()); };
+
+std::vector<Numbers> batches_of(const auto& loader, std::int64_t epoch) {
+  std::vector<Numbers> all;
+  for (const Numbers& batch : loader.epoch(epoch)) all.push_back(batch);
+  return all;
+}
+
+TEST(DataLoader, TheSameBatchesWhateverTheWorkers) {
+  const Squares squares{50};
+  for (const bool shuffle : {false, true}) {
+    const DataLoader alone(squares, collate, {.batch_size = 4, .shuffle = shuffle, .seed = 9});
+    const std::vector<Numbers> expected = batches_of(alone, 2);
+    EXPECT_EQ(expected.size(), 13u);
+    EXPECT_EQ(expected.back().size(), 2u);
+    EXPECT_EQ(expected[1] == (Numbers{16, 25, 36, 49}), !shuffle);
+    for (const int workers : {1, 2, 5}) {
+      const DataLoader loader(
+          squares, collate,
+          {.batch_size = 4, .shuffle = shuffle, .num_workers = workers, .prefetch_factor = 3, .seed = 9});
+      EXPECT_EQ(batches_of(loader, 2), expected) << workers;
+      EXPECT_EQ(batches_of(loader, 3) == expected, !shuffle) << workers;
+    }
+  }
+}
+
+TEST(DataLoader, DropsTheLast) {
+  const Squares squares{10};
+  const DataLoader loader(squares, collate, {.batch_size = 4, .drop_last = true, .num_workers = 2});
+  EXPECT_EQ(loader.batches(), 2);
+  EXPECT_EQ(batches_of(loader, 0).size(), 2u);
+}
+
+struct Broken {
+  std::int64_t size() const { return 20; }
+  std::int64_t operator[](std::int64_t sample) const {
+    if (sample == 9) throw std::out_of_range("the file ends");
+    return sample;
+  }
+};
+
+TEST(DataLoader, ErrorsNameTheSampleAndComeInOrder) {
+  const Broken broken;
+  for (const int workers : {0, 1, 3}) {
+    const DataLoader loader(broken, collate, {.batch_size = 4, .num_workers = workers});
+    std::size_t made = 0;
+    try {
+      for (const Numbers& batch : loader.epoch(0)) made += batch.size();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "DataLoader: sample 9: the file ends");
+      EXPECT_THROW(std::rethrow_if_nested(error), std::out_of_range);
+    }
+    EXPECT_EQ(made, 8u) << workers;
+  }
+  const auto refuse = [](std::span<const std::int64_t> samples) {
+    require(samples[0] < 4, "too large");
+    return Numbers();
+  };
+  const DataLoader loader(broken, refuse, {.batch_size = 4, .num_workers = 1});
+  EXPECT_THAT([&] { batches_of(loader, 0); },
+              ThrowsMessage<Error>(HasSubstr("collating samples 4 and 3 more: too large")));
+}
+
+TEST(DataLoader, EndsItsWorkersWhenAnEpochIsLeft) {
+  struct Counted {
+    std::atomic<int>& running;
+    std::int64_t size() const { return 1000; }
+    std::int64_t operator[](std::int64_t sample) const {
+      ++running;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      --running;
+      return sample;
+    }
+  };
+  std::atomic<int> running = 0;
+  const Counted counted{running};
+  const DataLoader loader(counted, collate, {.batch_size = 2, .num_workers = 3, .prefetch_factor = 4});
+  for (int i = 0; i < 5; ++i) {
+    for (const Numbers& batch : loader.epoch(i)) {
+      EXPECT_EQ(batch[0], 0);
+      break;
+    }
+    EXPECT_EQ(running, 0);
+  }
+}
+
+TEST(DataLoader, Mistakes) {
+  const Squares squares{10};
+  EXPECT_THAT([&] { DataLoader(squares, collate, {.batch_size = 0}); },
+              ThrowsMessage<Error>(HasSubstr("batch_size must be positive")));
+  EXPECT_THAT([&] { DataLoader(squares, collate, {.num_workers = -1}); },
+              ThrowsMessage<Error>(HasSubstr("num_workers")));
+  EXPECT_THAT([&] { DataLoader(squares, collate, {.prefetch_factor = 0}); },
+              ThrowsMessage<Error>(HasSubstr("prefetch_factor")));
+}
+
+}  // namespace
+}  // namespace weft::data
