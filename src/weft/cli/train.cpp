@@ -4,24 +4,39 @@
 #include <CLI/CLI.hpp>
 
 #include <weft/cli/command_line.h>
+#include <weft/cli/train_captioner_options.h>
+#include <weft/cli/train_captioner_run.h>
 #include <weft/cli/train_text_options.h>
 #include <weft/cli/train_text_run.h>
 
 namespace weft::cli {
 
-void add_train(CLI::App& app) {
-  CLI::App& train = *app.add_subcommand("train", "Train a model");
-  train.require_subcommand(1);
-  CLI::App& text = *train.add_subcommand("text", "Train a language model on the bytes of a file");
-  const auto options = std::make_shared<TrainTextOptions>();
-  const auto parser = std::make_shared<TrainTextParser>(text, *options);
-  text.callback([options, parser] {
+namespace {
+
+// A subcommand whose options are `Options`, read by a `Parser`, and whose work is a `Run`.
+template <class Options, class Parser, class Run>
+void add_model(CLI::App& train, const char* name, const char* description) {
+  CLI::App& command = *train.add_subcommand(name, description);
+  const auto options = std::make_shared<Options>();
+  const auto parser = std::make_shared<Parser>(command, *options);
+  command.callback([options, parser] {
     parser->resolve();
     // A file that may grow no further and a reader that went away are errors to report, not reasons to lose the training.
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
-    if (const int signal = TrainTextRun(*options).run()) throw Stopped{128 + signal};
+    if (const int signal = Run(*options).run()) throw Stopped{128 + signal};
   });
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  CLI::App& train = *app.add_subcommand("train", "Train a model");
+  train.require_subcommand(1);
+  add_model<TrainTextOptions, TrainTextParser, TrainTextRun>(train, "text",
+                                                             "Train a language model on the bytes of a file");
+  add_model<TrainCaptionerOptions, TrainCaptionerParser, TrainCaptionerRun>(
+      train, "captioner", "Train a captioner, a ViT with a GPT-2, on pictures of coloured shapes");
 }
 
 }  // namespace weft::cli

@@ -1,0 +1,151 @@
+#include <weft/cli/train_captioner_run.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/base/file.h>
+#include <weft/runtime/parallel.h>
+#include <weft/train/caption_sheet.h>
+#include <weft/train/config_settings.h>
+
+namespace weft::cli {
+
+namespace {
+
+constexpr std::int64_t validation_batches = 8;
+
+}  // namespace
+
+TrainCaptionerRun::TrainCaptionerRun(const TrainCaptionerOptions& options)
+    : options_(options),
+      config_(options.config),
+      loop_(options, training(), "--batch, --image, --width or the layers") {
+  if (options.threads > 0) runtime::set_thread_count(static_cast<int>(options.threads));
+  options.resume.empty() ? begin() : resume();
+}
+
+Training TrainCaptionerRun::training() {
+  return {.load_batch = [this](std::int64_t) { batch_ = batches_->next(); },
+          .launch = [this](std::int64_t step) { return trainer_->step(step, batch_, config_.learning_rate(step)); },
+          .validate = [this] { validate(); },
+          .state =
+              [this] {
+                return std::map<std::string, StateDict>{{"model", trainer_->model_state()},
+                                                        {"optimizer", trainer_->optimizer_state()}};
+              },
+          .status = [this] { return status(); }};
+}
+
+void TrainCaptionerRun::begin() { start(0, options_.steps); }
+
+void TrainCaptionerRun::resume() {
+  const train::Checkpoint checkpoint = train::open_checkpoint(options_.resume);
+  const std::string place = "the checkpoint " + options_.resume;
+  train::Settings saved = checkpoint.config;
+  const auto steps = saved.extract("steps");
+  try {
+    config_ = train::config_of<train::CaptionerConfig>(saved);
+    require(steps && std::holds_alternative<std::int64_t>(steps.mapped()), "steps are missing");
+  } catch (const Error& error) {
+    fail(place, " is not of weft train captioner: ", error.what());
+  }
+  require_agreement(saved, options_.given, place);
+  const std::int64_t last_step = options_.steps > 0 ? options_.steps : std::get<std::int64_t>(steps.mapped());
+  require(last_step >= checkpoint.step, "cannot resume: ", place, " has done ", checkpoint.step,
+          " steps, more than --steps ", last_step);
+  start(checkpoint.step, last_step);
+  trainer_->load(checkpoint);
+}
+
+void TrainCaptionerRun::start(std::int64_t step, std::int64_t last_step) {
+  loop_.require_memory(train::least_bytes(config_));
+  loop_.begin(step, last_step);
+  trainer_.emplace(config_);
+  batches_.emplace(config_, static_cast<int>(options_.workers), step);
+}
+
+int TrainCaptionerRun::run() {
+  train::Settings settings = train::settings_of(config_);
+  settings["steps"] = loop_.last_step();
+  loop_.train(settings);
+  batches_.reset();
+  if (!loop_.interrupt()) validate();
+  loop_.end_progress();
+  if (config_.data == "shapes" && options_.pictures > 0 && !loop_.interrupt()) evaluate();
+  if (options_.json) {
+    std::cout << report().dump() << std::endl;
+  } else {
+    print_summary();
+  }
+  return loop_.interrupt().signal();
+}
+
+std::string TrainCaptionerRun::status() const {
+  std::string text;
+  if (validation_loss_) text += "  val " + digits("%.3f", *validation_loss_);
+  const double median = loop_.clock().median_ms();
+  if (loop_.clock().is_warm())
+    text += "  " + digits("%.0f", 1e3 * static_cast<double>(config_.batch) / median) + " pictures/s";
+  return text;
+}
+
+void TrainCaptionerRun::validate() {
+  const train::CaptionSource source =
+      train::caption_source(config_, data::Split::held_out, validation_batches * config_.batch);
+  const data::DataLoader loader(source,
+                                data::CaptionCollator(train::padding_policy(config_.padding, config_.sizes.context)),
+                                {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
+  double sum = 0;
+  for (const data::CaptionBatch& batch : loader.epoch(0)) {
+    if (loop_.interrupt()) return;
+    sum += trainer_->loss(batch).get();
+  }
+  validation_loss_ = sum / static_cast<double>(validation_batches);
+}
+
+void TrainCaptionerRun::evaluate() {
+  score_ = train::evaluate_captions(*trainer_, config_, options_.pictures, options_.examples,
+                                    [this] { return static_cast<bool>(loop_.interrupt()); });
+  if (loop_.interrupt()) {
+    score_.reset();
+  } else {
+    write_sheet();
+  }
+}
+
+void TrainCaptionerRun::write_sheet() {
+  const std::vector<std::byte> png = data::encode_png(train::draw_sheet(*score_));
+  write_file(options_.sheet + ".png", {reinterpret_cast<const char*>(png.data()), png.size()});
+  write_file(options_.sheet + ".html", train::html_sheet(*score_));
+}
+
+nlohmann::json TrainCaptionerRun::report() {
+  const auto or_null = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
+  const double median = loop_.clock().median_ms();
+  nlohmann::json result = loop_.report();
+  result["parameters"] = trainer_->parameters();
+  result["val_loss"] = or_null(validation_loss_);
+  result["pictures_per_s"] = median > 0 ? 1e3 * static_cast<double>(config_.batch) / median : 0;
+  result["caption_accuracy"] = score_ ? nlohmann::json(score_->accuracy) : nlohmann::json();
+  result["token_accuracy"] = score_ ? nlohmann::json(score_->token_accuracy) : nlohmann::json();
+  result["pictures"] = score_ ? score_->pictures : 0;
+  result["sheet"] = score_ ? nlohmann::json(options_.sheet) : nlohmann::json();
+  return result;
+}
+
+void TrainCaptionerRun::print_summary() const {
+  std::cout << loop_.summary();
+  if (validation_loss_) std::cout << ", validation loss " << digits("%.4f", *validation_loss_);
+  std::cout << '\n';
+  if (loop_.folder()) std::cout << "checkpoint: " << loop_.folder()->path().string() << '\n';
+  if (score_)
+    std::cout << digits("%.1f", 100 * score_->accuracy) << " % of " << score_->pictures
+              << " held-out captions are right, " << digits("%.1f", 100 * score_->token_accuracy)
+              << " % of their tokens\nsheet: " << options_.sheet << ".png, " << options_.sheet << ".html\n";
+  std::cout << std::flush;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,48 @@
+// One run of `weft train captioner`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <weft/cli/train_captioner_options.h>
+#include <weft/cli/training_loop.h>
+#include <weft/train/caption_evaluation.h>
+#include <weft/train/captioner_data.h>
+#include <weft/train/captioner_trainer.h>
+
+namespace weft::cli {
+
+class TrainCaptionerRun {
+ public:
+  // Opens what the options name. Throws Error for what cannot be used, before anything is trained or written.
+  explicit TrainCaptionerRun(const TrainCaptionerOptions& options);
+
+  // Trains, saves, captions held-out pictures and writes the sheet; prints the outcome. Returns the signal that ended it early, or 0.
+  int run();
+
+ private:
+  Training training();
+  void begin();
+  void resume();
+  void start(std::int64_t step, std::int64_t last_step);
+  void validate();
+  void evaluate();
+  void write_sheet();
+  std::string status() const;
+  nlohmann::json report();
+  void print_summary() const;
+
+  const TrainCaptionerOptions& options_;
+  train::CaptionerConfig config_;
+  std::optional<train::CaptionerTrainer> trainer_;
+  TrainingLoop loop_;
+  std::optional<train::CaptionBatches> batches_;
+  data::CaptionBatch batch_;  // of the step that comes
+  std::optional<double> validation_loss_;
+  std::optional<train::CaptionScore> score_;
+};
+
+}  // namespace weft::cli

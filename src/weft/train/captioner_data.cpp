@@ -1,0 +1,51 @@
+#include <weft/train/captioner_data.h>
+
+#include <weft/data/random_captions.h>
+
+namespace weft::train {
+
+namespace {
+
+constexpr std::int64_t samples_of_an_epoch = 100'000;
+
+}  // namespace
+
+CaptionSource caption_source(const CaptionerConfig& config, data::Split split, std::int64_t samples) {
+  const auto seed = static_cast<std::uint64_t>(config.seed);
+  if (samples == 0) samples = std::max(samples_of_an_epoch, config.batch);
+  if (config.data == "shapes") {
+    const data::ShapesDataset shapes(split, seed, samples, config.sizes.image);
+    return {samples, [shapes](std::int64_t sample) { return shapes[sample]; }};
+  }
+  const data::RandomCaptions noise(mix(seed, static_cast<std::uint64_t>(split)), samples, config.sizes.image,
+                                   config.sizes.vocabulary, config.sizes.context);
+  return {samples, [noise](std::int64_t sample) { return noise[sample]; }};
+}
+
+CaptionBatches::CaptionBatches(const CaptionerConfig& config, int workers, std::int64_t first_step)
+    : source_(caption_source(config, data::Split::training)),
+      loader_(source_, data::CaptionCollator(padding_policy(config.padding, config.sizes.context)),
+              {.batch_size = config.batch,
+               .shuffle = true,
+               .drop_last = true,
+               .num_workers = workers,
+               .seed = static_cast<std::uint64_t>(config.seed)}),
+      step_(first_step) {
+  begin_epoch();
+}
+
+void CaptionBatches::begin_epoch() {
+  epoch_.reset();
+  epoch_.reset(new Epoch(loader_.epoch(step_ / loader_.batches(), step_ % loader_.batches())));
+}
+
+data::CaptionBatch CaptionBatches::next() {
+  auto at = epoch_->begin();
+  data::CaptionBatch batch = *at;
+  ++at;
+  ++step_;
+  if (at == epoch_->end()) begin_epoch();
+  return batch;
+}
+
+}  // namespace weft::train

@@ -1,0 +1,44 @@
+// Batches for a captioner's training, step by step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <weft/data/data_loader.h>
+#include <weft/data/shapes_dataset.h>
+#include <weft/train/captioner_config.h>
+
+namespace weft::train {
+
+// Pictures with captions, whatever makes them. Thread-safe.
+struct CaptionSource {
+  std::int64_t samples;
+  std::function<data::CaptionedImage(std::int64_t sample)> make;
+
+  std::int64_t size() const { return samples; }
+  data::CaptionedImage operator[](std::int64_t sample) const { return make(sample); }
+};
+// Of config.data, seed and size. `samples` 0: as many as an epoch of training has.
+CaptionSource caption_source(const CaptionerConfig& config, data::Split split, std::int64_t samples = 0);
+
+// The batches of a run from a step on: epoch after epoch, in an order that follows from seed and step alone. Used by one thread.
+class CaptionBatches {
+ public:
+  CaptionBatches(const CaptionerConfig& config, int workers, std::int64_t first_step = 0);
+
+  data::CaptionBatch next();  // waits for it
+
+ private:
+  using Loader = data::DataLoader<CaptionSource, data::CaptionCollator>;
+  using Epoch = decltype(std::declval<const Loader&>().epoch(0));
+
+  void begin_epoch();
+
+  CaptionSource source_;
+  Loader loader_;
+  std::int64_t step_;
+  std::unique_ptr<Epoch> epoch_;
+};
+
+}  // namespace weft::train

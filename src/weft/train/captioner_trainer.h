@@ -1,0 +1,56 @@
+// A captioner and what trains it. Nothing here waits for the device unless it says so.  Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <weft/data/captions.h>
+#include <weft/optim/adam.h>
+#include <weft/tensor/tensor.h>
+#include <weft/train/captioner.h>
+#include <weft/train/captioner_config.h>
+#include <weft/train/checkpoint.h>
+
+namespace weft::train {
+
+// A bound on what a step of such a run takes, from below, without planning it.
+double least_bytes(const CaptionerConfig& config);
+
+class CaptionerTrainer {
+ public:
+  explicit CaptionerTrainer(const CaptionerConfig& config);  // with the initial weights of config.seed
+  CaptionerTrainer(const CaptionerTrainer&) = delete;        // the optimizer refers to the model
+  CaptionerTrainer& operator=(const CaptionerTrainer&) = delete;
+
+  // Trains on a batch; gives the loss before the update, in nats. `step` counts from 0 and decides dropout.
+  Future<double> step(std::int64_t step, const data::CaptionBatch& batch, double learning_rate);
+  // The loss without dropout.
+  Future<double> loss(const data::CaptionBatch& batch);
+  // What the model says of pictures [batch, 3, image, image]: the likeliest token at every place, up to the end, end_token
+  // included, or to the context. Waits. One program for all places.
+  std::vector<std::vector<std::int32_t>> captions(const Tensor& images);
+
+  std::int64_t parameters() { return weft::parameter_count(model_); }  // numbers in the model
+
+  // The model's and the optimizer's state now.
+  StateDict model_state() { return state_dict(model_); }
+  StateDict optimizer_state() { return state_dict(optimizer_); }
+  // Throws Error naming what does not fit, and then changes nothing.
+  void load(const Checkpoint& checkpoint);
+
+ private:
+  Tensor in_precision(const std::function<Tensor()>& compute) const;  // that the config asks for
+  Tensor loss_of(const data::CaptionBatch& batch) const;
+  Tensor update(const data::CaptionBatch& batch);
+
+  CaptionerConfig config_;
+  Captioner model_;
+  optim::AdamW optimizer_;
+  // Compiled.
+  std::function<Tensor(const data::CaptionBatch&)> update_, loss_;
+  std::function<Tensor(const Tensor& images)> encode_;
+  std::function<Tensor(const Tensor& memory, const Tensor& tokens, const Tensor& at)> next_token_;
+};
+
+}  // namespace weft::train
