@@ -100,6 +100,26 @@ TEST(Autodiff, PassesOverWhatHasNoGradientOnOtherWays) {
   }
 }
 
+// The gradient of a loop keeps of each step what it needs, and no copies of arrays that the steps fill row by row.
+TEST(Autodiff, KeepsNoStackOfStacks) {
+  const Type counter(DType::i32, {}), row = vector_of(8), rows(DType::f64, {100, 8});
+  const std::array types{counter, row, rows};
+  const auto condition = make_graph(
+      types, [](Graph&, auto x) { return std::vector{compare(x[0], constant_like(x[0], 100), Direction::LT)}; });
+  const auto body = make_graph(types, [](Graph&, auto x) {
+    const Value next = tanh(x[1]);
+    const std::array at{x[0], constant_like(x[0], 0)};
+    return std::vector{x[0] + constant_like(x[0], 1), next,
+                       dynamic_update_slice(x[2], reshape(next, std::vector{Dim(1), Dim(8)}), at)};
+  });
+  Graph graph;
+  const Value x = graph.add_input(row), zero = constant(graph, counter, 0), empty = constant(graph, rows, 0);
+  const auto results = while_(std::array{zero, x, empty}, condition, body);
+  gradient_of_sum(graph, sum_all(results[2]), std::array{x});
+  for (const Node* n : graph.nodes())
+    for (const Type type : n->types) EXPECT_LE(type.elements(), 800) << n->op->name << ' ' << type;
+}
+
 TEST(Autodiff, RefusesWhatIsNotDifferentiable) {
   Graph graph, elsewhere;
   const Value x = graph.add_input(number), i = graph.add_input(Type(DType::i32, {})),

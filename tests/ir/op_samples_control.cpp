@@ -32,8 +32,27 @@ void while_samples(SampleList& list) {
     const auto body = graph_of({counter, type}, [](std::span<const Value> x) {
       return std::vector{x[0] - constant_like(x[0], 1), x[1] + x[1]};
     });
-    list.add({counter, type}, [&](Graph&, std::span<const Value> x) { return while_(x, condition, body); })
-        .inputs[0] = {-1, 5};
+    auto& sample =
+        list.add({counter, type}, [&](Graph&, std::span<const Value> x) { return while_(x, condition, body); });
+    sample.inputs[0] = {-1, 5};
+    sample.wrt.clear();  // how often it runs is not known
+  }
+  // What counts has a gradient: of what it carries, in products and stacked row by row, and of what it only reads.
+  for (const Type type : types_of(list.op())) {
+    if (!is_float(type.dtype()) || type.rank() != 1) continue;
+    const Type counter(DType::i32, {}), rows(type.dtype(), {Dim(3), type.dim(0)});
+    const auto condition = graph_of({counter, type, rows, type}, [](std::span<const Value> x) {
+      return std::vector{compare(x[0], constant_like(x[0], 4), Direction::LT)};
+    });
+    const auto body = graph_of({counter, type, rows, type}, [&](std::span<const Value> x) {
+      const Value next = x[1] * x[3] + x[1], row = reshape(next, std::vector{Dim(1), type.dim(0)});
+      const std::vector at{x[0] - constant_like(x[0], 1), constant_like(x[0], 0)};
+      return std::vector{x[0] + constant_like(x[0], 1), next, dynamic_update_slice(x[2], row, at), x[3]};
+    });
+    list.add({type, rows, type}, [&](Graph& graph, std::span<const Value> x) {
+      const Value first = constant(graph, counter, 1);
+      return while_(std::vector{first, x[0], x[1], x[2]}, condition, body);
+    });
   }
 }
 

@@ -53,6 +53,73 @@ TEST(Control, GradientsFlowThroughBranches) {
   expect_values(grad(square_or_cube(false), x), {}, {27});
 }
 
+// A loop has the gradients of its steps written one after the other, for what it carries and for what it only reads.
+TEST(Control, GradientsFlowThroughLoopsThatCount) {
+  const Tensor x = tensor({0.5f, -1.f}), w = tensor({1.5f, 2.f}), start[] = {x, tensor({0.f, 0.f})};
+  const auto step = [&](const Tensor& i, const Tensors& at) {
+    return Tensors{tanh(at[0] * w) + i.to(DType::f32), at[1] + at[0] * w};
+  };
+  const auto loss_of = [](const Tensors& at) { return sum(at[0] * at[0] + at[1]); };
+  Tensors unrolled(start, start + 2);
+  for (int i = 0; i < 4; ++i) unrolled = step(constant(i, DType::i32), unrolled);
+  const auto want = grad(loss_of(unrolled), {x, w}), got = grad(loss_of(for_loop(4, start, step)), {x, w});
+  for (int i = 0; i < 2; ++i) expect_values(got[i], {2}, want[i].to_vector<double>(), 1e-6);
+  expect_values(grad(loss_of(for_loop(0, start, step)), x), {2}, {1, -2});
+  // Of a gradient, and in a loop.
+  const auto cube = [](const Tensor& y) {
+    const Tensor one[] = {ones({})};
+    return for_loop(3, one, [&](const Tensor&, const Tensors& at) { return Tensors{at[0] * y}; })[0];
+  };
+  const Tensor y = tensor(2.f);
+  expect_values(grad(grad(cube(y), y), y), {}, {12});
+  const Tensor zero[] = {tensor(0.f)};
+  const auto nested = for_loop(2, zero, [&](const Tensor&, const Tensors& at) { return Tensors{at[0] + cube(y)}; })[0];
+  expect_values(grad(nested, y), {}, {24});
+  const auto until = while_loop(
+      start, [](const Tensors& at) { return sum(at[0]) < 1; },
+      [](const Tensors& at) { return Tensors{at[0] * 2, at[1]}; });
+  expect_error(
+      [&] { grad(sum(until[0]), x); },
+      "grad: while has no gradient unless it counts: an integer from a constant, below a constant, in steps of 1. Use "
+      "for_loop or scan");
+}
+
+TEST(Control, Scan) {
+  const Tensor xs[] = {tensor({1.f, 2.f, 3.f, 4.f})}, start[] = {tensor(10.f)};
+  const auto body = [](const Tensors& at, const Tensors& x) {
+    return std::pair(Tensors{at[0] + x[0]}, Tensors{at[0] * x[0]});
+  };
+  const auto [last, products] = scan(start, xs, body);
+  expect_values(last[0], {}, {20});
+  expect_values(products[0], {4}, {10, 22, 39, 64});
+  const Tensor none[] = {zeros({0, 3})}, zero[] = {zeros({3})};
+  const auto empty = scan(zero, none, body);
+  expect_values(empty.values[0], {3}, {0, 0, 0});
+  EXPECT_EQ(empty.stacked[0].type(), Type(DType::f32, {0, 3}));
+  expect_error([&] { scan(start, {}, body); },
+               "scan: there is nothing to scan: xs is empty; for_loop takes a number of steps");
+}
+
+TEST(Control, GradientsFlowThroughScan) {
+  const Tensor w = randn({3, 3}) * 0.5, xs[] = {randn({5, 2, 3})}, start[] = {zeros({2, 3})};
+  const auto step = [&](const Tensor& h, const Tensor& x) { return tanh(matmul(h, w) + x); };
+  const auto scanned = scan(start, xs, [&](const Tensors& at, const Tensors& x) {
+    const Tensor h = step(at[0], x[0]);
+    return std::pair(Tensors{h}, Tensors{h * h});
+  });
+  Tensor h = start[0], total = zeros({});
+  for (int i = 0; i < 5; ++i) {
+    h = step(h, select(xs[0], 0, i));
+    total = total + sum(h * h);
+  }
+  const auto got = grad(sum(scanned.stacked[0]) + sum(scanned.values[0]), {w, xs[0]});
+  const auto want = grad(total + sum(h), {w, xs[0]});
+  for (int i = 0; i < 2; ++i) {
+    const auto a = got[i].to_vector<double>(), b = want[i].to_vector<double>();
+    for (std::size_t j = 0; j < b.size(); ++j) EXPECT_NEAR(a[j], b[j], 1e-5) << i << ' ' << j;
+  }
+}
+
 TEST(Control, Errors) {
   const Tensor start[] = {tensor(1)};
   const auto forever = [](const Tensors&) { return constant(true, DType::boolean); };

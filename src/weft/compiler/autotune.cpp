@@ -174,7 +174,7 @@ double measure(const ir::Graph& graph, const Options& given) {
   options.observer = nullptr;
   std::vector<std::string> fallbacks;
   std::vector<std::shared_ptr<Routine>> routines;
-  const Region program(graph, {options, fallbacks, routines}, false);
+  const Region program(graph, {options, fallbacks, routines});
   const auto allocator = runtime::Allocator::make();
   std::vector<runtime::Memory> memory;
   const auto make = [&](std::uint64_t bytes) { return memory.emplace_back(allocator->allocate(bytes)).get(); };

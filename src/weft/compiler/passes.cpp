@@ -17,6 +17,7 @@ namespace {
 
 constexpr Pass table[] = {
     {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
+    {"merge-loops", "a loop that another one repeats, with more beside it, becomes that one", merge_loops},
     {"expand-collectives", "what processes do together becomes what one does alone", expand_collectives},
     {"eliminate-dead-nodes", "drops what no output needs and what has no effect", eliminate_dead_nodes},
     {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},

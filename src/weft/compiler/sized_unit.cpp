@@ -47,6 +47,9 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
     const ir::SliceAttributes known{from.start, limit, from.strides};
     result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &known);
   }
+  std::vector<Value> results;  // any of which may be used where the node comes from
+  for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(result.node->result(i));
+  result.graph->set_outputs(results);
   return result;
 }
 

@@ -31,6 +31,7 @@ struct Unit {
   std::uint64_t scratch_bytes = 0;  // memory it needs while it runs
   // Pairs (write, read) that may live in the same bytes.
   std::vector<std::pair<int, int>> in_place;
+  bool updates_part = false;     // of what it may change in place, and copies the whole otherwise
   std::uint32_t order = 0;       // the greatest id among its nodes
   bool has_side_effect = false;  // runs after those before it that have one
   runtime::ThunkInfo info;

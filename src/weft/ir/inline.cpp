@@ -32,7 +32,7 @@ std::vector<Value> Inliner::copy(std::span<const Value> values) {
     operands.clear();
     for (const Value v : node->operands) operands.push_back(copies_[at(v)]);
     Node& copy = into_.append_copy(*node, operands);
-    copy.location = into_.location();
+    copy.location = into_.location().line != 0 ? into_.location() : node->location;
     for (std::uint32_t i = 0; i < node->types.size(); ++i) {
       Value& known = copies_[first_result_[node->id] + i];
       if (!known) known = copy.result(i);

@@ -8,7 +8,8 @@
 
 namespace weft::ir {
 
-// Copies nodes of `from` into `into` for given values in place of some of its own. The copies get the current location of `into`.
+// Copies nodes of `from` into `into` for given values in place of some of its own. The copies get the current location
+// of `into`, or keep their own where it has none.
 class Inliner {
  public:
   Inliner(Graph& into, const Graph& from);

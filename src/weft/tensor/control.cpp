@@ -6,6 +6,7 @@
 #include <weft/tensor/body.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
 
 namespace weft {
 
@@ -63,6 +64,83 @@ std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial
   std::vector<Tensor> results = while_loop(values, condition, step, where);
   results.erase(results.begin());
   return results;
+}
+
+namespace {
+
+// Row i of each array, without the first axis.
+std::vector<Tensor> rows_at(std::span<const Tensor> arrays, const Tensor& i) {
+  std::vector<Tensor> rows;
+  for (const Tensor& array : arrays) {
+    std::vector<Tensor> starts{i};
+    std::vector<std::int64_t> sizes{1}, shape;
+    for (int d = 1; d < array.rank(); ++d) {
+      starts.push_back(constant(0, DType::i32));
+      sizes.push_back(array.size(d));
+      shape.push_back(array.size(d));
+    }
+    if (array.size(0) == 0) {  // recorded for its type, and never run
+      rows.push_back(zeros(Shape(shape), array.dtype()));
+      continue;
+    }
+    rows.push_back(reshape(dynamic_slice(array, starts, Shape(sizes)), Shape(shape)));
+  }
+  return rows;
+}
+
+Tensor with_row(const Tensor& array, const Tensor& row, const Tensor& i) {
+  std::vector<Tensor> starts{i};
+  std::vector<std::int64_t> shape{1};
+  for (int d = 0; d < row.rank(); ++d) {
+    starts.push_back(constant(0, DType::i32));
+    shape.push_back(row.size(d));
+  }
+  return dynamic_update_slice(array, reshape(row, Shape(shape)), starts);
+}
+
+}  // namespace
+
+ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
+                const std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
+                    const std::vector<Tensor>& values, const std::vector<Tensor>& x)>& body,
+                std::source_location where) {
+  require(!xs.empty(), "scan: there is nothing to scan: xs is empty; for_loop takes a number of steps");
+  for (const Tensor& x : xs)
+    require(x.rank() > 0 && x.size(0) == xs[0].size(0), "scan: every x must have the same first size; the first is ",
+            xs[0].type(), ", another ", x.type());
+  const std::size_t count = initial.size();
+  // The types of what a step gives are known once it was recorded: in a loop that is not kept.
+  std::vector<Type> given;
+  for_loop(
+      1, initial,
+      [&](const Tensor& i, const std::vector<Tensor>& values) {
+        auto [next, ys] = body(values, rows_at(xs, i));
+        for (const Tensor& y : ys) given.push_back(y.type());
+        return next;
+      },
+      where);
+  std::vector<Tensor> all(initial.begin(), initial.end());
+  for (const Type& type : given) {
+    std::vector<std::int64_t> shape{xs[0].size(0)};
+    for (int d = 0; d < type.rank(); ++d) shape.push_back(type.size(d));
+    all.push_back(zeros(Shape(shape), type.dtype()));
+  }
+  if (xs[0].size(0) == 0)
+    return {{initial.begin(), initial.end()}, {all.begin() + static_cast<std::ptrdiff_t>(count), all.end()}};
+  std::vector<Tensor> results = for_loop(
+      xs[0].size(0), all,
+      [&](const Tensor& i, const std::vector<Tensor>& at) {
+        auto [next, ys] = body({at.begin(), at.begin() + static_cast<std::ptrdiff_t>(count)}, rows_at(xs, i));
+        require(next.size() == count, "scan: the body returns ", next.size(), " values for ", count);
+        for (std::size_t k = 0; k < ys.size(); ++k) next.push_back(with_row(at[count + k], ys[k], i));
+        return next;
+      },
+      where);
+  ScanResult result;
+  result.stacked.assign(results.begin() + static_cast<std::ptrdiff_t>(count), results.end());
+  results.resize(count);
+  result.values = std::move(results);
+  return result;
 }
 
 std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vector<Tensor>()>& on_true,

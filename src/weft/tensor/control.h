@@ -5,6 +5,7 @@
 #include <functional>
 #include <source_location>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <weft/tensor/operand.h>
@@ -13,7 +14,8 @@
 namespace weft {
 
 // Starting with `initial`, replaces the values by body(values) while condition(values), one boolean, holds. The body returns as
-// many tensors of the same types. No gradient flows through a loop.
+// many tensors of the same types. Gradients flow through loops that count, as for_loop's do: what entered each step is kept, in
+// arrays of as many rows as there are steps.
 std::vector<Tensor> while_loop(std::span<const Tensor> initial,
                                const std::function<Tensor(const std::vector<Tensor>&)>& condition,
                                const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
@@ -22,6 +24,16 @@ std::vector<Tensor> while_loop(std::span<const Tensor> initial,
 std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
                              const std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>& body,
                              std::source_location where = std::source_location::current());
+
+// For i from 0 to the first size of `xs` - 1: values, y = body(values, xs[i]...). Returns the last values, and the ys of all steps
+// stacked along a new first axis; each step gives as many, of the same types. (jax.lax.scan)
+struct ScanResult {
+  std::vector<Tensor> values, stacked;
+};
+ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
+                const std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
+                    const std::vector<Tensor>& values, const std::vector<Tensor>& x)>& body,
+                std::source_location where = std::source_location::current());
 
 // What `on_true` or `on_false` returns, tensors of the same types; only the chosen one is run.
 std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vector<Tensor>()>& on_true,

@@ -105,3 +105,23 @@ func.func @turned_kernel(%x: tensor<1x8x8x2xf32>, %k: tensor<3x3x2x4xf32>) -> (t
   %3 = stablehlo.convolution(%x, %2) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x6x6x4xf32>
   return %1, %3 : tensor<1x6x6x4xf32>, tensor<1x6x6x4xf32>
 }
+
+// What a loop passes on unchanged is what it began with.
+// CHECK-LABEL: @loop_invariant(%arg0: tensor<f32>)
+// CHECK: "stablehlo.while"
+// CHECK: "func.return"(%{{.*}}#0, %arg0)
+func.func @loop_invariant(%x: tensor<f32>) -> (tensor<i32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "stablehlo.while"(%zero, %x) ({
+    ^bb0(%i: tensor<i32>, %a: tensor<f32>):
+      %end = stablehlo.constant dense<3> : tensor<i32>
+      %test = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %test : tensor<i1>
+  }, {
+    ^bb0(%i: tensor<i32>, %a: tensor<f32>):
+      %n = stablehlo.convert %a : (tensor<f32>) -> tensor<i32>
+      %next = stablehlo.maximum %i, %n : tensor<i32>
+      stablehlo.return %next, %a : tensor<i32>, tensor<f32>
+  }) : (tensor<i32>, tensor<f32>) -> (tensor<i32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<i32>, tensor<f32>
+}

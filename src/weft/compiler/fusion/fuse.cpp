@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <weft/compiler/fusion/placement.h>
+#include <weft/compiler/fusion/unit_order.h>
 #include <weft/compiler/sized_unit.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
@@ -215,43 +216,6 @@ class Planner {
       if (cluster.nodes.back() == i) units.push_back(make_kernel(cluster, c));
     }
     return in_order(std::move(units));
-  }
-
-  // Every unit after those that make what it reads; among the possible ones, the earliest in the program.
-  static std::vector<Unit> in_order(std::vector<Unit> units) {
-    std::unordered_map<Value, std::size_t, ir::ValueHash> maker;
-    for (std::size_t u = 0; u < units.size(); ++u)
-      for (const Value v : units[u].writes) maker[v] = u;
-    std::vector<std::vector<std::size_t>> users(units.size());
-    std::vector<int> waits(units.size());
-    for (std::size_t u = 0; u < units.size(); ++u)
-      for (const Value v : units[u].reads)
-        if (const auto m = maker.find(v); m != maker.end()) {
-          users[m->second].push_back(u);
-          ++waits[u];
-        }
-    // What has effects stays in the order of the program.
-    for (std::size_t u = 0, before = units.size(); u < units.size(); ++u) {
-      if (!units[u].has_side_effect) continue;
-      if (before < units.size()) {
-        users[before].push_back(u);
-        ++waits[u];
-      }
-      before = u;
-    }
-    std::set<std::pair<std::uint32_t, std::size_t>> ready;
-    for (std::size_t u = 0; u < units.size(); ++u)
-      if (waits[u] == 0) ready.emplace(units[u].order, u);
-    std::vector<Unit> ordered;
-    while (!ready.empty()) {
-      const std::size_t u = ready.begin()->second;
-      ready.erase(ready.begin());
-      for (const std::size_t user : users[u])
-        if (--waits[user] == 0) ready.emplace(units[user].order, user);
-      ordered.push_back(std::move(units[u]));
-    }
-    WEFT_ASSERT(ordered.size() == units.size(), "units wait for one another");
-    return ordered;
   }
 
   Unit make_alone(Node& n) {

@@ -14,6 +14,7 @@ std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> merge_loops(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 
 #include <weft/compiler/passes/all.h>
@@ -153,6 +154,19 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   return {&x[0].graph().append(ops::convolution, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
 }
 
+// What a loop passes on from step to step is what it began with.
+std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& n, std::span<const Value> x) {
+  if (n.op != &ops::while_) return std::nullopt;
+  const ir::Graph& body = *n.regions[1];
+  if (std::ranges::mismatch(body.inputs(), body.outputs(), std::not_equal_to{}).in1 == body.inputs().end())
+    return std::nullopt;
+  Node& copy = rewriter.graph().append_copy(n, x);
+  std::vector<Value> results;
+  for (std::uint32_t i = 0; i < x.size(); ++i)
+    results.push_back(body.outputs()[i] == body.inputs()[i] ? x[i] : copy.result(i));
+  return results;
+}
+
 }  // namespace
 
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
@@ -161,7 +175,7 @@ std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
     for (const auto rule :
          {simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction, simplify_convolution})
       if (const Value replacement = rule(node, operands)) return std::vector{replacement};
-    return std::nullopt;
+    return simplify_loop(rewriter, node, operands);
   });
 }
 

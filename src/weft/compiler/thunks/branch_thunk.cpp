@@ -48,7 +48,7 @@ Unit branch_unit(const ir::Node& node, const NativeContext& context) {
   unit.info.category = "conditional";
   auto branches = std::make_shared<std::vector<Region>>();
   for (const ir::Graph* region : node.regions) {
-    branches->emplace_back(*region, context, false);
+    branches->emplace_back(*region, context);
     unit.scratch_bytes = std::max(unit.scratch_bytes, branches->back().temporary_bytes());
   }
   const bool predicate = node.op == &ir::ops::if_;

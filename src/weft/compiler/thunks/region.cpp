@@ -6,9 +6,9 @@ namespace weft::compiler {
 
 using runtime::Allocation;
 
-Region::Region(const ir::Graph& graph, const NativeContext& context, bool consumes) {
+Region::Region(const ir::Graph& graph, const NativeContext& context, std::vector<bool> may_overwrite) {
   Options options = context.options;
-  options.donatable.assign(graph.inputs().size(), consumes);
+  options.donatable = std::move(may_overwrite);
   Report report;
   executable_ = compile(graph, options, &report);
   context.fallbacks.insert(context.fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());

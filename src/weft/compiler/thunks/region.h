@@ -13,8 +13,8 @@ namespace weft::compiler {
 
 class Region {
  public:
-  // With `consumes`, a run may overwrite the bytes of its inputs. Fallbacks inside are reported to the context.
-  Region(const ir::Graph& graph, const NativeContext& context, bool consumes);
+  // `may_overwrite`: the inputs whose bytes a run may use for outputs; missing: none. Fallbacks inside are reported to the context.
+  Region(const ir::Graph& graph, const NativeContext& context, std::vector<bool> may_overwrite = {});
 
   std::uint64_t temporary_bytes() const { return executable_->temporary_bytes; }
   // The input in whose bytes output `i` comes out; -1: in bytes of its own.

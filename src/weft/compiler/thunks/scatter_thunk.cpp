@@ -205,6 +205,7 @@ class ScatterThunk final : public runtime::Thunk {
 Unit scatter_unit(const Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   share_operands(unit);
+  unit.updates_part = true;
   unit.info.category = "scatter";
   unit.info.bytes = 0;
   for (const Type type : node.types) unit.info.bytes += static_cast<double>(type.bytes());

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 
 #include <weft/compiler/fusion/while_kernel.h>
 #include <weft/compiler/thunks/control_thunk.h>
@@ -11,22 +12,27 @@ namespace {
 
 class WhileKernelThunk final : public runtime::Thunk {
  public:
-  WhileKernelThunk(std::shared_ptr<const Routine> code, std::span<const Slice> from, std::span<const Slice> to)
-      : code_(std::move(code)), initial_(from.begin(), from.end()), result_(to.begin(), to.end()) {}
+  WhileKernelThunk(std::shared_ptr<const Routine> code, std::vector<std::size_t> changing, std::span<const Slice> from,
+                   std::span<const Slice> to)
+      : code_(std::move(code)),
+        changing_(std::move(changing)),
+        initial_(from.begin(), from.end()),
+        result_(to.begin(), to.end()) {}
 
   void run(const runtime::Launch& launch) const override {
     std::vector<std::byte*> carried;
-    for (std::size_t i = 0; i < result_.size(); ++i) {
-      const std::byte* const from = launch.at(initial_[i]);
-      std::byte* const to = launch.at(result_[i]);
-      if (from != to && result_[i].bytes) std::memcpy(to, from, result_[i].bytes);
-      carried.push_back(to);
+    for (const Slice& slice : initial_) carried.push_back(launch.at(slice));
+    for (std::size_t k = 0; k < changing_.size(); ++k) {
+      std::byte* const to = launch.at(result_[k]);
+      std::byte* const from = std::exchange(carried[changing_[k]], to);
+      if (from != to && result_[k].bytes) std::memcpy(to, from, result_[k].bytes);
     }
     reinterpret_cast<WhileFunction>(code_->address)(carried.data());
   }
 
  private:
   std::shared_ptr<const Routine> code_;
+  std::vector<std::size_t> changing_;
   std::vector<Slice> initial_, result_;
 };
 
@@ -39,11 +45,10 @@ std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext&
   const auto kernel = std::make_shared<const WhileKernel>(std::move(*found));
   const auto code = std::make_shared<Routine>(Routine{kernel.get(), kernel->key(), kernel});
   context.routines.push_back(code);
-  Unit unit = unit_of(node);
-  share_operands(unit);
+  auto [unit, changing] = loop_unit(node);
   unit.info.category = "while fusion";
-  unit.make = [code](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<WhileKernelThunk>(code, reads, writes);
+  unit.make = [code, changing](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<WhileKernelThunk>(code, changing, reads, writes);
   };
   return unit;
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
-#include <numeric>
+#include <utility>
 
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/region.h>
+#include <weft/ir/builder.h>
 
 namespace weft::compiler {
 
@@ -11,15 +13,18 @@ using runtime::Slice;
 
 namespace {
 
-// The body takes the bytes of the carried values over where it can: those values stay where they are. Each other one alternates
-// between two places, its result's and a spare one in the scratch.
+// Of the carried values, some stay where they are for good, unchanged. For the others, the body takes bytes of theirs over where it
+// can. Each that comes out in bytes of its own alternates between two places, its result's and a spare one in the scratch.
 struct Plan {
-  Region condition, body;
-  std::vector<std::uint64_t> bytes = {};   // of each carried value
-  std::vector<std::uint64_t> spares = {};  // offset of the spare place, of the values without a donor
-  std::vector<std::size_t> freed = {};  // of the values without a donor: whose former place becomes the next spare one
+  Region condition, body;             // the body returns the values that change
+  std::vector<std::size_t> changing;  // which those are
+  // Of each of those:
+  std::vector<std::uint64_t> bytes = {};
+  std::vector<std::ptrdiff_t> donors = {};  // the one in whose bytes its next value comes out; -1: none
+  std::vector<std::uint64_t> spares = {};   // without a donor: offset of the spare place
+  std::vector<std::size_t> freed = {};      // without a donor: whose former place becomes the next spare one
   std::vector<std::uint64_t> stages =
-      {};  // offset of a place to go through at the end, if values change places among themselves
+      {};  // if values change places among themselves: offset of a place to go through at the end
   std::uint64_t answer = 0, temporaries = 0, scratch_bytes = 0;
 };
 
@@ -31,32 +36,32 @@ class WhileThunk final : public runtime::Thunk {
 
   void run(const runtime::Launch& launch) const override {
     const Plan& p = *plan_;
-    const std::size_t count = p.bytes.size();
+    const std::size_t count = p.changing.size();
     std::byte* const scratch = launch.at(scratch_);
-    std::vector<std::byte*> current(count), next(count), spare(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      current[i] = launch.at(result_[i]);
-      move(launch.at(initial_[i]), current[i], p.bytes[i]);
-      if (p.body.donor(i) < 0) spare[i] = scratch + p.spares[i];
+    std::vector<std::byte*> carried, current(count), next(count), spare(count);
+    for (const Slice& slice : initial_) carried.push_back(launch.at(slice));
+    for (std::size_t k = 0; k < count; ++k) {
+      current[k] = launch.at(result_[k]);
+      move(carried[p.changing[k]], current[k], p.bytes[k]);
+      if (p.donors[k] < 0) spare[k] = scratch + p.spares[k];
     }
     std::byte* const answer = scratch + p.answer;
     while (true) {
-      p.condition.run(launch.step, current, std::span(&answer, 1), scratch + p.temporaries);
+      for (std::size_t k = 0; k < count; ++k) carried[p.changing[k]] = current[k];
+      p.condition.run(launch.step, carried, std::span(&answer, 1), scratch + p.temporaries);
       if (*answer == std::byte{0}) break;
-      for (std::size_t i = 0; i < count; ++i) {
-        const int donor = p.body.donor(i);
-        next[i] = donor < 0 ? spare[i] : current[static_cast<std::size_t>(donor)];
-      }
-      p.body.run(launch.step, current, next, scratch + p.temporaries);
-      for (std::size_t i = 0; i < count; ++i)
-        if (p.body.donor(i) < 0) spare[i] = current[p.freed[i]];
+      for (std::size_t k = 0; k < count; ++k)
+        next[k] = p.donors[k] < 0 ? spare[k] : current[static_cast<std::size_t>(p.donors[k])];
+      p.body.run(launch.step, carried, next, scratch + p.temporaries);
+      for (std::size_t k = 0; k < count; ++k)
+        if (p.donors[k] < 0) spare[k] = current[p.freed[k]];
       current.swap(next);
     }
-    for (std::size_t i = 0; i < p.stages.size(); ++i) {
-      move(current[i], scratch + p.stages[i], p.bytes[i]);
-      current[i] = scratch + p.stages[i];
+    for (std::size_t k = 0; k < p.stages.size(); ++k) {
+      move(current[k], scratch + p.stages[k], p.bytes[k]);
+      current[k] = scratch + p.stages[k];
     }
-    for (std::size_t i = 0; i < count; ++i) move(current[i], launch.at(result_[i]), p.bytes[i]);
+    for (std::size_t k = 0; k < count; ++k) move(current[k], launch.at(result_[k]), p.bytes[k]);
   }
 
  private:
@@ -74,17 +79,17 @@ class WhileThunk final : public runtime::Thunk {
 void find_freed(Plan& plan) {
   const std::size_t count = plan.bytes.size();
   std::vector<char> taken(count);
-  for (std::size_t i = 0; i < count; ++i)
-    if (plan.body.donor(i) >= 0) taken[static_cast<std::size_t>(plan.body.donor(i))] = 1;
+  for (const std::ptrdiff_t donor : plan.donors)
+    if (donor >= 0) taken[static_cast<std::size_t>(donor)] = 1;
   plan.freed.assign(count, count);
-  const auto pair = [&](std::size_t i, std::size_t with) {
-    if (plan.body.donor(i) >= 0 || plan.freed[i] != count || taken[with] || plan.bytes[i] != plan.bytes[with]) return;
-    plan.freed[i] = with;
+  const auto pair = [&](std::size_t k, std::size_t with) {
+    if (plan.donors[k] >= 0 || plan.freed[k] != count || taken[with] || plan.bytes[k] != plan.bytes[with]) return;
+    plan.freed[k] = with;
     taken[with] = 1;
   };
-  for (std::size_t i = 0; i < count; ++i) pair(i, i);
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t with = 0; with < count; ++with) pair(i, with);
+  for (std::size_t k = 0; k < count; ++k) pair(k, k);
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t with = 0; with < count; ++with) pair(k, with);
 }
 
 void place(Plan& plan) {
@@ -94,31 +99,75 @@ void place(Plan& plan) {
   plan.answer = take(1);
   plan.temporaries = take(std::max(plan.condition.temporary_bytes(), plan.body.temporary_bytes()));
   bool moves = false;
-  for (std::size_t i = 0; i < plan.bytes.size(); ++i) {
-    const int donor = plan.body.donor(i);
-    plan.spares.push_back(donor < 0 ? take(plan.bytes[i]) : 0);
-    moves = moves || (donor < 0 ? plan.freed[i] : static_cast<std::size_t>(donor)) != i;
+  for (std::size_t k = 0; k < plan.bytes.size(); ++k) {
+    plan.spares.push_back(plan.donors[k] < 0 ? take(plan.bytes[k]) : 0);
+    moves = moves || (plan.donors[k] < 0 ? plan.freed[k] : static_cast<std::size_t>(plan.donors[k])) != k;
   }
-  for (std::size_t i = 0; moves && i < plan.bytes.size(); ++i) plan.stages.push_back(take(plan.bytes[i]));
+  for (std::size_t k = 0; moves && k < plan.bytes.size(); ++k) plan.stages.push_back(take(plan.bytes[k]));
+}
+
+// The body without what it only passes on.
+std::shared_ptr<const ir::Graph> body_of(const ir::Graph& body, std::span<const std::size_t> changing) {
+  std::vector<Type> types;
+  for (const ir::Value v : body.inputs()) types.push_back(v.type());
+  return ir::make_graph(types, [&](ir::Graph& into, std::span<const ir::Value> inputs) {
+    const std::vector<ir::Value> all = ir::inline_graph(into, body, inputs);
+    std::vector<ir::Value> outputs;
+    for (const std::size_t i : changing) outputs.push_back(all[i]);
+    return outputs;
+  });
+}
+
+Plan make_plan(const ir::Node& node, const std::vector<std::size_t>& changing, const NativeContext& context) {
+  std::vector<bool> may_overwrite(node.operands.size());
+  for (const std::size_t i : changing) may_overwrite[i] = true;
+  const auto body = body_of(*node.regions[1], changing);
+  Plan plan{.condition = Region(*node.regions[0], context),
+            .body = Region(*body, context, may_overwrite),
+            .changing = changing};
+  for (std::size_t k = 0; k < changing.size(); ++k) {
+    plan.bytes.push_back(static_cast<std::uint64_t>(node.types[changing[k]].bytes()));
+    const int donor = plan.body.donor(k);
+    plan.donors.push_back(donor < 0 ? -1
+                                    : std::ranges::find(changing, static_cast<std::size_t>(donor)) - changing.begin());
+  }
+  find_freed(plan);
+  place(plan);
+  return plan;
 }
 
 }  // namespace
 
+LoopUnit loop_unit(const ir::Node& loop) {
+  LoopUnit result{unit_of(loop), {}};
+  std::vector<bool> used(loop.types.size());
+  const auto use = [&](ir::Value v) {
+    if (v.node == &loop) used[v.index] = true;
+  };
+  for (const ir::Node* n : loop.graph->nodes()) std::ranges::for_each(n->operands, use);
+  std::ranges::for_each(loop.graph->outputs(), use);
+  Unit& unit = result.unit;
+  unit.writes.clear();
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i] && loop.regions[1]->outputs()[i] == loop.regions[1]->inputs()[i]) continue;
+    if (std::ranges::count(unit.reads, unit.reads[i]) == 1)
+      unit.in_place.emplace_back(static_cast<int>(unit.writes.size()), static_cast<int>(i));
+    unit.writes.push_back({const_cast<ir::Node*>(&loop), static_cast<std::uint32_t>(i)});
+    result.changing.push_back(i);
+  }
+  return result;
+}
+
 Unit while_unit(const ir::Node& node, const NativeContext& context) {
   if (auto kernel = while_kernel_unit(node, context)) return std::move(*kernel);
-  auto plan = std::make_shared<Plan>(
-      Plan{.condition = Region(*node.regions[0], context, false), .body = Region(*node.regions[1], context, true)});
-  for (const Type type : node.types) plan->bytes.push_back(static_cast<std::uint64_t>(type.bytes()));
-  find_freed(*plan);
-  place(*plan);
-  Unit unit = unit_of(node);
-  share_operands(unit);
+  auto [unit, changing] = loop_unit(node);
+  const auto plan = std::make_shared<const Plan>(make_plan(node, changing, context));
   unit.info.category = "while";
   unit.scratch_bytes = plan->scratch_bytes;
   unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<WhileThunk>(plan, reads, writes, scratch);
   };
-  return unit;
+  return std::move(unit);
 }
 
 }  // namespace weft::compiler

@@ -10,6 +10,7 @@ void if_type(const Call& call, std::vector<Type>& results);
 void case_type(const Call& call, std::vector<Type>& results);
 void composite_type(const Call& call, std::vector<Type>& results);
 
+void while_gradient(const GradientCall& c);
 void branches_gradient(const GradientCall& c);  // if, case
 void composite_gradient(const GradientCall& c);
 
@@ -18,7 +19,7 @@ namespace ops {
 // clang-format off: a table
 
 WEFT_OP(while_) {  // initial values...; regions: condition, body, which both take the loop's values
-    .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = not_differentiable, .regions = 2,
+    .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = while_gradient, .regions = 2,
     .takes_tokens = true,
 };
 WEFT_OP(if_) {  // predicate, captures...; regions: if true, if false, which both take the captures

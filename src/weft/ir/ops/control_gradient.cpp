@@ -6,17 +6,9 @@
 #include <weft/ir/composites.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/ops/region_gradient.h>
 
 namespace weft::ir {
-
-namespace {
-
-// The gradient of a region as a graph: it takes the region's inputs and cotangents of the outputs `given`, and returns the
-// cotangents of the inputs `wanted`. `outputs` are where the region's outputs stand in it.
-struct RegionGradient {
-  std::shared_ptr<const Graph> graph;
-  std::vector<Value> outputs;
-};
 
 RegionGradient region_gradient(const Graph& region, std::span<const int> given, std::span<const int> wanted) {
   RegionGradient result;
@@ -26,6 +18,7 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
   result.graph = make_graph(inputs, [&](Graph& graph, std::span<const Value> values) {
     const auto captures = values.first(region.inputs().size()), cotangents = values.subspan(captures.size());
     result.outputs = inline_graph(graph, region, captures);
+    result.forward = static_cast<std::uint32_t>(graph.nodes().size());
     std::vector<Value> ys, xs;
     for (const int i : given) ys.push_back(result.outputs[static_cast<std::size_t>(i)]);
     for (const int i : wanted) xs.push_back(captures[static_cast<std::size_t>(i)]);
@@ -33,6 +26,8 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
   });
   return result;
 }
+
+namespace {
 
 std::vector<int> given_cotangents(const GradientCall& c) {
   std::vector<int> given;

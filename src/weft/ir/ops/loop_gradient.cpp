@@ -1,0 +1,307 @@
+// The gradient of a loop whose number of steps is known: a loop over the steps in reverse order. What it needs of each step, it
+// reads from stacked arrays that a second copy of the loop fills; the compiler makes one loop of the two (merge-loops). Kept are
+// the carried values and what is costly to compute (products, reductions, nested loops); the rest is computed again from those.
+// Values that no step changes get the sum of what all steps contribute. (Griewank & Walther 2008; jax.lax.scan)
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <weft/ir/autodiff.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/inline.h>
+#include <weft/ir/op.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/region_gradient.h>
+
+namespace weft::ir {
+
+namespace {
+
+bool is_parameter(Value v, std::size_t index) {
+  return v.node->op == &ops::parameter && std::cmp_equal(v.node->attributes<ParameterAttributes>().index, index);
+}
+
+std::optional<std::int64_t> integer(Value v) {
+  if (v.node->op != &ops::constant || v.rank() != 0 || !is_integer(v.dtype())) return std::nullopt;
+  const Literal& literal = v.node->attributes<ConstantAttributes>().value;
+  return visit(v.dtype(), [&](auto tag) -> std::int64_t {
+    if constexpr (std::is_integral_v<decltype(tag)>) return static_cast<std::int64_t>(literal.at<decltype(tag)>(0));
+    return 0;
+  });
+}
+
+// for (carried[counter] = first; carried[counter] < first + steps; ++carried[counter])
+struct Counted {
+  std::size_t counter = 0;
+  std::int64_t first = 0, steps = 0;
+};
+
+std::optional<Counted> counted(const Node& loop) {
+  const Graph &condition = *loop.regions[0], &body = *loop.regions[1];
+  const Node& test = *condition.outputs()[0].node;
+  if (test.op != &ops::compare || test.attributes<CompareAttributes>().direction != Direction::LT) return std::nullopt;
+  for (std::size_t i = 0; i < body.outputs().size(); ++i) {
+    if (!is_parameter(test.operand(0), i)) continue;
+    const Node& next = *body.outputs()[i].node;
+    if (next.op != &ops::add) return std::nullopt;
+    const bool counts = (is_parameter(next.operand(0), i) && integer(next.operand(1)) == 1) ||
+                        (is_parameter(next.operand(1), i) && integer(next.operand(0)) == 1);
+    const auto first = integer(loop.operands[i]), end = integer(test.operand(1));
+    if (!counts || !first || !end) return std::nullopt;
+    return Counted{i, *first, std::max<std::int64_t>(0, *end - *first)};
+  }
+  return std::nullopt;
+}
+
+Type stacked(Type type, std::int64_t steps) {
+  std::vector<Dim> dims{Dim(steps)};
+  for (int d = 0; d < type.rank(); ++d) dims.push_back(type.dim(d));
+  return Type(type.dtype(), dims);
+}
+
+// Where step `at` stands in a stacked array.
+std::vector<Value> starts(Value at, int rank) {
+  std::vector<Value> all{at};
+  for (int d = 0; d < rank; ++d) all.push_back(constant_like(at, 0));
+  return all;
+}
+
+std::vector<std::int64_t> sizes_of(Type type) {
+  std::vector<std::int64_t> sizes;
+  for (int d = 0; d < type.rank(); ++d) sizes.push_back(type.size(d));
+  return sizes;
+}
+
+std::vector<Type> types_of(std::span<const Value> values) {
+  std::vector<Type> types;
+  for (const Value v : values) types.push_back(v.type());
+  return types;
+}
+
+// Which outputs of the region depend on its input by a way on which a derivative passes.
+std::vector<bool> dependents(const Graph& region, std::size_t input) {
+  std::vector<bool> depends(region.nodes().size());
+  depends[region.inputs()[input].node->id] = true;
+  for (const Node* n : region.nodes())
+    if (n->op->gradient != zero_gradient)
+      for (const Value v : n->operands)
+        if (is_float(v.dtype()) && depends[v.node->id]) depends[n->id] = true;
+  std::vector<bool> outputs;
+  for (const Value v : region.outputs()) outputs.push_back(is_float(v.dtype()) && depends[v.node->id]);
+  return outputs;
+}
+
+// Computed again rather than kept for each step: what moves elements, or makes each of few others.
+bool is_cheap(const Node& n) {
+  if (!n.op->duplicable) return false;
+  switch (n.op->kind) {
+    case Kind::elementwise:
+    case Kind::shape:
+    case Kind::indexing:
+    case Kind::source: return true;
+    default:
+      return n.op == &ops::composite && std::ranges::all_of(n.regions[0]->nodes(), [](const Node* inner) {
+               return inner->op == &ops::parameter || is_cheap(*inner);
+             });
+  }
+}
+
+// sum + term. What is zero but for windows is added there alone: steps that read a window each of one array add up to no more
+// than one pass over it.
+Value accumulated(Value sum, Value term) {
+  const Node& n = *term.node;
+  if (n.op == &ops::add) return accumulated(accumulated(sum, n.operand(0)), n.operand(1));
+  const auto is_zero = [](Value v) {
+    if (v.node->op != &ops::constant) return false;
+    const Literal& literal = v.node->attributes<ConstantAttributes>().value;
+    return literal.is_splat() && std::ranges::all_of(literal.bytes, [](std::byte b) { return b == std::byte{0}; });
+  };
+  if (n.op != &ops::dynamic_update_slice || !is_zero(n.operand(0))) return add(sum, term);
+  const Value window = n.operand(1);
+  const auto at = n.operands.subspan(2);
+  return dynamic_update_slice(sum, add(dynamic_slice(sum, at, sizes_of(window.type())), window), at);
+}
+
+class LoopGradient {
+ public:
+  LoopGradient(const GradientCall& call, const Counted& loop)
+      : call_(call),
+        loop_(loop),
+        body_(*call.node.regions[1]),
+        count_(call.node.operands.size()),
+        counter_type_(call.x(static_cast<int>(loop.counter)).type()) {
+    find_active();
+  }
+
+  void run() {
+    pass_through();
+    if (loop_.steps == 0 || active_.empty()) return;
+    std::vector<int> wanted(active_);
+    wanted.insert(wanted.end(), fixed_.begin(), fixed_.end());
+    step_ = region_gradient(body_, active_, wanted);
+    find_kept();
+    const std::vector<Value> cotangents = reversed(kept_of_all_steps());
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      if (call_.needs(wanted[k])) call_.add(wanted[k], cotangents[k]);
+  }
+
+ private:
+  Graph& graph() const { return *call_.node.graph; }
+  bool is_unchanged(std::size_t i) const { return i != loop_.counter && is_parameter(body_.outputs()[i], i); }
+
+  // Carried values whose cotangents change from step to step: those that depend on what has a cotangent wanted, and that
+  // what has a cotangent depends on. And unchanged ones that such a step adds to.
+  void find_active() {
+    std::vector<std::vector<bool>> reach(count_);
+    std::vector<bool> varied(count_), useful(count_), carried(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!is_float(body_.inputs()[i].dtype())) continue;
+      reach[i] = dependents(body_, i);
+      carried[i] = !is_unchanged(i);
+      varied[i] = call_.needs(static_cast<int>(i));
+      useful[i] = carried[i] && static_cast<bool>(call_.dy(static_cast<int>(i)));
+    }
+    const auto reaches = [&](std::size_t from, std::size_t to) { return !reach[from].empty() && reach[from][to]; };
+    for (bool grown = true; std::exchange(grown, false);)
+      for (std::size_t i = 0; i < count_; ++i)
+        for (std::size_t j = 0; j < count_; ++j) {
+          if (!carried[j] || !reaches(i, j)) continue;
+          if (varied[i] && !varied[j]) varied[j] = grown = true;
+          if (useful[j] && carried[i] && !useful[i]) useful[i] = grown = true;
+        }
+    for (std::size_t j = 0; j < count_; ++j)
+      if (carried[j] && varied[j] && useful[j]) active_.push_back(static_cast<int>(j));
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto adds = [&](int j) { return reaches(i, static_cast<std::size_t>(j)); };
+      if (!carried[i] && varied[i] && std::ranges::any_of(active_, adds)) fixed_.push_back(static_cast<int>(i));
+    }
+  }
+
+  // What comes out as it went in, whatever the steps do.
+  void pass_through() const {
+    for (std::size_t k = 0; k < count_; ++k) {
+      const int i = static_cast<int>(k);
+      const bool is_same = loop_.steps == 0 || (is_unchanged(k) && std::ranges::find(fixed_, i) == fixed_.end());
+      if (is_same && call_.needs(i) && call_.dy(i)) call_.add(i, call_.dy(i));
+    }
+  }
+
+  // The forward values that the step's gradient is computed from: where the walk back from it ends.
+  void find_kept() {
+    const Graph& gradient = *step_.graph;
+    std::vector<bool> seen(gradient.nodes().size());
+    std::vector<Value> stack(gradient.outputs().begin(), gradient.outputs().end());
+    while (!stack.empty()) {
+      const Value v = stack.back();
+      stack.pop_back();
+      if (v.node->op == &ops::parameter) {
+        const auto index = static_cast<std::size_t>(v.node->attributes<ParameterAttributes>().index);
+        if (index < count_ && index != loop_.counter && !is_unchanged(index)) keep(v);
+      } else if (v.node->id < step_.forward && !is_cheap(*v.node)) {
+        keep(v);
+      } else if (!seen[v.node->id]) {
+        seen[v.node->id] = true;
+        stack.insert(stack.end(), v.node->operands.begin(), v.node->operands.end());
+      }
+    }
+    std::ranges::sort(kept_, {}, [](Value v) { return std::pair(v.node->id, v.index); });
+  }
+  void keep(Value v) {
+    if (std::ranges::find(kept_, v) == kept_.end()) kept_.push_back(v);
+  }
+
+  // The loop again, with what is kept of each step in stacked arrays: those.
+  std::vector<Value> kept_of_all_steps() const {
+    if (kept_.empty()) return {};
+    std::vector<Value> initial(call_.node.operands.begin(), call_.node.operands.end());
+    for (const Value v : kept_) initial.push_back(constant(graph(), stacked(v.type(), loop_.steps), 0));
+    const std::vector<Type> types = types_of(initial);
+    const auto condition = make_graph(types, [&](Graph& into, std::span<const Value> in) {
+      return inline_graph(into, *call_.node.regions[0], in.first(count_));
+    });
+    const auto body = make_graph(types, [&](Graph& into, std::span<const Value> in) {
+      Inliner inliner(into, *step_.graph);
+      for (std::size_t i = 0; i < count_; ++i) inliner.substitute(step_.graph->inputs()[i], in[i]);
+      std::vector<Value> next = inliner.copy(step_.outputs);
+      const std::vector<Value> kept = inliner.copy(kept_);
+      const Value step = subtract(in[loop_.counter], constant(into, counter_type_, static_cast<double>(loop_.first)));
+      for (std::size_t k = 0; k < kept.size(); ++k) {
+        const Value row = reshape(kept[k], stacked(kept[k].type(), 1).dims());
+        next.push_back(dynamic_update_slice(in[count_ + k], row, starts(step, kept[k].rank())));
+      }
+      return next;
+    });
+    std::vector<Value> results = while_(initial, condition, body);
+    results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(count_));
+    return results;
+  }
+
+  // The cotangents of what is active and what is fixed before the first step. The loop carries a counter, those cotangents, and
+  // unchanged what the steps read: stacked arrays and what the first loop did not change either.
+  std::vector<Value> reversed(std::span<const Value> stacks) const {
+    std::vector<Value> initial{constant(graph(), counter_type_, 0)};
+    for (const std::vector<int>* list : {&active_, &fixed_})
+      for (const int i : *list) initial.push_back(call_.dy(i) ? call_.dy(i) : constant_like(call_.y(i), 0));
+    const std::size_t own = initial.size();
+    initial.insert(initial.end(), stacks.begin(), stacks.end());
+    for (std::size_t i = 0; i < count_; ++i)
+      if (is_unchanged(i)) initial.push_back(call_.x(static_cast<int>(i)));
+    const std::vector<Type> types = types_of(initial);
+    const auto condition = make_graph(types, [&](Graph& into, std::span<const Value> in) {
+      return std::vector{
+          compare(in[0], constant(into, counter_type_, static_cast<double>(loop_.steps)), Direction::LT)};
+    });
+    const auto body = make_graph(types, [&](Graph& into, std::span<const Value> in) {
+      const std::vector<Value> cotangents = step_cotangents(into, in, own);
+      std::vector<Value> next{add(in[0], constant_like(in[0], 1))};
+      for (std::size_t k = 0; k < cotangents.size(); ++k)
+        next.push_back(k < active_.size() ? cotangents[k] : accumulated(in[1 + k], cotangents[k]));
+      next.insert(next.end(), in.begin() + static_cast<std::ptrdiff_t>(own), in.end());
+      return next;
+    });
+    std::vector<Value> results = while_(initial, condition, body);
+    return {results.begin() + 1, results.begin() + static_cast<std::ptrdiff_t>(own)};
+  }
+
+  // The gradient of the step that the reversed loop is at; `in` holds what that carries, `own` values before the arrays.
+  std::vector<Value> step_cotangents(Graph& into, std::span<const Value> in, std::size_t own) const {
+    Inliner inliner(into, *step_.graph);
+    const std::span<const Value> inputs = step_.graph->inputs();
+    const Value step = subtract(constant(into, counter_type_, static_cast<double>(loop_.steps - 1)), in[0]);
+    inliner.substitute(inputs[loop_.counter],
+                       add(step, constant(into, counter_type_, static_cast<double>(loop_.first))));
+    std::size_t next = own;
+    for (const Value v : kept_) {
+      const Value row = dynamic_slice(in[next++], starts(step, v.rank()), sizes_of(stacked(v.type(), 1)));
+      inliner.substitute(v, reshape(row, v.type().dims()));
+    }
+    for (std::size_t i = 0; i < count_; ++i)
+      if (is_unchanged(i)) inliner.substitute(inputs[i], in[next++]);
+    for (std::size_t k = 0; k < active_.size(); ++k) inliner.substitute(inputs[count_ + k], in[1 + k]);
+    return inliner.copy(step_.graph->outputs());
+  }
+
+  const GradientCall& call_;
+  const Counted loop_;
+  const Graph& body_;
+  const std::size_t count_;  // of carried values
+  const Type counter_type_;
+  std::vector<int> active_, fixed_;  // see find_active
+  RegionGradient step_;
+  std::vector<Value> kept_;  // values of step_.graph
+};
+
+}  // namespace
+
+void while_gradient(const GradientCall& c) {
+  const auto loop = counted(c.node);
+  require(
+      loop.has_value(),
+      "grad: while has no gradient unless it counts: an integer from a constant, below a constant, in steps of 1. Use "
+      "for_loop or scan");
+  require(!has_side_effect(c.node), "grad: while has no gradient where its steps have effects: they would be had twice");
+  LoopGradient(c, *loop).run();
+}
+
+}  // namespace weft::ir
