@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 FLOATS = {np.dtype(t): ml_dtypes.finfo(t) for t in ("float16", ml_dtypes.bfloat16, "float32", "float64")}
+FLOATS |= {np.dtype("complex64"): FLOATS[np.dtype("float32")], np.dtype("complex128"): FLOATS[np.dtype("float64")]}
 TEXT_FLOATS = {"f16": "float16", "bf16": ml_dtypes.bfloat16, "f32": "float32", "f64": "float64"}
 
 
@@ -56,11 +57,12 @@ class Result:
             wrong = np.not_equal(value, other)
             excess = wrong.astype(np.float64)
         else:
-            theirs, ours = value.astype(np.float64), other.astype(np.float64)
+            theirs, ours = as_parts(value), as_parts(other)
+            size = np.abs(value.astype(np.complex128)).reshape(theirs.shape[0], 1)  # complex numbers are compared as such
             with np.errstate(invalid="ignore"):
-                excess = np.abs(ours - theirs) - (self.absolute + self.relative * np.abs(theirs))
+                excess = np.abs(ours - theirs) - (self.absolute + self.relative * size)
             same = (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))
-            wrong = ~same & ~(excess <= 0)
+            wrong = (~same & ~(excess <= 0)).any(axis=1).reshape(value.shape)
         if not wrong.any():
             return None
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -74,11 +76,19 @@ def narrowest_float(text: str) -> np.dtype | None:
     return max(used, key=lambda dtype: FLOATS[dtype].eps, default=None)
 
 
+def as_parts(value: np.ndarray) -> np.ndarray:
+    """A row for each element: the number, or the real and the imaginary part of it."""
+    parts = [value.real, value.imag] if value.dtype.kind == "c" else [value]
+    return np.stack([part.astype(np.float64).ravel() for part in parts], axis=1)
+
+
 def nudged(value: np.ndarray, eps: float, generator: np.random.Generator) -> np.ndarray:
     """Every number rounded otherwise: an eps up or down."""
     if value.dtype not in FLOATS:
         return value
     factor = 1 + eps * generator.choice((-1.0, 1.0), value.shape)
+    if value.dtype.kind == "c":
+        return np.asarray(value * factor).astype(value.dtype)
     return np.asarray(value.astype(np.float64) * factor).astype(value.dtype)
 
 
@@ -100,7 +110,7 @@ def results_of(program: Program, text: str, draws: int = 3) -> list[Result]:
                 if values[i].dtype not in FLOATS or values[i].size == 0:
                     continue
                 with np.errstate(invalid="ignore"):
-                    spread = np.abs(np.asarray(other).astype(np.float64) - values[i].astype(np.float64))
+                    spread = np.abs(as_parts(np.asarray(other)) - as_parts(values[i]))
                 spreads[i] = max(spreads[i], float(np.max(spread, where=np.isfinite(spread), initial=0)))
     return [Result(value, 8 * spread, 16 * max(eps, float(FLOATS[value.dtype].eps))) if value.dtype in FLOATS
             else Result(value, 0, 0) for value, spread in zip(values, spreads, strict=True)]

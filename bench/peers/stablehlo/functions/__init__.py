@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from program import Program
 
 from .arrays import indexing, reductions, shapes
+from .complexes import complexes
 from .contractions import convolutions, products
 from .control import control, randomness
 from .elementwise import binary, elementwise, rounding
@@ -14,5 +15,6 @@ from .training import training
 
 
 def functions() -> Iterator[Program]:
-    for family in (elementwise, rounding, binary, reductions, shapes, indexing, products, convolutions, control, randomness, training):
+    for family in (elementwise, rounding, binary, reductions, shapes, indexing, products, convolutions, control, randomness, training,
+                   complexes):
         yield from family()

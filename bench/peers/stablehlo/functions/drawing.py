@@ -15,6 +15,7 @@ from program import Program
 
 bf16, f16 = np.dtype(ml_dtypes.bfloat16), np.dtype("float16")
 f32, f64 = np.dtype("float32"), np.dtype("float64")
+c64, c128 = np.dtype("complex64"), np.dtype("complex128")
 i8, i16, i32, i64, u8, u32 = (np.dtype(t) for t in ("int8", "int16", "int32", "int64", "uint8", "uint32"))
 
 
@@ -30,6 +31,8 @@ class Inputs:
                                            ).astype(dtype)
         if np.dtype(dtype) == bool:
             return np.asarray(self.generator.random(shape) < 0.5)
+        if np.dtype(dtype).kind == "c":
+            return np.asarray(self.generator.uniform(low, high, shape) + 1j * self.generator.uniform(low, high, shape)).astype(dtype)
         return np.asarray(self.generator.uniform(low, high, shape)).astype(dtype)
 
     def permutation(self, *shape: int, dtype=f32) -> np.ndarray:
@@ -45,10 +48,10 @@ Make = Callable[[Inputs], tuple]
 
 
 def with_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The value, and the gradient of a weighted sum of it by every floating-point input."""
+    """The value, and the gradient of a weighted sum of it by every floating-point or complex input."""
 
     def both(*inputs):
-        wanted = [i for i, x in enumerate(inputs) if jnp.issubdtype(jnp.result_type(x), jnp.floating)]
+        wanted = [i for i, x in enumerate(inputs) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
 
         def of_wanted(*chosen):
             given = list(inputs)

@@ -70,12 +70,15 @@ class Lowering {
 
   // Rules of operations with complex operands or results; by name in lowering_complex.cpp.
   Values complex_check(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_cholesky(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_compare(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_constant(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_contraction(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_custom_call(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_iota(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_probe(Graph& graph, const Scope& scope, const Operation& op);
+  Values complex_triangular_solve(Graph& graph, const Scope& scope, const Operation& op);
+  Values fft(Graph& graph, const Scope& scope, const Operation& op);
   Values each_part(Graph& graph, const Scope& scope, const Operation& op);
   // As if all numbers were real ones, and complex ones two of them.
   Values real_operation(Graph& graph, const Scope& scope, const Operation& op);

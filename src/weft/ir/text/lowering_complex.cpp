@@ -4,6 +4,8 @@
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/complex.h>
+#include <weft/ir/text/complex_linalg.h>
+#include <weft/ir/text/fft.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/literal.h>
 #include <weft/ir/text/lowering.h>
@@ -27,15 +29,18 @@ constexpr Rule rules[] = {
     {"interpreter.run_parallel", &Lowering::real_operation},
     {"sdy.reshard", &Lowering::each_part},
     {"sdy.sharding_constraint", &Lowering::each_part},
+    {"stablehlo.cholesky", &Lowering::complex_cholesky},
     {"stablehlo.compare", &Lowering::complex_compare},
     {"stablehlo.composite", &Lowering::real_operation},
     {"stablehlo.constant", &Lowering::complex_constant},
     {"stablehlo.convolution", &Lowering::complex_contraction},
     {"stablehlo.custom_call", &Lowering::complex_custom_call},
     {"stablehlo.dot_general", &Lowering::complex_contraction},
+    {"stablehlo.fft", &Lowering::fft},
     {"stablehlo.get_dimension_size", &Lowering::real_operation},
     {"stablehlo.iota", &Lowering::complex_iota},
     {"stablehlo.map", &Lowering::real_operation},
+    {"stablehlo.triangular_solve", &Lowering::complex_triangular_solve},
 };
 
 // Whether the op does the same to every element, whatever it is, so that it may be done to one part after the other.
@@ -208,6 +213,38 @@ Values Lowering::complex_contraction(Graph& graph, const Scope& scope, const Ope
   if (!a.is_complex()) return {re, product(a.re, b.im)};
   if (!b.is_complex()) return {re, product(a.im, b.re)};
   return {re - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
+}
+
+Values Lowering::fft(Graph&, const Scope& scope, const Operation& op) {
+  constexpr std::string_view types[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  const WrittenValues values = written_operands(scope, op);
+  if (values.size() != 1) fail(op, concat("takes one operand, got ", values.size()));
+  Arena scratch;
+  AttributeReader reader(source_, module_, op, scratch);
+  int type = 0;
+  Ints lengths;
+  reader.enumerator("fft_type", types, type);
+  reader.integers("fft_length", lengths);
+  return expanded(op, [&] { return flattened({{text::fft(values[0], static_cast<FftType>(type), lengths)}}); });
+}
+
+Values Lowering::complex_cholesky(Graph&, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  if (values.size() != 1 || !values[0].is_complex()) fail(op, "takes one operand of complex numbers");
+  Arena scratch;
+  AttributeReader reader(source_, module_, op, scratch);
+  const auto& attributes = *static_cast<const CholeskyAttributes*>(schema<CholeskyAttributes>->read(scratch, reader));
+  return expanded(op, [&] { return flattened({{text::complex_cholesky(values[0], attributes)}}); });
+}
+
+Values Lowering::complex_triangular_solve(Graph&, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  if (values.size() != 2 || !values[0].is_complex()) fail(op, "takes two operands of complex numbers");
+  Arena scratch;
+  AttributeReader reader(source_, module_, op, scratch);
+  const auto& attributes =
+      *static_cast<const TriangularSolveAttributes*>(schema<TriangularSolveAttributes>->read(scratch, reader));
+  return expanded(op, [&] { return flattened({{text::complex_triangular_solve(values[0], values[1], attributes)}}); });
 }
 
 // check.expect_eq_const %x, dense<...> checks either part.

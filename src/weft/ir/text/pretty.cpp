@@ -45,6 +45,8 @@ constexpr Keyword keywords[] = {
     {"stablehlo.dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"stablehlo.dynamic_iota", "dim", "iota_dimension"},
     {"stablehlo.dynamic_slice", "sizes", "slice_sizes"},
+    {"stablehlo.fft", "length", "fft_length"},
+    {"stablehlo.fft", "type", "fft_type"},
     {"stablehlo.get_dimension_size", "dim", "dimension"},
     {"stablehlo.iota", "dim", "iota_dimension"},
     {"stablehlo.pad", "high", "edge_padding_high"},

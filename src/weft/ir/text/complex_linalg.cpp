@@ -1,0 +1,148 @@
+#include <weft/ir/text/complex_linalg.h>
+
+#include <numeric>
+#include <vector>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/text/complex_math.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+using Complex = WrittenValue;
+using Sizes = std::vector<Dim>;
+
+template <class Function>
+Complex both(Complex z, Function&& function) {
+  return {function(z.re), function(z.im)};
+}
+
+Sizes dims_of(Value x) { return {x.type().dims().begin(), x.type().dims().end()}; }
+
+Complex transposed(Complex z) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(z.re.rank()));
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return both(z, [&](Value v) { return transpose(v, order); });
+}
+
+// Values side by side in a new dimension before dimension `at`.
+Value stacked(Value a, Value b, int at) {
+  Sizes dims = dims_of(a);
+  dims.insert(dims.begin() + at, Dim(1));
+  const Value parts[] = {reshape(a, dims), reshape(b, dims)};
+  return concatenate(parts, at);
+}
+
+Value merged(Value x, int at) {  // dimensions `at` and the next as one
+  Sizes dims = dims_of(x);
+  dims[static_cast<std::size_t>(at)] = x.size(at) * x.size(at + 1);
+  dims.erase(dims.begin() + at + 1);
+  return reshape(x, dims);
+}
+
+// Of twice the rows: each number's real part, and its imaginary one below it.
+Value in_rows(Complex z) {
+  const int rows = z.re.rank() - 2;
+  return merged(stacked(z.re, z.im, rows + 1), rows);
+}
+
+// Of twice the rows and columns.
+Value in_blocks(Complex z) {
+  const Value left = in_rows(z), right = in_rows({-z.im, z.re});
+  return merged(stacked(left, right, z.re.rank()), z.re.rank() - 1);
+}
+
+Complex from_rows(Value x) {
+  const int rows = x.rank() - 2;
+  Sizes dims = dims_of(x);
+  dims[static_cast<std::size_t>(rows)] = x.size(rows) / 2;
+  const auto take = [&](std::int64_t first) {
+    std::vector<std::int64_t> start(dims.size(), 0), limit, strides(dims.size(), 1);
+    for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
+    start[static_cast<std::size_t>(rows)] = first;
+    strides[static_cast<std::size_t>(rows)] = 2;
+    return slice(x, start, limit, strides);
+  };
+  return {take(0), take(1)};
+}
+
+Value first_of_columns(Value x) {  // of each pair
+  std::vector<std::int64_t> start(static_cast<std::size_t>(x.rank()), 0), limit, strides(start.size(), 1);
+  for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
+  strides.back() = 2;
+  return slice(x, start, limit, strides);
+}
+
+Value is_diagonal(Value square) {
+  const Type type = square.type().with(DType::i32);
+  return compare(iota(square.graph(), type, type.rank() - 2), iota(square.graph(), type, type.rank() - 1),
+                 Direction::EQ);
+}
+
+void require_square(Complex a) {
+  const int rank = a.re.rank();
+  require(rank >= 2 && a.part().dim(rank - 1) == a.part().dim(rank - 2), "takes square matrices, got ", a.type());
+}
+
+// The diagonal, as wide as b.
+Value diagonal(Value a, Value b) {
+  const std::int64_t columns[] = {a.rank() - 1};
+  const Value numbers = reduce_sum(select(is_diagonal(a), a, constant_like(a, 0)), columns);
+  std::vector<std::int64_t> dims(static_cast<std::size_t>(numbers.rank()));
+  std::iota(dims.begin(), dims.end(), 0);
+  return broadcast_in_dim(numbers, b.type(), dims);
+}
+
+Complex divided(Complex a, Complex b) {
+  const auto to = [](DType dtype) { return [dtype](Value v) { return convert(v, dtype); }; };
+  return both(complex_math::divide(both(a, to(DType::f64)), both(b, to(DType::f64))), to(a.part().dtype()));
+}
+
+}  // namespace
+
+// The factor's diagonal is real, so that the factor of the blocks is the factor in blocks.
+Complex complex_cholesky(Complex a, const CholeskyAttributes& attributes) {
+  require_square(a);
+  const Complex hermitian = {a.re, select(is_diagonal(a.im), constant_like(a.im, 0), a.im)};
+  const Value blocks = in_blocks(hermitian);
+  const Value operands[] = {blocks};
+  const Value factor = a.re.graph().append(ops::cholesky, operands, &attributes).result();
+  return from_rows(first_of_columns(factor));
+}
+
+// op(a) x = b with every row divided by its element on the diagonal: its blocks there are 1, so that the blocks are triangular, too.
+Complex complex_triangular_solve(Complex a, Complex b, const TriangularSolveAttributes& attributes) {
+  require_square(a);
+  require(a.type().is_complex && b.is_complex() && a.part().dtype() == b.part().dtype() && a.re.rank() == b.re.rank(),
+          "takes complex matrices of one dtype and rank, got ", a.type(), " and ", b.type());
+  const int rank = a.re.rank();
+  for (int d = 0; d < rank - 2; ++d)
+    require(a.part().dim(d) == b.part().dim(d), "the batches of ", a.type(), " and ", b.type(), " differ");
+  require(b.part().dim(rank - (attributes.left_side ? 2 : 1)) == a.part().dim(rank - 1), a.type(), " and ", b.type(),
+          " do not fit");
+  bool lower = attributes.lower;
+  const auto turn = [&] {
+    a = transposed(a);
+    lower = !lower;
+  };
+  if (attributes.transpose_a == Transpose::ADJOINT) a.im = -a.im;
+  if (attributes.transpose_a == Transpose::ADJOINT || attributes.transpose_a == Transpose::TRANSPOSE) turn();
+  if (!attributes.left_side) {  // x op(a) = b is op(a)' x' = b'
+    turn();
+    b = transposed(b);
+  }
+  if (!attributes.unit_diagonal) {
+    const Complex of_b = both(a, [&](Value v) { return diagonal(v, b.re); }),
+                  of_a = both(a, [&](Value v) { return diagonal(v, v); });
+    a = divided(a, of_a);
+    b = divided(b, of_b);
+  }
+  const Value operands[] = {in_blocks(a), in_rows(b)};
+  const TriangularSolveAttributes real = {.left_side = true, .lower = lower, .unit_diagonal = true};
+  const Complex x = from_rows(a.re.graph().append(ops::triangular_solve, operands, &real).result());
+  return attributes.left_side ? x : transposed(x);
+}
+
+}  // namespace weft::ir::text

@@ -1,0 +1,210 @@
+#include <weft/ir/text/fft.h>
+
+#include <functional>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include <weft/ir/builder.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+using Complex = WrittenValue;
+
+// exp(sign 2 pi i m / n) for integers m from 0 to n; small angles are the more exact ones.
+Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
+  const Value whole = constant_like(m, static_cast<double>(n));
+  const Value nearest = select(compare(m + m, whole, Direction::GT), m - whole, m);
+  const Value angle = convert(nearest, DType::f64) * (2 * std::numbers::pi / static_cast<double>(n));
+  return {convert(cosine(angle), dtype), convert(sine(angle) * sign, dtype)};
+}
+
+// rows x columns of them: the one at (j, k) for m = j k. They are computed rather than written down: what is read shall not take
+// more memory than its text.
+Complex roots(Graph& graph, DType dtype, std::int64_t n, std::int64_t rows, std::int64_t columns, int sign) {
+  const Type type(DType::i64, {rows, columns});
+  const Value product = iota(graph, type, 0) * iota(graph, type, 1);
+  return roots(remainder(product, constant_like(product, static_cast<double>(n))), n, sign, dtype);
+}
+
+Complex times(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+
+template <class Function>
+Complex both(Complex z, Function&& function) {
+  return {function(z.re), z.im ? function(z.im) : Value()};
+}
+
+Complex reshaped(Complex z, std::initializer_list<Dim> dims) {
+  return both(z, [&](Value v) { return reshape(v, dims); });
+}
+Complex transposed(Complex z, Ints permutation) {
+  return both(z, [&](Value v) { return transpose(v, permutation); });
+}
+Complex swapped(Complex z) {  // the last two of three dimensions
+  constexpr std::int64_t order[] = {0, 2, 1};
+  return transposed(z, order);
+}
+
+// The product with the matrix over the last of two dimensions; z may be real.
+Complex product(Complex z, Complex matrix) {
+  constexpr std::int64_t last[] = {1}, first[] = {0};
+  const auto dot = [&](Value a, Value b) {
+    return dot_general(a, b,
+                       {.lhs_batching = {}, .rhs_batching = {}, .lhs_contracting = last, .rhs_contracting = first});
+  };
+  const Value re = dot(z.re, matrix.re), im = dot(z.re, matrix.im);
+  if (!z.is_complex()) return {re, im};
+  return {re - dot(z.im, matrix.im), im + dot(z.im, matrix.re)};
+}
+
+constexpr std::int64_t most_in_product = 64;
+
+// A factor of n that one product takes; n itself, if it has none.
+std::int64_t factor_of(std::int64_t n) {
+  if (n <= most_in_product) return n;
+  for (std::int64_t f = most_in_product; f > 1; --f)
+    if (n % f == 0) return f;
+  return n;
+}
+
+Complex transform(Complex z, int sign);
+
+Value resized(Value x, std::int64_t size) {  // the last of two dimensions, with zeros or cut
+  const std::int64_t low[] = {0, 0}, high[] = {0, size - x.size(1)};
+  return pad(x, constant(x.graph(), Type(x.dtype(), {}), 0), low, high, low);
+}
+
+Complex over_rows(Complex row, std::int64_t rows) {
+  constexpr std::int64_t columns[] = {1};
+  return both(row, [&](Value v) { return broadcast_in_dim(v, Type(v.dtype(), {rows, v.size(0)}), columns); });
+}
+
+// By j k = (j^2 + k^2 - (k - j)^2) / 2: a convolution with a chirp between products with it, the convolution by transforms whose
+// length is a power of 2.
+Complex by_convolution(Complex z, int sign) {
+  const std::int64_t rows = z.re.size(0), n = z.re.size(1);
+  const DType dtype = z.part().dtype();
+  Graph& graph = z.re.graph();
+  std::int64_t m = 1;
+  while (m < 2 * n - 1) m *= 2;
+  const auto chirp = [&](Value j, int sign_of_chirp) {
+    const Value squares = remainder(j * j, constant_like(j, static_cast<double>(2 * n)));
+    return roots(squares, 2 * n, sign_of_chirp, dtype);
+  };
+  const Value places = iota(graph, Type(DType::i64, {n}), 0), all = iota(graph, Type(DType::i64, {m}), 0);
+  const Complex around = over_rows(chirp(places, sign), rows);
+  const Value distance = minimum(all, constant_like(all, static_cast<double>(m)) - all);  // around the circle
+  const Value is_reached = compare(distance, constant_like(distance, static_cast<double>(n)), Direction::LT);
+  const Complex kernel =
+      both(chirp(distance, -sign), [&](Value v) { return select(is_reached, v, constant_like(v, 0)); });
+
+  if (!z.is_complex()) z.im = constant_like(z.re, 0);
+  const Complex padded = both(times(z, around), [&](Value v) { return resized(v, m); });
+  const Complex spectrum = times(transform(padded, -1), transform(over_rows(kernel, rows), -1));
+  const Complex convolved =
+      both(transform(spectrum, 1), [&](Value v) { return resized(v, n) * (1.0 / static_cast<double>(m)); });
+  return times(convolved, around);
+}
+
+// Over the last of two dimensions. With n = a b, number j = j1 b + j2 goes to k = k1 + a k2: a transform of length a over j1, a turn
+// by j2 k1 / n, and one of length b over j2.
+Complex transform(Complex z, int sign) {
+  const std::int64_t rows = z.re.size(0), n = z.re.size(1), a = factor_of(n), b = n / a;
+  Graph& graph = z.re.graph();
+  const DType dtype = z.part().dtype();
+  if (a > most_in_product) return by_convolution(z, sign);
+  if (b == 1) return product(z, roots(graph, dtype, n, n, n, sign));
+  Complex y = reshaped(swapped(reshaped(z, {rows, a, b})), {rows * b, a});
+  y = reshaped(product(y, roots(graph, dtype, a, a, a, sign)), {rows, b, a});
+  const Complex turns = roots(graph, dtype, n, b, a, sign);
+  y = times(y, both(turns, [&](Value v) {
+              constexpr std::int64_t behind_rows[] = {1, 2};
+              return broadcast_in_dim(v, y.part(), behind_rows);
+            }));
+  y = transform(reshaped(swapped(y), {rows * a, b}), sign);
+  return reshaped(swapped(reshaped(y, {rows, a, b})), {rows, n});
+}
+
+// Over one dimension of any.
+Complex transform(Complex z, int dimension, int sign) {
+  const int rank = z.re.rank();
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[static_cast<std::size_t>(dimension)], order.back());
+  const Complex moved = transposed(z, order);
+  const Type type = moved.part();
+  const std::int64_t n = z.re.size(dimension);
+  const Complex flat = transform(reshaped(moved, {type.elements() / n, n}), sign);
+  return transposed(both(flat, [&](Value v) { return reshape(v, type.dims()); }), order);
+}
+
+Value sliced(Value x, int dimension, std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> start(static_cast<std::size_t>(x.rank()), 0), limit, strides(start.size(), 1);
+  for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
+  start[static_cast<std::size_t>(dimension)] = from;
+  limit[static_cast<std::size_t>(dimension)] = to;
+  return slice(x, start, limit, strides);
+}
+
+// All n numbers of which the first n / 2 + 1 are given: the others are their conjugates, in reverse.
+Complex mirrored(Complex z, int dimension, std::int64_t n) {
+  const std::int64_t along[] = {dimension};
+  const auto complete = [&](Value v, bool conjugate) {
+    const Value rest = reverse(sliced(v, dimension, 1, (n + 1) / 2), along);
+    const Value parts[] = {v, conjugate ? -rest : rest};
+    return concatenate(parts, dimension);
+  };
+  return {complete(z.re, false), complete(z.im, true)};
+}
+
+// What the result's last dimension is, and the operand's must be.
+struct Lengths {
+  std::int64_t operand, result;
+};
+Lengths last_lengths(FftType type, std::int64_t n) {
+  const std::int64_t half = n / 2 + 1;
+  return {type == FftType::IRFFT ? half : n, type == FftType::RFFT ? half : n};
+}
+
+void check(Complex x, FftType type, std::span<const std::int64_t> lengths) {
+  const int rank = x.re.rank(), count = static_cast<int>(lengths.size());
+  require(count >= 1 && count <= 3 && count <= rank, "takes 1 to 3 lengths of the operand's dimensions, got ", count,
+          " for ", x.type());
+  require(is_float(x.part().dtype()) && byte_size(x.part().dtype()) >= 4 && x.is_complex() == (type != FftType::RFFT),
+          "takes ", type == FftType::RFFT ? "real" : "complex", " numbers, got ", x.type());
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(i)], size = x.re.size(rank - count + i);
+    const std::int64_t expected = i == count - 1 ? last_lengths(type, length).operand : length;
+    require(length >= 0 && size == expected, "a length of ", length, " does not fit dimension ", rank - count + i,
+            " of ", x.type());
+  }
+}
+
+}  // namespace
+
+WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> lengths) {
+  check(x, type, lengths);
+  const int last = x.re.rank() - 1, first = x.re.rank() - static_cast<int>(lengths.size());
+  const std::int64_t n = lengths.back();
+  std::vector<Dim> dims(x.part().dims().begin(), x.part().dims().end());
+  dims.back() = last_lengths(type, n).result;
+  const Type result(x.part().dtype(), dims);
+  if (result.elements() == 0 || x.part().elements() == 0) {
+    const Value nothing = constant(x.re.graph(), result, 0);
+    return {nothing, type == FftType::IRFFT ? Value() : nothing};
+  }
+  const bool is_inverse = type == FftType::IFFT || type == FftType::IRFFT;
+  const int sign = is_inverse ? 1 : -1;
+  // The real transform is the last of an inverse one, and the first of a forward one.
+  if (type != FftType::IRFFT) x = transform(x, last, sign);
+  if (type == FftType::RFFT) x = both(x, [&](Value v) { return sliced(v, last, 0, n / 2 + 1); });
+  for (int d = first; d < last; ++d) x = transform(x, d, sign);
+  if (type == FftType::IRFFT) x = {transform(mirrored(x, last, n), last, sign).re};
+  if (!is_inverse) return x;
+  const double numbers = std::accumulate(lengths.begin(), lengths.end(), 1.0, std::multiplies<>());
+  return both(x, [&](Value v) { return v * (1 / numbers); });
+}
+
+}  // namespace weft::ir::text
