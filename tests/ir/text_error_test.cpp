@@ -23,8 +23,8 @@ std::string error_in_main(const std::string& body) {
 }
 
 TEST(TextError, NamesPlaceOperationAndWhatIsWrong) {
-  EXPECT_EQ(error_in_main("  %0 = stablehlo.fft %a, type = FFT : tensor<4xf32>"),
-            "2:8: 'stablehlo.fft': unsupported operation");
+  EXPECT_EQ(error_in_main("  %0 = stablehlo.uniform_quantize %a : tensor<4xf32>"),
+            "2:8: 'stablehlo.uniform_quantize': unsupported operation");
   EXPECT_EQ(error_in_main("%0 = stablehlo.add %a, %b : tensor<4xf32>"), "2:24: func.func @main: %b is not defined");
   EXPECT_EQ(error_in_main("%0 = stablehlo.add %a %a : tensor<4xf32>"), "2:23: stablehlo.add: expected ':', got '%a'");
   EXPECT_EQ(error_in_main("%0 = stablehlo.add %a, %a : tensor<4xf32"),

@@ -300,7 +300,8 @@ void while_gradient(const GradientCall& c) {
       loop.has_value(),
       "grad: while has no gradient unless it counts: an integer from a constant, below a constant, in steps of 1. Use "
       "for_loop or scan");
-  require(!has_side_effect(c.node), "grad: while has no gradient where its steps have effects: they would be had twice");
+  require(!has_side_effect(c.node),
+          "grad: while has no gradient where its steps have effects: they would be had twice");
   LoopGradient(c, *loop).run();
 }
 
