@@ -240,6 +240,39 @@ def rnn_gradient(size: str) -> Program:
     return Program("rnn_gradient", jax.value_and_grad(loss), (weights, sequence, target))
 
 
+# ---- a linear recurrent unit: a diagonal complex state, a loss with a part in the spectrum, trained by SGD
+
+
+def recurrent_unit_step(size: str) -> Program:
+    steps, batch, inputs, width = {"tiny": (6, 2, 3, 4), "small": (64, 8, 16, 32), "bench": (256, 16, 64, 256)}[size]
+    generator = np.random.default_rng(6)
+
+    def complex_normal(*shape: int, scale: float) -> np.ndarray:
+        return (normal(generator, *shape, scale=scale) + 1j * normal(generator, *shape, scale=scale)).astype(np.complex64)
+
+    weights = {"decay": normal(generator, width), "angle": normal(generator, width),
+               "in": complex_normal(inputs, width, scale=(2 * inputs) ** -0.5), "out": complex_normal(width, 1, scale=width**-0.5)}
+
+    def loss(weights, sequence, target):
+        pole = jnp.exp(-jnp.exp(weights["decay"]) + 1j * weights["angle"])
+        driven = sequence @ weights["in"]
+
+        def cell(state, x):
+            state = pole * state + x
+            return state, (state @ weights["out"]).real[:, 0]
+
+        _, outputs = jax.lax.scan(cell, jnp.zeros((batch, width), jnp.complex64), driven)
+        spectrum = jnp.fft.rfft(outputs - target, axis=0)
+        return jnp.mean((outputs - target) ** 2) + 0.1 * jnp.mean(jnp.abs(spectrum) ** 2)
+
+    def step(weights, sequence, target):
+        value, gradients = jax.value_and_grad(loss)(weights, sequence, target)
+        return jax.tree.map(lambda p, g: p - 0.1 * g.conj(), weights, gradients), value
+
+    sequence, target = normal(generator, steps, batch, inputs), normal(generator, steps, batch)
+    return Program("recurrent_unit_step", step, (weights, sequence, target), donated=(0,))
+
+
 MODELS: dict[str, Callable[[str], Program]] = {
     "mlp_step": mlp_step,
     "transformer_step": transformer_step,
@@ -248,4 +281,5 @@ MODELS: dict[str, Callable[[str], Program]] = {
     "resnet_step": resnet_step,
     "vit_forward": vit_forward,
     "rnn_gradient": rnn_gradient,
+    "recurrent_unit_step": recurrent_unit_step,
 }
