@@ -460,6 +460,26 @@ TEST(TextComplex, ArgumentsAreMarked) {
   EXPECT_TRUE(input_ports(*again)[1].is_complex);
 }
 
+// The second part alone, and a real number that becomes no part of anything.
+TEST(TextComplex, BranchesTakeThePartsThatTheyUse) {
+  const auto graph = parse(
+      R"(func.func @main(%p: tensor<i1>, %z: tensor<complex<f32>>, %a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+    %r = "stablehlo.if"(%p) ({
+      %y = stablehlo.imag %z : (tensor<complex<f32>>) -> tensor<f32>
+      %n = stablehlo.negate %y : tensor<f32>
+      stablehlo.return %n : tensor<f32>
+    }, {
+      %c = stablehlo.complex %b, %a : tensor<complex<f32>>
+      %y = stablehlo.imag %c : (tensor<complex<f32>>) -> tensor<f32>
+      stablehlo.return %y : tensor<f32>
+    }) : (tensor<i1>) -> tensor<f32>
+    return %r : tensor<f32>
+  })");
+  const Node& node = *graph->outputs()[0].node;
+  EXPECT_THAT(node.operands, ElementsAre(graph->inputs()[0], graph->inputs()[2], graph->inputs()[3]));
+  EXPECT_TRUE(structurally_equal(*graph, *parse(print(*graph))));
+}
+
 std::string error_of(const std::string& body) {
   try {
     parse("func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<2xf32>) {\n" + body + "\nreturn }");

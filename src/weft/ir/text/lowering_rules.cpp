@@ -74,14 +74,70 @@ Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
   return results;
 }
 
+namespace {
+
+// The inputs that the branches use, in the order in which they do.
+std::vector<std::size_t> used_inputs(const Regions& branches) {
+  std::vector<std::size_t> used;
+  for (const auto& branch : branches) {
+    const auto use = [&](Value v) {
+      if (v.node->op != &ops::parameter) return;
+      const auto input = static_cast<std::size_t>(v.node->attributes<ParameterAttributes>().index);
+      if (std::ranges::find(used, input) == used.end()) used.push_back(input);
+    };
+    for (const Node* node : branch->nodes()) std::ranges::for_each(node->operands, use);
+    std::ranges::for_each(branch->outputs(), use);
+  }
+  return used;
+}
+
+// The same graph of other inputs: those that `chosen` names, in its order.
+std::shared_ptr<const Graph> with_inputs(const Graph& from, std::span<const std::size_t> chosen) {
+  auto graph = std::make_shared<Graph>();
+  std::unordered_map<const Node*, Node*> copies;
+  std::unordered_map<std::uint32_t, Annotations> said;
+  for (const std::size_t i : chosen) copies[from.inputs()[i].node] = graph->add_input(from.inputs()[i].type()).node;
+  const auto copy_of = [&](Value v) { return copies.at(v.node)->result(v.index); };
+  Values operands;
+  for (const Node* node : from.nodes()) {
+    if (node->op == &ops::parameter) continue;
+    operands.clear();
+    std::ranges::transform(node->operands, std::back_inserter(operands), copy_of);
+    Node& copy = graph->append_copy(*node, operands);
+    copies[node] = &copy;
+    if (!from.annotations) continue;
+    if (const auto known = from.annotations->nodes.find(node->id); known != from.annotations->nodes.end())
+      said.emplace(copy.id, known->second);
+  }
+  Values outputs;
+  std::ranges::transform(from.outputs(), std::back_inserter(outputs), copy_of);
+  graph->set_outputs(std::move(outputs));
+  if (!said.empty())
+    graph->annotations = std::make_shared<FunctionAnnotations>(FunctionAnnotations{.nodes = std::move(said)});
+  return graph;
+}
+
+}  // namespace
+
+// A branch may use one part of a complex number alone, or the second before the first; captures are as reading what is written of
+// it finds them.
 Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op) {
   std::vector<Use> passed;
   for (const Region& region : op.regions)
     for (const Use& use : region.captures)
       if (std::ranges::find(passed, use) == passed.end()) passed.push_back(use);
-  Values all = operands(scope, op);
-  append_parts(all, scope, passed);
-  return append(graph, op, *op_named(op.name), all, flattened(op.result_types), closed_regions(op, scope, passed));
+  Values captured, all = operands(scope, op);
+  append_parts(captured, scope, passed);
+  Regions regions = closed_regions(op, scope, passed);
+  if (module_.has_complex) {
+    const std::vector<std::size_t> used = used_inputs(regions);
+    for (auto& region : regions) region = with_inputs(*region, used);
+    Values of_used;
+    for (const std::size_t i : used) of_used.push_back(captured[i]);
+    captured = std::move(of_used);
+  }
+  all.insert(all.end(), captured.begin(), captured.end());
+  return append(graph, op, *op_named(op.name), all, flattened(op.result_types), regions);
 }
 
 Values Lowering::composite(Graph& graph, const Scope& scope, const Operation& op) {
