@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
+#include <weft/compiler/fusion/cluster_key.h>
 #include <weft/compiler/fusion/placement.h>
 #include <weft/compiler/fusion/unit_order.h>
 #include <weft/compiler/sized_unit.h>
@@ -40,7 +43,9 @@ class Planner {
         again_(again),
         placement_(graph, options),
         count_(graph.nodes().size()),
-        cluster_of_(count_, no_cluster) {
+        cluster_of_(count_, no_cluster),
+        seen_below_(count_),
+        seen_above_(count_) {
     for (const Value v : graph.outputs()) output_storage_.insert(storage_of(v).node->id);
   }
 
@@ -135,7 +140,20 @@ class Planner {
     merged.reduction = a.reduction ? a.reduction : b.reduction;
     merged.largest = std::max(a.largest, b.largest);
     if (mixes_times(merged)) return "it is computed again, later, so that it need not be kept";
-    const auto result = lower(merged, producer, consumer);
+    const std::vector<Value> outputs = outputs_of(merged, producer, consumer);
+    const Fingerprint key = cluster_key(graph_, placement_, merged.nodes, merged.reduction, outputs);
+    const auto [known, is_new] = decisions_.try_emplace(key);
+    if (is_new) known->second = refusal_of(merged, outputs);
+    if (!known->second.empty()) return known->second;
+    for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
+    clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
+    clusters_[static_cast<std::size_t>(consumer)] = {};
+    return {};
+  }
+
+  // Why the cluster is no kernel, or should not be one; empty: it should.
+  std::string refusal_of(const Cluster& merged, const std::vector<Value>& outputs) const {
+    const auto result = placement_.lower(merged.nodes, merged.reduction, outputs);
     if (!result.kernel) return result.refusal.empty() ? "no kernel has this form" : result.refusal;
     const Loop& loop = result.kernel->loop;
     if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
@@ -143,9 +161,6 @@ class Planner {
     const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
       return concat("it would have ", extent.tasks, " long rows, which leaves threads idle");
-    for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
-    clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
-    clusters_[static_cast<std::size_t>(consumer)] = {};
     return {};
   }
 
@@ -155,34 +170,51 @@ class Planner {
            std::ranges::any_of(cluster.nodes, [&](std::uint32_t id) { return again_->again[id]; });
   }
 
-  // Whether a value leaves the producer, passes through another unit and comes back into the consumer.
+  // A search for a way from one cluster to another, down along uses or up along needs.
+  struct Search {
+    bool down;
+    const std::vector<std::vector<std::uint32_t>>& edges;
+    std::vector<std::uint32_t>& seen;  // by node: the number of the last search that came by
+    int target;
+    std::uint32_t bound;  // no node beyond it leads to the target
+    std::vector<std::uint32_t> stack = {};
+  };
+
+  // Whether a value leaves the producer, passes through another unit and comes back into the consumer. Searched from both by
+  // turns: an end that little is connected to decides soon.
   bool path_around(int producer, int consumer) {
-    const std::uint32_t last = clusters_[static_cast<std::size_t>(consumer)].nodes.back();
-    visited_.assign(count_, 0);
-    std::vector<std::uint32_t> stack;
-    const auto visit_users = [&](std::uint32_t id, bool direct) {
-      for (const std::uint32_t user : users_[id]) {
-        if (direct && (cluster_of_[user] == consumer || cluster_of_[user] == producer)) continue;
-        if (visited_[user]) continue;
-        visited_[user] = 1;
-        stack.push_back(user);
-      }
+    ++search_;
+    const auto &from = clusters_[static_cast<std::size_t>(producer)].nodes,
+               &to = clusters_[static_cast<std::size_t>(consumer)].nodes;
+    Search down{true, users_, seen_below_, consumer, to.back()}, up{false, needs_, seen_above_, producer, from.front()};
+    const auto start = [&](Search& search, std::span<const std::uint32_t> nodes) {
+      for (const std::uint32_t id : nodes)
+        for (const std::uint32_t next : search.edges[id])
+          if (cluster_of_[next] != producer && cluster_of_[next] != consumer) go(search, next);
     };
-    for (const std::uint32_t id : clusters_[static_cast<std::size_t>(producer)].nodes) visit_users(id, true);
-    while (!stack.empty()) {
-      const std::uint32_t id = stack.back();
-      stack.pop_back();
-      if (cluster_of_[id] == consumer) return true;
-      if (cluster_of_[id] == no_cluster) {
-        if (id < last) visit_users(id, false);
-        continue;
-      }
-      // A cluster runs as a whole: reaching one of its nodes is reaching all.
-      const auto& nodes = clusters_[static_cast<std::size_t>(cluster_of_[id])].nodes;
-      for (const std::uint32_t member : nodes) {
-        visited_[member] = 1;
-        visit_users(member, false);
-      }
+    start(down, from);
+    start(up, to);
+    while (!down.stack.empty() && !up.stack.empty())
+      if (step(down) || step(up)) return true;
+    return false;
+  }
+
+  void go(Search& search, std::uint32_t id) const {
+    if (std::exchange(search.seen[id], search_) != search_) search.stack.push_back(id);
+  }
+
+  bool step(Search& search) const {
+    const std::uint32_t id = search.stack.back();
+    search.stack.pop_back();
+    const int cluster = cluster_of_[id];
+    if (cluster == search.target) return true;
+    // A cluster runs as a whole: reaching one of its nodes is reaching all.
+    const std::span<const std::uint32_t> nodes =
+        cluster == no_cluster ? std::span(&id, 1) : std::span(clusters_[static_cast<std::size_t>(cluster)].nodes);
+    if (search.down ? nodes.front() > search.bound : nodes.back() < search.bound) return false;
+    for (const std::uint32_t member : nodes) {
+      search.seen[member] = search_;
+      for (const std::uint32_t next : search.edges[member]) go(search, next);
     }
     return false;
   }
@@ -333,9 +365,11 @@ class Planner {
   const Placement placement_;
   std::size_t count_;
   std::vector<int> cluster_of_;
-  std::vector<char> visited_;
+  std::vector<std::uint32_t> seen_below_, seen_above_;
+  std::uint32_t search_ = 0;  // the number of the last one
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
+  std::unordered_map<Fingerprint, std::string, FingerprintHash> decisions_;  // refusal_of, for equal layers
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;  // producer and consumer that met: why not
   std::set<std::uint32_t> output_storage_;
 };
