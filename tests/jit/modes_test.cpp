@@ -189,6 +189,11 @@ TEST_F(Modes, DisabledFunctionsStayOutOfTheGraph) {
   ASSERT_EQ(told.breaks.size(), 1u);
   EXPECT_THAT(told.breaks[0].reason, HasSubstr("stays out of graphs"));
   EXPECT_EQ(told.breaks[0].count, 3u);
+  ASSERT_EQ(told.programs[0].before.size(), 1u) << told;
+  EXPECT_THAT(told.programs[0].before[0].ended_by, HasSubstr("stays out of graphs"));
+  EXPECT_GT(told.programs[0].before[0].kernels, 0u);
+  EXPECT_THAT(told.text(), HasSubstr("graph 0 before program 0: "));
+  EXPECT_THAT(told.json(), HasSubstr("\"ended_by\": \"it calls a function that stays out of graphs"));
   const auto whole = compile([&](const Tensor& a) { return outside(a + 1); }, {.fullgraph = true});
   EXPECT_THROW(whole(x), jit::GraphBreakError);
   EXPECT_EQ(disable([](int a) { return a + 1; })(1), 2) << "and alone it is what it was";

@@ -150,28 +150,37 @@ std::string difference_of_replay(const Specialization& known, const Specializati
 
 namespace {
 
-void add_report(const compiler::Report& report, Explanation::Program& program) {
-  program.flops = report.flops;
-  program.moved_bytes = report.moved_bytes;
-  program.fusions = report.fusions;
-  program.choices = report.choices;
-  program.phases = report.passes;
-  program.distinct_kernels = report.distinct_kernels;
-  program.compiled_kernels = report.compiled_kernels;
-  program.loaded_kernels = report.loaded_kernels;
-  program.cache_miss = report.cache_miss;
+void describe(const detail::Plan& plan, Explanation::Graph& graph) {
+  graph.kernels = plan.executable->thunks.size();
+  graph.peak_bytes = plan.executable->peak_bytes;
+  for (const auto& thunk : plan.executable->thunks) {
+    const runtime::ThunkInfo& info = thunk->info;
+    graph.launches.push_back({info.name, info.category, info.source, info.flops, info.bytes});
+  }
+  if (!plan.report) return;
+  const compiler::Report& report = *plan.report;
+  graph.flops = report.flops;
+  graph.moved_bytes = report.moved_bytes;
+  graph.fusions = report.fusions;
+  graph.choices = report.choices;
+  graph.phases = report.passes;
+  graph.distinct_kernels = report.distinct_kernels;
+  graph.compiled_kernels = report.compiled_kernels;
+  graph.loaded_kernels = report.loaded_kernels;
+  graph.cache_miss = report.cache_miss;
 }
 
 }  // namespace
 
 Explanation::Program describe(const Specialization& s) {
-  Explanation::Program program{.frozen = s.notes,
-                               .rerecorded_because = s.rerecorded_because,
-                               .nodes = s.nodes,
-                               .inputs = s.inputs.size(),
-                               .updates = s.updates.size(),
-                               .replays = s.replays,
-                               .compile_ms = s.compile_ms};
+  Explanation::Program program;
+  program.nodes = s.nodes;
+  program.frozen = s.notes;
+  program.rerecorded_because = s.rerecorded_because;
+  program.inputs = s.inputs.size();
+  program.updates = s.updates.size();
+  program.replays = s.replays;
+  program.compile_ms = s.compile_ms;
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
     program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
   for (const ValueGuard& guard : s.values)
@@ -181,14 +190,12 @@ Explanation::Program describe(const Specialization& s) {
   for (const auto& [type, count] : parameters)
     program.guards.push_back(concat(count, count == 1 ? " parameter is " : " parameters are ", type));
   for (std::size_t i = 0; i < s.same.size(); ++i) program.guards.emplace_back("two arguments are one object");
-  if (s.plan) {
-    program.kernels = s.plan->executable->thunks.size();
-    program.peak_bytes = s.plan->executable->peak_bytes;
-    for (const auto& thunk : s.plan->executable->thunks) {
-      const runtime::ThunkInfo& info = thunk->info;
-      program.launches.push_back({info.name, info.category, info.source, info.flops, info.bytes});
-    }
-    if (s.plan->report) add_report(*s.plan->report, program);
+  if (s.plan) describe(*s.plan, program);
+  for (const Specialization::Part& part : s.before) {
+    Explanation::Graph& graph = program.before.emplace_back();
+    graph.nodes = part.nodes;
+    graph.ended_by = part.ended_by;
+    if (part.plan) describe(*part.plan, graph);
   }
   return program;
 }

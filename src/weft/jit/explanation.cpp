@@ -7,6 +7,57 @@
 
 namespace weft {
 
+namespace {
+
+void write_lines(std::ostream& out, const char* title, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) out << "  " << title << line << '\n';
+}
+
+void write(std::ostream& out, const Explanation::Graph& g) {
+  out << "  moves " << g.moved_bytes / 1e6 << " MB and computes " << g.flops / 1e6 << " Mflop in a launch\n";
+  for (const Explanation::Kernel& k : g.launches)
+    out << "  kernel " << k.name << " (" << k.category << "): " << k.bytes / 1e6 << " MB, " << k.flops / 1e6 << " Mflop"
+        << (k.source.empty() ? "" : ", ") << k.source << '\n';
+  for (const compiler::Fusion& f : g.fusions)
+    out << (f.refused.empty() ? "  fused " : "  not fused ") << f.name << ": "
+        << (f.refused.empty() ? f.operations : f.refused) << (f.source.empty() ? "" : ", ") << f.source << '\n';
+  write_lines(out, "autotuned: ", g.choices);
+  if (g.distinct_kernels != 0)
+    out << "  generated kernels: " << g.distinct_kernels << " distinct, " << g.compiled_kernels << " compiled, "
+        << g.loaded_kernels << " from the disk or an artifact" << (g.cache_miss.empty() ? "" : "; missed: ")
+        << g.cache_miss << '\n';
+  for (const compiler::PassTiming& phase : g.phases) out << "  phase " << phase.name << ": " << phase.ms << " ms\n";
+}
+
+nlohmann::json to_json(const Explanation::Graph& g) {
+  using nlohmann::json;
+  json graph{{"ended_by", g.ended_by},
+             {"nodes", g.nodes},
+             {"kernels", g.kernels},
+             {"peak_bytes", g.peak_bytes},
+             {"flops", g.flops},
+             {"moved_bytes", g.moved_bytes},
+             {"launches", json::array()},
+             {"fusions", json::array()},
+             {"autotuned", g.choices},
+             {"distinct_kernels", g.distinct_kernels},
+             {"compiled_kernels", g.compiled_kernels},
+             {"loaded_kernels", g.loaded_kernels},
+             {"cache_miss", g.cache_miss},
+             {"phases", json::array()}};
+  for (const Explanation::Kernel& k : g.launches)
+    graph["launches"].push_back(
+        {{"name", k.name}, {"category", k.category}, {"source", k.source}, {"flops", k.flops}, {"bytes", k.bytes}});
+  for (const compiler::Fusion& f : g.fusions)
+    graph["fusions"].push_back(
+        {{"name", f.name}, {"operations", f.operations}, {"source", f.source}, {"refused", f.refused}});
+  for (const compiler::PassTiming& phase : g.phases)
+    graph["phases"].push_back({{"name", phase.name}, {"ms", phase.ms}});
+  return graph;
+}
+
+}  // namespace
+
 std::string Explanation::text() const {
   std::ostringstream out;
   out << function << ": " << calls << " calls, recorded " << recorded << " times, compiled " << compiles << " times";
@@ -22,26 +73,17 @@ std::string Explanation::text() const {
       out << "an equal program was known, ";
     }
     out << "replayed " << p.replays << " times\n";
-    const auto list = [&](const char* title, const std::vector<std::string>& lines) {
-      for (const std::string& line : lines) out << "  " << title << line << '\n';
-    };
-    list("argument ", p.arguments);
-    list("guard: ", p.guards);
-    list("frozen: ", p.frozen);
-    out << "  moves " << p.moved_bytes / 1e6 << " MB and computes " << p.flops / 1e6 << " Mflop in a launch\n";
-    for (const Kernel& k : p.launches)
-      out << "  kernel " << k.name << " (" << k.category << "): " << k.bytes / 1e6 << " MB, " << k.flops / 1e6
-          << " Mflop" << (k.source.empty() ? "" : ", ") << k.source << '\n';
-    for (const compiler::Fusion& f : p.fusions)
-      out << (f.refused.empty() ? "  fused " : "  not fused ") << f.name << ": "
-          << (f.refused.empty() ? f.operations : f.refused) << (f.source.empty() ? "" : ", ") << f.source << '\n';
-    list("autotuned: ", p.choices);
-    if (p.distinct_kernels != 0)
-      out << "  generated kernels: " << p.distinct_kernels << " distinct, " << p.compiled_kernels << " compiled, "
-          << p.loaded_kernels << " from the disk or an artifact" << (p.cache_miss.empty() ? "" : "; missed: ")
-          << p.cache_miss << '\n';
-    for (const compiler::PassTiming& phase : p.phases) out << "  phase " << phase.name << ": " << phase.ms << " ms\n";
+    write_lines(out, "argument ", p.arguments);
+    write_lines(out, "guard: ", p.guards);
+    write_lines(out, "frozen: ", p.frozen);
+    write(out, p);
     if (!p.rerecorded_because.empty()) out << "  recorded in every call, for " << p.rerecorded_because << '\n';
+    for (std::size_t k = 0; k < p.before.size(); ++k) {
+      const Graph& g = p.before[k];
+      out << "graph " << k << " before program " << i << ": " << g.nodes << " operations, " << g.kernels << " kernels, "
+          << static_cast<double>(g.peak_bytes) / 1e6 << " MB at its peak; ended by a break: " << g.ended_by << '\n';
+      write(out, g);
+    }
   }
   for (const Break& cut : breaks)
     out << "graph break: " << cut.reason << (cut.place.empty() ? "" : " at ") << cut.place << ", " << cut.count
@@ -56,36 +98,18 @@ std::string Explanation::json() const {
            {"compiles", compiles},          {"evicted", evicted},      {"programs", json::array()},
            {"graph_breaks", json::array()}, {"recompiles", recompiles}};
   for (const Program& p : programs) {
-    all["programs"].push_back({{"arguments", p.arguments},
-                               {"guards", p.guards},
-                               {"frozen", p.frozen},
-                               {"rerecorded_because", p.rerecorded_because},
-                               {"nodes", p.nodes},
-                               {"kernels", p.kernels},
-                               {"inputs", p.inputs},
-                               {"updates", p.updates},
-                               {"replays", p.replays},
-                               {"peak_bytes", p.peak_bytes},
-                               {"compile_ms", p.compile_ms},
-                               {"flops", p.flops},
-                               {"moved_bytes", p.moved_bytes},
-                               {"launches", json::array()},
-                               {"fusions", json::array()},
-                               {"autotuned", p.choices},
-                               {"distinct_kernels", p.distinct_kernels},
-                               {"compiled_kernels", p.compiled_kernels},
-                               {"loaded_kernels", p.loaded_kernels},
-                               {"cache_miss", p.cache_miss},
-                               {"phases", json::array()}});
-    json& program = all["programs"].back();
-    for (const Kernel& k : p.launches)
-      program["launches"].push_back(
-          {{"name", k.name}, {"category", k.category}, {"source", k.source}, {"flops", k.flops}, {"bytes", k.bytes}});
-    for (const compiler::Fusion& f : p.fusions)
-      program["fusions"].push_back(
-          {{"name", f.name}, {"operations", f.operations}, {"source", f.source}, {"refused", f.refused}});
-    for (const compiler::PassTiming& phase : p.phases)
-      program["phases"].push_back({{"name", phase.name}, {"ms", phase.ms}});
+    json program = to_json(p);
+    program.update({{"arguments", p.arguments},
+                    {"guards", p.guards},
+                    {"frozen", p.frozen},
+                    {"rerecorded_because", p.rerecorded_because},
+                    {"inputs", p.inputs},
+                    {"updates", p.updates},
+                    {"replays", p.replays},
+                    {"compile_ms", p.compile_ms},
+                    {"before", json::array()}});
+    for (const Graph& g : p.before) program["before"].push_back(to_json(g));
+    all["programs"].push_back(std::move(program));
   }
   for (const Break& cut : breaks)
     all["graph_breaks"].push_back({{"reason", cut.reason}, {"place", cut.place}, {"count", cut.count}, {"ms", cut.ms}});

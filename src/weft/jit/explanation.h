@@ -15,13 +15,10 @@ struct Explanation {
     std::string name, category, source;
     double flops = 0, bytes = 0;
   };
-  struct Program {
-    std::vector<std::string> arguments = {};  // "images: tensor<8x784xf32>"
-    std::vector<std::string> guards = {};     // beside the arguments' types
-    std::vector<std::string> frozen = {};     // numbers and tensors that are as they were when it was recorded
-    std::string rerecorded_because = {};      // empty: calls are replayed
-    std::uint64_t nodes = 0, kernels = 0, inputs = 0, updates = 0, replays = 0, peak_bytes = 0;
-    double compile_ms = 0;                                               // 0: an equal program was known
+  // One compiled graph.
+  struct Graph {
+    std::string ended_by = {};  // the break behind it; empty: it is the call's last
+    std::uint64_t nodes = 0, kernels = 0, peak_bytes = 0;
     double flops = 0, moved_bytes = 0;                                   // of one launch: between kernels and memory
     std::vector<Kernel> launches = {};                                   // in their order
     std::vector<compiler::Fusion> fusions = {};                          // made, and refused with the reason
@@ -29,6 +26,16 @@ struct Explanation {
     std::vector<compiler::PassTiming> phases = {};                       // of its compilation
     int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;  // generated ones; the last are from the disk
     std::string cache_miss = {};                                         // why not all of them
+  };
+  // What calls with the same guards run.
+  struct Program : Graph {
+    std::vector<std::string> arguments;  // "images: tensor<8x784xf32>"
+    std::vector<std::string> guards;     // beside the arguments' types
+    std::vector<std::string> frozen;     // numbers and tensors that are as they were when it was recorded
+    std::string rerecorded_because;      // empty: calls are replayed
+    std::uint64_t inputs = 0, updates = 0, replays = 0;
+    double compile_ms = 0;      // 0: an equal program was known
+    std::vector<Graph> before;  // where its graph is cut: the graphs up to each break, in their order
   };
   struct Break {
     std::string reason, place;

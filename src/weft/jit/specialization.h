@@ -103,6 +103,12 @@ struct Specialization {
   std::vector<std::string> paths;       // of the arguments
   std::vector<std::string> first_uses;  // of the inputs: the source line
   std::vector<std::string> notes;       // what was frozen
+  struct Part {
+    std::shared_ptr<detail::Plan> plan;
+    std::uint64_t nodes = 0;
+    std::string ended_by;
+  };
+  std::vector<Part> before;  // what was launched at each break
   std::uint64_t nodes = 0, replays = 0;
   double compile_ms = 0;
   bool compiled = false;  // else an equal program was known

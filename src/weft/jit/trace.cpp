@@ -286,11 +286,14 @@ void Trace::compiling() {
 
 void Trace::launching(const detail::Launching& launching) {
   made_->compiled |= launching.compiled;
-  made_->nodes += launching.graph.nodes().size();
   if (!finishing_) {
+    const GraphBreak& cut = breaks_.back();
+    made_->before.push_back({launching.plan, launching.graph.nodes().size(),
+                             concat(cut.reason, cut.place.empty() ? "" : " at ", cut.place)});
     made_->inputs.clear();
     return;
   }
+  made_->nodes = launching.graph.nodes().size();
   made_->plan = launching.plan;
   made_->immediates.assign(launching.immediates.begin(), launching.immediates.end());
   std::unordered_map<const ir::Node*, std::string> first_use;
