@@ -169,6 +169,44 @@ def mode_figures(build: Path, quick: bool, say) -> list[Figure]:
     return figures + [Figure(f"recompiles: {name}", count, "<=", 0) for name, count in result["recompiles"].items()]
 
 
+def captioner_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """The article's model on random captions, in the ways of compile(), beside torch.compile and jax.jit on the same sizes and law."""
+    shape = ["--batch", "2" if quick else "16", "--warm-up", "2" if quick else "20", "--steps", "2" if quick else "30"]
+    threads = ["--threads", str(len(os.sched_getaffinity(0)))]
+
+    def lab(table: str, *more: str) -> dict:
+        command = [build / "bin/weft", "lab", "captioner", "--table", table, "--train-steps", "0", "--json", *shape, *more]
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    def peer(name: str, modules: str, script: str, *more: str) -> float | None:
+        if subprocess.run([PYTHON, "-c", f"import {modules}"], capture_output=True).returncode != 0:
+            say(f"captioner, {name}: left out, {PYTHON} cannot import {modules}")
+            return None
+        command = [PYTHON, PEERS / script, *shape, *threads, *more]
+        speed = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])["steps_per_s"]
+        say(f"captioner, {name} {' '.join(more)}: {speed:.2f} steps/s")
+        return speed
+
+    figures = []
+    for dtype in ("f32", "bf16"):
+        for table in ("static", "dynamic"):
+            report = lab(table, "--dtype", dtype)
+            for row in report["rows"]:
+                say(f"captioner, {dtype}, {table}, {row['name']}: {row['steps_per_s']:.2f} steps/s, {row['ratio']:.2f} times eager, "
+                    f"{row['recompiles_in_window']} recompiles")
+            rows = {row["name"]: row for row in report["rows"]}
+            ours = rows["whole step" if table == "static" else "marked dynamic"]
+            target = 1.78 if table == "static" else 1.72
+            figures.append(Figure(f"captioner {dtype}, {table}: compiled step against eager", ours["ratio"], ">=", target, "times"))
+            align = ["--align", "8" if table == "dynamic" else "0", "--dtype", dtype]
+            if torch := peer("torch.compile", "torch._inductor", "captioner_torch.py", "--mode", "compile", *align):
+                figures.append(Figure(f"captioner {dtype}, {table}: speed against torch.compile", ours["steps_per_s"] / torch, ">=", 1.3, "times"))
+            # jax.jit compiles every length: only the static shapes are its own ground.
+            if table == "static" and (jax := peer("jax.jit", "jax, optax", "captioner_jax.py", *align)):
+                figures.append(Figure(f"captioner {dtype}, {table}: speed against jax.jit", ours["steps_per_s"] / jax, ">=", 1.5, "times"))
+    return figures
+
+
 def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
     """Bandwidth of each generated kernel over that of a plain vector loop of the same size, from bench/fused_kernels.cpp."""
     speed = {}  # by program and size

@@ -8,6 +8,7 @@
 
 #include <weft/base/error.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/lab/captioner.h>
 #include <weft/cli/lab/overlap.h>
 #include <weft/cli/lab/recompile.h>
 #include <weft/cli/options.h>
@@ -131,10 +132,11 @@ void add_recompile(CLI::App& lab) {
 }  // namespace
 
 void add_lab(CLI::App& app) {
-  CLI::App& lab = *app.add_subcommand("lab", "Published experiments, done again on weft");
-  lab.require_subcommand(1);
-  add_overlap(lab);
-  add_recompile(lab);
+  CLI::App& command = *app.add_subcommand("lab", "Published experiments, done again on weft");
+  command.require_subcommand(1);
+  add_overlap(command);
+  add_recompile(command);
+  lab::add_captioner(command);
 }
 
 }  // namespace weft::cli

@@ -51,13 +51,17 @@ ImageEncoder::ImageEncoder(const CaptionerSizes& sizes)
 
 Tensor ImageEncoder::operator()(const Tensor& images) const {
   const Scope scope = enter();
+  Tensor x = places(images);
+  for (const EncoderBlock& block : blocks) x = block(x);
+  return norm(x);
+}
+
+Tensor ImageEncoder::places(const Tensor& images) const {
   require(images.rank() == 4 && images.size(1) == 3 && images.size(2) == image_size && images.size(3) == image_size,
           "ImageEncoder: images must be [batch, 3, ", image_size, ", ", image_size, "], got ", images.type());
   const Tensor embedded = patch(patches_of(images, patch_size)).to(float32);
   const Tensor first = broadcast_to(class_token, {images.size(0), 1, embedded.size(2)});
-  Tensor x = dropout(concatenate({first, embedded}, 1) + position.weight);
-  for (const EncoderBlock& block : blocks) x = block(x);
-  return norm(x);
+  return dropout(concatenate({first, embedded}, 1) + position.weight);
 }
 
 DecoderBlock::DecoderBlock(const CaptionerSizes& sizes)
@@ -86,12 +90,17 @@ CaptionDecoder::CaptionDecoder(const CaptionerSizes& sizes)
 
 Tensor CaptionDecoder::operator()(const Tensor& tokens, const Tensor& memory) const {
   const Scope scope = enter();
+  Tensor x = words(tokens);
+  for (const DecoderBlock& block : blocks) x = block(x, memory);
+  return norm(x);
+}
+
+Tensor CaptionDecoder::words(const Tensor& tokens) const {
   const std::int64_t context = position.weight.type().size(0);
   require(tokens.rank() == 2 && tokens.size(1) <= context, "CaptionDecoder: tokens must be [batch, at most ", context,
           "], got ", tokens.type());
-  Tensor x = dropout(embed(tokens) + slice(position.weight, 0, 0, tokens.size(1)));
-  for (const DecoderBlock& block : blocks) x = block(x, memory);
-  return norm(x);
+  // Not a slice of the table: one program serves captions of any length.
+  return dropout(embed(tokens) + position(arange(tokens.size(1))));
 }
 
 Tensor CaptionDecoder::logits(const Tensor& hidden) const { return linear(hidden, embed.weight).to(float32); }

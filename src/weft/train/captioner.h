@@ -43,6 +43,7 @@ class ImageEncoder : public Layer {
  public:
   explicit ImageEncoder(const CaptionerSizes& sizes);
   Tensor operator()(const Tensor& images) const;  // [batch, 3, image, image] to [batch, places, width]
+  Tensor places(const Tensor& images) const;      // what the first block sees
   void fields(auto&& field) {
     field("patch", patch);
     field("class_token", class_token);
@@ -91,6 +92,7 @@ class CaptionDecoder : public Layer {
   explicit CaptionDecoder(const CaptionerSizes& sizes);
   // Tokens [batch, length], of at most the context, and what the encoder made of the pictures; [batch, length, width].
   Tensor operator()(const Tensor& tokens, const Tensor& memory) const;
+  Tensor words(const Tensor& tokens) const;   // what the first block sees
   Tensor logits(const Tensor& hidden) const;  // [..., vocabulary], f32
   void fields(auto&& field) {
     field("embed", embed);

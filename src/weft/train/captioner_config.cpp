@@ -76,7 +76,7 @@ const std::vector<CaptionerPreset>& captioner_presets() {
   static const std::vector<CaptionerPreset> presets = [] {
     CaptionerConfig small, full;
     small.sizes = {.encoder_layers = 3, .decoder_layers = 2, .width = 128, .heads = 4, .image = 32, .patch = 4};
-    small.batch = 64, small.lr = 1e-3, small.warmup = 50, small.decay_steps = 1200;
+    small.batch = 64, small.lr = 2e-3, small.warmup = 100, small.decay_steps = 2400;
     full.batch = 64, full.lr = 3e-4, full.warmup = 100, full.decay_steps = 2000;
     CaptionerConfig small_random = small, full_random = full;
     for (CaptionerConfig* config : {&small_random, &full_random})

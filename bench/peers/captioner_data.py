@@ -1,0 +1,86 @@
+"""The captioner's sizes, its random data and how a peer is timed: what captioner_torch.py and captioner_jax.py share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+START, END, PAD, IGNORED = 1, 2, 0, -100
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """As src/weft/train/captioner_config.cpp has them."""
+
+    encoder_layers: int = 12
+    decoder_layers: int = 12
+    width: int = 768
+    heads: int = 12
+    image: int = 224
+    patch: int = 16
+    vocabulary: int = 1024
+    context: int = 256
+
+    @property
+    def places(self) -> int:
+        return (self.image // self.patch) ** 2 + 1
+
+
+SIZES = {"small": Sizes(encoder_layers=3, decoder_layers=2, width=128, heads=4, image=32, patch=8), "full": Sizes()}
+
+
+def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--mode", choices=modes, default=modes[0])
+    parser.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--warm-up", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--align", type=int, default=0, help="pad to the batch's longest, a multiple of this; 0: to the context")
+    return parser.parse_args()
+
+
+def caption_length(random: np.random.Generator, context: int) -> int:
+    """With its end: 5 to 31 words nine times of ten, 33 to 63 nine times of a hundred, else 65 to 255."""
+    kind = random.random()
+    low, high = (5, 31) if kind < 0.9 else (33, 63) if kind < 0.99 else (65, 255)
+    return min(int(random.integers(low, high, endpoint=True)) + 1, context)
+
+
+def batches(sizes: Sizes, batch: int, align: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Images [batch, 3, image, image], tokens and labels [batch, length]."""
+    random = np.random.default_rng(0)
+    while True:
+        lengths = [caption_length(random, sizes.context) for _ in range(batch)]
+        length = -(-max(lengths) // align) * align if align else sizes.context
+        tokens = np.full((batch, length), PAD, np.int32)
+        labels = np.full((batch, length), IGNORED, np.int32)
+        for row, count in enumerate(lengths):
+            caption = np.append(random.integers(1, sizes.vocabulary, count - 1), END)
+            labels[row, :count] = caption
+            tokens[row, :count] = np.append(START, caption[:-1])
+        yield random.standard_normal((batch, 3, sizes.image, sizes.image), np.float32), tokens, labels
+
+
+def measure(peer: str, version: str, flags: argparse.Namespace, step: Callable[..., object], wait: Callable[[object], object]) -> None:
+    """Times step(images, tokens, labels), whose result `wait` waits for, and prints the one JSON object."""
+    source = batches(SIZES[flags.size], flags.batch, flags.align)
+    result = None
+    start = time.perf_counter()
+    for _ in range(flags.warm_up):
+        result = step(*next(source))
+    wait(result)
+    first_steps_s = time.perf_counter() - start
+    start = time.perf_counter()
+    for _ in range(flags.steps):
+        result = step(*next(source))
+    wait(result)
+    steps_per_s = flags.steps / (time.perf_counter() - start)
+    print(json.dumps({"peer": peer, "version": version, "steps_per_s": steps_per_s, "first_steps_s": first_steps_s}))

@@ -1,0 +1,271 @@
+#include <weft/cli/lab/captioner.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+
+#include <unistd.h>
+
+#include <weft/base/knobs.h>
+#include <weft/base/metrics.h>
+#include <weft/cli/lab/captioner_steps.h>
+#include <weft/jit/compile.h>
+#include <weft/jit/dynamic.h>
+#include <weft/tensor/sync.h>
+#include <weft/train/caption_evaluation.h>
+#include <weft/train/captioner_data.h>
+#include <weft/train/captioner_trainer.h>
+
+namespace weft::cli::lab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using data::CaptionBatch;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr std::int64_t alignment = 8, bucket_count = 8;
+
+// A way to run the training, one row of a table.
+struct Way {
+  std::string table, name, padding;
+  std::function<CaptionStep(const SharedTask&)> make;
+  Stance stance = Stance::standard;
+  bool marks = false;        // says that the length is dynamic
+  bool all_buckets = false;  // begins with a batch of every bucket, as the article proposes
+};
+
+std::vector<std::int64_t> buckets_of(std::int64_t context) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 1; i <= bucket_count; ++i)
+    sizes.push_back(std::max<std::int64_t>(i, i * context / bucket_count));
+  return sizes;
+}
+
+std::string text_of(const std::vector<std::int64_t>& buckets) {
+  std::string text = "buckets:";
+  for (const std::int64_t size : buckets) text += concat(size == buckets.front() ? "" : ",", size);
+  return text;
+}
+
+std::vector<Way> ways(const train::CaptionerConfig& config) {
+  const auto options = [](Mode mode, Dynamic dynamic) {
+    return CompileOptions{.fullgraph = true, .mode = mode, .dynamic = dynamic};
+  };
+  const auto by = [](auto make, auto... given) { return [=](const SharedTask& task) { return make(task, given...); }; };
+  const CompileOptions off = options(Mode::standard, Dynamic::off);
+  const auto whole = [&](Mode mode, Dynamic dynamic) { return by(whole_step, options(mode, dynamic)); };
+  const std::string fixed = "fixed", longest = "longest", aligned = concat("multiple:", alignment),
+                    buckets = text_of(buckets_of(config.sizes.context));
+  const Mode tuned = Mode::max_autotune, tuned_only = Mode::max_autotune_no_replay;
+  const CompileOptions automatic = options(Mode::standard, Dynamic::automatic);
+  return {
+      {"static", "eager", fixed, whole(Mode::standard, Dynamic::off), Stance::force_eager},
+      {"static", "compiled model", fixed, by(model_step, off)},
+      {"static", "compiled optimizer", fixed, by(model_and_optimizer_step, off)},
+      {"static", "foreach_map optimizer", fixed, by(foreach_map_step, off)},
+      {"static", "whole step", fixed, whole(Mode::standard, Dynamic::off)},
+      {"static", "whole step, reduce_overhead", fixed, whole(Mode::reduce_overhead, Dynamic::off)},
+      {"static", "whole step, max_autotune_no_replay", fixed, whole(tuned_only, Dynamic::off)},
+      {"static", "whole step, max_autotune", fixed, whole(tuned, Dynamic::off)},
+      {"dynamic", "eager", longest, whole(Mode::standard, Dynamic::off), Stance::force_eager},
+      {"dynamic", "pad to longest", longest, whole(Mode::standard, Dynamic::automatic)},
+      {"dynamic", "marked dynamic", aligned, whole(Mode::standard, Dynamic::automatic), Stance::standard, true},
+      {"dynamic", "marked dynamic, max_autotune", aligned, whole(tuned, Dynamic::automatic), Stance::standard, true},
+      {"dynamic", "dynamic on", aligned, whole(Mode::standard, Dynamic::on)},
+      {"dynamic", "dynamic on, max_autotune_no_replay", aligned, whole(tuned_only, Dynamic::on)},
+      {"dynamic", "eight buckets", buckets, whole(Mode::standard, Dynamic::off), Stance::standard, false, true},
+      {"dynamic", "eight buckets, max_autotune", buckets, whole(tuned, Dynamic::off), Stance::standard, false, true},
+      {"dynamic", "modular", aligned, by(modular_step, off, automatic)},
+      {"dynamic", "modular, encoder max_autotune", aligned, by(modular_step, options(tuned, Dynamic::off), automatic)},
+      {"warmup", "cold", aligned, whole(Mode::standard, Dynamic::automatic), Stance::standard, true},
+      {"warmup", "cached", aligned, whole(Mode::standard, Dynamic::automatic), Stance::standard, true},
+      {"warmup", "regional", aligned, by(regional_step, automatic)},
+  };
+}
+
+// A folder for the cache on disk that is the experiment's alone.
+class OwnCache {
+ public:
+  OwnCache() { empty(); }
+  ~OwnCache() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  OwnCache(const OwnCache&) = delete;
+  OwnCache& operator=(const OwnCache&) = delete;
+  void empty() { std::filesystem::remove_all(folder_); }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / concat("weft-lab-", ::getpid());
+  knobs::Override<knobs::Switch> on_{knobs::cache, true};
+  knobs::Override<knobs::Text> where_{knobs::cache_dir, folder_.string()};
+};
+
+CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t length) {
+  const train::CaptionSource source = train::caption_source(config, data::Split::held_out, config.batch);
+  std::vector<data::CaptionedImage> samples;
+  for (std::int64_t i = 0; i < config.batch; ++i) {
+    samples.push_back(source[i]);
+    std::vector<std::int32_t>& caption = samples.back().caption;
+    if (static_cast<std::int64_t>(caption.size()) > length) caption.resize(static_cast<std::size_t>(length));
+  }
+  return data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples);
+}
+
+void mark_length(const CaptionBatch& batch, std::int64_t context) {
+  for (const Tensor* tensor : {&batch.tokens, &batch.labels})
+    mark_dynamic(*tensor, 1, {.name = "length", .min = 1, .max = context});
+}
+
+CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
+  clear_graph_cache();
+  train::CaptionerConfig config = options.config;
+  if (way.padding.starts_with("multiple") && config.sizes.context % alignment != 0) {
+    config.padding = "longest";  // captions so short that there is nothing to align
+  } else {
+    config.padding = way.padding;
+  }
+  const auto task = std::make_shared<CaptionerTask>(config);
+  const CaptionStep step = way.make(task);
+  train::CaptionBatches batches(config, 1);
+  weft::sync();
+  const StanceScope stance(way.stance);
+  const auto run = [&](const CaptionBatch& batch) {
+    if (way.marks) mark_length(batch, config.sizes.context);
+    step(batch);
+    weft::sync();
+  };
+  CaptionerRow row{.table = way.table, .name = way.name};
+  auto start = Clock::now();
+  if (way.all_buckets)
+    for (const std::int64_t length : buckets_of(config.sizes.context)) run(padded_batch(config, length));
+  for (std::int64_t i = 0; i < options.warm_up; ++i) run(batches.next());
+  synchronize();
+  row.first_steps_s = seconds_since(start);
+  const std::uint64_t compiles = metrics::uncached_compile.value();
+  start = Clock::now();
+  for (std::int64_t i = 0; i < options.steps; ++i) run(batches.next());
+  synchronize();
+  row.steps_per_s = static_cast<double>(options.steps) / seconds_since(start);
+  row.recompiles_in_window = metrics::uncached_compile.value() - compiles;
+  return row;
+}
+
+// A device that accepts launches and makes nothing of them, for what does not depend on values.
+class PretendedDevice {
+ public:
+  PretendedDevice() : device_(options()), before_(&weft::device()) { set_device(device_); }
+  ~PretendedDevice() { set_device(*before_); }
+  PretendedDevice(const PretendedDevice&) = delete;
+  PretendedDevice& operator=(const PretendedDevice&) = delete;
+
+ private:
+  static runtime::DeviceOptions options() {
+    runtime::DeviceOptions options;
+    options.simulated = true;
+    options.run_ahead_launches = std::numeric_limits<int>::max();
+    options.run_ahead_bytes = std::numeric_limits<std::uint64_t>::max();
+    return options;
+  }
+  runtime::Device device_;
+  runtime::Device* before_;
+};
+
+auto compiled_step(CaptionerTask& task) {
+  return compile([&task](const CaptionBatch& batch) { return task.step(batch); },
+                 {.fullgraph = true, .dynamic = Dynamic::off});
+}
+
+double compile_seconds(train::CaptionerConfig config, std::int64_t layers) {
+  clear_graph_cache();
+  if (layers > 0) config.sizes.encoder_layers = config.sizes.decoder_layers = layers;
+  const PretendedDevice device;
+  CaptionerTask task(config);
+  const CaptionBatch batch = padded_batch(config, config.sizes.context);
+  weft::sync();
+  const auto step = compiled_step(task);
+  step(batch);
+  return 1e-3 * step.explain().programs.front().compile_ms;
+}
+
+// What a call costs the host, the least of several rounds.
+double microseconds(const std::function<void()>& call) {
+  constexpr int rounds = 5, calls = 200;
+  double least = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    const auto start = Clock::now();
+    for (int i = 0; i < calls; ++i) call();
+    least = std::min(least, 1e6 * seconds_since(start) / calls);
+    synchronize();
+  }
+  return least;
+}
+
+void measure_guards(const train::CaptionerConfig& config, CaptionerReport& report) {
+  const PretendedDevice device;
+  CaptionerTask task(config);
+  const CaptionBatch batch = padded_batch(config, config.sizes.context);
+  weft::sync();
+  const auto step = compiled_step(task);
+  step(batch);
+  const auto pinned = step.pinned();
+  const double guarded = microseconds([&] { step(batch); });
+  report.guard_us_per_call = std::max(0.0, guarded - microseconds([&] { pinned(batch); }));
+  report.guarded_tensors = step.explain().programs.front().inputs;
+}
+
+double train_on_shapes(const CaptionerOptions& options) {
+  const auto& presets = train::captioner_presets();
+  train::CaptionerConfig config =
+      std::ranges::find_if(presets, [](const auto& p) { return p.size == "small" && p.data == "shapes"; })->config;
+  config.decay_steps = options.train_steps;
+  config.warmup = std::min(config.warmup, std::max<std::int64_t>(1, options.train_steps / 10));
+  train::CaptionerTrainer trainer(config);
+  train::CaptionBatches batches(config, 1);
+  Future<double> loss;
+  for (std::int64_t step = 0; step < options.train_steps; ++step) {
+    if (loss.valid()) loss.wait();
+    loss = trainer.step(step, batches.next(), config.learning_rate(step));
+  }
+  return train::evaluate_captions(trainer, config, 512, 0).accuracy;
+}
+
+}  // namespace
+
+CaptionerReport measure_captioner(const CaptionerOptions& options,
+                                  const std::function<void(const std::string& what)>& begins) {
+  CaptionerReport report;
+  OwnCache cache;
+  const CaptionerRow* baseline = nullptr;
+  std::vector<Way> all = ways(options.config);
+  std::erase_if(all, [&](const Way& way) { return !options.table.empty() && way.table != options.table; });
+  report.rows.reserve(all.size());
+  for (const Way& way : all) {
+    begins(way.table + ", " + way.name);
+    if (way.name != "cached") cache.empty();
+    report.rows.push_back(measure(way, options));
+    CaptionerRow& row = report.rows.back();
+    if (baseline == nullptr || baseline->table != row.table) baseline = &row;
+    row.ratio =
+        row.table == "warmup" ? baseline->first_steps_s / row.first_steps_s : row.steps_per_s / baseline->steps_per_s;
+  }
+  begins("compile times");
+  const auto cold = [&](std::int64_t layers) {
+    cache.empty();
+    return compile_seconds(options.config, layers);
+  };
+  report.compile_s = {
+      .cold = cold(0), .cached = compile_seconds(options.config, 0), .layers_2 = cold(2), .layers_12 = cold(12)};
+  begins("guards");
+  measure_guards(options.config, report);
+  if (options.train_steps > 0) {
+    begins("training on shapes");
+    report.caption_accuracy = train_on_shapes(options);
+  }
+  return report;
+}
+
+}  // namespace weft::cli::lab

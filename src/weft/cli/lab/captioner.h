@@ -1,0 +1,51 @@
+// A captioner's training under compile(), in the ways of "Maximizing AI/ML Model Performance with PyTorch Compilation": with static
+// shapes, with captions of changing length, and how long it takes until the first steps are done.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <weft/train/captioner_config.h>
+
+namespace CLI {
+class App;
+}
+
+namespace weft::cli::lab {
+
+struct CaptionerOptions {
+  train::CaptionerConfig config;
+  std::int64_t warm_up = 20, steps = 50;  // of every row, before and in the timed window
+  std::string table = {};                 // the only one; empty: all
+  std::int64_t train_steps = 0;           // on shapes, for the accuracy of the captions; 0: none
+};
+
+struct CaptionerRow {
+  std::string table, name;  // static, dynamic or warmup
+  double steps_per_s = 0;   // in the timed window
+  double ratio = 0;  // to the first of its table: of steps_per_s, in warmup of the time of the first steps, inverted
+  std::uint64_t recompiles_in_window = 0;
+  double first_steps_s =
+      0;  // the warm-up: recording, compiling and running, from empty caches unless the row says otherwise
+};
+
+struct CaptionerReport {
+  std::vector<CaptionerRow> rows;
+  double guard_us_per_call = 0;  // of the whole step: what its call costs beyond a pinned one
+  std::uint64_t guarded_tensors = 0;
+  struct CompileSeconds {
+    double cold = 0, cached = 0, layers_2 = 0, layers_12 = 0;  // of the whole step
+  } compile_s;
+  std::optional<double> caption_accuracy;
+};
+
+// `begins` is told what is measured next. Empties the caches of the process; the user's cache on disk is left alone.
+CaptionerReport measure_captioner(const CaptionerOptions& options,
+                                  const std::function<void(const std::string& what)>& begins);
+
+void add_captioner(CLI::App& lab);
+
+}  // namespace weft::cli::lab

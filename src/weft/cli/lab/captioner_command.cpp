@@ -1,0 +1,118 @@
+// weft lab captioner: its options, tables and JSON.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/error.h>
+#include <weft/cli/lab/captioner.h>
+#include <weft/cli/options.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::cli::lab {
+
+namespace {
+
+struct CommandOptions {
+  std::string size = "small", data = "random", dtype = "f32", table;
+  std::int64_t batch = 0, warm_up = 20, steps = 50, train_steps = -1, threads = 0;
+  bool json = false;
+};
+
+void print_json(const CaptionerReport& report) {
+  using json = nlohmann::ordered_json;
+  json rows = json::array();
+  for (const CaptionerRow& row : report.rows)
+    rows.push_back({{"table", row.table},
+                    {"name", row.name},
+                    {"steps_per_s", row.steps_per_s},
+                    {"ratio", row.ratio},
+                    {"recompiles_in_window", row.recompiles_in_window},
+                    {"first_steps_s", row.first_steps_s}});
+  const auto& seconds = report.compile_s;
+  const json root{{"rows", rows},
+                  {"guard_us_per_call", report.guard_us_per_call},
+                  {"guarded_tensors", report.guarded_tensors},
+                  {"compile_s",
+                   {{"cold", seconds.cold},
+                    {"cached", seconds.cached},
+                    {"layers_2", seconds.layers_2},
+                    {"layers_12", seconds.layers_12}}},
+                  {"caption_accuracy", report.caption_accuracy ? json(*report.caption_accuracy) : json()}};
+  std::cout << root.dump() << std::endl;
+}
+
+void print_tables(const CaptionerReport& report) {
+  std::string table;
+  for (const CaptionerRow& row : report.rows) {
+    if (row.table != table)
+      std::cout << fmt::format("{}{:<38}{:>10}{:>8}{:>12}{:>15}\n", table.empty() ? "" : "\n", row.table + " shapes",
+                               "steps/s", "ratio", "recompiles", "first steps s");
+    table = row.table;
+    std::cout << fmt::format("{:<38}{:>10.2f}{:>8.2f}{:>12}{:>15.2f}\n", row.name, row.steps_per_s, row.ratio,
+                             row.recompiles_in_window, row.first_steps_s);
+  }
+  std::cout << fmt::format("\nguards of {} tensors: {:.2f} us a call\n", report.guarded_tensors,
+                           report.guard_us_per_call);
+  const auto& seconds = report.compile_s;
+  std::cout << fmt::format(
+      "compiling the whole step: {:.2f} s cold, {:.2f} s cached; 2 layers {:.2f} s, 12 layers {:.2f} s\n", seconds.cold,
+      seconds.cached, seconds.layers_2, seconds.layers_12);
+  if (report.caption_accuracy)
+    std::cout << fmt::format("held-out captions that are right after training on shapes: {:.1f} %\n",
+                             100 * *report.caption_accuracy);
+  std::cout << std::flush;
+}
+
+CaptionerOptions resolved(const CommandOptions& given) {
+  const auto& presets = train::captioner_presets();
+  const auto preset = [&](std::string_view size, std::string_view data) {
+    return *std::ranges::find_if(presets, [&](const auto& p) { return p.size == size && p.data == data; });
+  };
+  CaptionerOptions options{.config = preset(given.size, given.data).config,
+                           .warm_up = given.warm_up,
+                           .steps = given.steps,
+                           .table = given.table};
+  options.config.dtype = given.dtype;
+  options.train_steps = given.train_steps >= 0 ? given.train_steps : preset("small", "shapes").steps;
+  constexpr std::int64_t small_batch = 16;  // minutes on two cores
+  options.config.batch = given.batch > 0 ? given.batch : given.size == "small" ? small_batch : options.config.batch;
+  return options;
+}
+
+}  // namespace
+
+void add_captioner(CLI::App& lab) {
+  CLI::App& command = *lab.add_subcommand(
+      "captioner", "A captioner's training step in the ways of compile(): static shapes, dynamic shapes, warm-up");
+  const auto given = std::make_shared<CommandOptions>();
+  const auto choice = [&](const char* flag, std::string& value, const char* help, std::vector<std::string> of) {
+    command.add_option(flag, value, help)->check(CLI::IsMember(std::move(of)))->type_name("NAME");
+  };
+  choice("--size", given->size, "small, or full: ViT-base with GPT-2, hours on a few cores; small if not given",
+         {"small", "full"});
+  choice("--data", given->data, "random: the article's; shapes; random if not given", {"random", "shapes"});
+  choice("--dtype", given->dtype, "f32 or bf16; f32 if not given", {"f32", "bf16"});
+  choice("--table", given->table, "only this one; all if not given", {"static", "dynamic", "warmup"});
+  add_integer(command, "--batch", given->batch, "samples a step; 16 for small and 64 for full if not given",
+              {1, 1 << 16});
+  add_integer(command, "--warm-up", given->warm_up, "steps before the timed ones; 20 if not given", {1, 1'000'000});
+  add_integer(command, "--steps", given->steps, "timed steps; 50 if not given", {1, 1'000'000});
+  add_integer(
+      command, "--train-steps", given->train_steps,
+      "on small shapes, for the accuracy of the captions; 0: none; as many as weft train captioner if not given",
+      {0, 1'000'000});
+  add_integer(command, "--threads", given->threads, "threads of kernels", {1, 4096});
+  command.add_flag("--json", given->json, "print one JSON object on the standard output, and nothing else");
+  command.callback([given] {
+    if (given->threads > 0) runtime::set_thread_count(static_cast<int>(given->threads));
+    const CaptionerReport report =
+        measure_captioner(resolved(*given), [](const std::string& what) { std::cerr << what << std::endl; });
+    given->json ? print_json(report) : print_tables(report);
+  });
+}
+
+}  // namespace weft::cli::lab

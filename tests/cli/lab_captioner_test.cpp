@@ -1,0 +1,42 @@
+// weft lab captioner: the form of what it prints, and the counts that do not depend on the machine.
+#include <tests/cli/command.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace weft::cli {
+namespace {
+
+using nlohmann::json;
+
+TEST(LabCaptioner, MeasuresTheWarmUp) {
+  const Outcome outcome = weft({"lab", "captioner", "--data", "shapes", "--table", "warmup", "--batch", "2",
+                                "--warm-up", "2", "--steps", "2", "--train-steps", "3", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  const char* const names[] = {"cold", "cached", "regional"};
+  ASSERT_EQ(report["rows"].size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& row = report["rows"][i];
+    EXPECT_EQ(row["table"], "warmup");
+    EXPECT_EQ(row["name"], names[i]);
+    EXPECT_GT(row["steps_per_s"], 0);
+    EXPECT_GT(row["first_steps_s"], 0);
+    EXPECT_GT(row["ratio"], 0);
+    EXPECT_TRUE(row["recompiles_in_window"].is_number_unsigned());
+  }
+  EXPECT_EQ(report["rows"][0]["ratio"], 1);
+  for (const char* key : {"cold", "cached", "layers_2", "layers_12"}) EXPECT_GT(report["compile_s"][key], 0) << key;
+  EXPECT_GT(report["guarded_tensors"], 250);
+  EXPECT_GE(report["guard_us_per_call"], 0);
+  EXPECT_TRUE(report["caption_accuracy"] >= 0 && report["caption_accuracy"] <= 1);
+}
+
+TEST(LabCaptioner, RefusesWhatItDoesNotHave) {
+  EXPECT_EQ(weft({"lab", "captioner", "--size", "huge"}).exit_code, 2);
+  EXPECT_EQ(weft({"lab", "captioner", "--table", "fourth"}).exit_code, 2);
+  EXPECT_EQ(weft({"lab", "captioner", "--steps", "0"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace weft::cli
