@@ -88,7 +88,8 @@ def nudged(value: np.ndarray, eps: float, generator: np.random.Generator) -> np.
         return value
     factor = 1 + eps * generator.choice((-1.0, 1.0), value.shape)
     if value.dtype.kind == "c":
-        return np.asarray(value * factor).astype(value.dtype)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(value * factor).astype(value.dtype)
     return np.asarray(value.astype(np.float64) * factor).astype(value.dtype)
 
 

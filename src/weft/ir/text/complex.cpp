@@ -132,10 +132,9 @@ Complex bitcast_any(Operands x, WrittenType result) {
 
 // ---- arithmetic
 
-Complex times(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 Complex multiply_any(Operands x, WrittenType) {
   require_complex(x);
-  return times(x[0], x[1]);
+  return complex_math::multiply(x[0], x[1]);
 }
 Complex square(Operands x, WrittenType) {  // 0, not inf - inf, where the parts are of one size
   require_complex(x);
@@ -153,7 +152,8 @@ Complex logistic(Complex z) {
 }
 // -i log((x + i y) / sqrt(x^2 + y^2))
 Complex arc_tangent(Complex y, Complex x) {
-  const Complex xx = times(x, x), yy = times(y, y), root = complex_math::sqrt({xx.re + yy.re, xx.im + yy.im});
+  const Complex xx = complex_math::multiply(x, x), yy = complex_math::multiply(y, y),
+                root = complex_math::sqrt({xx.re + yy.re, xx.im + yy.im});
   const Complex log = complex_math::log(complex_math::divide({x.re - y.im, x.im + y.re}, root));
   return {log.im, -log.re};
 }

@@ -131,6 +131,8 @@ Value product(Value a, Value b, Value factor) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Products and powers
 
+Complex multiply(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+
 Value absolute(Complex z) { return hypot(z.re, z.im); }
 
 Complex sign(Complex z) {

@@ -8,6 +8,8 @@ namespace weft::ir::text::complex_math {
 
 using Complex = WrittenValue;
 
+Complex multiply(Complex a, Complex b);  // the plain product; of parts of any dtype
+
 Value absolute(Complex z);
 Complex acos(Complex z);
 Complex acosh(Complex z);

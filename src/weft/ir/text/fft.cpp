@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/text/complex_math.h>
 
 namespace weft::ir::text {
 
@@ -29,7 +30,7 @@ Complex roots(Graph& graph, DType dtype, std::int64_t n, std::int64_t rows, std:
   return roots(remainder(product, constant_like(product, static_cast<double>(n))), n, sign, dtype);
 }
 
-Complex times(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+using complex_math::multiply;
 
 template <class Function>
 Complex both(Complex z, Function&& function) {
@@ -101,11 +102,11 @@ Complex by_convolution(Complex z, int sign) {
       both(chirp(distance, -sign), [&](Value v) { return select(is_reached, v, constant_like(v, 0)); });
 
   if (!z.is_complex()) z.im = constant_like(z.re, 0);
-  const Complex padded = both(times(z, around), [&](Value v) { return resized(v, m); });
-  const Complex spectrum = times(transform(padded, -1), transform(over_rows(kernel, rows), -1));
+  const Complex padded = both(multiply(z, around), [&](Value v) { return resized(v, m); });
+  const Complex spectrum = multiply(transform(padded, -1), transform(over_rows(kernel, rows), -1));
   const Complex convolved =
       both(transform(spectrum, 1), [&](Value v) { return resized(v, n) * (1.0 / static_cast<double>(m)); });
-  return times(convolved, around);
+  return multiply(convolved, around);
 }
 
 // Over the last of two dimensions. With n = a b, number j = j1 b + j2 goes to k = k1 + a k2: a transform of length a over j1, a turn
@@ -119,10 +120,10 @@ Complex transform(Complex z, int sign) {
   Complex y = reshaped(swapped(reshaped(z, {rows, a, b})), {rows * b, a});
   y = reshaped(product(y, roots(graph, dtype, a, a, a, sign)), {rows, b, a});
   const Complex turns = roots(graph, dtype, n, b, a, sign);
-  y = times(y, both(turns, [&](Value v) {
-              constexpr std::int64_t behind_rows[] = {1, 2};
-              return broadcast_in_dim(v, y.part(), behind_rows);
-            }));
+  y = multiply(y, both(turns, [&](Value v) {
+                 constexpr std::int64_t behind_rows[] = {1, 2};
+                 return broadcast_in_dim(v, y.part(), behind_rows);
+               }));
   y = transform(reshaped(swapped(y), {rows * a, b}), sign);
   return reshaped(swapped(reshaped(y, {rows, a, b})), {rows, n});
 }
