@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <numeric>
 
 #include <weft/compiler/passes/all.h>
@@ -154,15 +153,17 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   return {&x[0].graph().append(ops::convolution, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
 }
 
-// What a loop passes on from step to step is what it began with.
+// What a loop passes on from step to step is what it began with. A loop that changes nothing is left alone: it never ends.
 std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& n, std::span<const Value> x) {
   if (n.op != &ops::while_) return std::nullopt;
   const ir::Graph& body = *n.regions[1];
-  if (std::ranges::mismatch(body.inputs(), body.outputs(), std::not_equal_to{}).in1 == body.inputs().end())
-    return std::nullopt;
+  const std::size_t count = x.size();
+  std::size_t unchanged = 0;
+  for (std::size_t i = 0; i < count; ++i) unchanged += body.outputs()[i] == body.inputs()[i];
+  if (unchanged == 0 || unchanged == count) return std::nullopt;
   Node& copy = rewriter.graph().append_copy(n, x);
   std::vector<Value> results;
-  for (std::uint32_t i = 0; i < x.size(); ++i)
+  for (std::uint32_t i = 0; i < count; ++i)
     results.push_back(body.outputs()[i] == body.inputs()[i] ? x[i] : copy.result(i));
   return results;
 }
