@@ -126,6 +126,13 @@ void print_text(const RunOptions& options, const RunReport& report) {
               << " ms, median " << median(report.run_ms) << " ms\n";
 }
 
+// jit_train_step, as JAX calls its modules; else the file, and a function that is not main.
+std::string program_name(const ir::Graph& function, const std::filesystem::path& file) {
+  const auto* const said = function.annotations ? function.annotations->module.get() : nullptr;
+  std::string name = said && !said->name.empty() ? said->name : file.stem().string();
+  return function.name == "main" ? name : concat(name, '.', function.name);
+}
+
 void run_file(const RunOptions& options) {
   RunReport report;
   Clock::time_point start = Clock::now();
@@ -140,6 +147,7 @@ void run_file(const RunOptions& options) {
   ProgramOptions program_options;
   program_options.interpret = options.interpret;
   program_options.compiler.strict = knobs::strict();
+  program_options.compiler.name = program_name(*function, options.file);
   Program program(*function, program_options);
   report.compile_ms = ms_since(start);
   report.is_compiled = program.is_compiled();

@@ -17,6 +17,7 @@
 #include <weft/compiler/passes.h>
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/recompute.h>
+#include <weft/compiler/rewrite.h>
 #include <weft/compiler/sized_program.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
 #include <weft/ir/op.h>
@@ -159,14 +160,16 @@ Options Options::from_knobs() {
 namespace {
 
 // A graph compiled for all its sizes: everything but the thunks, which come with numbers for the sizes.
-class Compilation final : public SizedProgram {
+class Compilation final : public SizedProgram, public std::enable_shared_from_this<Compilation> {
  public:
   Compilation(const ir::Graph& graph, const SizedOptions& options, Report& report)
-      : name_(graph.name), keeps_memory_(options.keeps_memory) {
+      : name_(options.name.empty() ? graph.name : options.name), keeps_memory_(options.keeps_memory) {
     report.nodes = static_cast<int>(graph.nodes().size());
     require_compilable(graph);
     Dump dump(graph.name);
     optimised_ = run_pipeline(graph, options, report, &dump);
+    if (optimised_.get() == &graph)
+      optimised_ = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
     if (options.autotune && !options.strict) {
       const Phase phase(report, "autotune");
       optimised_ = autotune(std::move(optimised_), options, report);
@@ -204,6 +207,8 @@ class Compilation final : public SizedProgram {
     fill_table();
   }
 
+  const std::string& name() const { return name_; }
+
   std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
                                                 std::span<const std::span<const std::byte>> constants,
                                                 std::string& why_not) const override {
@@ -229,7 +234,10 @@ class Compilation final : public SizedProgram {
     }
     auto executable = std::make_shared<runtime::Executable>();
     executable->name = name_;
-    if (trace::enabled() && table_.empty()) executable->hlo = print_hlo(*optimised_, units_, elide_in_profiles);
+    executable->hlo = [self = shared_from_this(),
+                       symbols = std::vector(sizes.symbols().begin(), sizes.symbols().end())] {
+      return print_hlo(*self->optimised_, self->units_, elide_in_profiles, SizeValues(symbols));
+    };
     Layout layout = lay_out(plan_, sizes, scratch, *executable);
     for (std::size_t u = 0; u < units_.size(); ++u) {
       auto& reads = layout.reads[u];
@@ -315,27 +323,27 @@ class Compilation final : public SizedProgram {
 };
 
 // What runs slower than it might, and what became one kernel or did not.
-void tell(const ir::Graph& graph, const Report& report) {
+void tell(const std::string& name, const Report& report) {
   for (const std::string& fallback : report.fallbacks) {
-    WEFT_LOG(perf_hints, graph.name, ": ", fallback);
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = graph.name, .reason = fallback});
+    WEFT_LOG(perf_hints, name, ": ", fallback);
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = name, .reason = fallback});
   }
   for (const Fusion& fusion : report.fusions)
-    WEFT_LOG(fusion, graph.name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
+    WEFT_LOG(fusion, name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
              fusion.refused.empty() ? fusion.operations : fusion.refused,
              fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
 }
 
-void finish(const ir::Graph& graph, const Options& options, const runtime::Executable& executable,
-            Clock::time_point start, Report& report) {
+void finish(const Options& options, const runtime::Executable& executable, Clock::time_point start, Report& report) {
   report.thunks = static_cast<int>(executable.thunks.size());
   report.peak_bytes = executable.peak_bytes;
   report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (options.observer) options.observer->executable(executable, report);
-  WEFT_LOG(compile, graph.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ", report.distinct_kernels,
-           " of ", report.kernels, " kernels distinct, ", report.compiled_kernels, " compiled, ", report.loaded_kernels,
-           " from disk, ", report.total_ms, " ms, peak ", report.peak_bytes, " bytes");
-  tell(graph, report);
+  WEFT_LOG(compile, executable.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ",
+           report.distinct_kernels, " of ", report.kernels, " kernels distinct, ", report.compiled_kernels,
+           " compiled, ", report.loaded_kernels, " from disk, ", report.total_ms, " ms, peak ", report.peak_bytes,
+           " bytes");
+  tell(executable.name, report);
 }
 
 }  // namespace
@@ -345,15 +353,15 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
-  const Compilation program(graph, {options, {}}, out);
+  const auto program = std::make_shared<const Compilation>(graph, SizedOptions{options, {}}, out);
   std::string why_not;
   std::shared_ptr<const runtime::Executable> executable;
   {
     const Phase phase(out, "make-thunks");
-    executable = program.at({}, {}, why_not);
+    executable = program->at({}, {}, why_not);
   }
   require(executable != nullptr, "compile: ", graph.name, ": ", why_not);
-  finish(graph, options, *executable, start, out);
+  finish(options, *executable, start, out);
   return executable;
 }
 
@@ -367,10 +375,10 @@ std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, co
           ": what is measured, or kept within a budget of bytes, needs known sizes");
   auto program = std::make_shared<const Compilation>(graph, options, out);
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  WEFT_LOG(compile, graph.name, ": for many sizes, ", out.nodes, " nodes, ", out.distinct_kernels, " of ", out.kernels,
-           " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ", out.total_ms,
-           " ms");
-  tell(graph, out);
+  WEFT_LOG(compile, program->name(), ": for many sizes, ", out.nodes, " nodes, ", out.distinct_kernels, " of ",
+           out.kernels, " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ",
+           out.total_ms, " ms");
+  tell(program->name(), out);
   return program;
 }
 

@@ -18,6 +18,7 @@ struct Unit;
 class Observer;
 
 struct Options {
+  std::string name = {};  // of the program, in messages and profiles; empty: the graph's
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
   bool strict = false;
   bool fuse = true;                       // off: one kernel per node

@@ -29,11 +29,6 @@ std::string joined(const Range& range, Text&& text) {
   return result;
 }
 
-std::string shape_of(std::span<const Value> values, Passing passing) {
-  if (values.size() == 1 && passing == Passing::each) return hlo_shape(values[0].type());
-  return concat('(', joined(values, [](Value v) { return hlo_shape(v.type()); }), ')');
-}
-
 std::vector<Value> results_of(Node& node) {
   std::vector<Value> results;
   for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
@@ -50,7 +45,7 @@ std::string unit_name(const Unit& unit) {
 
 class Module {
  public:
-  explicit Module(std::int64_t elide) : elide_(elide) {}
+  Module(std::int64_t elide, const SizeValues& sizes) : elide_(elide), sizes_(sizes) {}
   std::string print(const Graph& graph, std::span<const Unit> units);
 
   // The name of the computation that a region became.
@@ -68,10 +63,17 @@ class Module {
     std::string wanted = unit_name(unit);
     return claimed_.insert(wanted).second ? wanted : name("fusion");
   }
+  const SizeValues& sizes() const { return sizes_; }
+  std::string shape(Value value) const { return hlo_shape(sizes_(value.type())); }
+  std::string shape(std::span<const Value> values, Passing passing) const {
+    if (values.size() == 1 && passing == Passing::each) return shape(values[0]);
+    return concat('(', joined(values, [this](Value v) { return shape(v); }), ')');
+  }
   bool elides(const ir::Literal& literal) const { return !literal.is_splat() && literal.type.elements() > elide_; }
 
  private:
   std::int64_t elide_;
+  const SizeValues& sizes_;
   std::unordered_set<std::string> reserved_, claimed_;
 
   std::map<std::tuple<const Graph*, Passing, Passing>, std::string> known_;
@@ -130,8 +132,8 @@ void Computation::parameters(std::span<const Value> values, Passing passing) {
     parameter_texts_.push_back(concat(name.substr(1), ": ", shape));
     return name;
   };
-  if (passing == Passing::tuple) return define(values, add(0, shape_of(values, passing)), passing);
-  for (std::size_t i = 0; i < values.size(); ++i) names_[values[i]] = add(i, hlo_shape(values[i].type()));
+  if (passing == Passing::tuple) return define(values, add(0, module_.shape(values, passing)), passing);
+  for (std::size_t i = 0; i < values.size(); ++i) names_[values[i]] = add(i, module_.shape(values[i]));
 }
 
 // Several results are elements of a tuple.
@@ -141,7 +143,7 @@ void Computation::define(std::span<const Value> results, const std::string& name
     return;
   }
   for (std::size_t i = 0; i < results.size(); ++i)
-    names_[results[i]] = instruction("get-tuple-element", hlo_shape(results[i].type()), name, concat(", index=", i));
+    names_[results[i]] = instruction("get-tuple-element", module_.shape(results[i]), name, concat(", index=", i));
 }
 
 std::string Computation::use(Value value) {
@@ -150,7 +152,7 @@ std::string Computation::use(Value value) {
 }
 
 std::string Computation::tuple(std::span<const Value> values) {
-  return instruction("tuple", shape_of(values, Passing::tuple), uses(values));
+  return instruction("tuple", module_.shape(values, Passing::tuple), uses(values));
 }
 
 // A splat is the broadcast of a number.
@@ -159,12 +161,12 @@ void Computation::constant(Node& node, const std::string& name) {
   const Type type = node.type();
   if (type.rank() == 0 || !literal.is_splat()) {
     const std::string text = module_.elides(literal) ? "{...}" : hlo_literal(literal);
-    names_[node.result()] = instruction("constant", hlo_shape(type), text, "", name);
+    names_[node.result()] = instruction("constant", module_.shape(node.result()), text, "", name);
     return;
   }
   const Type element(type.dtype(), {});
   const std::string number = instruction("constant", hlo_shape(element), hlo_literal({element, literal.bytes}));
-  names_[node.result()] = instruction("broadcast", hlo_shape(type), number, ", dimensions={}", name);
+  names_[node.result()] = instruction("broadcast", module_.shape(node.result()), number, ", dimensions={}", name);
 }
 
 std::string Computation::calls(const Node& node) {
@@ -190,7 +192,7 @@ std::string metadata(const Node& node) {
 
 void Computation::node(Node& node, const std::string& name) {
   if (node.op == &ops::constant) return constant(node, name);
-  const std::string called = calls(node), rest = hlo_attributes(node) + called + metadata(node);
+  const std::string called = calls(node), rest = hlo_attributes(node, module_.sizes()) + called + metadata(node);
   const std::vector<Value> results = results_of(node);
   Passing passing = Passing::each;
   std::string operands;
@@ -205,7 +207,7 @@ void Computation::node(Node& node, const std::string& name) {
   } else {
     operands = uses(node.operands);
   }
-  const std::string shape = shape_of(results, passing);
+  const std::string shape = module_.shape(results, passing);
   define(results, instruction(hlo_opcode(node), shape, operands, rest, name), passing);
 }
 
@@ -251,7 +253,7 @@ void Computation::fusion(const Unit& unit, const std::vector<Node*>& nodes, std:
   Computation fused(module_, module_.name("fused_computation"));
   fused.parameters(inputs, Passing::each);
   for (Node* n : nodes) fused.node(*n);
-  const std::string shape = shape_of(unit.writes, Passing::each), operands = uses(inputs);
+  const std::string shape = module_.shape(unit.writes, Passing::each), operands = uses(inputs);
   module_.add(fused.finish(unit.writes, Passing::each));
   const std::string rest =
       concat(", kind=", fusion_kind(unit.info.category), ", calls=", fused.name_, metadata(*nodes.back()));
@@ -264,7 +266,7 @@ std::string Computation::finish(std::span<const Value> results, Passing passing,
   lines_[line_of_.at(root)].insert(0, "ROOT ");
   std::string text =
       concat(is_entry ? "ENTRY " : "", name_, " (", joined(parameter_texts_, [](const std::string& p) { return p; }),
-             ") -> ", shape_of(results, passing), " {\n");
+             ") -> ", module_.shape(results, passing), " {\n");
   for (const std::string& l : lines_) text += concat("  ", l, '\n');
   return text + '}';
 }
@@ -287,15 +289,15 @@ std::string Module::print(const Graph& graph, std::span<const Unit> units) {
   for (const Unit& unit : units) reserve(unit);
   for (const Unit& unit : units) entry.unit(unit);
   const std::string text = entry.finish(graph.outputs(), Passing::each, true);
-  const std::string inputs = joined(graph.inputs(), [](Value v) { return hlo_shape(v.type()); });
+  const std::string inputs = joined(graph.inputs(), [this](Value v) { return shape(v); });
   return concat("HloModule ", graph.name, ", entry_computation_layout={(", inputs, ")->",
-                shape_of(graph.outputs(), Passing::each), "}\n\n", computations_, text, '\n');
+                shape(graph.outputs(), Passing::each), "}\n\n", computations_, text, '\n');
 }
 
 }  // namespace
 
-std::string print_hlo(const Graph& graph, std::span<const Unit> units, std::int64_t elide) {
-  return Module(elide).print(graph, units);
+std::string print_hlo(const Graph& graph, std::span<const Unit> units, std::int64_t elide, const SizeValues& sizes) {
+  return Module(elide, sizes).print(graph, units);
 }
 
 }  // namespace weft::compiler

@@ -7,14 +7,15 @@
 #include <span>
 #include <string>
 
+#include <weft/base/size.h>
 #include <weft/compiler/unit.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
 
 // Without units every node stands for itself; with them, the instruction of a unit has the unit's name. `elide`: constants of more
-// elements are written as {...}, which no parser takes.
+// elements are written as {...}, which no parser takes. `sizes`: of a graph for many sizes.
 std::string print_hlo(const ir::Graph& graph, std::span<const Unit> units = {},
-                      std::int64_t elide = std::numeric_limits<std::int64_t>::max());
+                      std::int64_t elide = std::numeric_limits<std::int64_t>::max(), const SizeValues& sizes = {});
 
 }  // namespace weft::compiler

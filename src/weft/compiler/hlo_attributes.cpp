@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
 
 namespace weft::compiler {
 
@@ -127,11 +128,11 @@ std::string labels(int rank, std::int64_t first, char first_letter, std::int64_t
   return text;
 }
 
-std::string convolution(const ir::Node& node) {
+std::string convolution(const ir::Node& node, const SizeValues& sizes) {
   const auto& a = node.attributes<ir::ConvolutionAttributes>();
   const int rank = node.operand(0).rank();
   std::vector<std::int64_t> size;
-  for (const std::int64_t d : a.kernel_spatial) size.push_back(node.operand(1).size(static_cast<int>(d)));
+  for (const std::int64_t d : a.kernel_spatial) size.push_back(sizes(node.operand(1).type().dim(static_cast<int>(d))));
   return concat(window(size, a.strides, a.padding, a.lhs_dilation, a.rhs_dilation, a.reversal),
                 ", dim_labels=", labels(rank, a.input_batch, 'b', a.input_feature, 'f', a.input_spatial), '_',
                 labels(rank, a.kernel_input_feature, 'i', a.kernel_output_feature, 'o', a.kernel_spatial), "->",
@@ -139,10 +140,14 @@ std::string convolution(const ir::Node& node) {
                 ", feature_group_count=", a.feature_groups, ", batch_group_count=", a.batch_groups);
 }
 
-std::string slices(const ir::SliceAttributes& a) {
+std::string slices(const ir::Node& node, const SizeValues& sizes) {
+  const auto& a = node.attributes<ir::SliceAttributes>();
   std::string text = ", slice={";
-  for (std::size_t d = 0; d < a.start.size(); ++d)
-    text += concat(d ? ", " : "", '[', a.start[d], ':', a.limit[d], ':', a.strides[d], ']');
+  for (std::size_t d = 0; d < a.start.size(); ++d) {
+    const std::int64_t limit =
+        a.limit[d] == ir::to_end ? sizes(node.operand(0).type().dim(static_cast<int>(d))) : a.limit[d];
+    text += concat(d ? ", " : "", '[', a.start[d], ':', limit, ':', a.strides[d], ']');
+  }
   return text + '}';
 }
 
@@ -197,10 +202,10 @@ std::string hlo_opcode(const ir::Node& node) {
   return name;
 }
 
-std::string hlo_attributes(const ir::Node& node) {
+std::string hlo_attributes(const ir::Node& node, const SizeValues& sizes) {
   if (is_copy(node)) return {};
-  if (node.op == &ops::convolution) return convolution(node);
-  if (node.op == &ops::slice) return slices(node.attributes<ir::SliceAttributes>());
+  if (node.op == &ops::convolution) return convolution(node, sizes);
+  if (node.op == &ops::slice) return slices(node, sizes);
   if (node.op == &ops::pad) {
     const auto& a = node.attributes<ir::PadAttributes>();
     return ", padding=" + by_dimension(a.low.size(), [&](std::size_t d) {

@@ -4,13 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include <weft/base/size.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
 
-std::string hlo_opcode(const ir::Node& node);      // broadcast of broadcast_in_dim
-std::string hlo_attributes(const ir::Node& node);  // without the computations that it calls
-std::string hlo_shape(Type type);                  // f32[4,5]{1,0}
+std::string hlo_opcode(const ir::Node& node);                               // broadcast of broadcast_in_dim
+std::string hlo_attributes(const ir::Node& node, const SizeValues& sizes);  // without the computations that it calls
+std::string hlo_shape(Type type);                                           // f32[4,5]{1,0}
 std::string hlo_literal(const ir::Literal& literal);
 
 // The words with which an op names the computations of its regions, in their order: condition, body.

@@ -46,6 +46,11 @@ bool same_but_for_values(const Specialization& a, const Specialization& b) {
 }  // namespace
 
 Function::Function(CompileOptions options, const std::source_location& where) : options_(std::move(options)) {
+  program_name_ = options_.name;
+  if (program_name_.empty()) {
+    const std::string_view file = where.file_name();
+    program_name_ = concat(file.substr(file.rfind('/') + 1), ':', where.line());
+  }
   if (options_.name.empty()) options_.name = concat("the function of ", where.file_name(), ':', where.line());
   require(options_.recompile_limit >= 1, "compile: recompile_limit must be at least 1, got ", options_.recompile_limit);
   require(!options_.fullgraph || options_.limit_policy != LimitPolicy::interpret,
@@ -56,7 +61,8 @@ Function::Function(CompileOptions options, const std::source_location& where) : 
           " with another mode than standard: modes are for what is compiled for speed");
   require(is_compiled || options_.activation_memory_bytes == 0, "compile: backend ", options_.backend,
           " with activation_memory_bytes: only the standard backend computes values again to keep fewer");
-  build_options_ = {.autotune = options_.mode == Mode::max_autotune || options_.mode == Mode::max_autotune_no_replay,
+  build_options_ = {.name = program_name_,
+                    .autotune = options_.mode == Mode::max_autotune || options_.mode == Mode::max_autotune_no_replay,
                     .keeps_memory = options_.mode == Mode::reduce_overhead || options_.mode == Mode::max_autotune,
                     .activation_bytes = options_.activation_memory_bytes};
 }

@@ -71,6 +71,7 @@ class Function {
 
   CompileOptions options_;
   std::optional<detail::Backend> backend_;
+  std::string program_name_;  // of options_.name, or the place in short
   detail::BuildOptions build_options_;
   std::atomic<bool> was_called_ = false;
   bool warned_ = false;

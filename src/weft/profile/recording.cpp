@@ -39,6 +39,14 @@ void add_end(Recording& recording, const json& end) {
   recording.recording_ns = end.at("recording_ns");
 }
 
+void add_program(Recording& recording, Program program) {
+  const std::string name = program.name;
+  for (int number = 2; std::ranges::find(recording.programs, program.name, &Program::name) != recording.programs.end();
+       ++number)
+    program.name = concat(name, " #", number);
+  recording.programs.push_back(std::move(program));
+}
+
 void add(Recording& recording, const ChunkReader::Chunk& chunk) {
   if (chunk.kind == ChunkKind::spans) return add_spans(recording, chunk.payload);
   const json value = json::parse(chunk.payload);
@@ -48,7 +56,7 @@ void add(Recording& recording, const ChunkReader::Chunk& chunk) {
       for (const json& text : value) recording.strings.push_back(text);
       break;
     case ChunkKind::threads: recording.threads = value.get<std::vector<std::string>>(); break;
-    case ChunkKind::program: recording.programs.push_back(program_from(value)); break;
+    case ChunkKind::program: add_program(recording, program_from(value)); break;
     case ChunkKind::event: recording.events.push_back(event_from(value)); break;
     case ChunkKind::metrics:
       (recording.first_metrics.is_null() ? recording.first_metrics : recording.last_metrics) = value;
@@ -57,6 +65,15 @@ void add(Recording& recording, const ChunkReader::Chunk& chunk) {
     case ChunkKind::end: add_end(recording, value); break;
     default: break;  // of a later version
   }
+}
+
+// By their programs, of which several may have been given the same name.
+void name_launches(Recording& recording) {
+  const std::size_t first = recording.strings.size();
+  for (const Program& program : recording.programs) recording.strings.push_back(program.name);
+  for (Span& span : recording.spans)
+    if (span.program >= 0 && span.op < 0)
+      span.name = static_cast<std::uint32_t>(first + static_cast<std::size_t>(span.program));
 }
 
 }  // namespace
@@ -78,6 +95,7 @@ Recording read_recording(const std::filesystem::path& path) {
   else if (!recording.complete)
     recording.notes.emplace_back(
         "the recorded process ended before the recording did; its last moments may be missing");
+  name_launches(recording);
   std::ranges::stable_sort(recording.spans, [](const Span& a, const Span& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
   });

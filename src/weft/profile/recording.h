@@ -20,12 +20,12 @@ struct Op {  // a thunk, as it was compiled
 };
 
 struct Program {
-  std::string name = {};
+  std::string name = {};  // no two of a recording have the same: "step", "step #2"
   std::vector<Op> ops = {};
   std::vector<runtime::Allocation> allocations = {};  // without the bytes of constants
   std::vector<std::uint32_t> donated = {};            // allocations of outputs that lie in the bytes of an input
   std::uint64_t temporary_bytes = 0, peak_bytes = 0;
-  std::string hlo = {};  // empty: it was compiled before the recording began
+  std::string hlo = {};  // empty: it has none
 };
 
 struct Span {

@@ -4,8 +4,6 @@
 //     const profile::Scope profile("profiles/first");
 //     for (int i = 0; i < 20; ++i) { const profile::Step step(i); train_step(batch(i)); }
 //   }
-// Open it before the first step that compiles: programs compiled within it are shown with their contents, others with their ops'
-// names, sizes and times.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,7 @@ json to_json(const runtime::Executable& executable) {
           {"donated", std::move(donated)},
           {"temporary_bytes", executable.temporary_bytes},
           {"peak_bytes", executable.peak_bytes},
-          {"hlo", executable.hlo}};
+          {"hlo", executable.hlo ? executable.hlo() : ""}};
 }
 
 Program program_from(const json& from) {

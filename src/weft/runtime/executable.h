@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,8 +45,9 @@ struct Executable {
   std::uint64_t peak_bytes = 0;       // inputs, outputs, constants and temporaries alive at once
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
-  std::string
-      hlo;  // in XLA's text, instructions named as the thunks are; only of what is compiled while a recording is on
+  // The program in XLA's text, instructions named as the thunks are: what a profile shows of it. Printed when it is asked for, by any
+  // thread; null where there is no such text.
+  std::function<std::string()> hlo;
   // Where outputs that take over no input get their memory; null: from the device. A device that ran such a program stays awake for
   // a moment, for the next launch.
   std::shared_ptr<KeptBlocks> kept_blocks;

@@ -1,5 +1,6 @@
 #include <weft/tensor/backend.h>
 
+#include <ranges>
 #include <utility>
 
 #include <weft/base/knobs.h>
@@ -38,8 +39,19 @@ BuildScope::~BuildScope() {
   chosen_options = options_before_;
 }
 
-compiler::Options compiler_options(Backend backend, std::vector<bool> donatable) {
+std::string program_name(const ir::Graph& graph) {
+  if (!chosen_options.name.empty()) return std::string(chosen_options.name);
+  for (const ir::Node* node : graph.nodes() | std::views::reverse) {
+    if (node->location.line == 0) continue;
+    const std::string_view file = node->location.file;
+    return concat("sync at ", file.substr(file.rfind('/') + 1), ':', node->location.line);
+  }
+  return "sync";
+}
+
+compiler::Options compiler_options(const ir::Graph& graph, Backend backend, std::vector<bool> donatable) {
   auto options = compiler::Options::from_knobs();
+  options.name = program_name(graph);
   options.donatable = std::move(donatable);
   options.autotune = build_options().autotune;
   options.keeps_memory = build_options().keeps_memory;
@@ -55,7 +67,7 @@ std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_pt
                                                  std::vector<bool> donatable, std::optional<compiler::Report>& report) {
   if (backend == Backend::interpreter) return interpreted(std::move(graph), donatable);
   compiler::Report made;
-  auto executable = compiler::compile(*graph, compiler_options(backend, std::move(donatable)), &made);
+  auto executable = compiler::compile(*graph, compiler_options(*graph, backend, std::move(donatable)), &made);
   report = std::move(made);
   return executable;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,9 +25,9 @@ Backend backend_named(std::string_view name, std::string_view what);
 
 // How programs are compiled beside what the knobs say: as the innermost scope of this thread chose.
 struct BuildOptions {
+  std::string_view name = {};  // of the program; empty: the place of its last operation. It makes no program another
   bool autotune = false, keeps_memory = false;
   std::uint64_t activation_bytes = 0;
-  friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
 };
 const BuildOptions& build_options();
 
@@ -53,6 +54,9 @@ class BackendScope {
  private:
   std::optional<Backend> before_;
 };
+
+// What messages and profiles call the program of the graph.
+std::string program_name(const ir::Graph& graph);
 
 // Throws Error for what cannot be compiled. `report` is set by a backend that compiles.
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,

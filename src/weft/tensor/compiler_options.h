@@ -8,6 +8,7 @@
 
 namespace weft::detail {
 
-compiler::Options compiler_options(Backend backend, std::vector<bool> donatable);
+// For the program of `graph`.
+compiler::Options compiler_options(const ir::Graph& graph, Backend backend, std::vector<bool> donatable);
 
 }  // namespace weft::detail

@@ -42,7 +42,7 @@ std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir:
                                                        const std::vector<bool>& donatable) {
   auto executable = std::make_shared<runtime::Executable>();
   auto thunk = std::make_unique<InterpreterThunk>(graph);
-  executable->name = graph->name;
+  executable->name = program_name(*graph);
   thunk->info = {.name = "interpret", .category = "host", .source = "", .scope = ""};
   std::vector<bool> free = donatable;
   for (const ir::Value input : graph->inputs()) {

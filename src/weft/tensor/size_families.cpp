@@ -126,7 +126,7 @@ void SizeFamilies::build(Family& family, Backend backend, const std::vector<bool
   const auto& last = *family.samples.back();
   const auto values = ir::match(general, last, last.outputs(), why_not);
   require(values.has_value(), why_not);
-  compiler::SizedOptions options{compiler_options(backend, donatable), SizeValues(values->symbols)};
+  compiler::SizedOptions options{compiler_options(last, backend, donatable), SizeValues(values->symbols)};
   compiler::Report made;
   auto program = compiler::compile_for_sizes(*general.graph, options, &made);
   family.general = std::move(general);
