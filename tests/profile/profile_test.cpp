@@ -17,6 +17,7 @@
 #include <weft/profile/chunk.h>
 #include <weft/profile/compare.h>
 #include <weft/profile/doctor.h>
+#include <weft/profile/hlo_text.h>
 #include <weft/profile/html.h>
 #include <weft/profile/memory.h>
 #include <weft/profile/recorder.h>
@@ -155,6 +156,37 @@ TEST(Profile, ThePageNeedsNoNetworkAndKeepsTextText) {
   const std::string page = html_report(hostile, analysis);
   EXPECT_THAT(page, testing::Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+}
+
+TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
+  clear_graph_cache();
+  const auto twice = compile([](const Tensor& x) { return tanh(x) * 2; }, {.name = "twice", .dynamic = Dynamic::off});
+  const auto sized = compile([](const Tensor& x) { return exp(x) + 1; }, {.name = "sized"});
+  const Tensor four = ones({4}), five = ones({5}), six = ones({6});
+  for (const Tensor& x : {four, five, six}) sized(x);  // from the second on one program for many sizes
+  twice(four);
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    twice(four), twice(five), sized(five), sized(six);
+    const Tensor sum = four + 3;
+    sync();
+  }
+  const Recording recording = read_recording(folder.path());
+  std::vector<std::string> names;
+  for (const Program& program : recording.programs) {
+    names.push_back(program.name);
+    EXPECT_THAT(program.hlo, HasSubstr("ENTRY")) << program.name;
+    EXPECT_TRUE(parse_hlo(program.hlo).instruction(hlo_name(program.ops.at(0).info.name))) << program.hlo;
+  }
+  EXPECT_THAT(names, testing::ElementsAre("twice", "twice #2", "sized", "sized #2", testing::StartsWith("sync at profile_test.cpp:")));
+  EXPECT_THAT(recording.programs[3].hlo, HasSubstr("f32[6]{0}"));
+  std::set<std::string> launched;
+  for (const Span& span : recording.spans)
+    if (span.program >= 0 && span.op < 0) launched.insert(recording.name(span));
+  EXPECT_EQ(launched, std::set<std::string>(names.begin(), names.end()));
+  for (const Program& program : recording.programs)
+    EXPECT_THAT(table(recording, analyse(recording)), HasSubstr(program.name));
 }
 
 TEST(Recording, WhatAKilledProcessLeftIsReadAsFarAsItGoes) {

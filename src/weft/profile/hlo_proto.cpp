@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <weft/profile/buffer_assignment.h>
 #include <weft/profile/hlo.pb.h>
 
 namespace weft::profile {
@@ -253,21 +254,24 @@ void set_literal(const HloInstruction& from, proto::LiteralProto& to) {
 
 class Builder {
  public:
-  explicit Builder(const HloModule& module) : from_(module) {
+  Builder(const Program& program, const HloModule& module) : program_(program), from_(module) {
     for (const HloComputation& c : module.computations) ids_.emplace(c.name, ++last_id_);
   }
 
   std::string build(std::int64_t program_id) {
     proto::HloProto made;
     proto::HloModuleProto& module = *made.mutable_hlo_module();
-    module.set_name(from_.name);
+    module.set_name(hlo_name(program_.name));
     module.set_id(program_id);
     for (const HloComputation& computation : from_.computations) add(computation, *module.add_computations());
     if (const HloComputation* entry = from_.entry()) {
       module.set_entry_computation_name(entry->name);
       module.set_entry_computation_id(ids_.at(entry->name));
-      for (const auto& computation : module.computations())
-        if (computation.name() == entry->name) *module.mutable_host_program_shape() = computation.program_shape();
+      for (const auto& computation : module.computations()) {
+        if (computation.name() != entry->name) continue;
+        *module.mutable_host_program_shape() = computation.program_shape();
+        assign_buffers(program_, computation, *made.mutable_buffer_assignment());
+      }
     }
     for (auto& computation : *module.mutable_computations())
       computation.set_is_fusion_computation(fused_.contains(computation.name()));
@@ -339,6 +343,7 @@ class Builder {
     if (target.size() > 2) to.set_custom_call_target(std::string(target.substr(1, target.size() - 2)));
   }
 
+  const Program& program_;
   const HloModule& from_;
   std::int64_t last_id_ = 0;
   std::unordered_map<std::string, std::int64_t> ids_;  // of computations
@@ -347,6 +352,8 @@ class Builder {
 
 }  // namespace
 
-std::string hlo_proto(const HloModule& module, std::int64_t program_id) { return Builder(module).build(program_id); }
+std::string hlo_proto(const Program& program, const HloModule& module, std::int64_t program_id) {
+  return Builder(program, module).build(program_id);
+}
 
 }  // namespace weft::profile

@@ -1,14 +1,15 @@
-// HLO text as the HloProto that XProf's graph viewer and op profile read.
+// HLO text as the HloProto that XProf's graph viewer, memory viewer and op profile read.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include <weft/profile/hlo_text.h>
+#include <weft/profile/recording.h>
 
 namespace weft::profile {
 
-// Serialised.
-std::string hlo_proto(const HloModule& module, std::int64_t program_id);
+// Serialised: the module of the program, and where its memory plan puts the values.
+std::string hlo_proto(const Program& program, const HloModule& module, std::int64_t program_id);
 
 }  // namespace weft::profile

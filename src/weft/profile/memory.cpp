@@ -1,36 +1,25 @@
 #include <weft/profile/memory.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <tuple>
 
 namespace weft::profile {
 
-namespace {
-
 using Kind = runtime::Allocation::Kind;
 
-constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
-
-// From the first op to touch an allocation to the last; `maker` is the first to write it.
-struct Life {
-  std::size_t first = never, last = 0, maker = never;
-};
-
-std::vector<Life> lives_of(const Program& program) {
-  std::vector<Life> lives(program.allocations.size());
+std::vector<Lifetime> lifetimes(const Program& program) {
+  std::vector<Lifetime> lives(program.allocations.size());
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const auto touch = [&](const runtime::Slice& slice, bool writes) {
-      Life& life = lives[slice.allocation];
+      Lifetime& life = lives[slice.allocation];
       life.first = std::min(life.first, i);
       life.last = i;
-      if (writes && life.maker == never) life.maker = i;
+      if (writes && life.maker == Lifetime::never) life.maker = i;
     };
     for (const runtime::Slice& slice : program.ops[i].writes) touch(slice, true);
     for (const runtime::Slice& slice : program.ops[i].reads) touch(slice, false);
   }
-  // Inputs and constants are there before, outputs stay.
   for (std::size_t a = 0; a < lives.size(); ++a) {
     const Kind kind = program.allocations[a].kind;
     if (kind == Kind::input || kind == Kind::constant) lives[a].first = 0;
@@ -38,6 +27,8 @@ std::vector<Life> lives_of(const Program& program) {
   }
   return lives;
 }
+
+namespace {
 
 std::string_view name(Kind kind) {
   switch (kind) {
@@ -54,10 +45,10 @@ std::string_view name(Kind kind) {
 ProgramMemory program_memory(const Program& program) {
   ProgramMemory memory;
   if (program.ops.empty()) return memory;
-  const auto lives = lives_of(program);
+  const auto lives = lifetimes(program);
   std::vector<std::int64_t> change(program.ops.size() + 1);
   const auto counts = [&](std::size_t a) {
-    return lives[a].first != never &&
+    return lives[a].first != Lifetime::never &&
            std::ranges::find(program.donated, static_cast<std::uint32_t>(a)) == program.donated.end();
   };
   for (std::size_t a = 0; a < lives.size(); ++a) {
@@ -78,7 +69,7 @@ ProgramMemory program_memory(const Program& program) {
     const Kind kind = program.allocations[a].kind;
     const bool is_made = kind == Kind::temporary || kind == Kind::output;
     const runtime::ThunkInfo none,
-        &maker = is_made && lives[a].maker != never ? program.ops[lives[a].maker].info : none;
+        &maker = is_made && lives[a].maker != Lifetime::never ? program.ops[lives[a].maker].info : none;
     LiveValues& sum = sums[{kind, maker.scope, maker.source}];
     sum.kind = name(kind);
     sum.scope = maker.scope;

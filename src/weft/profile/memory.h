@@ -3,12 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <weft/profile/recording.h>
 
 namespace weft::profile {
+
+// When an allocation is in use: from the first op to touch it to the last. Inputs and constants are there before, outputs stay.
+struct Lifetime {
+  static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+  std::size_t first = never, last = 0;
+  std::size_t maker = never;  // the first op to write it
+};
+std::vector<Lifetime> lifetimes(const Program& program);  // of each allocation
 
 // Values of one kind that one line of the user's made.
 struct LiveValues {

@@ -46,6 +46,31 @@ std::string breakdown(const Analysis& analysis) {
   return text;
 }
 
+std::string programs(const Analysis& analysis) {
+  struct Sum {
+    std::string name;
+    std::uint64_t ns = 0, launches = 0;
+    int ops = 0;
+  };
+  std::map<std::int32_t, Sum> sums;
+  for (const OpStats& op : analysis.ops) {
+    Sum& sum = sums[op.program];
+    sum.name = op.program_name;
+    sum.ns += op.self_ns;
+    if (op.op < 0) {
+      sum.launches = op.occurrences;
+    } else {
+      ++sum.ops;
+    }
+  }
+  std::string text = "\nprog   self ms   share launches    ops  program\n";
+  for (const auto& [program, sum] : sums)
+    text += fmt::format("{:4} {:9.2f} {:6.1f}% {:8} {:6}  {}\n", program, ms(sum.ns),
+                        100 * per(static_cast<double>(sum.ns), static_cast<double>(analysis.busy_ns)), sum.launches,
+                        sum.ops, shown(sum.name, 60));
+  return text;
+}
+
 std::string categories(const Analysis& analysis) {
   struct Sum {
     std::uint64_t ns = 0, occurrences = 0;
@@ -70,13 +95,23 @@ std::string categories(const Analysis& analysis) {
 
 std::string op_line(const OpStats& op) {
   const std::string predicted = op.predicted_ns > 0 ? fmt::format("{:.1f}x", op.average_ns() / op.predicted_ns) : "";
-  return fmt::format("{:4} {:9.2f} {:5.1f}% {:5.1f}% {:7} {:9.1f} {:8.1f} {:7.1f} {:>8} {:>7}  {:34} {:24} {}\n",
-                     op.rank, ms(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
+  return fmt::format("{:4} {:4} {:9.2f} {:5.1f}% {:5.1f}% {:7} {:9.1f} {:8.1f} {:7.1f} {:>8} {:>7}  {:34} {:24} {}\n",
+                     op.rank, op.program, ms(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
                      1e-3 * op.average_ns(), 1e-9 * op.flops_per_s(), 1e-9 * op.bytes_per_s(), name(op.bound),
                      predicted, shown("%" + op.name, 34), shown(op.category, 24), shown(place_of(op), 60));
 }
 
 }  // namespace
+
+std::string op_table(const Analysis& analysis, int most) {
+  std::string text = fmt::format("{:>4} {:>4} {:>9} {:>6} {:>6} {:>7} {:>9} {:>8} {:>7} {:>8} {:>7}  {:34} {:24} {}\n",
+                                 "rank", "prog", "self ms", "share", "sum", "runs", "avg us", "GFLOP/s", "GB/s",
+                                 "bound", "x roof", "name", "category", "module and source");
+  const auto count = std::min(analysis.ops.size(), static_cast<std::size_t>(std::max(most, 0)));
+  for (std::size_t i = 0; i < count; ++i) text += op_line(analysis.ops[i]);
+  if (count < analysis.ops.size()) text += fmt::format("     and {} more\n", analysis.ops.size() - count);
+  return text;
+}
 
 std::string table(const Recording& recording, const Analysis& analysis, int most) {
   std::string text;
@@ -90,14 +125,7 @@ std::string table(const Recording& recording, const Analysis& analysis, int most
     text += fmt::format("roofs   {:.0f} GFLOP/s, {:.1f} GB/s from memory, {:.1f} GB/s from caches\n",
                         1e-9 * recording.roofs.flops, 1e-9 * recording.roofs.memory_bytes,
                         1e-9 * recording.roofs.cache_bytes);
-  text += categories(analysis);
-  text += fmt::format("\n{:>4} {:>9} {:>6} {:>6} {:>7} {:>9} {:>8} {:>7} {:>8} {:>7}  {:34} {:24} {}\n", "rank",
-                      "self ms", "share", "sum", "runs", "avg us", "GFLOP/s", "GB/s", "bound", "x roof", "name",
-                      "category", "module and source");
-  const auto count = std::min(analysis.ops.size(), static_cast<std::size_t>(std::max(most, 0)));
-  for (std::size_t i = 0; i < count; ++i) text += op_line(analysis.ops[i]);
-  if (count < analysis.ops.size()) text += fmt::format("     and {} more\n", analysis.ops.size() - count);
-  return text;
+  return concat(text, programs(analysis), categories(analysis), '\n', op_table(analysis, most));
 }
 
 nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& analysis) {

@@ -91,6 +91,11 @@ class Exporter {
   }
 
  private:
+  // XProf names files so.
+  std::string module_name(std::int32_t program) const {
+    return concat(hlo_name(recording_.programs[static_cast<std::size_t>(program)].name), '(', program_id(program), ')');
+  }
+
   void device() {
     Plane plane(space_, 1, "/device:TPU:0");
     plane.stat(plane.proto(), "device_type_string")
@@ -121,7 +126,7 @@ class Exporter {
   void launch(Plane& plane, proto::XLine& line, const Span& span) {
     const auto [metadata, is_new] = plane.metadata(concat("module ", span.program));
     if (is_new) {
-      metadata->set_name(utf8(concat(recording_.name(span), '(', program_id(span.program), ')')));
+      metadata->set_name(module_name(span.program));
       plane.stat(*metadata, "program_id").set_int64_value(program_id(span.program));
     }
     proto::XEvent& event = add_event(line, *metadata, span.begin_ns, span.end_ns);
@@ -157,7 +162,7 @@ class Exporter {
     integer("bytes_accessed", static_cast<std::int64_t>(info.bytes));
     string("hlo_category", info.category);
     string("tf_op", concat(info.scope, info.scope.empty() ? "" : "/", name, ':', info.category));
-    string("source", info.source);
+    if (!info.source.empty()) string("source", info.source);
     string("deduplicated_name", name);
     if (instruction) string("shape_with_layout", instruction->shape);
   }
@@ -190,8 +195,8 @@ class Exporter {
       const auto id = program_id(static_cast<std::int32_t>(i));
       auto& metadata = (*plane.proto().mutable_event_metadata())[id];
       metadata.set_id(id);
-      metadata.set_name(utf8(concat(recording_.programs[i].name, '(', id, ')')));
-      plane.stat(metadata, "Hlo Proto").set_bytes_value(hlo_proto(modules_[i], id));
+      metadata.set_name(module_name(static_cast<std::int32_t>(i)));
+      plane.stat(metadata, "Hlo Proto").set_bytes_value(hlo_proto(recording_.programs[i], modules_[i], id));
     }
   }
 
