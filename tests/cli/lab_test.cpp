@@ -1,8 +1,12 @@
 // weft lab: the figures that do not depend on the machine, and the form of all.
 #include <tests/cli/command.h>
+#include <tests/support/temporary_folder.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <weft/cli/lab/vit.h>
+#include <weft/weft.h>
 
 namespace weft::cli {
 namespace {
@@ -57,6 +61,41 @@ TEST(LabRecompile, CountsWhatWasCompiled) {
   EXPECT_LE(report["train"]["after_compiles"], 3);
   EXPECT_GT(report["train"]["before_compiles"], report["train"]["after_compiles"]);
   EXPECT_TRUE(report["hints"].is_array());
+}
+
+TEST(LabMesh, TheModelIsThatOfTheExperiment) {
+  lab::Vit model;
+  EXPECT_EQ(nn::parameter_count(model), 10'670'602);
+  EXPECT_EQ(lab::VitConfig().tokens(), 65);
+  set_training(model, false);
+  EXPECT_EQ(model(zeros({2, 3, 32, 32})).shape(), (Shape{2, 10}));
+}
+
+TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
+  const TemporaryFolder folder;
+  const json report = run({"mesh", "--batch", "3", "--steps", "2", "--top", "5", "--output", folder.path().string()});
+  EXPECT_EQ(report["parameters"], 10'670'602);
+  EXPECT_EQ(report["devices"], 1);
+  ASSERT_EQ(report["runs"].size(), 1u);
+  const json& one = report["runs"][0];
+  EXPECT_EQ(one["batch"], 3);
+  EXPECT_EQ(one["steps"], 2);
+  EXPECT_GT(one["images_per_s"], 0);
+  EXPECT_GT(one["loss"], 0);
+  ASSERT_EQ(one["ops"].size(), 5u);
+  for (std::size_t rank = 1; rank < 5; ++rank) EXPECT_LE(one["ops"][rank]["self_ns"], one["ops"][rank - 1]["self_ns"]);
+  EXPECT_EQ(one["ops"][0]["program"], "train_step");
+  EXPECT_EQ(one["ops"][0]["text"].get<std::string>().substr(0, 1), "%");
+  EXPECT_NE(one["largest_fusion"]["shape"].get<std::string>().find("[3,65,"), std::string::npos)
+      << one["largest_fusion"];
+  EXPECT_TRUE(std::filesystem::exists(folder / "batch-3" / "report.html"));
+}
+
+TEST(LabMesh, OtherNumbersOfDevicesAreRefused) {
+  const Outcome outcome = weft({"lab", "mesh", "--devices", "8"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("8 devices"), std::string::npos) << outcome.err;
+  EXPECT_EQ(weft({"lab", "mesh", "--batch", "0"}).exit_code, 2);
 }
 
 TEST(Lab, RefusesWhatItDoesNotHave) {

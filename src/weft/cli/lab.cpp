@@ -9,6 +9,7 @@
 #include <weft/base/error.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/lab/captioner.h>
+#include <weft/cli/lab/mesh.h>
 #include <weft/cli/lab/overlap.h>
 #include <weft/cli/lab/recompile.h>
 #include <weft/cli/options.h>
@@ -137,6 +138,7 @@ void add_lab(CLI::App& app) {
   add_overlap(command);
   add_recompile(command);
   lab::add_captioner(command);
+  lab::add_mesh(command);
 }
 
 }  // namespace weft::cli
