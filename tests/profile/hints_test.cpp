@@ -21,6 +21,8 @@ Window busy() {
   window.busy_ms = 199;
   window.idle_ms = 1;
   window.host_ms = 20;
+  window.program = "step";
+  window.place = "train.cpp:12";
   return window;
 }
 
@@ -48,6 +50,8 @@ TEST(Hints, CompilesInMostSteps) {
   EXPECT_EQ(found[0].kind, Kind::compile_too_frequent);
   EXPECT_EQ(found[0].reason, "CompileTime too frequent: 11 counts during 20 steps");
   EXPECT_EQ(found[0].cost_ms, 80);
+  EXPECT_EQ(found[0].subject, "step");
+  EXPECT_EQ(found[0].place, "train.cpp:12");
   window.compiles = 10;
   EXPECT_THAT(kinds(window), IsEmpty());
   window.longest_compile_ms = 9000;
@@ -66,10 +70,25 @@ TEST(Hints, WhyTheDeviceIdles) {
   window.reads = 60;
   window.host_wait_ms = 90;
   EXPECT_THAT(kinds(window), ElementsAre(Kind::transfer_too_frequent));
+  window.read_place = "train.cpp:20";
   EXPECT_THAT(judge(window)[0].reason, HasSubstr("60 counts during 20 steps"));
+  EXPECT_EQ(judge(window)[0].place, "train.cpp:20");
   Window starved = busy();
   starved.input_wait_ms = 60;
   EXPECT_THAT(kinds(starved), ElementsAre(Kind::starved_input));
+}
+
+TEST(Hints, OperationsWithoutAKernel) {
+  Window window = busy();
+  window.host_op_ms = 5;
+  EXPECT_THAT(kinds(window), IsEmpty());
+  window.host_op_ms = 50;
+  window.host_ops = "sort (20 times)";
+  window.host_op_place = "model.cpp:7";
+  ASSERT_THAT(kinds(window), ElementsAre(Kind::host_fallback));
+  EXPECT_THAT(judge(window)[0].reason, HasSubstr("2.500 ms of each step of 10.000 ms"));
+  EXPECT_THAT(judge(window)[0].reason, HasSubstr("sort (20 times)"));
+  EXPECT_EQ(judge(window)[0].place, "model.cpp:7");
 }
 
 TEST(Hints, AGraphThatGrows) {

@@ -24,6 +24,7 @@
 #include <weft/profile/report.h>
 #include <weft/profile/scope.h>
 #include <weft/profile/table.h>
+#include <weft/profile/timeline.h>
 #include <weft/weft.h>
 
 namespace weft::profile {
@@ -88,6 +89,34 @@ TEST(Profile, TimesAddUp) {
   EXPECT_NEAR(analysis.ops.back().cumulative_share, 1, 1e-9);
   for (const StepStats& step : analysis.steps) EXPECT_EQ(step.busy_ns + step.gap(), step.wall_ns());
   for (std::size_t i = 1; i < analysis.ops.size(); ++i) EXPECT_LE(analysis.ops[i].self_ns, analysis.ops[i - 1].self_ns);
+}
+
+TEST(Profile, OpsOfALaunchThatWasDroppedAreNotCounted) {
+  Recording part = Recorded::instance().recording;
+  const auto is_launch = [&](const Span& span) { return part.category(span) == "device"; };
+  const auto last = std::ranges::find_if(part.spans.rbegin(), part.spans.rend(), is_launch);
+  ASSERT_NE(last, part.spans.rend());
+  part.spans.erase(std::next(last).base());
+  const Analysis analysis = analyse(part);
+  EXPECT_EQ(analysis.launches, 2u);
+  EXPECT_EQ(analysis.ops_ns, analysis.busy_ns);
+  EXPECT_NEAR(analysis.ops.back().cumulative_share, 1, 1e-9);
+}
+
+TEST(Profile, ThePageIsBounded) {
+  Recording large = Recorded::instance().recording;
+  const auto host = std::ranges::find_if(large.spans, [&](const Span& span) { return large.category(span) == "host"; });
+  ASSERT_NE(host, large.spans.end());
+  Span one = *host;
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    one.end_ns = one.begin_ns + 1 + i % 3;
+    large.spans.push_back(one);
+  }
+  const json timeline = timeline_json(large);
+  std::size_t shown = 0;
+  for (const json& lane : timeline["lanes"]) shown += lane["spans"].size();
+  EXPECT_LT(shown, 45'000u);
+  EXPECT_THAT(timeline["note"].get<std::string>(), HasSubstr("short events are not shown"));
 }
 
 TEST(Profile, OpsKnowTheirKindPlaceAndWork) {
@@ -179,7 +208,8 @@ TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
     EXPECT_THAT(program.hlo, HasSubstr("ENTRY")) << program.name;
     EXPECT_TRUE(parse_hlo(program.hlo).instruction(hlo_name(program.ops.at(0).info.name))) << program.hlo;
   }
-  EXPECT_THAT(names, testing::ElementsAre("twice", "twice #2", "sized", "sized #2", testing::StartsWith("sync at profile_test.cpp:")));
+  EXPECT_THAT(names, testing::ElementsAre("twice", "twice #2", "sized", "sized #2",
+                                          testing::StartsWith("sync at profile_test.cpp:")));
   EXPECT_THAT(recording.programs[3].hlo, HasSubstr("f32[6]{0}"));
   std::set<std::string> launched;
   for (const Span& span : recording.spans)
@@ -286,6 +316,70 @@ TEST(Doctor, RanksByWhatAStepLoses) {
   EXPECT_EQ(findings[0].event.count, 2u);
   EXPECT_EQ(findings[0].ms_per_step, 4000);  // 8000 in two steps
   EXPECT_THAT(findings_text(recording, Recorded::instance().analysis, findings), HasSubstr("x was 4"));
+}
+
+TEST(Doctor, SaysOfWhichLineTheHintIs) {
+  const TemporaryFolder folder;
+  clear_graph_cache();
+  {
+    const Scope scope(folder.path());
+    for (std::uint64_t i = 0; i < 24; ++i) {  // more than a window of hints
+      const Step step(i);
+      Tensor x = ones({4});
+      for (std::uint64_t k = 0; k <= i; ++k) x = x * 2.f;  // another graph in each step
+      sync();
+    }
+  }
+  const Recording recording = read_recording(folder.path());
+  const auto findings = diagnose(recording, analyse(recording));
+  for (const auto kind : {diagnostics::Kind::compile_too_frequent, diagnostics::Kind::graph_growth}) {
+    const auto of_kind = [kind](const Finding& finding) { return finding.event.kind == kind; };
+    const auto found = std::ranges::find_if(findings, of_kind);
+    ASSERT_NE(found, findings.end()) << diagnostics::name(kind);
+    EXPECT_EQ(std::ranges::count_if(findings, of_kind), 1);
+    EXPECT_THAT(found->event.place, HasSubstr("profile_test.cpp:"));
+  }
+}
+
+TEST(Doctor, BelievesTheHintsOfTheRunAboutWhyTheDeviceIdled) {
+  Recording recording = Recorded::instance().recording;
+  recording.events = {{.kind = diagnostics::Kind::device_gap,
+                       .subject = "step",
+                       .place = "loop.cpp:3",
+                       .reason = "it slept",
+                       .cost_ms = 1,
+                       .time_ns = 1}};
+  Analysis analysis = Recorded::instance().analysis;
+  analysis.end_ns += 1'000'000'000;
+  analysis.gap_ns[static_cast<int>(GapCause::host)] += 1'000'000'000;
+  for (StepStats& step : analysis.steps) step.host_ns = 500'000'000;
+  int idling = 0;
+  for (const Finding& finding : diagnose(recording, analysis)) {
+    EXPECT_NE(finding.event.kind, diagnostics::Kind::host_bound);
+    if (finding.event.kind != diagnostics::Kind::device_gap) continue;
+    ++idling;
+    EXPECT_EQ(finding.event.place, "loop.cpp:3");
+    EXPECT_GT(finding.ms_per_step, 400);
+  }
+  EXPECT_EQ(idling, 1);
+}
+
+TEST(Doctor, TellsOfParametersThatGetNewMemory) {
+  Parameter weight(ones({256}));
+  const auto step = compile([&] { weight = weight.tensor() * 0.5f; }, {.name = "decay"});
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    const Tensor held = weight.tensor();
+    step();
+  }
+  const Recording recording = read_recording(folder.path());
+  const auto event = std::ranges::find(recording.events, diagnostics::Kind::missed_donation, &diagnostics::Event::kind);
+  ASSERT_NE(event, recording.events.end());
+  EXPECT_EQ(event->subject, "decay");
+  EXPECT_EQ(event->bytes, 1024u);
+  EXPECT_THAT(event->place, HasSubstr("profile_test.cpp:"));
+  EXPECT_THAT(event->reason, HasSubstr("1 of the 1 parameters"));
 }
 
 TEST(Doctor, KnowsWhatAnOpWithoutAKernelCosts) {

@@ -50,7 +50,9 @@ std::vector<Kind> kinds() {
 std::string to_string(const Event& event) {
   std::string text(name(event.kind));
   if (!event.subject.empty()) text += concat(": ", event.subject);
-  if (!event.place.empty()) text += concat(" at ", event.place);
+  // A program without a name of its own is called by its place.
+  if (!event.place.empty() && !event.subject.ends_with(event.place.substr(event.place.rfind('/') + 1)))
+    text += concat(" at ", event.place);
   text += concat(": ", event.reason.empty() ? description(event.kind) : std::string_view(event.reason));
   std::string cost;
   if (event.count > 1) cost = concat(event.count, " times");

@@ -21,6 +21,7 @@
 #include <weft/cli/run_inputs.h>
 #include <weft/data/npy.h>
 #include <weft/ir/boundary.h>
+#include <weft/profile/hints.h>
 
 namespace weft::cli {
 
@@ -134,6 +135,7 @@ std::string program_name(const ir::Graph& function, const std::filesystem::path&
 }
 
 void run_file(const RunOptions& options) {
+  profile::listen();
   RunReport report;
   Clock::time_point start = Clock::now();
   const ir::Module module = read_module(options.file);

@@ -47,6 +47,7 @@ bool same_but_for_values(const Specialization& a, const Specialization& b) {
 
 Function::Function(CompileOptions options, const std::source_location& where) : options_(std::move(options)) {
   program_name_ = options_.name;
+  place_ = concat(where.file_name(), ':', where.line());
   if (program_name_.empty()) {
     const std::string_view file = where.file_name();
     program_name_ = concat(file.substr(file.rfind('/') + 1), ':', where.line());
@@ -239,10 +240,12 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
       recompiles_.push_back(line);
       WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
                      .subject = options_.name,
+                     .place = place_,
                      .reason = difference,
                      .cost_ms = made->compile_ms});
     }
   }
+  if (diagnostics::enabled()) tell_missed_donations(*made);
   if (logging::enabled(logging::Channel::guards)) {
     const Explanation::Program told = describe(*made);
     for (const std::string& line : told.arguments) WEFT_LOG(guards, options_.name, ": argument ", line);
@@ -251,6 +254,29 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
   keep(std::move(made));
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
+}
+
+void Function::tell_missed_donations(const Specialization& made) const {
+  std::size_t missed = 0;
+  std::uint64_t bytes = 0;
+  for (const auto& [place, parameter] : made.updates) {
+    if (place.kind != Place::Kind::result) continue;
+    const runtime::Output& output = made.plan->executable->outputs[place.index];
+    const bool is_read = std::ranges::any_of(made.inputs, [&, updated = parameter](const Place& input) {
+      return input.kind == Place::Kind::parameter && input.parameter == updated;
+    });
+    if (output.donated_input >= 0 || !is_read) continue;
+    ++missed;
+    bytes += static_cast<std::uint64_t>(output.type.bytes());
+  }
+  if (missed == 0) return;
+  diagnostics::report({.kind = diagnostics::Kind::missed_donation,
+                       .subject = options_.name,
+                       .place = place_,
+                       .reason = concat(missed, " of the ", made.updates.size(),
+                                        " parameters it updates get new memory in each call, for something held their "
+                                        "old values when it was recorded, or reads them later"),
+                       .bytes = bytes});
 }
 
 void Function::count(const GraphBreak& cut) {
@@ -275,6 +301,13 @@ void Function::keep(std::shared_ptr<Specialization> made) {
     WEFT_LOG(recompiles, options_.name, ": its recompile_limit of ", options_.recompile_limit,
              " programs is passed: the least recently used one is forgotten");
     warn_of_limit("the least recently used one is forgotten, and compiled again when it is needed again");
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::cache_thrash,
+                   .subject = options_.name,
+                   .place = place_,
+                   .reason = concat("its recompile_limit of ", options_.recompile_limit,
+                                    " programs is passed, and the least recently used one is forgotten"),
+                   .remedy = "fewer different shapes, numbers as Scalars, or a higher recompile_limit",
+                   .cost_ms = specializations_.back()->compile_ms});
     specializations_.pop_back();
     ++evicted_;
   }

@@ -65,13 +65,15 @@ class Function {
   std::vector<Type> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                const std::function<std::vector<Tensor>()>& run);
   void count(const GraphBreak& cut);
+  void tell_missed_donations(const Specialization& made) const;  // of parameters
   void keep(std::shared_ptr<Specialization> made);
 
   void warn_of_limit(const std::string& what);
 
   CompileOptions options_;
   std::optional<detail::Backend> backend_;
-  std::string program_name_;  // of options_.name, or the place in short
+  std::string program_name_;  // options_.name, or the place in short
+  std::string place_;         // where compile() was called
   detail::BuildOptions build_options_;
   std::atomic<bool> was_called_ = false;
   bool warned_ = false;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/base/error.h>
 #include <weft/profile/hints.h>
 #include <weft/profile/serialize.h>
 
@@ -26,6 +27,17 @@ double total(const nlohmann::json& metrics, const char* name, const char* field)
 
 double count(const nlohmann::json& metrics, const char* name) {
   return metrics.is_object() ? metrics.at("counters").value(name, 0.0) : 0;
+}
+
+// Of which a window has one.
+bool is_idling(Kind kind) {
+  return kind == Kind::transfer_too_frequent || kind == Kind::host_bound || kind == Kind::device_gap;
+}
+
+// A program without a name of its own is called by its place.
+std::string where(const Event& e) {
+  const bool is_said = e.subject.ends_with(e.place.substr(e.place.rfind('/') + 1));
+  return is_said ? e.subject : concat(e.subject, e.subject.empty() ? "" : ", ", e.place);
 }
 
 // The run as one window.
@@ -50,41 +62,65 @@ Window window_of(const Recording& recording, const Analysis& analysis) {
   window.host_wait_ms = ms(grown("HostWaitTime", "total"));
   window.input_wait_ms = ms(static_cast<double>(analysis.gap_ns[static_cast<int>(GapCause::input)]));
   window.evictions = counted("GraphCacheEvictions");
+  // The program that the device was busy with most.
+  std::map<std::int32_t, std::uint64_t> busy;
+  for (const OpStats& op : analysis.ops) busy[op.program] += op.self_ns;
+  const auto longest = std::ranges::max_element(busy, {}, [](const auto& entry) { return entry.second; });
+  if (longest != busy.end()) {
+    const Program& program = recording.programs[static_cast<std::size_t>(longest->first)];
+    window.program = program.name;
+    window.is_compiled = !program.name.starts_with(sync_programs);
+    for (const Op& op : program.ops)
+      if (!op.info.source.empty()) window.place = op.info.source;
+  }
   return window;
 }
 
 }  // namespace
 
 std::vector<Finding> diagnose(const Recording& recording, const Analysis& analysis) {
-  std::map<std::tuple<Kind, std::string, std::string, std::string>, Event> merged;
+  std::map<std::tuple<Kind, std::string, std::string>, Event> merged;
+  std::map<Kind, double> most;  // the reason of the one that cost most is told
   const auto add = [&](const Event& event) {
-    const auto [at, is_new] = merged.try_emplace({event.kind, event.subject, event.place, event.reason}, event);
+    const auto [at, is_new] = merged.try_emplace({event.kind, event.subject, event.place}, event);
+    double& greatest = most[event.kind];
+    if (event.cost_ms > greatest) at->second.reason = event.reason;
+    greatest = std::max(greatest, event.cost_ms);
     if (is_new) return;
     at->second.cost_ms += event.cost_ms;
     at->second.bytes += event.bytes;
     at->second.count += event.count;
   };
-  const auto found_before = [&](Kind kind) {
-    return std::ranges::any_of(merged, [&](const auto& entry) { return std::get<0>(entry.first) == kind; });
-  };
   for (const Event& event : recording.events) add(event);
   // What ran without a kernel is known op by op, with its time.
   for (const OpStats& op : analysis.ops) {
-    if (op.category != "host fallback") continue;
+    if (!op.category.starts_with("host")) continue;
     std::erase_if(merged, [](const auto& entry) {
-      return std::get<0>(entry.first) == Kind::host_fallback && entry.second.cost_ms == 0;
+      return std::get<0>(entry.first) == Kind::host_fallback && !entry.second.subject.starts_with('%');
     });
     add({.kind = Kind::host_fallback,
          .subject = "%" + op.name,
          .place = op.source,
-         .reason = fmt::format("it runs in the interpreter, {:.3f} ms each time", ms(op.average_ns())),
+         .reason = fmt::format("it runs {}, {:.3f} ms each time",
+                               op.category == "host" ? "on the host" : "in the interpreter", ms(op.average_ns())),
          .cost_ms = ms(static_cast<double>(op.self_ns)),
          .count = op.occurrences});
   }
-  // A hint that the run printed says the same of a part of it.
-  for (const Event& event : judge(window_of(recording, analysis))) {
-    if (found_before(event.kind))
-      std::erase_if(merged, [&](const auto& entry) { return std::get<0>(entry.first) == event.kind; });
+  // Hints of the run say the same of a part of it; they know the place, and why the device idled: how long the host computed.
+  for (Event& event : judge(window_of(recording, analysis))) {
+    if (event.kind == Kind::host_fallback) continue;
+    const auto says_the_same = [&event](const auto& entry) {
+      const Kind kind = std::get<0>(entry.first);
+      return kind == event.kind || (is_idling(kind) && is_idling(event.kind));
+    };
+    if (const auto known = std::ranges::find_if(merged, says_the_same); known != merged.end()) {
+      if (known->second.kind != event.kind) event.reason = known->second.reason;
+      event.kind = known->second.kind;
+      event.subject = known->second.subject;
+      event.place = known->second.place;
+      event.remedy = known->second.remedy;
+    }
+    std::erase_if(merged, says_the_same);
     add(event);
   }
   const double steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
@@ -112,7 +148,7 @@ std::string findings_text(const Recording& recording, const Analysis& analysis, 
     const auto line = [&](const char* label, const std::string& value) {
       if (!value.empty()) text += fmt::format("   {:7} {}\n", label, value);
     };
-    line("where", e.subject + (e.subject.empty() || e.place.empty() ? "" : ", ") + e.place);
+    line("where", where(e));
     line("why", e.reason);
     line("remedy", e.remedy.empty() ? std::string(diagnostics::usual_remedy(e.kind)) : e.remedy);
   }

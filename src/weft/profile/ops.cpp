@@ -3,6 +3,7 @@
 #include <cctype>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 
 #include <weft/base/error.h>
 #include <weft/profile/analyse.h>
@@ -68,11 +69,15 @@ std::vector<OpStats> op_stats(const Recording& recording) {
     op.least_ns = std::min(op.least_ns, span.ns());
     op.greatest_ns = std::max(op.greatest_ns, span.ns());
   };
+  // Ops whose launch was dropped are left out: the device's busy time, of which shares are, has not theirs.
+  std::unordered_set<std::uint64_t> launches;
+  for (const Span& span : recording.spans)
+    if (span.program >= 0 && span.op < 0 && recording.category(span) == "device") launches.insert(span.number);
   for (const Span& span : recording.spans) {
     if (span.program < 0) continue;
     const std::string& category = recording.category(span);
     if (category == "device") add(span, -1);
-    if (category == "thunk" && span.op >= 0) add(span, span.op);
+    if (category == "thunk" && span.op >= 0 && launches.contains(span.number)) add(span, span.op);
   }
   std::vector<OpStats> ops;
   for (auto& [place, op] : by_place) {

@@ -13,6 +13,7 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/version.h>
+#include <weft/profile/hints.h>
 #include <weft/profile/machine.h>
 #include <weft/profile/serialize.h>
 #include <weft/runtime/parallel.h>
@@ -68,6 +69,7 @@ Recorder::Recorder(RecorderOptions options)
         else
           ++events_dropped_;
       }) {
+  restart_hints();
   trace::start(page_spans);
   try {
     span_ns_ = calibrate();

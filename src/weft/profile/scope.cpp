@@ -37,7 +37,7 @@ std::string Scope::finish() {
     failure_ = impl->recorder.stop();
     const Recording recording = read_recording(impl->folder);
     for (const std::string& failed : write_report(recording, analyse(recording), impl->folder))
-      failure_ += concat(failure_.empty() ? "" : "; ", failed);
+      if (failure_.find(failed) == failure_.npos) failure_ += concat(failure_.empty() ? "" : "; ", failed);
   } catch (const std::exception& wrong) {
     failure_ = wrong.what();
   }

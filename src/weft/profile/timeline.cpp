@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -15,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_ops = 40'000, most_flows = 4000;
+constexpr std::size_t most_ops = 40'000, most_flows = 4000, most_of_a_lane = 40'000;
 constexpr std::array groups = {"host", "compile", "queue", "device", "copy", "loader"};
 constexpr std::size_t host_group = 0, queue_group = 2, device_group = 3;
 
@@ -41,6 +42,24 @@ struct Lane {
     row_ends[row] = span.end_ns;
     return row;
   }
+
+  // As many as a page can hold; how many were left out.
+  std::size_t keep_longest() {
+    if (spans.size() <= most_of_a_lane) return 0;
+    const auto ns = [](const json& span) { return span[1].get<std::uint64_t>(); };
+    std::vector<std::uint64_t> lengths;
+    for (const json& span : spans) lengths.push_back(ns(span));
+    const auto shortest = lengths.begin() + most_of_a_lane;
+    std::ranges::nth_element(lengths, shortest, std::greater{});
+    std::size_t equal = most_of_a_lane;  // of those just as long as the shortest
+    for (auto it = lengths.begin(); it != shortest; ++it) equal -= *it > *shortest;
+    json kept = json::array();
+    for (json& span : spans)
+      if (ns(span) > *shortest || (ns(span) == *shortest && equal > 0 && equal-- > 0)) kept.push_back(std::move(span));
+    const std::size_t left_out = spans.size() - kept.size();
+    spans = std::move(kept);
+    return left_out;
+  }
 };
 
 class Timeline {
@@ -62,7 +81,13 @@ class Timeline {
     }
     json lanes = json::array();
     std::map<std::pair<std::size_t, std::uint32_t>, std::size_t> index;
+    std::string note = ops_from == 0
+                           ? ""
+                           : fmt::format("Operations are shown from {:.3f} s on; before, only what contains them. ",
+                                         1e-9 * static_cast<double>(ops_from - origin_));
     for (auto& [key, lane] : lanes_) {
+      if (const std::size_t left_out = lane.keep_longest(); left_out > 0)
+        note += fmt::format("Of {}, {} short events are not shown. ", groups[key.first], left_out);
       index[key] = lanes.size();
       const bool is_alone = key.first == queue_group || key.first == device_group;
       const std::string name =
@@ -73,10 +98,6 @@ class Timeline {
                        {"longest", lane.longest},
                        {"spans", std::move(lane.spans)}});
     }
-    const std::string note =
-        ops_from == 0 ? ""
-                      : fmt::format("Operations are shown from {:.3f} s on; before, only what contains them.",
-                                    1e-9 * static_cast<double>(ops_from - origin_));
     return {{"origin", origin_},         {"length", end_ - origin_}, {"names", names_},
             {"lanes", std::move(lanes)}, {"flows", flows(index)},    {"note", note}};
   }

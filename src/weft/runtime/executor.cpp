@@ -134,6 +134,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
     std::memcpy(outputs_[i].get(), inputs_[input], bytes);
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::missed_donation,
                    .subject = executable.name,
+                   .place = executable.thunks.empty() ? "" : executable.thunks.back()->info.source,
                    .reason = concat("input ", input, " is still held, so that output ", i, " got a copy of it"),
                    .cost_ms = 1e-6 * static_cast<double>(trace::now_ns() - start),
                    .bytes = bytes});

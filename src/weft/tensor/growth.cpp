@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include <weft/base/diagnostics.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
@@ -117,7 +118,13 @@ bool Growth::find_round(const ir::Graph& graph) {
   const std::size_t operations = operations_of(graph);
   const std::vector<std::uint64_t> hashes = last_hashes(graph, operations);
   round_ = round_at_end(hashes, graph.nodes().size() >= must_cut_factor * first_limit());
-  WEFT_LOG(perf_hints, describe(graph, round_));
+  const ir::Location& last = graph.nodes().back()->location;
+  WEFT_LOG(perf_hints, "graph growth: ", describe(graph, round_), "; call sync() at the end of each step");
+  WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_growth,
+                 .subject = last.scope,
+                 .place = concat(last.file, ':', last.line),
+                 .reason = describe(graph, round_),
+                 .remedy = "call sync() at the end of each step"});
   if (round_ == 0) return false;
   // Of the gradients of one round, the one with the longest way to the next.
   std::size_t end = operations, longest = 0;
@@ -150,10 +157,10 @@ void Growth::stop_cutting() { round_ = due_ = 0; }
 
 std::string Growth::describe(const ir::Graph& graph, std::size_t round) {
   const ir::Node& last = *graph.nodes().back();
-  std::string text = concat("graph growth: ", graph.nodes().size(), " nodes were recorded without a sync, up to ",
-                            last.location.file, ':', last.location.line);
+  std::string text = concat(graph.nodes().size(), " nodes were recorded without a sync, up to ", last.location.file,
+                            ':', last.location.line);
   if (*last.location.scope) text += concat(" (", last.location.scope, ')');
-  if (round == 0) return text + "; call sync() at the end of each step";
+  if (round == 0) return text;
   std::size_t seen = 0;
   const ir::Node* first = &last;
   for (std::size_t i = graph.nodes().size(); i-- > 0 && seen < round;) {
@@ -162,8 +169,7 @@ std::string Growth::describe(const ir::Graph& graph, std::size_t round) {
     ++seen;
   }
   return text + concat("; a round of ", round, " operations that begins at ", first->location.file, ':',
-                       first->location.line,
-                       " repeats and is synced from now on, round by round; call sync() there yourself");
+                       first->location.line, " repeats and is synced from now on, round by round");
 }
 
 }  // namespace detail

@@ -117,7 +117,7 @@ void Synchronizer::run_program() {
   if (!known) PlanCache::instance().insert(identity, plan);
   metrics::mark_step.add();
   metrics::nodes_per_sync.add(stats.nodes);
-  profile::step_done(static_cast<double>(stats.nodes));
+  profile::step_done(*plan->executable, static_cast<double>(stats.nodes));
 }
 
 void Synchronizer::collect() {
@@ -276,6 +276,7 @@ void Synchronizer::run_as_sample(bool keep) {
 }
 
 std::shared_ptr<Plan> Synchronizer::make_plan() {
+  profile::listen();
   const metrics::Timer timer(metrics::compile_time);
   const trace::Scope scope("compile", "compile");
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
@@ -306,12 +307,15 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
     last().report = std::move(report);
   }
   plan->graph = last().compiled = recording_.graph_;
-  if (!reason.empty() && !observer)  // a compiled function tells of its own
-    WEFT_DIAGNOSE(
-        {.kind = diagnostics::Kind::recompile,
-         .subject = "sync",
-         .reason = "no known graph is like this one; against the last compiled: " + reason,
-         .cost_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()});
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  // Where the host has not synced before, nothing is compiled again; a compiled function tells of its own.
+  if (!reason.empty() && !observer && !last().places.insert(plan->executable->name).second)
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
+                   .subject = plan->executable->name,
+                   .place = profile::place_of(*plan->executable),
+                   .reason = "no known graph is like this one; against the last compiled: " + reason,
+                   .cost_ms = ms});
+  profile::compile_done(*plan->executable, ms);
   metrics::uncached_compile.add();
   last().stats.compiled = true;
   return plan;

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <weft/base/knobs.h>
@@ -25,6 +27,7 @@ class Synchronizer {
   struct Last {
     SyncStats stats;
     std::optional<compiler::Report> report;
+    std::unordered_set<std::string> places;     // the names of the programs compiled so far
     std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
   };
   static Last& last();

@@ -1,9 +1,11 @@
 #include <weft/tensor/tensor.h>
 
 #include <weft/base/convert.h>
+#include <weft/base/diagnostics.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/profile/hints.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/pool.h>
@@ -62,11 +64,21 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   const std::uint64_t waited_ns = trace::now_ns() - start;
   metrics::transfer_from_device_time.add(waited_ns);
   metrics::inbound_data.add(bytes.size());
+  profile::read_done(where.file_name(), where.line(), waited_ns);
   if (cuts && !detail::observer)
     WEFT_LOG(graph_breaks, function, " at ", where.file_name(), ':', where.line(),
              " needed a value of the recording: its ", nodes,
              " nodes became a program of their own, and the host waited ", static_cast<double>(waited_ns) / 1e6,
              " ms; read it later with item_async(), or decide on the device (where, cond)");
+  // What the wait cost is known to the device alone: transfer_too_frequent.
+  if (cuts && !detail::observer)
+    WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
+                   .subject = function,
+                   .place = concat(where.file_name(), ':', where.line()),
+                   .reason = concat("a value of the recording was needed: its ", nodes,
+                                    " nodes became a program of their own, and the host waited ",
+                                    static_cast<double>(waited_ns) / 1e6, " ms"),
+                   .remedy = "read it later with item_async(), or decide on the device (where, cond)"});
   return bytes;
 }
 

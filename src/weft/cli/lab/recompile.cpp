@@ -5,15 +5,14 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <string_view>
 
-#include <weft/base/knobs.h>
-#include <weft/base/log.h>
+#include <weft/base/diagnostics.h>
 #include <weft/base/metrics.h>
 #include <weft/cli/lab/models.h>
 #include <weft/jit/compile.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
+#include <weft/profile/hints.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/custom_op.h>
@@ -136,45 +135,25 @@ RecompileReport::Loop time_loop(std::int64_t steps, const std::function<void(std
   return {static_cast<double>(steps) / time.count(), metrics::uncached_compile.value() - compiles};
 }
 
-// What a loop is told about itself: how often it compiled and read, and the first reasons that the logs give.
+// What a loop is told about itself: the first diagnostics of each kind.
 class Hints {
  public:
-  Hints(std::string loop, std::int64_t steps, std::vector<std::string>& to)
-      : loop_(std::move(loop)), steps_(steps), to_(to), compiles_(count_of("CompileTime")), reads_(count_of(transfer)) {
-    logging::set_sink([this](logging::Channel channel, std::string_view message) {
-      if (seen_[channel]++ < most_of_a_kind) to_.push_back(concat(loop_, ": ", message));
-    });
-    logging::set_channels("recompiles,graph_breaks,perf_hints");
-  }
-  ~Hints() {
-    logging::set_sink({});
-    logging::set_channels(knobs::logs());
-    add("CompileTime", count_of("CompileTime") - compiles_);
-    add(transfer, count_of(transfer) - reads_);
+  Hints(std::string loop, std::vector<std::string>& to)
+      : loop_(std::move(loop)), to_(to), sink_([this](const diagnostics::Event& event) {
+          if (seen_[event.kind]++ < most_of_a_kind) to_.push_back(concat(loop_, ": ", to_string(event)));
+        }) {
+    profile::restart_hints();
   }
   Hints(const Hints&) = delete;
   Hints& operator=(const Hints&) = delete;
 
  private:
-  static constexpr const char* transfer = "TransferFromDeviceTime";
   static constexpr int most_of_a_kind = 2;
 
-  static std::uint64_t count_of(std::string_view name) {
-    for (const metrics::MetricValue& metric : metrics::snapshot().metrics)
-      if (metric.name == name) return metric.count;
-    return 0;
-  }
-  // As PyTorch/XLA says it: more than once in two steps.
-  void add(const char* metric, std::uint64_t count) {
-    if (2 * count > static_cast<std::uint64_t>(steps_))
-      to_.push_back(concat(loop_, ": ", metric, " too frequent: ", count, " counts during ", steps_, " steps"));
-  }
-
   std::string loop_;
-  std::int64_t steps_;
   std::vector<std::string>& to_;
-  std::uint64_t compiles_, reads_;
-  std::map<logging::Channel, int> seen_;
+  std::map<diagnostics::Kind, int> seen_;
+  diagnostics::Sink sink_;
 };
 
 RecompileReport::Loop train(std::int64_t steps, Tensor (*step)(Task&, std::int64_t)) {
@@ -215,11 +194,11 @@ RecompileReport::Loop evaluate_after(std::int64_t steps) {
 RecompileReport measure_recompile(const RecompileOptions& options) {
   RecompileReport report;
   {
-    const Hints hints("training", options.train_steps, report.hints);
+    const Hints hints("training", report.hints);
     report.train_before = train(options.train_steps, train_before);
   }
   {
-    const Hints hints("evaluation", options.eval_steps, report.hints);
+    const Hints hints("evaluation", report.hints);
     report.eval_before = evaluate_before(options.eval_steps);
   }
   report.train_after = train(options.train_steps, train_after);

@@ -319,7 +319,7 @@ function sortable(table, rows, columns, options = {}) {
 function operations() {
   const top = Math.max(...D.ops.map((op) => op.share), 1e-9);
   let wanted = "", category = "";
-  const text = (op) => [op.name, op.category, op.module, op.source].join(" ").toLowerCase();
+  const text = (op) => [op.name, op.category, op.module, op.source, op.program_name].join(" ").toLowerCase();
   const texts = new Map(D.ops.map((op) => [op, text(op)]));
   const view = sortable($("ops"), D.ops, [
     ["rank", "rank"],
@@ -335,8 +335,9 @@ function operations() {
     ["bytes_per_s", "bytes/s", (op) => op.bytes_per_s ? scaled(op.bytes_per_s, "B") : ""],
     ["bound", "bound", null, "text"],
     ["over", "× roof", (op) => op.over ? digits(op.over, 1) : ""],
-    ["module", "module", null, "text place"],
     ["source", "source", (op) => op.source.split("/").pop(), "text place"],
+    ["module", "module", null, "text place"],
+    ["program_name", "program", null, "text place"],
   ], {key: "rank", down: false, limit: 60, choose: (op) => choose(D.ops.indexOf(op), true),
     keep: (op) => (!category || op.category === category) && wanted.split(/\s+/).every((word) => texts.get(op).includes(word)),
     drawn: (found, shown) => {
@@ -430,7 +431,7 @@ function roofline() {
   const points = D.ops.map((op, index) => ({op, index, x: op.flops / op.bytes, y: op.flops_per_s})).filter((p) => p.x > 0 && isFinite(p.x) && p.y > 0);
   const {flops, memory_bytes: memory, cache_bytes: cache} = D.roofs;
   if (!points.length || !flops) { $("roofline-chart").append(el("p", {className: "hint"}, "No operation with known work, or no roofs: the recording did not end by itself.")); return; }
-  const width = 1300, height = 420, left = 70, bottom = 36, log = Math.log10;
+  const width = 1300, height = 420, left = 84, bottom = 36, log = Math.log10;
   const x0 = Math.floor(log(Math.min(...points.map((p) => p.x), flops / cache))), x1 = Math.ceil(log(Math.max(...points.map((p) => p.x), flops / memory)) + 0.2);
   const y0 = Math.floor(log(Math.min(...points.map((p) => p.y)))), y1 = Math.ceil(log(flops) + 0.1);
   const X = (v) => left + (log(v) - x0) / (x1 - x0) * (width - left - 16), Y = (v) => 10 + (y1 - log(v)) / (y1 - y0) * (height - bottom - 10);
