@@ -1,5 +1,6 @@
 #include <weft/base/size.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <ostream>
@@ -176,7 +177,7 @@ Dim size_symbol(int ordinal) {
 }
 
 void SizeTable::add(Size size) {
-  if (size.is_constant() || index_.contains(size.bits_)) return;
+  if (size.is_constant() || find(size) >= 0) return;
   Polynomial p;
   {
     const SizeAlgebra algebra;
@@ -196,8 +197,22 @@ void SizeTable::add(Size size) {
     terms_.push_back(term);
   }
   entry.end = static_cast<int>(terms_.size());
-  index_[size.bits_] = static_cast<int>(entries_.size());
+  const auto index = static_cast<std::size_t>(size.index());
+  if (index >= places_.size()) places_.resize(index + 1, -1);
+  places_[index] = static_cast<int>(entries_.size());
   entries_.push_back(entry);
+}
+
+std::uint64_t SizeTable::symbols(Size size) const {
+  if (size.is_constant()) return 0;
+  const Entry& entry = entries_.at(static_cast<std::size_t>(find(size)));
+  std::uint64_t bits = 0;
+  for (int t = entry.first; t < entry.end; ++t) {
+    const Term& term = terms_[static_cast<std::size_t>(t)];
+    for (int f = term.first; f < term.end; ++f)
+      bits |= std::uint64_t{1} << std::min(factors_[static_cast<std::size_t>(f)], 63);
+  }
+  return bits;
 }
 
 std::vector<std::int64_t> SizeTable::evaluate(std::span<const std::int64_t> symbols) const {

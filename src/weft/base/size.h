@@ -12,7 +12,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include <weft/base/dim.h>
@@ -101,9 +100,11 @@ class SizeTable {
   bool empty() const { return entries_.empty(); }
   // Where evaluate puts it; -1: it was not added.
   int find(Size size) const {
-    const auto found = index_.find(size.bits_);
-    return found == index_.end() ? -1 : found->second;
+    const auto index = static_cast<std::size_t>(size.index());
+    return index < places_.size() ? places_[index] : -1;
   }
+  // The symbols that an added one, or a constant, depends on: bit i for size_symbol(i), the last one for all from 63 on.
+  std::uint64_t symbols(Size size) const;
 
  private:
   struct Term {
@@ -113,7 +114,7 @@ class SizeTable {
   struct Entry {
     int first, end;  // in terms_
   };
-  std::unordered_map<std::int64_t, int> index_;  // by identity
+  std::vector<int> places_;  // by index among the expressions
   std::vector<Entry> entries_;
   std::vector<Term> terms_;
   std::vector<int> factors_;  // ordinals of symbols

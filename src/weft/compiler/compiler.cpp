@@ -12,14 +12,12 @@
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
-#include <weft/compiler/hlo.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
-#include <weft/compiler/passes/split_reductions.h>
+#include <weft/compiler/program.h>
 #include <weft/compiler/recompute.h>
 #include <weft/compiler/rewrite.h>
 #include <weft/compiler/sized_program.h>
-#include <weft/compiler/thunks/kernel_thunk.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 
@@ -28,8 +26,6 @@ namespace weft::compiler {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::int64_t elide_in_profiles = 16;  // elements of a constant
 
 class Phase {
  public:
@@ -159,168 +155,56 @@ Options Options::from_knobs() {
 
 namespace {
 
-// A graph compiled for all its sizes: everything but the thunks, which come with numbers for the sizes.
-class Compilation final : public SizedProgram, public std::enable_shared_from_this<Compilation> {
- public:
-  Compilation(const ir::Graph& graph, const SizedOptions& options, Report& report)
-      : name_(options.name.empty() ? graph.name : options.name), keeps_memory_(options.keeps_memory) {
-    report.nodes = static_cast<int>(graph.nodes().size());
-    require_compilable(graph);
-    Dump dump(graph.name);
-    optimised_ = run_pipeline(graph, options, report, &dump);
-    if (optimised_.get() == &graph)
-      optimised_ = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
-    if (options.autotune && !options.strict) {
-      const Phase phase(report, "autotune");
-      optimised_ = autotune(std::move(optimised_), options, report);
-    }
-    Recomputation again;
-    if (options.activation_bytes != 0) {
-      const Phase phase(report, "recompute");
-      again = keep_less(*optimised_, options, report);
-      if (again.graph) optimised_ = again.graph;
-    }
-    {
-      const Phase phase(report, "fuse");
-      units_ = fuse(*optimised_, options, report, again.graph ? &again : nullptr);
-    }
-    for (const Unit& unit : units_) {
-      report.flops += unit.info.flops;
-      report.moved_bytes += unit.info.bytes;
-    }
-    if (options.observer) options.observer->units(*optimised_, units_);
-    {
-      const Phase phase(report, "plan-memory");
-      plan_ = plan_memory(*optimised_, units_, options.donatable);
-    }
-    Kernels kernels;
-    {
-      const Phase phase(report, "generate-kernels");
-      kernels = make_kernels(units_, dump, report);
-    }
-    for (const int index : kernels.index)
-      kernels_.push_back(index < 0 ? nullptr
-                                   : reinterpret_cast<Kernel>(kernels.code.kernels[static_cast<std::size_t>(index)]));
-    kernels_.resize(units_.size());
-    code_ = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
-    if (options.strict) find_orders_of_sums();
-    fill_table();
+// A sum over a size that is not known is taken in one piece; in strict mode that must be as if the size were.
+std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
+  std::vector<const ir::Node*> sums;
+  for (const ir::Node* node : graph.nodes())
+    if (node->op == &ir::ops::reduce && can_lower(*node) && !node->operand(0).type().is_static()) sums.push_back(node);
+  return sums;
+}
+
+// Everything but the thunks, which come with numbers for the sizes.
+std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedOptions& options, Report& report) {
+  report.nodes = static_cast<int>(graph.nodes().size());
+  require_compilable(graph);
+  Dump dump(graph.name);
+  ProgramParts parts{.name = options.name.empty() ? graph.name : options.name, .keeps_memory = options.keeps_memory};
+  parts.graph = run_pipeline(graph, options, report, &dump);
+  if (parts.graph.get() == &graph)
+    parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
+  if (options.autotune && !options.strict) {
+    const Phase phase(report, "autotune");
+    parts.graph = autotune(std::move(parts.graph), options, report);
   }
-
-  const std::string& name() const { return name_; }
-
-  std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
-                                                std::span<const std::span<const std::byte>> constants,
-                                                std::string& why_not) const override {
-    const SizeValues sizes(std::move(symbols), &table_);
-    for (const ir::Node* sum : ordered_sums_)
-      if (is_reordered(*sum, sizes)) {
-        why_not = concat("in strict mode, the sum over ", sizes(sum->operand(0).type()), " is taken in another order");
-        return nullptr;
-      }
-    std::vector<std::optional<Unit>> sized(units_.size());
-    std::vector<std::shared_ptr<const void>> code{code_};
-    std::vector<std::uint64_t> scratch;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      if (units_[u].at) {
-        sized[u] = units_[u].at(sizes);
-        if (!sized[u]) {
-          why_not = concat(units_[u].info.name, " from ", units_[u].info.source, " has another form for these sizes");
-          return nullptr;
-        }
-        find_routines(sized[u]->routines, code);
-      }
-      scratch.push_back(sized[u] ? sized[u]->scratch_bytes : units_[u].scratch_bytes);
-    }
-    auto executable = std::make_shared<runtime::Executable>();
-    executable->name = name_;
-    executable->hlo = [self = shared_from_this(),
-                       symbols = std::vector(sizes.symbols().begin(), sizes.symbols().end())] {
-      return print_hlo(*self->optimised_, self->units_, elide_in_profiles, SizeValues(symbols));
-    };
-    Layout layout = lay_out(plan_, sizes, scratch, *executable);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      auto& reads = layout.reads[u];
-      auto& writes = layout.writes[u];
-      std::unique_ptr<runtime::Thunk> thunk;
-      if (const auto& loop = units_[u].loop) {
-        std::vector<runtime::Slice> buffers = reads;
-        buffers.insert(buffers.end(), writes.begin(), writes.end());
-        thunk = std::make_unique<KernelThunk>(*loop, kernels_[u], std::move(buffers), sizes(loop->parameters));
-      } else {
-        thunk = (sized[u] ? sized[u]->make : units_[u].make)(reads, writes, layout.scratch[u]);
-      }
-      thunk->info = units_[u].info;
-      thunk->reads = std::move(reads);
-      thunk->writes = std::move(writes);
-      if (layout.scratch[u].bytes) thunk->writes.push_back(layout.scratch[u]);
-      executable->thunks.push_back(std::move(thunk));
-    }
-    if (keeps_memory_) executable->kept_blocks = std::make_shared<runtime::KeptBlocks>(executable->outputs.size());
-    executable->code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(code));
-    bind(constants, *executable);
-    return executable;
+  Recomputation again;
+  if (options.activation_bytes != 0) {
+    const Phase phase(report, "recompute");
+    again = keep_less(*parts.graph, options, report);
+    if (again.graph) parts.graph = again.graph;
   }
-
- private:
-  // A sum over a size that is not known is taken in one piece; in strict mode that must be as if the size were.
-  void find_orders_of_sums() {
-    for (const ir::Node* node : optimised_->nodes())
-      if (node->op == &ir::ops::reduce && can_lower(*node) && !node->operand(0).type().is_static())
-        ordered_sums_.push_back(node);
+  {
+    const Phase phase(report, "fuse");
+    parts.units = fuse(*parts.graph, options, report, again.graph ? &again : nullptr);
   }
-
-  // The code that the thunk of a unit made for these sizes calls; `code` keeps it.
-  static void find_routines(std::span<const std::shared_ptr<Routine>> routines,
-                            std::vector<std::shared_ptr<const void>>& code) {
-    if (routines.empty()) return;
-    std::vector<KernelSource> sources;
-    std::vector<std::string> keys;
-    for (const auto& routine : routines) {
-      sources.push_back(routine->source);
-      keys.push_back(routine->key);
-    }
-    KernelCache::Found found = KernelCache::instance().get(sources, keys);
-    for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[i];
-    std::ranges::move(found.owners, std::back_inserter(code));
+  for (const Unit& unit : parts.units) {
+    report.flops += unit.info.flops;
+    report.moved_bytes += unit.info.bytes;
   }
-
-  static void bind(std::span<const std::span<const std::byte>> constants, runtime::Executable& executable) {
-    const std::size_t inputs = executable.inputs.size() - constants.size();
-    executable.inputs.resize(inputs);
-    for (runtime::Allocation& allocation : executable.allocations) {
-      if (allocation.kind != runtime::Allocation::Kind::input || allocation.index < inputs) continue;
-      const auto bytes = constants[allocation.index - inputs];
-      std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
-      std::ranges::copy(bytes, copy.get());
-      allocation.kind = runtime::Allocation::Kind::constant;
-      allocation.constant = std::shared_ptr<const std::byte>(copy, copy.get());
-    }
+  if (options.observer) options.observer->units(*parts.graph, parts.units);
+  {
+    const Phase phase(report, "plan-memory");
+    parts.plan = plan_memory(*parts.graph, parts.units, options.donatable);
   }
-
-  void fill_table() {
-    for (const Unit& unit : units_)
-      if (unit.loop)
-        for (const Size size : unit.loop->parameters) table_.add(size);
-    for (const MemoryPlan::Allocation& a : plan_.allocations) table_.add(a.bytes);
-    for (const auto& places : {plan_.reads, plan_.writes})
-      for (const auto& of_unit : places)
-        for (const MemoryPlan::Place& place : of_unit) table_.add(place.bytes);
-    for (const ir::Node* node : optimised_->nodes())
-      for (const Type type : node->types)
-        for (const Dim dim : type.dims()) table_.add(dim);
+  {
+    const Phase phase(report, "generate-kernels");
+    Kernels kernels = make_kernels(parts.units, dump, report);
+    for (std::size_t u = 0; u < kernels.index.size(); ++u)
+      parts.kernels.push_back(kernels.index[u] < 0 ? nullptr : kernels.of(u));
+    parts.code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
   }
-
-  std::string name_;
-  bool keeps_memory_;
-  std::shared_ptr<const ir::Graph> optimised_;
-  std::vector<Unit> units_;
-  MemoryPlan plan_;
-  std::vector<Kernel> kernels_;  // of each unit
-  std::shared_ptr<const void> code_;
-  std::vector<const ir::Node*> ordered_sums_;
-  SizeTable table_;
-};
+  if (options.strict) parts.ordered_sums = sums_of_unknown_sizes(*parts.graph);
+  return std::make_shared<const Program>(std::move(parts));
+}
 
 // What runs slower than it might, and what became one kernel or did not.
 void tell(const std::string& name, const Report& report) {
@@ -353,7 +237,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
-  const auto program = std::make_shared<const Compilation>(graph, SizedOptions{options, {}}, out);
+  const auto program = make_program(graph, {options, {}}, out);
   std::string why_not;
   std::shared_ptr<const runtime::Executable> executable;
   {
@@ -373,7 +257,7 @@ std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, co
   const auto start = Clock::now();
   require(!options.autotune && options.activation_bytes == 0, "compile: ", graph.name,
           ": what is measured, or kept within a budget of bytes, needs known sizes");
-  auto program = std::make_shared<const Compilation>(graph, options, out);
+  auto program = make_program(graph, options, out);
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   WEFT_LOG(compile, program->name(), ": for many sizes, ", out.nodes, " nodes, ", out.distinct_kernels, " of ",
            out.kernels, " kernels distinct, ", out.compiled_kernels, " compiled, ", out.loaded_kernels, " from disk, ",

@@ -218,29 +218,27 @@ class Planner {
 };
 
 // Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
-struct Placed {
-  std::uint64_t bytes = 0, offset = 0;
-  int first = 0, last = 0;
-};
-std::uint64_t place(std::vector<Placed>& values) {
-  std::vector<std::size_t> order(values.size());
+std::shared_ptr<const Placement> place(std::span<const MemoryPlan::Lifetime> lives, std::vector<std::uint64_t> bytes) {
+  auto placement = std::make_shared<Placement>();
+  auto& offsets = placement->offsets;
+  offsets.resize(bytes.size());
+  std::vector<std::size_t> order(bytes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
-  std::vector<const Placed*> placed;  // by offset
-  std::uint64_t end = 0;
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
+  std::vector<std::size_t> placed;  // by offset
   for (const std::size_t i : order) {
-    Placed& value = values[i];
     std::uint64_t offset = 0;
-    for (const Placed* other : placed) {
-      if (other->last < value.first || value.last < other->first) continue;
-      if (other->offset >= offset + value.bytes) break;
-      offset = std::max(offset, other->offset + other->bytes);
+    for (const std::size_t other : placed) {
+      if (lives[other].last < lives[i].first || lives[i].last < lives[other].first) continue;
+      if (offsets[other] >= offset + bytes[i]) break;
+      offset = std::max(offset, offsets[other] + bytes[other]);
     }
-    value.offset = offset;
-    end = std::max(end, offset + value.bytes);
-    placed.insert(std::ranges::upper_bound(placed, offset, {}, [](const Placed* p) { return p->offset; }), &value);
+    offsets[i] = offset;
+    placement->end = std::max(placement->end, offset + bytes[i]);
+    placed.insert(std::ranges::upper_bound(placed, offset, {}, [&](std::size_t p) { return offsets[p]; }), i);
   }
-  return end;
+  placement->bytes = std::move(bytes);
+  return placement;
 }
 
 }  // namespace
@@ -249,47 +247,53 @@ MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const s
   return Planner(graph, units, donatable).run();
 }
 
-Layout lay_out(const MemoryPlan& plan, const SizeValues& sizes, std::span<const std::uint64_t> scratch_bytes,
-               runtime::Executable& executable) {
+std::shared_ptr<const Placement> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
+                                         std::span<const std::uint64_t> scratch_bytes,
+                                         const std::shared_ptr<const Placement>& before,
+                                         runtime::Executable& executable) {
   const auto bytes = [&](Size size) { return static_cast<std::uint64_t>(sizes(size)); };
-  std::vector<Placed> temporaries;
+  std::vector<std::uint64_t> temporaries;
   for (const MemoryPlan::Lifetime& life : plan.lifetimes)
     temporaries.push_back(
-        {align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]), 0,
-         life.first, life.last});
-  executable.temporary_bytes = place(temporaries);
+        align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]));
+  const auto placement =
+      before && before->bytes == temporaries ? before : place(plan.lifetimes, std::move(temporaries));
+  executable.temporary_bytes = placement->end;
   executable.peak_bytes = executable.temporary_bytes;
+  executable.allocations.reserve(plan.allocations.size());
   for (const MemoryPlan::Allocation& a : plan.allocations) {
     Allocation& made = executable.allocations.emplace_back(Allocation{a.kind, a.index, 0, 0, a.constant});
     if (a.kind == Allocation::Kind::temporary) {
       made.index = 0;
-      made.bytes = temporaries[a.index].bytes;
-      made.offset = temporaries[a.index].offset;
+      made.bytes = placement->bytes[a.index];
+      made.offset = placement->offsets[a.index];
     } else {
       made.bytes = bytes(a.bytes);
       executable.peak_bytes += made.bytes;
     }
   }
+  executable.inputs.reserve(plan.inputs.size());
   for (const Type type : plan.inputs) executable.inputs.push_back(sizes(type));
+  executable.outputs.reserve(plan.outputs.size());
   for (runtime::Output output : plan.outputs) {
     output.type = sizes(output.type);
     if (output.donated_input >= 0) executable.peak_bytes -= static_cast<std::uint64_t>(output.type.bytes());
     executable.outputs.push_back(output);
   }
-  Layout layout;
-  const auto slices = [&](const std::vector<MemoryPlan::Place>& places) {
-    std::vector<Slice> result;
-    for (const MemoryPlan::Place& at : places) result.push_back({at.allocation, 0, bytes(at.bytes)});
-    return result;
-  };
-  for (std::size_t u = 0; u < plan.scratch.size(); ++u) {
-    layout.reads.push_back(slices(plan.reads[u]));
-    layout.writes.push_back(slices(plan.writes[u]));
-    const bool has_scratch = plan.scratch[u] >= 0 && scratch_bytes[u] != 0;
-    layout.scratch.push_back(has_scratch ? Slice{static_cast<std::uint32_t>(plan.scratch[u]), 0, scratch_bytes[u]}
-                                         : Slice{});
-  }
-  return layout;
+  return placement;
+}
+
+std::vector<Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes) {
+  std::vector<Slice> result;
+  result.reserve(places.size());
+  for (const MemoryPlan::Place& at : places)
+    result.push_back({at.allocation, 0, static_cast<std::uint64_t>(sizes(at.bytes))});
+  return result;
+}
+
+Slice scratch_slice(const MemoryPlan& plan, std::size_t unit, std::uint64_t bytes) {
+  if (plan.scratch[unit] < 0 || bytes == 0) return {};
+  return {static_cast<std::uint32_t>(plan.scratch[unit]), 0, bytes};
 }
 
 }  // namespace weft::compiler

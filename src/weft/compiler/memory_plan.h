@@ -44,14 +44,21 @@ struct MemoryPlan {
 // that are inputs, constants or one another get copies: the units for them are appended to `units`.
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable);
 
-// The slices of each unit.
-struct Layout {
-  std::vector<std::vector<runtime::Slice>> reads, writes;
-  std::vector<runtime::Slice> scratch;
+// Offsets of the temporaries in their block.
+struct Placement {
+  std::vector<std::uint64_t> bytes, offsets;  // of each lifetime
+  std::uint64_t end = 0;
 };
 
-// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit.
-Layout lay_out(const MemoryPlan& plan, const SizeValues& sizes, std::span<const std::uint64_t> scratch_bytes,
-               runtime::Executable& executable);
+// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit, `before` the placement for other
+// sizes, if there is one.
+std::shared_ptr<const Placement> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
+                                         std::span<const std::uint64_t> scratch_bytes,
+                                         const std::shared_ptr<const Placement>& before,
+                                         runtime::Executable& executable);
+
+// Of places, and of the scratch memory of a unit.
+std::vector<runtime::Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes);
+runtime::Slice scratch_slice(const MemoryPlan& plan, std::size_t unit, std::uint64_t bytes);
 
 }  // namespace weft::compiler

@@ -87,6 +87,10 @@ Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<s
   std::erase_if(unit.in_place, [&](const auto& pair) {
     return std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(pair.second)]) > 1;
   });
+  for (const Value operand : node.operands)
+    for (const Dim dim : operand.type().dims()) unit.sizes.emplace_back(dim);
+  for (const Type type : node.types)
+    for (const Dim dim : type.dims()) unit.sizes.emplace_back(dim);
   SizedOptions unobserved = options;
   unobserved.observer = nullptr;
   unit.at = [&node, options = std::move(unobserved),

@@ -41,8 +41,10 @@ struct Unit {
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
       make;
-  // What the unit is for these sizes: its scratch_bytes, `make` and info. Empty: it is none for them.
+  // What the unit is for these sizes: its scratch_bytes and `make`. Empty: it is none for them. It depends on `sizes`, and on those
+  // of what it reads and writes.
   std::function<std::optional<Unit>(const SizeValues& sizes)> at;
+  std::vector<Size> sizes;
 };
 
 // The value whose bytes `value` has: through reshapes, which move nothing.

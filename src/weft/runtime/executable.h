@@ -40,9 +40,9 @@ struct Executable {
   std::vector<Type> inputs;
   std::vector<Output> outputs;
   std::vector<Allocation> allocations;
-  std::vector<std::unique_ptr<const Thunk>> thunks;
-  std::uint64_t temporary_bytes = 0;  // size of the block of temporaries
-  std::uint64_t peak_bytes = 0;       // inputs, outputs, constants and temporaries alive at once
+  std::vector<std::shared_ptr<const Thunk>> thunks;  // an executable for other sizes may have the same
+  std::uint64_t temporary_bytes = 0;                 // size of the block of temporaries
+  std::uint64_t peak_bytes = 0;                      // inputs, outputs, constants and temporaries alive at once
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
   // The program in XLA's text, instructions named as the thunks are: what a profile shows of it. Printed when it is asked for, by any

@@ -52,7 +52,7 @@ std::string place_of(const LaunchRecord& launch, std::size_t thunk) {
 
 // The thunk that makes an output.
 std::size_t writer_of(const Executable& executable, std::uint32_t allocation) {
-  const auto writes = [&](const std::unique_ptr<const Thunk>& thunk) {
+  const auto writes = [&](const std::shared_ptr<const Thunk>& thunk) {
     return std::ranges::any_of(thunk->writes, [&](const Slice& slice) { return slice.allocation == allocation; });
   };
   return static_cast<std::size_t>(std::ranges::find_if(executable.thunks, writes) - executable.thunks.begin());

@@ -71,49 +71,55 @@ std::shared_ptr<SizeFamilies::Family> SizeFamilies::family(const Key& key, bool 
 }
 
 std::shared_ptr<const runtime::Executable> SizeFamilies::at(const Family& family, const ir::Graph& graph,
-                                                            std::string& why_not) {
+                                                            std::string& why_not, bool& matches) {
   const auto values = ir::match(family.general, graph, graph.outputs(), why_not);
-  return values ? family.program->at(values->symbols, values->constants, why_not) : nullptr;
+  matches = values.has_value();
+  return matches ? family.program->at(values->symbols, values->constants, why_not) : nullptr;
 }
 
-std::shared_ptr<const runtime::Executable> SizeFamilies::find(const Key& key, const ir::Graph& graph,
-                                                              std::shared_ptr<const compiler::Report>& report) {
-  const auto known = family(key, false);
-  if (!known) return nullptr;
-  const std::lock_guard lock(known->mutex);
-  if (!known->program) return nullptr;
+SizeFamilies::Known SizeFamilies::find(const Key& key, const ir::Graph& graph) {
+  Known known{.key = key, .family = family(key, false)};
+  if (!known.family) return known;
+  const std::lock_guard lock(known.family->mutex);
+  if (!known.family->program) return known;
   std::string why_not;
-  auto executable = at(*known, graph, why_not);
-  if (executable) {
-    report = known->report;
+  bool matches = false;
+  known.executable = at(*known.family, graph, why_not, matches);
+  known.report = known.family->report;
+  if (known.executable) {
     metrics::sized_instances.add();
   } else {
+    if (matches) known.refusing = known.family->program;
     WEFT_LOG(recompiles, "sync: the program for many sizes does not serve these: ", why_not);
   }
-  return executable;
+  return known;
 }
 
-std::shared_ptr<const runtime::Executable> SizeFamilies::compile(const Key& key, std::shared_ptr<const ir::Graph> graph,
+std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                                  Backend backend, const std::vector<bool>& donatable,
                                                                  std::optional<compiler::Report>& report) {
-  const auto known = family(key, true);
-  const std::lock_guard lock(known->mutex);
-  if (known->attempts == most_attempts) return nullptr;
-  std::string why_not;
-  if (known->program && ir::match(known->general, *graph, graph->outputs(), why_not))
-    return nullptr;  // at() refused it
+  if (!known.family) known.family = family(known.key, true);
+  Family& family = *known.family;
+  const std::lock_guard lock(family.mutex);
+  if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program)) return nullptr;
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
-  if (std::ranges::any_of(known->samples, same)) return nullptr;  // other attributes, not other sizes
-  known->samples.push_back(graph);
-  if (known->samples.size() == 1) return nullptr;
-  ++known->attempts;
+  if (std::ranges::any_of(family.samples, same)) return nullptr;  // other attributes, not other sizes
+  family.samples.push_back(graph);
+  if (family.samples.size() == 1) return nullptr;
+  ++family.attempts;
+  std::string why_not;
   try {
-    build(*known, backend, donatable, report);
-    auto executable = at(*known, *graph, why_not);
-    if (executable) return executable;
+    build(family, backend, donatable, report);
+    bool matches = false;
+    if (auto executable = at(family, *graph, why_not, matches)) {
+      report->thunks = static_cast<int>(executable->thunks.size());
+      report->peak_bytes = executable->peak_bytes;
+      family.report = std::make_shared<const compiler::Report>(*report);
+      return executable;
+    }
   } catch (const Error& error) {
     why_not = error.what();
-    known->samples.pop_back();
+    family.samples.pop_back();
   }
   WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", why_not);
   return nullptr;
@@ -131,7 +137,6 @@ void SizeFamilies::build(Family& family, Backend backend, const std::vector<bool
   auto program = compiler::compile_for_sizes(*general.graph, options, &made);
   family.general = std::move(general);
   family.program = std::move(program);
-  family.report = std::make_shared<const compiler::Report>(made);
   report = std::move(made);
   metrics::sized_programs.add();
   WEFT_LOG(recompiles, "sync: sizes that changed are symbols from now on: ", input_types(family.general));

@@ -40,13 +40,22 @@ class SizeFamilies {
   // What a family has in common: the graph without sizes, and all else that a program depends on.
   using Key = Fingerprint;
 
-  // The program for this graph out of one for many sizes; null: there is none. `report` receives that one's.
-  std::shared_ptr<const runtime::Executable> find(const Key& key, const ir::Graph& graph,
-                                                  std::shared_ptr<const compiler::Report>& report);
+  struct Family;
+  // What is known for a graph that has no program of its own.
+  struct Known {
+    Key key = {};
+    std::shared_ptr<Family> family = {};  // null: it is the first
+    // Out of the program for many sizes, and that one's report; null: it does not serve the graph.
+    std::shared_ptr<const runtime::Executable> executable = {};
+    std::shared_ptr<const compiler::Report> report = {};
+    std::shared_ptr<const compiler::SizedProgram> refusing = {};  // it has these sizes, and does not serve them
+  };
+  Known find(const Key& key, const ir::Graph& graph);
 
-  // A program for many sizes from the graphs seen so far and this one, which has its outputs, and from it the program for this
-  // graph. Null: it is the first of its family, or they have no program in common; it is to be compiled alone.
-  std::shared_ptr<const runtime::Executable> compile(const Key& key, std::shared_ptr<const ir::Graph> graph,
+  // A program for many sizes from the graphs seen so far and this one, which has its outputs and is what find() was asked for, and
+  // from it the program for this graph. Null: it is the first of its family, or they have no program in common; it is to be
+  // compiled alone.
+  std::shared_ptr<const runtime::Executable> compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                      Backend backend, const std::vector<bool>& donatable,
                                                      std::optional<compiler::Report>& report);
 
@@ -56,17 +65,10 @@ class SizeFamilies {
   void clear();
 
  private:
-  struct Family {
-    std::mutex mutex;
-    std::vector<std::shared_ptr<const ir::Graph>> samples;
-    ir::General general;
-    std::shared_ptr<const compiler::Report> report;
-    std::shared_ptr<const compiler::SizedProgram> program;  // of `general`
-    std::size_t attempts = 0;                               // to make one
-  };
   std::shared_ptr<Family> family(const Key& key, bool make);
+  // `matches`: the general graph is this one at its sizes.
   static std::shared_ptr<const runtime::Executable> at(const Family& family, const ir::Graph& graph,
-                                                       std::string& why_not);
+                                                       std::string& why_not, bool& matches);
   static void build(Family& family, Backend backend, const std::vector<bool>& donatable,
                     std::optional<compiler::Report>& report);
 
@@ -77,6 +79,15 @@ class SizeFamilies {
   std::mutex mutex_;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_map<Key, std::list<Entry>::iterator, FingerprintHash> by_key_;
+};
+
+struct SizeFamilies::Family {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<const ir::Graph>> samples;
+  ir::General general;
+  std::shared_ptr<const compiler::Report> report;
+  std::shared_ptr<const compiler::SizedProgram> program;  // of `general`
+  std::size_t attempts = 0;                               // to make one
 };
 
 }  // namespace weft::detail

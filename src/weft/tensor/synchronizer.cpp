@@ -14,7 +14,6 @@
 #include <weft/profile/hints.h>
 #include <weft/tensor/nan_check.h>
 #include <weft/tensor/recompile_reason.h>
-#include <weft/tensor/size_families.h>
 
 namespace weft {
 
@@ -255,10 +254,11 @@ bool Synchronizer::uses_symbols() const {
 std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {
   if (!uses_symbols()) return nullptr;
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+  sizes_ = SizeFamilies::instance().find(key_without_sizes(), recording_.graph());
+  if (!sizes_.executable) return nullptr;
   auto plan = std::make_shared<Plan>();
-  auto executable = SizeFamilies::instance().find(key_without_sizes(), recording_.graph(), plan->report);
-  if (!executable) return nullptr;
-  plan->executable = std::move(executable);
+  plan->executable = std::move(sizes_.executable);
+  plan->report = std::move(sizes_.report);
   plan->graph = recording_.graph_;
   metrics::cached_compile.add();
   return plan;
@@ -293,7 +293,7 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   try {
     if (uses_symbols())
       plan->executable =
-          SizeFamilies::instance().compile(key_without_sizes(), recording_.graph_, backend_, donatable, report);
+          SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable, report);
     if (!plan->executable) plan->executable = build(backend_, recording_.graph_, donatable, report);
   } catch (const UnsupportedError& error) {
     throw UnsupportedError(error.what() + place(recording_.graph()), error.feature());

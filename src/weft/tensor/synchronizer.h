@@ -14,6 +14,7 @@
 #include <weft/tensor/backend.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/recording.h>
+#include <weft/tensor/size_families.h>
 #include <weft/tensor/sync.h>
 
 namespace weft::detail {
@@ -84,6 +85,7 @@ class Synchronizer {
   SyncOrder order_ = order();
   Fingerprint address_pattern_;  // of the older orders
   std::uint64_t waited_ns_ = 0;
+  SizeFamilies::Known sizes_;  // of a graph that has no program of its own
 
   bool debugs_nans_ = knobs::debug_nans();
   std::shared_ptr<const ir::Graph> launched_graph_;  // these two only then

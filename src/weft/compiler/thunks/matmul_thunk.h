@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <weft/compiler/fusion/access.h>
 #include <weft/compiler/fusion/epilogue.h>
 #include <weft/compiler/unit.h>
+#include <weft/ir/attributes.h>
 
 namespace weft::compiler {
 
@@ -19,7 +21,13 @@ struct MatmulShape {
   std::vector<Size> lhs, rhs;  // strides: batch..., then (m, k) and (k, n)
 };
 
-// Empty if the dimensions of a group do not lie at one stride in a view.
+// Sizes and strides of an operand's dimensions.
+struct Strided {
+  std::vector<Size> sizes, strides;
+};
+
+// Empty if the dimensions of a group do not lie at one stride.
+std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& attributes, const Strided& lhs, const Strided& rhs);
 std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, const View& rhs);
 
 // A dot_general, how its operands are read, and what is done to the product on its way out.

@@ -1,0 +1,171 @@
+#include <weft/compiler/program.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <weft/compiler/cache/kernel_cache.h>
+#include <weft/compiler/hlo.h>
+#include <weft/compiler/passes/split_reductions.h>
+#include <weft/compiler/thunks/kernel_thunk.h>
+
+namespace weft::compiler {
+
+namespace {
+
+constexpr std::int64_t elide_in_profiles = 16;  // elements of a constant
+
+// The code that the thunk of a unit made for certain sizes calls.
+std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shared_ptr<Routine>> routines) {
+  if (routines.empty()) return {};
+  std::vector<KernelSource> sources;
+  std::vector<std::string> keys;
+  for (const auto& routine : routines) {
+    sources.push_back(routine->source);
+    keys.push_back(routine->key);
+  }
+  KernelCache::Found found = KernelCache::instance().get(sources, keys);
+  for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[i];
+  return std::move(found.owners);
+}
+
+// The last inputs become these constants.
+void bind(std::span<const std::span<const std::byte>> constants, runtime::Executable& executable) {
+  if (constants.empty()) return;
+  const std::size_t inputs = executable.inputs.size() - constants.size();
+  executable.inputs.resize(inputs);
+  for (runtime::Allocation& allocation : executable.allocations) {
+    if (allocation.kind != runtime::Allocation::Kind::input || allocation.index < inputs) continue;
+    const auto bytes = constants[allocation.index - inputs];
+    std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+    std::ranges::copy(bytes, copy.get());
+    allocation.kind = runtime::Allocation::Kind::constant;
+    allocation.constant = std::shared_ptr<const std::byte>(copy, copy.get());
+  }
+}
+
+}  // namespace
+
+Program::Program(ProgramParts parts) : parts_(std::move(parts)) {
+  parts_.kernels.resize(parts_.units.size());
+  fill_table();
+  for (std::size_t u = 0; u < parts_.units.size(); ++u) symbols_.push_back(symbols_of(u));
+}
+
+void Program::fill_table() {
+  for (const Unit& unit : parts_.units) {
+    if (unit.loop)
+      for (const Size size : unit.loop->parameters) table_.add(size);
+    for (const Size size : unit.sizes) table_.add(size);
+  }
+  for (const MemoryPlan::Allocation& a : parts_.plan.allocations) table_.add(a.bytes);
+  for (const MemoryPlan::Lifetime& life : parts_.plan.lifetimes) table_.add(life.bytes);
+  for (const auto& places : {parts_.plan.reads, parts_.plan.writes})
+    for (const auto& of_unit : places)
+      for (const MemoryPlan::Place& place : of_unit) table_.add(place.bytes);
+  for (const ir::Node* node : parts_.graph->nodes())
+    for (const Type type : node->types)
+      for (const Dim dim : type.dims()) table_.add(dim);
+}
+
+std::uint64_t Program::symbols_of(std::size_t unit) const {
+  const Unit& u = parts_.units[unit];
+  std::uint64_t bits = 0;
+  if (u.loop)
+    for (const Size size : u.loop->parameters) bits |= table_.symbols(size);
+  for (const Size size : u.sizes) bits |= table_.symbols(size);
+  for (const auto* places : {&parts_.plan.reads[unit], &parts_.plan.writes[unit]})
+    for (const MemoryPlan::Place& place : *places) bits |= table_.symbols(place.bytes);
+  return bits;
+}
+
+std::shared_ptr<const Program::Instance> Program::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+std::uint64_t Program::changed(const Instance* before, std::span<const std::int64_t> symbols) {
+  if (!before) return ~std::uint64_t{0};
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    if (symbols[i] != before->symbols[i]) bits |= std::uint64_t{1} << std::min<std::size_t>(i, 63);
+  return bits;
+}
+
+std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit* sized, const SizeValues& sizes,
+                                                    std::uint64_t scratch_bytes) const {
+  const Unit& u = parts_.units[unit];
+  auto reads = slices(parts_.plan.reads[unit], sizes), writes = slices(parts_.plan.writes[unit], sizes);
+  const runtime::Slice scratch = scratch_slice(parts_.plan, unit, scratch_bytes);
+  std::shared_ptr<runtime::Thunk> thunk;
+  if (u.loop) {
+    std::vector<runtime::Slice> buffers = reads;
+    buffers.insert(buffers.end(), writes.begin(), writes.end());
+    thunk = std::make_shared<KernelThunk>(*u.loop, parts_.kernels[unit], std::move(buffers), sizes(u.loop->parameters));
+  } else {
+    thunk = (sized ? sized->make : u.make)(reads, writes, scratch);
+  }
+  thunk->info = u.info;
+  thunk->reads = std::move(reads);
+  thunk->writes = std::move(writes);
+  if (scratch.bytes) thunk->writes.push_back(scratch);
+  return thunk;
+}
+
+std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t> symbols,
+                                                       std::span<const std::span<const std::byte>> constants,
+                                                       std::string& why_not) const {
+  const auto before = last();
+  const std::uint64_t others = changed(before.get(), symbols);
+  auto made = std::make_shared<Instance>();
+  made->symbols = symbols;
+  const SizeValues sizes(std::move(symbols), &table_);
+  for (const ir::Node* sum : parts_.ordered_sums)
+    if (is_reordered(*sum, sizes)) {
+      why_not = concat("in strict mode, the sum over ", sizes(sum->operand(0).type()), " is taken in another order");
+      return nullptr;
+    }
+  const std::size_t count = parts_.units.size();
+  auto executable = std::make_shared<runtime::Executable>();
+  made->thunks.reserve(count);
+  made->scratch_bytes.reserve(count);
+  made->code.resize(count);
+  for (std::size_t u = 0; u < count; ++u) {
+    const Unit& unit = parts_.units[u];
+    if (before && (symbols_[u] & others) == 0) {
+      made->thunks.push_back(before->thunks[u]);
+      made->scratch_bytes.push_back(before->scratch_bytes[u]);
+      made->code[u] = before->code[u];
+      continue;
+    }
+    std::optional<Unit> sized;
+    if (unit.at) {
+      sized = unit.at(sizes);
+      if (!sized) {
+        why_not = concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes");
+        return nullptr;
+      }
+      made->code[u] = find_routines(sized->routines);
+    }
+    made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
+    made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));
+  }
+  made->placement = lay_out(parts_.plan, sizes, made->scratch_bytes, before ? before->placement : nullptr, *executable);
+  executable->name = parts_.name;
+  executable->hlo = [self = shared_from_this(), symbols = made->symbols] {
+    return print_hlo(*self->parts_.graph, self->parts_.units, elide_in_profiles, SizeValues(symbols));
+  };
+  executable->thunks = made->thunks;
+  auto code = std::make_shared<Code>(Code{parts_.code});
+  for (const Code& of_unit : made->code) code->insert(code->end(), of_unit.begin(), of_unit.end());
+  executable->code = std::move(code);
+  if (parts_.keeps_memory) executable->kept_blocks = std::make_shared<runtime::KeptBlocks>(executable->outputs.size());
+  bind(constants, *executable);
+  if (!table_.empty()) {
+    const std::lock_guard lock(mutex_);
+    last_ = std::move(made);
+  }
+  return executable;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,63 @@
+// What a compilation leaves: units whose kernels are there, and where their values live. With numbers for its sizes it becomes
+// an executable; for other numbers, only the thunks that depend on those that changed are made anew.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/memory_plan.h>
+#include <weft/compiler/sized_program.h>
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+struct ProgramParts {
+  std::string name;
+  bool keeps_memory = false;
+  std::shared_ptr<const ir::Graph> graph = {};  // of the units
+  std::vector<Unit> units = {};
+  MemoryPlan plan = {};
+  std::vector<Kernel> kernels = {};  // of each unit that has a loop
+  std::shared_ptr<const void> code = {};
+  std::vector<const ir::Node*> ordered_sums = {};  // whose order must be that of a graph of known sizes
+};
+
+class Program final : public SizedProgram, public std::enable_shared_from_this<Program> {
+ public:
+  explicit Program(ProgramParts parts);
+  const std::string& name() const { return parts_.name; }
+  std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
+                                                std::span<const std::span<const std::byte>> constants,
+                                                std::string& why_not) const override;
+
+ private:
+  using Code = std::vector<std::shared_ptr<const void>>;
+  // What an executable was made of.
+  struct Instance {
+    std::vector<std::int64_t> symbols;
+    std::vector<std::shared_ptr<const runtime::Thunk>> thunks;
+    std::vector<Code> code;                    // that the thunk of a unit calls, beside the program's
+    std::vector<std::uint64_t> scratch_bytes;  // of each unit
+    std::shared_ptr<const Placement> placement;
+  };
+
+  void fill_table();
+  std::uint64_t symbols_of(std::size_t unit) const;
+  std::shared_ptr<const Instance> last() const;
+  // Bit i: symbol i is another one now.
+  static std::uint64_t changed(const Instance* before, std::span<const std::int64_t> symbols);
+  std::shared_ptr<runtime::Thunk> make_thunk(std::size_t unit, const Unit* sized, const SizeValues& sizes,
+                                             std::uint64_t scratch_bytes) const;
+
+  ProgramParts parts_;
+  SizeTable table_;
+  std::vector<std::uint64_t> symbols_;  // that each unit depends on
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Instance> last_;  // that was made
+};
+
+}  // namespace weft::compiler

@@ -1,0 +1,150 @@
+#include <weft/compiler/thunks/matmul_primitive.h>
+
+#include <iterator>
+#include <list>
+#include <map>
+#include <mutex>
+
+#include <weft/base/error.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::compiler {
+
+namespace {
+
+dnnl::algorithm algorithm_of(Activation activation) {
+  switch (activation) {
+    case Activation::tanh: return dnnl::algorithm::eltwise_tanh;
+    case Activation::logistic: return dnnl::algorithm::eltwise_logistic;
+    case Activation::silu: return dnnl::algorithm::eltwise_swish;
+    case Activation::gelu: return dnnl::algorithm::eltwise_gelu_erf;
+    case Activation::gelu_tanh: return dnnl::algorithm::eltwise_gelu_tanh;
+  }
+  WEFT_ASSERT(false, "an activation of no algorithm");
+}
+
+dnnl::memory::dims row_major(const dnnl::memory::dims& dims) {
+  dnnl::memory::dims strides(dims.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = dims.size(); i-- > 0; stride *= dims[i]) strides[i] = stride;
+  return strides;
+}
+
+dnnl::memory::dims numbers(const std::vector<Size>& sizes, std::initializer_list<Size> more = {}) {
+  dnnl::memory::dims dims;
+  for (const Size size : sizes) dims.push_back(size.value());
+  for (const Size size : more) dims.push_back(size.value());
+  return dims;
+}
+
+using Key = std::vector<std::int64_t>;
+
+Key key_of(const Product& product) {
+  const MatmulShape& shape = product.shape;
+  const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
+  Key key = numbers(shape.batch, {shape.m, shape.n, shape.k});
+  for (const auto& strides : {shape.lhs, shape.rhs})
+    for (const Size stride : strides) key.push_back(stride.value());
+  for (const DType dtype : {product.lhs, product.rhs, product.result}) key.push_back(number(dtype));
+  for (const Product::Step& step : product.steps)
+    key.insert(key.end(), {number(step.kind), number(step.activation), number(step.dtype)});
+  key.insert(key.end(), {number(product.strict), runtime::thread_count(), number(shape.batch.size())});
+  return key;
+}
+
+class Primitives {
+ public:
+  static Primitives& instance() {
+    static Primitives primitives;
+    return primitives;
+  }
+
+  std::shared_ptr<const ProductPrimitive> find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->second;
+  }
+
+  void insert(const Key& key, std::shared_ptr<const ProductPrimitive> made) {
+    Entries dropped;  // ended outside the lock
+    const std::lock_guard lock(mutex_);
+    if (by_key_.contains(key)) return;
+    entries_.emplace_front(key, std::move(made));
+    by_key_[key] = entries_.begin();
+    if (entries_.size() <= most) return;
+    by_key_.erase(entries_.back().first);
+    dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
+  }
+
+ private:
+  static constexpr std::size_t most = 1024;  // as many as oneDNN keeps of its own
+  using Entries = std::list<std::pair<Key, std::shared_ptr<const ProductPrimitive>>>;
+
+  std::mutex mutex_;
+  Entries entries_;  // most recently used first
+  std::map<Key, Entries::iterator> by_key_;
+};
+
+}  // namespace
+
+std::optional<DescribedProduct> describe(const Product& product) {
+  const MatmulShape& shape = product.shape;
+  const dnnl::memory::dims lhs = numbers(shape.batch, {shape.m, shape.k}),
+                           rhs = numbers(shape.batch, {shape.k, shape.n}),
+                           result = numbers(shape.batch, {shape.m, shape.n}),
+                           row = numbers(std::vector<Size>(shape.batch.size() + 1, 1), {shape.n});
+  const auto type_of = [](DType dtype) { return *onednn::data_type(dtype); };
+  const dnnl::memory::desc lhs_type(lhs, type_of(product.lhs), numbers(shape.lhs)),
+      rhs_type(rhs, type_of(product.rhs), numbers(shape.rhs)),
+      result_type(result, type_of(product.result), row_major(result));
+
+  std::vector<onednn::Call::Argument> steps;
+  dnnl::memory::desc bias;
+  dnnl::post_ops post_ops;
+  for (const Product::Step& step : product.steps) {
+    if (step.kind == EpilogueStep::Kind::activation) {
+      post_ops.append_eltwise(1, algorithm_of(step.activation), step.activation == Activation::silu ? 1 : 0, 0);
+      continue;
+    }
+    const auto& dims = step.kind == EpilogueStep::Kind::bias ? row : result;
+    const dnnl::memory::desc operand(dims, type_of(step.dtype), row_major(dims));
+    // A bias that comes first is an argument of its own; all other steps are post-ops.
+    if (step.kind == EpilogueStep::Kind::bias && &step == product.steps.data()) {
+      bias = operand;
+      steps.emplace_back(DNNL_ARG_BIAS, operand);
+    } else {
+      steps.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(post_ops.len()) | DNNL_ARG_SRC_1, operand);
+      post_ops.append_binary(dnnl::algorithm::binary_add, operand);
+    }
+  }
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attributes.set_post_ops(post_ops);
+  DescribedProduct described;
+  described.primitive = dnnl::matmul::primitive_desc(dnnl::matmul::desc(lhs_type, rhs_type, bias, result_type),
+                                                     attributes, onednn::engine(), true);
+  if (!described.primitive) return std::nullopt;
+  auto& arguments = described.arguments;
+  arguments = {{DNNL_ARG_SRC, described.primitive.src_desc()}, {DNNL_ARG_WEIGHTS, described.primitive.weights_desc()}};
+  arguments.insert(arguments.end(), steps.begin(), steps.end());
+  arguments.emplace_back(DNNL_ARG_DST, described.primitive.dst_desc());
+  arguments.emplace_back(DNNL_ARG_SCRATCHPAD, described.primitive.scratchpad_desc());
+  return described;
+}
+
+std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
+  // oneDNN divides a product among the threads that it finds when it is described and made.
+  runtime::adopt_thread_count();
+  const auto one = product.strict ? std::make_optional<runtime::SingleThread>() : std::nullopt;
+  const Key key = key_of(product);
+  if (auto known = Primitives::instance().find(key)) return known;
+  const auto described = describe(product);
+  require(described.has_value(), "no matrix product of this kind");
+  auto made = std::make_shared<const ProductPrimitive>(*described);
+  Primitives::instance().insert(key, made);
+  return made;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,46 @@
+// Matrix products as oneDNN is told of them. To make a primitive takes it far longer than to run a small product, for it generates
+// code; so those of products whose sizes change are made when they are first run, and kept for all programs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <weft/compiler/thunks/matmul_thunk.h>
+#include <weft/compiler/thunks/onednn.h>
+
+namespace weft::compiler {
+
+// A product in numbers.
+struct Product {
+  struct Step {
+    EpilogueStep::Kind kind;
+    Activation activation;  // of its kind
+    DType dtype;            // of the operand of the others
+  };
+  MatmulShape shape;  // of constants
+  DType lhs, rhs, result;
+  std::vector<Step> steps;
+  bool strict = false;
+};
+
+struct DescribedProduct {
+  dnnl::matmul::primitive_desc primitive;
+  std::vector<onednn::Call::Argument> arguments;  // lhs, rhs, operands of the steps that have one, result, scratchpad
+  std::size_t scratch_bytes() const { return primitive.scratchpad_desc().get_size(); }
+};
+// Empty if oneDNN has no such product.
+std::optional<DescribedProduct> describe(const Product& product);
+
+struct ProductPrimitive {
+  explicit ProductPrimitive(const DescribedProduct& described)
+      : call(dnnl::matmul(described.primitive), described.arguments), scratch_bytes(described.scratch_bytes()) {}
+  onednn::Call call;
+  std::size_t scratch_bytes;
+};
+// Made if none is kept; the least recently asked for leaves first. Throws Error if oneDNN has none. Thread-safe.
+std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product);
+
+}  // namespace weft::compiler
