@@ -128,7 +128,7 @@ void a_new_size(benchmark::State& state) {
   }
   set_device(before);
 }
-BENCHMARK(a_new_size)->Iterations(1500);
+BENCHMARK(a_new_size)->Iterations(200);
 
 }  // namespace
 }  // namespace weft

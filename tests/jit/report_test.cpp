@@ -80,6 +80,15 @@ TEST_F(Compile, ExplainsItself) {
   EXPECT_THAT(told.json(), HasSubstr("\"graph_breaks\": []"));
 }
 
+TEST_F(Compile, AtTheLimitSizesBecomeSymbols) {
+  const LogOf log("warnings");
+  const auto f = compile([](const Tensor& a) { return a * constant(3) + 1; },
+                         {.recompile_limit = 2, .limit_policy = LimitPolicy::generalise, .dynamic = Dynamic::off});
+  for (std::int64_t n = 1; n <= 6; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 4.0 * static_cast<double>(n));
+  EXPECT_EQ(f.explain().compiles, 3u) << "two of their own, and one for all others";
+  EXPECT_THAT(log.text, HasSubstr("recompile_limit of 2 programs is passed: sizes are symbols from now on"));
+}
+
 TEST_F(Compile, ContradictingOptions) {
   const auto body = [](const Tensor& a) { return a + 1; };
   EXPECT_THROW(compile(body, {.recompile_limit = 0}), Error);

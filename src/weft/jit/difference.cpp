@@ -52,8 +52,8 @@ std::string number_text(const ValueGuard& guard, std::uint64_t bits) {
 // The line where an argument is used first.
 std::string use_of(const Specialization& s, std::size_t leaf) {
   for (std::size_t i = 0; i < s.inputs.size() && i < s.first_uses.size(); ++i) {
-    if (s.inputs[i].kind == Place::Kind::argument && s.inputs[i].index == leaf && !s.first_uses[i].empty())
-      return concat(", first used at ", s.first_uses[i]);
+    if (s.inputs[i].kind == Place::Kind::argument && s.inputs[i].index == leaf && s.first_uses[i].line != 0)
+      return concat(", first used at ", place_text(s.first_uses[i]));
   }
   return {};
 }
@@ -133,7 +133,7 @@ std::string difference_of_replay(const Specialization& known, const Specializati
   std::size_t number = 0;
   for (std::size_t i = 0; i < known.inputs.size(); ++i) {
     const Place &before = known.inputs[i], &now = recorded.inputs[i];
-    const std::string use = known.first_uses[i].empty() ? "" : concat(" at ", known.first_uses[i]);
+    const std::string use = known.first_uses[i].line == 0 ? "" : concat(" at ", place_text(known.first_uses[i]));
     if (before.kind != now.kind || before.index != now.index || before.parameter != now.parameter)
       return concat("an input used", use, " comes from elsewhere now");
     if (before.kind == Place::Kind::constant && before.constant.buffer() != now.constant.buffer())
@@ -149,6 +149,16 @@ std::string difference_of_replay(const Specialization& known, const Specializati
 }
 
 namespace {
+
+std::string describe(const Frozen& frozen, const Specialization& s) {
+  switch (frozen.kind) {
+    case Frozen::Kind::tensor:
+      return concat("a captured tensor, ", s.inputs[frozen.input].constant.type(), ", is a constant");
+    case Frozen::Kind::key: return "a random key is fixed";
+    case Frozen::Kind::number: return concat("the number ", frozen.value, " is fixed");
+  }
+  WEFT_ASSERT(false, "something frozen of no kind");
+}
 
 void describe(const detail::Plan& plan, Explanation::Graph& graph) {
   graph.kernels = plan.executable->thunks.size();
@@ -175,12 +185,13 @@ void describe(const detail::Plan& plan, Explanation::Graph& graph) {
 Explanation::Program describe(const Specialization& s) {
   Explanation::Program program;
   program.nodes = s.nodes;
-  program.frozen = s.notes;
   program.rerecorded_because = s.rerecorded_because;
   program.inputs = s.inputs.size();
   program.updates = s.updates.size();
   program.replays = s.replays;
   program.compile_ms = s.compile_ms;
+  for (const Frozen& frozen : s.frozen)
+    program.frozen.push_back(concat(describe(frozen, s), "; used at ", place_text(s.first_uses[frozen.input])));
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
     program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
   for (const ValueGuard& guard : s.values)

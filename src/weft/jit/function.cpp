@@ -100,6 +100,11 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
   return {};
 }
 
+bool Function::is_full() const {
+  const std::lock_guard lock(mutex_);
+  return !limit_reached().empty();
+}
+
 std::string Function::limit_reached() const {
   const auto programs = std::ranges::count_if(specializations_, [](const auto& s) { return s->compiled; });
   if (programs < options_.recompile_limit) return {};
@@ -109,7 +114,7 @@ std::string Function::limit_reached() const {
 bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                              bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not) {
   std::string where;
-  Trace trace({.function = options_.name, .fullgraph = false, .may_not_compile = {}, .types = std::move(types)}, leaves,
+  Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
               {paths.begin(), paths.end()});
   try {
     trace.record_sample(run, keep, where);
@@ -176,32 +181,40 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
                       const std::function<std::vector<Tensor>()>& run,
                       const std::function<std::shared_ptr<void>()>& prototype,
                       const std::shared_ptr<const Specialization>& checked) {
-  const detail::SymbolicSizesScope symbolic_sizes(options_.dynamic != Dynamic::off && detail::sizes_are_symbols());
+  const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
+  const detail::SymbolicSizesScope symbolic_sizes(
+      (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises);
   learn_sizes(leaves, paths, run);
-  Trace::Options options{.function = options_.name, .fullgraph = options_.fullgraph, .may_not_compile = {}};
-  bool interpret = false;
+  // What differs is found out when it is asked for: a call of new sizes seldom compiles.
   std::string difference;
+  const Context now = Context::now();
+  bool is_limited = false;
   {
     const std::lock_guard lock(mutex_);
     ++recorded_;
-    const std::string limit = limit_reached();
-    const Context now = Context::now();
-    if (!specializations_.empty()) difference = nearest_difference(specializations_, leaves, paths, now);
-    if (current_stance() == Stance::fail_on_recompile) {
-      options.may_not_compile = concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
-                                       difference.empty() ? "there is none yet" : difference);
-    } else if (!limit.empty() && options_.limit_policy != LimitPolicy::evict) {
-      options.may_not_compile = concat(limit, "; another would be needed: ", difference);
-      interpret = options_.limit_policy == LimitPolicy::interpret;
-    }
+    if (logging::enabled(logging::Channel::recompiles))
+      difference = nearest_difference(specializations_, leaves, paths, now);
   }
+  const auto compiling = [&, known_paths = paths] {
+    const std::lock_guard lock(mutex_);
+    if (difference.empty()) difference = nearest_difference(specializations_, leaves, known_paths, now);
+    if (current_stance() == Stance::fail_on_recompile)
+      throw RecompileError(concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
+                                  difference.empty() ? "there is none yet" : difference));
+    const std::string limit = limit_reached();
+    if (limit.empty() || options_.limit_policy == LimitPolicy::evict) return;
+    if (generalises) return warn_of_limit("sizes are symbols from now on, and one program serves those that are new");
+    is_limited = true;
+    throw RecompileError(concat(limit, "; another would be needed: ", difference));
+  };
+  Trace::Options options{.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling};
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
   Trace trace(std::move(options), leaves, std::move(paths));
   try {
     trace.record(run);
   } catch (const RecompileError& error) {
-    if (!interpret) throw;
+    if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
     {
       const std::lock_guard lock(mutex_);

@@ -56,7 +56,8 @@ class Function {
   const std::string& name() const { return options_.name; }
 
  private:
-  std::string limit_reached() const;
+  bool is_full() const;
+  std::string limit_reached() const;  // empty: not yet
   // Records the function for other sizes than these, of those that may change, if that was not done yet.
   void learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                    const std::function<std::vector<Tensor>()>& run);

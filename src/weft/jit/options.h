@@ -19,6 +19,8 @@ enum class LimitPolicy : std::uint8_t {
   evict,      // the least recently used one is forgotten
   error,      // the call throws RecompileError
   interpret,  // the call is run by the interpreter: slow, and right
+  generalise,  // sizes become symbols, as with Dynamic::automatic: one more program, for all further sizes; where other things than
+               // sizes differ, as evict
 };
 
 // What becomes of sizes of arguments that change from call to call.

@@ -23,6 +23,13 @@ Context Context::now() {
           .autocast = Autocast::current()};
 }
 
+std::string place_text(const ir::Location& location) {
+  if (location.line == 0) return {};
+  std::string text = concat(location.file, ':', location.line);
+  if (*location.scope) text += concat(" in ", location.scope);
+  return text;
+}
+
 std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {
   std::uint64_t now = 0;
   std::memcpy(&now, leaf < 0 ? value : leaves[static_cast<std::size_t>(leaf)].at, bytes);

@@ -55,6 +55,14 @@ struct Number {
   std::uint64_t draw = 0;
 };
 
+// What a replay does not renew.
+struct Frozen {
+  enum class Kind : std::uint8_t { tensor, key, number };
+  Kind kind;
+  std::size_t input;
+  double value = 0;  // of a number
+};
+
 // Random keys that a call takes.
 struct Draws {
   random::Generator* generator;  // null: the calling thread's
@@ -72,6 +80,9 @@ struct ValueGuard {
 
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
+
+// file:line in module; empty where it is not known.
+std::string place_text(const ir::Location& location);
 
 struct ParameterGuard {
   const Parameter* parameter;
@@ -100,9 +111,9 @@ struct Specialization {
   std::string rerecorded_because;
 
   // For people.
-  std::vector<std::string> paths;       // of the arguments
-  std::vector<std::string> first_uses;  // of the inputs: the source line
-  std::vector<std::string> notes;       // what was frozen
+  std::vector<std::string> paths;        // of the arguments
+  std::vector<ir::Location> first_uses;  // of the inputs
+  std::vector<Frozen> frozen;
   struct Part {
     std::shared_ptr<detail::Plan> plan;
     std::uint64_t nodes = 0;

@@ -14,13 +14,6 @@ using detail::TensorImpl;
 
 namespace {
 
-std::string place_text(const ir::Location& location) {
-  if (location.line == 0) return {};
-  std::string text = concat(location.file, ':', location.line);
-  if (*location.scope) text += concat(" in ", location.scope);
-  return text;
-}
-
 class Attached {
  public:
   explicit Attached(detail::Observer& observer) { detail::observer = &observer; }
@@ -281,7 +274,7 @@ void Trace::goes_on() {
 }
 
 void Trace::compiling() {
-  if (!options_.may_not_compile.empty()) throw RecompileError(options_.may_not_compile);
+  if (options_.compiling) options_.compiling();
 }
 
 void Trace::launching(const detail::Launching& launching) {
@@ -296,11 +289,14 @@ void Trace::launching(const detail::Launching& launching) {
   made_->nodes = launching.graph.nodes().size();
   made_->plan = launching.plan;
   made_->immediates.assign(launching.immediates.begin(), launching.immediates.end());
-  std::unordered_map<const ir::Node*, std::string> first_use;
+  std::vector<const ir::Node*> first_use(launching.graph.nodes().size());
   for (const ir::Node* node : launching.graph.nodes())
     for (const ir::Value operand : node->operands)
-      if (operand.node->operands.empty()) first_use.try_emplace(operand.node, place_text(node->location));
-  for (const ir::Value input : launching.graph.inputs()) made_->first_uses.push_back(first_use[input.node]);
+      if (const ir::Node*& first = first_use[operand.node->id]; !first) first = node;
+  for (const ir::Value input : launching.graph.inputs()) {
+    const ir::Node* first = first_use[input.node->id];
+    made_->first_uses.push_back(first ? first->location : ir::Location());
+  }
 }
 
 void Trace::launched(std::span<const runtime::BufferPtr> results) {
@@ -349,9 +345,7 @@ void Trace::bind_numbers() {
   std::uint32_t index = 0;
   bool other_keys = false;  // than those that generators gave
   for (std::size_t i = 0; i < made_->inputs.size(); ++i) {
-    if (made_->inputs[i].kind == Place::Kind::constant)
-      made_->notes.push_back(concat("a captured tensor, ", made_->inputs[i].constant.type(),
-                                    ", is a constant; used at ", made_->first_uses[i]));
+    if (made_->inputs[i].kind == Place::Kind::constant) made_->frozen.push_back({Frozen::Kind::tensor, i});
     if (made_->inputs[i].kind != Place::Kind::number) continue;
     const detail::ImmediateSource source = *next++;
     const DType dtype = made_->plan->executable->inputs[i].dtype();
@@ -364,14 +358,14 @@ void Trace::bind_numbers() {
           {.index = index, .dtype = dtype, .leaf = leaf_at(source.scalar), .scalar = source.scalar});
     } else if (source.is_key) {
       other_keys = true;
-      made_->notes.push_back(concat("a random key is fixed; used at ", made_->first_uses[i]));
+      made_->frozen.push_back({Frozen::Kind::key, i});
     } else {
       double value = 0;
       visit(dtype, [&](auto tag) {
         std::memcpy(&tag, made_->immediates[index].data(), sizeof tag);
         value = static_cast<double>(tag);
       });
-      made_->notes.push_back(concat("the number ", value, " is fixed; used at ", made_->first_uses[i]));
+      made_->frozen.push_back({Frozen::Kind::number, i, value});
     }
     ++index;
   }

@@ -47,8 +47,8 @@ class Trace final : public detail::Observer {
   struct Options {
     std::string function;  // for messages
     bool fullgraph = false;
-    std::string may_not_compile;   // why, if so
-    std::vector<Type> types = {};  // of record_sample: those of the tensors among the leaves
+    std::function<void()> compiling = {};  // called before something is compiled; may throw
+    std::vector<Type> types = {};          // of record_sample: those of the tensors among the leaves
   };
   // The function is run by `run`, which returns the tensors of its result.
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);

@@ -18,7 +18,7 @@ namespace detail {
 
 namespace {
 
-constinit thread_local bool symbols_on = true;
+constinit thread_local bool symbols_on = true, samples_on = false;
 
 constexpr std::size_t most_families = 256;
 // Times that a program is made from one more sample: if that does not serve further graphs either, their sizes have too little to
@@ -46,8 +46,13 @@ std::string input_types(const ir::General& general) {
 }  // namespace
 
 bool sizes_are_symbols() { return symbols_on; }
-SymbolicSizesScope::SymbolicSizesScope(bool on) : before_(std::exchange(symbols_on, on)) {}
-SymbolicSizesScope::~SymbolicSizesScope() { symbols_on = before_; }
+bool sizes_are_sampled() { return samples_on; }
+SymbolicSizesScope::SymbolicSizesScope(bool on, bool sampled)
+    : on_before_(std::exchange(symbols_on, on)), sampled_before_(std::exchange(samples_on, sampled)) {}
+SymbolicSizesScope::~SymbolicSizesScope() {
+  symbols_on = on_before_;
+  samples_on = sampled_before_;
+}
 
 SizeFamilies& SizeFamilies::instance() {
   static SizeFamilies families;
@@ -145,7 +150,9 @@ void SizeFamilies::build(Family& family, Backend backend, const std::vector<bool
 void SizeFamilies::add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph) {
   const auto known = family(key, true);
   const std::lock_guard lock(known->mutex);
-  if (!known->program && known->attempts == 0 && known->samples.size() < most_attempts)
+  const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
+  if (!known->program && known->attempts == 0 && known->samples.size() < most_attempts &&
+      std::ranges::none_of(known->samples, same))
     known->samples.push_back(std::move(graph));
 }
 

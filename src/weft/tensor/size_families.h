@@ -22,15 +22,17 @@ namespace weft::detail {
 
 // Whether graphs of this thread take part: what the innermost scope says, at first yes.
 bool sizes_are_symbols();
+// Whether graphs that do not take part are remembered, for when they do.
+bool sizes_are_sampled();
 class SymbolicSizesScope {
  public:
-  explicit SymbolicSizesScope(bool on);
+  explicit SymbolicSizesScope(bool on, bool sampled = false);
   ~SymbolicSizesScope();
   SymbolicSizesScope(const SymbolicSizesScope&) = delete;
   SymbolicSizesScope& operator=(const SymbolicSizesScope&) = delete;
 
  private:
-  bool before_;
+  bool on_before_, sampled_before_;
 };
 
 class SizeFamilies {

@@ -294,7 +294,11 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
     if (uses_symbols())
       plan->executable =
           SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable, report);
-    if (!plan->executable) plan->executable = build(backend_, recording_.graph_, donatable, report);
+    if (!plan->executable) {
+      if (sizes_are_sampled() && !sizes_are_symbols())
+        SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
+      plan->executable = build(backend_, recording_.graph_, donatable, report);
+    }
   } catch (const UnsupportedError& error) {
     throw UnsupportedError(error.what() + place(recording_.graph()), error.feature());
   } catch (const Error& error) {

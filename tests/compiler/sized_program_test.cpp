@@ -1,0 +1,94 @@
+// Programs for many sizes: what they compute at sizes they are asked for, and what they make anew for them.
+#include <weft/compiler/sized_program.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/ir/builder.h>
+#include <weft/ir/general.h>
+#include <weft/ir/ops.h>
+
+#include "run.h"
+
+namespace weft {
+namespace {
+
+using ir::Array;
+using ir::Value;
+
+// A layer on rows of a batch, and a step of its weights that has nothing to do with the batch.
+std::shared_ptr<const ir::Graph> layer(std::int64_t rows) {
+  const Type x(DType::f32, {rows, 24}), w(DType::f32, {24, 16});
+  return ir::make_graph(std::vector{x, w, w}, [](ir::Graph&, std::span<const Value> in) {
+    const std::int64_t last[] = {1}, first[] = {0};
+    const Value y = ir::dot_general(in[0], in[1], {{}, {}, last, first});
+    const Value square = ir::dot_general(in[2], in[2], {{}, {}, last, last});
+    return std::vector{ir::tanh(y) * 2.0, ir::dot_general(square, in[2], {{}, {}, last, first}) + in[1]};
+  });
+}
+
+struct Sized {
+  std::vector<std::shared_ptr<const ir::Graph>> samples{layer(8), layer(11)};
+  ir::General general = ir::generalise(samples);
+  std::shared_ptr<const compiler::SizedProgram> program =
+      compiler::compile_for_sizes(*general.graph, {{}, SizeValues({11})});
+
+  std::shared_ptr<const runtime::Executable> at(std::int64_t rows) const {
+    std::string why_not;
+    auto executable = program->at({rows}, {}, why_not);
+    EXPECT_TRUE(executable) << why_not;
+    return executable;
+  }
+};
+
+std::vector<Array> inputs_of(const ir::Graph& graph) {
+  std::mt19937 generator(7);
+  std::normal_distribution<float> normal;
+  std::vector<Array> inputs;
+  for (const Value v : graph.inputs())
+    for (float& x : inputs.emplace_back(v.type()).data<float>()) x = normal(generator);
+  return inputs;
+}
+
+TEST(SizedProgram, ComputesWhatAProgramOfItsOwnDoes) {
+  const Sized sized;
+  for (const std::int64_t rows : {3, 1, 64, 8, 0, 3}) {
+    const auto graph = layer(rows);
+    const auto inputs = inputs_of(*graph);
+    const auto got = test::run(sized.at(rows), inputs), want = test::run_compiled(*graph, inputs);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_TRUE(std::ranges::equal(got[i].data<float>(), want[i].data<float>())) << rows << " rows, result " << i;
+  }
+}
+
+TEST(SizedProgram, KeepsTheThunksThatDoNotDependOnWhatChanged) {
+  const Sized sized;
+  const auto a = sized.at(5), b = sized.at(6), again = sized.at(6);
+  ASSERT_EQ(a->thunks.size(), b->thunks.size());
+  int kept = 0, made = 0;
+  for (std::size_t i = 0; i < a->thunks.size(); ++i) {
+    // The batch has 24 elements a row in, 16 out; a result of the weights has 384.
+    const bool same_bytes = std::ranges::equal(a->thunks[i]->reads, b->thunks[i]->reads) &&
+                            std::ranges::equal(a->thunks[i]->writes, b->thunks[i]->writes);
+    EXPECT_EQ(a->thunks[i] == b->thunks[i], same_bytes) << a->thunks[i]->info.name;
+    kept += same_bytes;
+    made += !same_bytes;
+  }
+  EXPECT_GE(kept, 2);
+  EXPECT_GE(made, 1);
+  EXPECT_EQ(again->thunks, b->thunks);
+}
+
+TEST(SizedProgram, LiesAnewForEverySize) {
+  const Sized sized;
+  const auto small = sized.at(5), large = sized.at(500), again = sized.at(5);
+  EXPECT_GT(large->peak_bytes, small->peak_bytes + 495 * (24 + 16) * 4 - 1);
+  EXPECT_EQ(again->peak_bytes, small->peak_bytes);
+  EXPECT_EQ(again->temporary_bytes, small->temporary_bytes);
+}
+
+}  // namespace
+}  // namespace weft
