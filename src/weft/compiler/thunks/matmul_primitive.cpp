@@ -48,7 +48,7 @@ Key key_of(const Product& product) {
   for (const DType dtype : {product.lhs, product.rhs, product.result}) key.push_back(number(dtype));
   for (const Product::Step& step : product.steps)
     key.insert(key.end(), {number(step.kind), number(step.activation), number(step.dtype)});
-  key.insert(key.end(), {number(product.strict), runtime::thread_count(), number(shape.batch.size())});
+  key.insert(key.end(), {number(product.one_thread), runtime::thread_count(), number(shape.batch.size())});
   return key;
 }
 
@@ -137,7 +137,7 @@ std::optional<DescribedProduct> describe(const Product& product) {
 std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
   // oneDNN divides a product among the threads that it finds when it is described and made.
   runtime::adopt_thread_count();
-  const auto one = product.strict ? std::make_optional<runtime::SingleThread>() : std::nullopt;
+  const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
   const Key key = key_of(product);
   if (auto known = Primitives::instance().find(key)) return known;
   const auto described = describe(product);

@@ -23,7 +23,7 @@ struct Product {
   MatmulShape shape;  // of constants
   DType lhs, rhs, result;
   std::vector<Step> steps;
-  bool strict = false;
+  bool one_thread = false;
 };
 
 struct DescribedProduct {

@@ -46,11 +46,11 @@ struct Operand {
 class MatmulThunk final : public runtime::Thunk {
  public:
   MatmulThunk(std::shared_ptr<const ProductPrimitive> primitive, std::vector<Operand> operands, const Slice& scratch,
-              bool strict)
-      : operands_(std::move(operands)), scratch_(scratch), strict_(strict), primitive_(std::move(primitive)) {}
+              bool one_thread)
+      : operands_(std::move(operands)), scratch_(scratch), one_thread_(one_thread), primitive_(std::move(primitive)) {}
   // The primitive is made in the first run.
   MatmulThunk(Product product, std::vector<Operand> operands)
-      : operands_(std::move(operands)), strict_(product.strict), product_(std::move(product)) {}
+      : operands_(std::move(operands)), one_thread_(product.one_thread), product_(std::move(product)) {}
 
   void run(const runtime::Launch& launch) const override {
     if (product_) std::call_once(made_, [&] { primitive_ = primitive_of(*product_); });
@@ -61,7 +61,7 @@ class MatmulThunk final : public runtime::Thunk {
     addresses[count++] = product_         ? scratch_of_this_thread(primitive_->scratch_bytes)
                          : scratch_.bytes ? launch.at(scratch_)
                                           : nullptr;
-    const auto one = strict_ ? std::make_optional<runtime::SingleThread>() : std::nullopt;
+    const auto one = one_thread_ ? std::make_optional<runtime::SingleThread>() : std::nullopt;
     primitive_->call.run(std::span(addresses).first(count));
   }
 
@@ -70,7 +70,7 @@ class MatmulThunk final : public runtime::Thunk {
 
   std::vector<Operand> operands_;
   Slice scratch_;
-  bool strict_;
+  bool one_thread_;
   std::optional<Product> product_;
   mutable std::once_flag made_;
   mutable std::shared_ptr<const ProductPrimitive> primitive_;
@@ -186,6 +186,16 @@ const char* name_of(const EpilogueStep& step) {
   return "";
 }
 
+// Multiplications that are worth starting a second thread for.
+constexpr double worthwhile = 1 << 16;
+
+double multiplications(const MatmulShape& shape) {
+  double all = 1;
+  for (const Size size : shape.batch) all *= static_cast<double>(size.value());
+  for (const Size size : {shape.m, shape.n, shape.k}) all *= static_cast<double>(size.value());
+  return all;
+}
+
 // Empty if it has no form for these sizes.
 std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeValues& values) {
   const Node& dot = *matmul.dot;
@@ -197,8 +207,9 @@ std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeV
   auto shape = matmul_shape(dot.attributes<ir::DotAttributes>(), at(strided(dot, 0, matmul.lhs)),
                             at(strided(dot, 1, matmul.rhs)));
   if (!shape) return std::nullopt;
-  Product product{
-      std::move(*shape), dot.operand(0).dtype(), dot.operand(1).dtype(), matmul.epilogue.result.dtype(), {}, strict};
+  const bool one_thread = strict || multiplications(*shape) < worthwhile;
+  Product product{std::move(*shape), dot.operand(0).dtype(), dot.operand(1).dtype(), matmul.epilogue.result.dtype(), {},
+                  one_thread};
   for (const EpilogueStep& step : matmul.epilogue.steps)
     product.steps.push_back({step.kind, step.activation, step.operand.base ? step.operand.base.dtype() : DType::f32});
   return product;
@@ -326,9 +337,9 @@ Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
   }
   const auto primitive = primitive_of(*product);
   unit.scratch_bytes = primitive->scratch_bytes;
-  unit.make = [primitive, offsets = offsets_of(matmul, values), strict](
+  unit.make = [primitive, offsets = offsets_of(matmul, values), one = product->one_thread](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<MatmulThunk>(primitive, operands_of(reads, writes, offsets), scratch, strict);
+    return std::make_unique<MatmulThunk>(primitive, operands_of(reads, writes, offsets), scratch, one);
   };
   return unit;
 }
