@@ -1,65 +1,61 @@
 #include <weft/runtime/buffer.h>
 
+#include <algorithm>
+
 #include <weft/base/error.h>
-#include <weft/base/metrics.h>
-#include <weft/base/trace.h>
+#include <weft/runtime/node_pool.h>
 
 namespace weft::runtime {
 
-void Event::settle(std::exception_ptr error) {
-  const std::lock_guard lock(mutex_);
-  if (ready_.load(std::memory_order_relaxed)) return;
-  error_ = std::move(error);
-  ready_.store(true, std::memory_order_release);
-  came_.notify_all();  // under the lock: a waiter may destroy the event as soon as it sees it set
-}
-
-std::exception_ptr Event::error() const {
-  if (!ready()) {
-    const trace::Scope scope("wait", "event");
-    const metrics::Timer timer(metrics::host_wait_time);
-    std::unique_lock lock(mutex_);
-    came_.wait(lock, [this] { return ready(); });
-  }
-  return error_;
-}
-
-void Event::wait() const {
-  const std::exception_ptr error = this->error();
-  waited();
-  if (error) std::rethrow_exception(error);
-}
-
-const std::shared_ptr<Event>& Event::already_set() {
-  static const auto* event = [] {  // never destroyed: buffers may be made until the process ends
-    auto* made = new std::shared_ptr<Event>(std::make_shared<Event>());
-    (*made)->set();
-    return made;
-  }();
-  return *event;
-}
-
 namespace {
-std::uint64_t next_id() {
+
+// The first of so many that nothing else gets.
+std::uint64_t new_ids(std::size_t count) {
   static std::atomic<std::uint64_t> next = 1;
-  return next.fetch_add(1, std::memory_order_relaxed);
+  return next.fetch_add(count, std::memory_order_relaxed);
 }
+
 }  // namespace
 
-Buffer::Buffer(Type type, std::shared_ptr<Event> event) : type_(type), id_(next_id()), event_(std::move(event)) {}
+Buffer::Buffer(Type type) : Buffer(type, new_ids(1), *Slots::make(std::make_shared<Event>(), 1), 0) {}
 
-Buffer::Buffer(Type type, Memory memory)
-    : type_(type), id_(next_id()), event_(Event::already_set()), memory_(std::move(memory)) {}
+Buffer::Buffer(Type type, Memory memory) : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0) {
+  this->memory() = std::move(memory);
+  slots_.settle();
+}
 
 void Buffer::fulfil(Memory memory) {
-  memory_ = std::move(memory);
-  event_->set();
+  this->memory() = std::move(memory);
+  slots_.settle();
+  event()->set();
 }
 
 std::span<const std::byte> Buffer::bytes() const {
   wait();
-  require(memory_ != nullptr, "bytes: the buffer ", type_, " was donated to a launch");
-  return {memory_.get(), static_cast<std::size_t>(type_.bytes())};
+  require(memory() != nullptr, "bytes: the buffer ", type_, " was donated to a launch");
+  return {memory().get(), static_cast<std::size_t>(type_.bytes())};
+}
+
+Promise::Promise(std::shared_ptr<Event> event, std::size_t count)
+    : event_(std::move(event)), left_(count), id_(new_ids(count)) {}
+
+Promise::~Promise() {
+  if (slot_ != block_size_) block_->release(block_size_ - slot_);
+}
+
+BufferPtr Promise::next(Type type) {
+  if (slot_ == block_size_) begin_block();
+  BufferPtr buffer = make_pooled<Buffer>(type, id_, *block_, slot_);
+  ++slot_, ++id_;
+  return buffer;
+}
+
+void Promise::begin_block() {
+  const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(left_, Slots::most));
+  block_ = Slots::make(event_, size);
+  block_size_ = size;
+  slot_ = 0;
+  left_ -= size;
 }
 
 }  // namespace weft::runtime

@@ -1,65 +1,45 @@
 // A Buffer is a tensor's bytes on a device: promised first, there later. It has its logical id from the moment it is promised,
-// so everything but reading can be done before the bytes exist. Thread-safe, but for what is marked as the executor's.
+// so everything but reading can be done before the bytes exist. Thread-safe, but for what is marked as the device's.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <weft/base/type.h>
+#include <weft/runtime/event.h>
+#include <weft/runtime/slots.h>
 
 namespace weft::runtime {
 
-// A point in time that is waited for: it comes with success or with the error of the launch that failed. The first outcome wins.
-class Event {
- public:
-  Event() = default;
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  virtual ~Event() = default;
-
-  bool ready() const { return ready_.load(std::memory_order_acquire); }
-  void wait() const;                 // returns when it has come; rethrows the error
-  std::exception_ptr error() const;  // waits; null after success
-  void set() { settle(nullptr); }
-  void set_error(std::exception_ptr error) { settle(std::move(error)); }
-
-  static const std::shared_ptr<Event>& already_set();
-
- private:
-  void settle(std::exception_ptr error);
-  virtual void waited() const {}  // a host thread waited for it
-
-  std::atomic<bool> ready_ = false;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable came_;
-  std::exception_ptr error_;
-};
-
-// Memory of a device, given back to its allocator when the last owner lets go.
-using Memory = std::shared_ptr<std::byte>;
-
 class Buffer {
  public:
-  explicit Buffer(Type type) : Buffer(type, std::make_shared<Event>()) {}  // promised: bytes come with fulfil()
-  Buffer(Type type, std::shared_ptr<Event> event);  // promised: bytes come with set_memory() and the event
-  Buffer(Type type, Memory memory);                 // there
+  explicit Buffer(Type type);        // promised: bytes come with fulfil()
+  Buffer(Type type, Memory memory);  // there
+  // Promised: bytes come with the event of `slots`, of whose references it takes one.
+  Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot)
+      : type_(type), id_(id), slots_(slots), slot_(slot) {}
+  ~Buffer() {
+    if (!donated()) slots_.abandon(slot_);  // else a launch has taken or will take the memory
+    slots_.release();
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
 
   Type type() const { return type_; }
   std::uint64_t id() const { return id_; }  // unique in the process
-  const std::shared_ptr<Event>& event() const { return event_; }
+  const std::shared_ptr<Event>& event() const { return slots_.event(); }
 
   // Keeps the promise, or says why it is broken.
   void fulfil(Memory memory);
-  void fail(std::exception_ptr error) { event_->set_error(std::move(error)); }
+  void fail(std::exception_ptr error) { event()->set_error(std::move(error)); }
 
-  void wait() const { event_->wait(); }  // rethrows the error of the launch that should have made it
+  void wait() const { event()->wait(); }  // rethrows the error of the launch that should have made it
   // The bytes; waits for them. They stay while the buffer lives and has a holder. Throws Error when they were donated.
   std::span<const std::byte> bytes() const;
 
@@ -68,24 +48,46 @@ class Buffer {
   void remove_holder() { holders_.fetch_sub(1, std::memory_order_release); }
   bool held() const { return holders() > 0; }
   int holders() const { return holders_.load(std::memory_order_acquire); }
+  // The same, where no other thread can reach the buffer: cheaper by far when there are a thousand.
+  void set_holders(int holders) { holders_.store(holders, std::memory_order_relaxed); }
 
   // A launch has taken or will take its bytes: nothing launched or read from now on may ask for them.
   bool donated() const { return donated_.load(std::memory_order_acquire); }
   bool donate() { return !donated_.exchange(true, std::memory_order_acq_rel); }  // false: it was donated before
 
-  // For the executor. Memory is set before the event and taken when donated.
-  void set_memory(Memory memory) { memory_ = std::move(memory); }
-  const Memory& memory() const { return memory_; }
-  Memory take_memory() { return std::exchange(memory_, nullptr); }
+  // For the device.
+  Slots& slots() const { return slots_; }
+  Memory& memory() const { return slots_.memory(slot_); }  // null before the event, and after it was donated
 
  private:
   Type type_;
   std::uint64_t id_;
-  std::shared_ptr<Event> event_;
-  Memory memory_;
+  Slots& slots_;
+  std::uint32_t slot_;
   std::atomic<int> holders_ = 0;
   std::atomic<bool> donated_ = false;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
+
+// Buffers that are promised with one event: the outputs of a launch.
+class Promise {
+ public:
+  // Makes `count` of them, one at a time.
+  Promise(std::shared_ptr<Event> event, std::size_t count);
+  ~Promise();
+  Promise(const Promise&) = delete;
+  Promise& operator=(const Promise&) = delete;
+
+  BufferPtr next(Type type);
+
+ private:
+  void begin_block();
+
+  std::shared_ptr<Event> event_;
+  std::size_t left_;  // beside those of the block
+  std::uint64_t id_;
+  Slots* block_ = nullptr;
+  std::uint32_t slot_ = 0, block_size_ = 0;
+};
 
 }  // namespace weft::runtime

@@ -1,7 +1,9 @@
 #include <weft/runtime/device.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -85,6 +87,41 @@ void donate_inputs(const Executable& executable, std::span<const BufferPtr> inpu
   }
 }
 
+void add_block(std::vector<SlotsRef>& blocks, Slots& slots) {
+  if (blocks.empty() || blocks.back().get() != &slots) blocks.emplace_back(slots);
+}
+
+// Whether who keeps the memory of one keeps that of the other too, as the numbers of a recording do. Both are there.
+bool share_memory(const Buffer& a, const Buffer& b) {
+  return b.event()->succeeded() && !a.memory().owner_before(b.memory()) && !b.memory().owner_before(a.memory());
+}
+
+// What the device needs of the buffers, which it does not touch: memory and events, and what keeps these.
+void refer_to(std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs, LaunchRecord& record) {
+  record.inputs.clear();
+  record.awaited.clear();
+  const Event* last = nullptr;
+  for (const BufferPtr& input : inputs) {
+    const Event* const event = input->event().get();
+    const bool is_there = event->succeeded();
+    record.inputs.push_back({.slot = &input->memory()});
+    if (input->donated()) {
+      add_block(record.donors, input->slots());
+    } else if (is_there && !record.kept.empty() && share_memory(*input, *record.kept.back())) {
+      record.inputs.back() = {.slot = &record.kept.back()->memory(), .address = input->memory().get()};
+    } else {
+      record.kept.push_back(input);
+    }
+    if (event != last && !is_there) record.awaited.push_back(event);
+    last = event;
+  }
+  record.outputs.clear();
+  for (const BufferPtr& output : outputs) {
+    record.outputs.push_back(&output->memory());
+    add_block(record.blocks, output->slots());
+  }
+}
+
 }  // namespace
 
 DeviceOptions DeviceOptions::from_knobs() {
@@ -110,6 +147,9 @@ struct Device::Impl {
     }
     if (options.profile) executor.set_profiling(true);
   }
+  struct Times {
+    std::uint64_t last = 0, before = 0;  // of the last two launches: the first may have taken much longer than others
+  };
   static constexpr std::size_t usual_tasks = 256;  // that wait: room for them is made once
 
   ~Impl() {
@@ -126,11 +166,12 @@ struct Device::Impl {
   void await_awake() const;
   void run(LaunchRecord& launch);
   static void run(Read& read);
-  static void let_go_of_inputs(LaunchRecord& launch);
   void retire(Task& task);
   void enqueue(Task task, std::unique_lock<std::mutex>& lock);
+  Times& times_of(const Executable& executable);
   std::shared_ptr<Event> new_event() const { return virtual_clock ? virtual_clock->promise() : make_pooled<Event>(); }
   std::uint64_t await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
+  void sleep_until_expected(std::unique_lock<std::mutex>& lock) const;
   LaunchPtr new_record();
 
   const DeviceOptions options;
@@ -151,8 +192,11 @@ struct Device::Impl {
   std::uint64_t peak_run_ahead = 0, peak_run_ahead_bytes = 0, busy_ns = 0, idle_ns = 0;
   Recent gaps;
 
+  std::atomic<std::uint64_t> expected_end = 0;  // of the launch that runs, not later than that
+
   // Of the device's thread.
-  std::uint64_t last_end = 0;  // of a launch
+  std::uint64_t last_end = 0;     // of a launch
+  std::array<Times, 16> times{};  // by a hash of the executable: they are estimates
   bool stays_awake = false;
 
   std::thread thread;  // last: it uses what stands above
@@ -194,11 +238,12 @@ void Device::Impl::run(LaunchRecord& launch) {
   stays_awake = launch.executable->kept_blocks != nullptr;
   const std::uint64_t start = trace::now_ns();
   metrics::queue_time.add(start - launch.accepted_ns);
+  Times& taken = times_of(*launch.executable);
+  expected_end.store(start + std::min(taken.last, taken.before), std::memory_order_relaxed);
   std::exception_ptr error;
-  const std::uint64_t copies = executor.donation_copies();
   const auto outcome = executor.run(launch, error);
-  launch.took_donated = !error && executor.donation_copies() == copies;
   const std::uint64_t end = trace::now_ns(), ns = end - start;
+  taken = {ns, taken.last};
   metrics::execute_time.add(ns);
   if (trace::enabled()) {
     trace::keep(launch.executable);
@@ -222,7 +267,9 @@ void Device::Impl::run(LaunchRecord& launch) {
     }
     last_end = end;
   }
+  for (const SlotsRef& block : launch.blocks) block->settle();
   if (error) {
+    launch.donors.clear();  // with the memory that was not taken
     launch.done->set_error(std::move(error));
   } else {
     launch.done->set();
@@ -244,21 +291,12 @@ void Device::Impl::run(Read& read) {
   }
 }
 
-// Of those that may own memory, at once. Donated ones do not: the next launch lets go of them, on the host's thread, for a step
-// that updates a thousand parameters has a thousand.
-void Device::Impl::let_go_of_inputs(LaunchRecord& launch) {
-  if (!launch.took_donated) return launch.inputs.clear();
-  for (const std::uint32_t i : launch.kept) launch.inputs[i] = nullptr;
-}
-
 void Device::Impl::retire(Task& task) {
   auto* const launch = std::get_if<LaunchPtr>(&task);
   const std::uint64_t bytes = launch ? (*launch)->bytes : 0;
   if (launch) {  // outside the lock: what is let go of here may be the last owner of memory
-    let_go_of_inputs(**launch);
+    (*launch)->kept.clear();
     (*launch)->executable = nullptr;
-    (*launch)->outputs.clear();
-    (*launch)->copied.clear();
     (*launch)->done = nullptr;
   } else {
     task = Read{};
@@ -282,6 +320,21 @@ void Device::Impl::enqueue(Task task, std::unique_lock<std::mutex>& lock) {
   if (first) arrived.notify_one();
 }
 
+Device::Impl::Times& Device::Impl::times_of(const Executable& executable) {
+  return times[(reinterpret_cast<std::uintptr_t>(&executable) >> 6) % times.size()];
+}
+
+// To wake a thread costs the device's thread tens of microseconds between two launches. So the host, while there are more of them,
+// wakes by itself a little after the one that runs should have ended, and asks to be woken only if it has not.
+void Device::Impl::sleep_until_expected(std::unique_lock<std::mutex>& lock) const {
+  const std::uint64_t expected = expected_end.load(std::memory_order_relaxed), now = trace::now_ns();
+  if (expected <= now) return;
+  const std::uint64_t late = (expected - now) / 64 + 50'000;
+  lock.unlock();
+  std::this_thread::sleep_for(std::chrono::nanoseconds(expected - now + late));
+  lock.lock();
+}
+
 std::uint64_t Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock) {
   const auto may_go = [&] {
     return in_flight == 0 ||
@@ -292,6 +345,7 @@ std::uint64_t Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_loc
   const std::uint64_t start = trace::now_ns();
   ++host_waits;
   metrics::run_ahead_waits.add();
+  if (in_flight > 2) sleep_until_expected(lock);
   ++waiting;
   retired.wait(lock, may_go);
   --waiting;
@@ -308,7 +362,8 @@ LaunchPtr Device::Impl::new_record() {
     record = std::move(spare_records.back());
     spare_records.pop_back();
   }
-  record->inputs.clear();
+  record->donors.clear();
+  record->blocks.clear();
   return record;
 }
 
@@ -322,10 +377,10 @@ Device& Device::cpu() {
 }
 
 void Device::promise(std::span<const Type> types, std::vector<BufferPtr>& outputs) {
-  const std::shared_ptr<Event> done = impl_->new_event();
+  Promise promise(impl_->new_event(), types.size());
   outputs.clear();
   outputs.reserve(types.size());
-  for (const Type type : types) outputs.push_back(make_pooled<Buffer>(type, done));
+  for (const Type type : types) outputs.push_back(promise.next(type));
 }
 
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
@@ -341,7 +396,6 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   check_inputs(*executable, inputs);
   if (!outputs.empty()) check_promised(*executable, outputs);
   LaunchPtr record = d.new_record();
-  record->inputs.assign(inputs.begin(), inputs.end());
   record->bytes = 0;
   for (const Output& output : executable->outputs) {
     const Allocation& allocation = executable->allocations[output.allocation];
@@ -349,15 +403,14 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   }
   record->done = outputs.empty() ? d.new_event() : outputs.front()->event();
   if (outputs.empty()) {
+    Promise promise(record->done, executable->outputs.size());
     outputs.reserve(executable->outputs.size());
-    for (const Output& output : executable->outputs) outputs.push_back(make_pooled<Buffer>(output.type, record->done));
+    for (const Output& output : executable->outputs) outputs.push_back(promise.next(output.type));
   }
-  record->outputs.assign(outputs.begin(), outputs.end());
   if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
+  record->copied.clear();
   donate_inputs(*executable, inputs, record->copied);
-  record->kept.clear();
-  for (std::uint32_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i]->donated()) record->kept.push_back(i);
+  refer_to(inputs, outputs, *record);
   record->executable = std::move(executable);
 
   const std::shared_ptr<Event> done = record->done;

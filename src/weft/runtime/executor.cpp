@@ -16,13 +16,8 @@ namespace {
 
 // The first error that an input carries, in the order of the inputs; waits for all of them.
 std::exception_ptr input_error(const LaunchRecord& launch) {
-  const Event* last = nullptr;
-  for (const BufferPtr& input : launch.inputs) {
-    const Event* event = input->event().get();
-    if (event == last) continue;  // outputs of one launch share theirs
+  for (const Event* event : launch.awaited)
     if (auto error = event->error()) return error;
-    last = event;
-  }
   return nullptr;
 }
 
@@ -81,14 +76,17 @@ Executor::Outcome Executor::run(LaunchRecord& launch, std::exception_ptr& error)
     outputs_.clear();
     return Outcome::failed;
   }
-  for (std::size_t i = 0; i < outputs_.size(); ++i) launch.outputs[i]->set_memory(std::move(outputs_[i]));
+  for (std::size_t i = 0; i < outputs_.size(); ++i) *launch.outputs[i] = std::move(outputs_[i]);
   return Outcome::done;
 }
 
 void Executor::bind(LaunchRecord& launch) {
   const Executable& executable = *launch.executable;
   inputs_.resize(launch.inputs.size());
-  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = launch.inputs[i]->memory().get();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const LaunchRecord::Input& input = launch.inputs[i];
+    inputs_[i] = input.address ? input.address : input.slot->get();
+  }
   std::byte* const temporaries = workspace(executable.temporary_bytes);
   bind_outputs(launch);
   bases_.resize(executable.allocations.size());
@@ -126,7 +124,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
       continue;
     }
     const auto input = static_cast<std::uint32_t>(donated);
-    const bool alone = launch.inputs[input]->memory().use_count() == 1;
+    const bool alone = launch.inputs[input].slot->use_count() == 1;
     if (alone && (launch.copied.empty() || std::ranges::find(launch.copied, input) == launch.copied.end())) continue;
     const std::uint64_t bytes = allocation_of(i).bytes;
     const std::uint64_t start = trace::now_ns();
@@ -144,13 +142,17 @@ void Executor::bind_outputs(LaunchRecord& launch) {
   allocating_ = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const std::int32_t donated = executable.outputs[i].donated_input;
-    if (donated >= 0 && !outputs_[i]) outputs_[i] = launch.inputs[static_cast<std::size_t>(donated)]->take_memory();
+    if (donated >= 0 && !outputs_[i]) outputs_[i] = std::move(*launch.inputs[static_cast<std::size_t>(donated)].slot);
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Allocation& allocation = allocation_of(i);
     if (outputs_[i]) continue;
-    outputs_[i] = allocation.kind == Allocation::Kind::input ? launch.inputs[allocation.index]->memory()
-                                                             : outputs_[allocation.index];
+    if (allocation.kind == Allocation::Kind::input) {
+      const auto& [slot, address] = launch.inputs[allocation.index];
+      outputs_[i] = address ? Memory(*slot, address) : *slot;
+    } else {
+      outputs_[i] = outputs_[allocation.index];
+    }
   }
 }
 

@@ -20,14 +20,20 @@ namespace weft::runtime {
 // One accepted launch.
 struct LaunchRecord {
   std::shared_ptr<const Executable> executable;
-  std::vector<BufferPtr> inputs, outputs;
-  std::vector<std::uint32_t> copied;  // donated inputs whose bytes the output must copy
-  std::vector<std::uint32_t> kept;    // inputs that are not donated
-  std::shared_ptr<Event> done;        // of all outputs
+  struct Input {
+    Memory* slot = nullptr;
+    std::byte* address = nullptr;  // in that memory; null: where it begins, which is known when the launch begins
+  };
+  std::vector<Input> inputs;
+  std::vector<Memory*> outputs;          // slots
+  std::vector<const Event*> awaited;     // of the inputs that are not there or carry an error
+  std::vector<std::uint32_t> copied;     // donated inputs whose bytes the output must copy
+  std::vector<BufferPtr> kept;           // inputs that are not donated
+  std::vector<SlotsRef> donors, blocks;  // where the donated inputs and the outputs have their slots
+  std::shared_ptr<Event> done;           // of all outputs
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;  // that its outputs add to memory
   std::uint64_t accepted_ns = 0;
-  bool took_donated = false;  // it ended, and all donated inputs are without memory
 };
 
 class Executor {
@@ -37,7 +43,7 @@ class Executor {
   Executor(std::shared_ptr<Allocator> allocator, bool simulated)
       : allocator_(std::move(allocator)), simulated_(simulated) {}
 
-  // Does everything but setting the event: that is the caller's, with `error`.
+  // Does everything but settling the outputs' slots and setting the event: that is the caller's, with `error`.
   Outcome run(LaunchRecord& launch, std::exception_ptr& error);
 
   // Thread-safe.

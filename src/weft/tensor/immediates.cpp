@@ -6,12 +6,12 @@
 namespace weft::detail {
 
 bool ImmediatePool::in_use(const Block& block) {
-  return std::ranges::any_of(block.buffers, [](const runtime::BufferPtr& buffer) {
-    if (buffer.use_count() > 1) return true;
-    // The count is read without ordering: dropping a copy of our own orders what a launch read before what is written next.
-    const runtime::BufferPtr copy = buffer;
-    return false;
-  });
+  // A launch keeps the first of buffers that share their memory.
+  const runtime::BufferPtr& first = block.buffers.front();
+  if (first.use_count() > 1) return true;
+  // The count is read without ordering: dropping a copy of our own orders what a launch read before what is written next.
+  const runtime::BufferPtr copy = first;
+  return false;
 }
 
 ImmediatePool::Block ImmediatePool::make(std::span<const runtime::BufferPtr> inputs, std::span<const Type> types,

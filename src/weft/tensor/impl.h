@@ -30,6 +30,12 @@ struct TensorImpl {
     buffer->add_holder();
     cut = false;
   }
+  // The same with a buffer that nothing else can reach.
+  void set_first_buffer(runtime::BufferPtr to) {
+    buffer = std::move(to);
+    buffer->set_holders(1);
+    cut = false;
+  }
 
   std::atomic<std::uint32_t> references = 1;
   Type type;

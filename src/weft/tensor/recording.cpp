@@ -127,7 +127,11 @@ void Recording::unlink(TensorImpl& impl) {
 }
 
 void Recording::forget_live() {
-  while (live_.next != &live_) unlink(*live_.next);
+  for (TensorImpl* impl = live_.next; impl != &live_; impl = impl->next) {
+    impl->recording = nullptr;
+    impl->value = {};
+  }
+  live_.previous = live_.next = &live_;
 }
 
 void Recording::clear() {

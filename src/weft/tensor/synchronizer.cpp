@@ -164,8 +164,10 @@ void Synchronizer::bind_inputs() {
 void Synchronizer::collect_outputs() {
   scratch_.outputs.clear();
   scratch_.places.clear();
+  scratch_.live.clear();
   scratch_.first_output.assign(recording_.graph().nodes().size(), none);
-  for (const TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
+  for (TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
+    scratch_.live.push_back(impl);
     scratch_.places.push_back(place_of(impl->value));
   }
 }
@@ -327,42 +329,68 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
 
 void Synchronizer::launch(Plan& plan) {
   auto& arguments = scratch_.arguments;
-  arguments.assign(recording_.inputs_.begin(), recording_.inputs_.end());
-  {
-    const std::lock_guard lock(plan.mutex);
-    plan.immediates.fill(arguments, plan.executable->inputs, recording_.immediates_);
-  }
-  if (debugs_nans_) {
-    recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
-    launched_graph_ = recording_.graph_;
-    launched_inputs_ = arguments;
-  }
-  // From here on the recording holds nothing, or the executor would find donated bytes still in use.
-  for (const auto& buffer : recording_.inputs_) {
-    if (buffer) buffer->remove_holder();
-  }
+  bool is_held = true;
+  std::swap(arguments, recording_.inputs_);
   try {
-    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results);
-    recording_.inputs_.clear();
-    arguments.clear();
-  } catch (...) {
-    for (const auto& buffer : recording_.inputs_) {
-      if (buffer) buffer->add_holder();
+    {
+      const std::lock_guard lock(plan.mutex);
+      plan.immediates.fill(arguments, plan.executable->inputs, recording_.immediates_);
     }
-    arguments.clear();
+    if (debugs_nans_) {
+      recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+      launched_graph_ = recording_.graph_;
+      launched_inputs_ = arguments;
+    }
+    let_go_of(arguments);
+    is_held = false;
+    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results);
+  } catch (...) {
+    take_back(arguments, is_held);
     throw;
+  }
+  arguments.clear();
+}
+
+// The recording holds nothing any more, or the device would find donated bytes still in use.
+void Synchronizer::let_go_of(std::span<const runtime::BufferPtr> arguments) const {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    switch (scratch_.bindings[i]) {
+      case Binding::donatable: arguments[i]->set_holders(0); break;
+      case Binding::kept: arguments[i]->remove_holder(); break;
+      case Binding::number: break;
+    }
   }
 }
 
-void Synchronizer::commit() {
-  auto place = scratch_.places.begin();
-  const auto& live = recording_.live_;
-  while (live.next != &live) {
-    TensorImpl& impl = *live.next;
-    impl.set_buffer(place->input ? std::move(place->input) : scratch_.results[place->output]);
-    ++place;
-    Recording::unlink(impl);
+void Synchronizer::take_back(std::vector<runtime::BufferPtr>& arguments, bool is_held) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (scratch_.bindings[i] == Binding::number) {
+      arguments[i] = nullptr;
+    } else if (!is_held) {
+      arguments[i]->add_holder();
+    }
   }
+  std::swap(arguments, recording_.inputs_);
+}
+
+void Synchronizer::commit() {
+  const auto results = static_cast<std::size_t>(
+      std::ranges::count_if(scratch_.places, [](const Place& place) { return place.input == nullptr; }));
+  const bool one_each = results == scratch_.results.size() && !observer && !debugs_nans_;
+  constexpr std::size_t ahead = 8;  // the launch may have waited long: nothing is in the cache any more
+  for (std::size_t i = 0; i < scratch_.live.size(); ++i) {
+    if (i + ahead < scratch_.live.size()) __builtin_prefetch(scratch_.live[i + ahead], 1);
+    TensorImpl& impl = *scratch_.live[i];
+    Place& place = scratch_.places[i];
+    if (place.input) {
+      impl.set_buffer(std::move(place.input));
+    } else if (one_each) {
+      impl.set_first_buffer(std::move(scratch_.results[place.output]));
+    } else {
+      impl.set_buffer(scratch_.results[place.output]);
+    }
+  }
+  recording_.forget_live();
   recording_.clear();
 }
 

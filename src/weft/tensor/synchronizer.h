@@ -51,7 +51,8 @@ class Synchronizer {
   struct Scratch {
     std::vector<Binding> bindings;
     std::vector<ir::Value> outputs;
-    std::vector<Place> places;                // one per live tensor
+    std::vector<TensorImpl*> live;            // in their order
+    std::vector<Place> places;                // one for each of these
     std::vector<std::uint32_t> first_output;  // by node id
     std::vector<runtime::BufferPtr> arguments, results;
     std::vector<Type> result_types;
@@ -76,6 +77,8 @@ class Synchronizer {
   std::shared_ptr<Plan> plan_for_sizes();  // out of a program for many sizes; null: there is none
   std::shared_ptr<Plan> make_plan();
   void launch(Plan& plan);
+  void let_go_of(std::span<const runtime::BufferPtr> arguments) const;
+  void take_back(std::vector<runtime::BufferPtr>& arguments, bool is_held);  // after a launch that was refused
   void commit();
   void require_finite(const std::vector<runtime::BufferPtr>& results);
 
