@@ -99,15 +99,42 @@ def google_benchmarks(build: Path, name: str, flags: list[str], say) -> list[dic
 
 
 def record_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """What recording costs the host, and what a call that compile() replays costs instead."""
+    """What recording and syncing cost the host, and what a call that compile() replays costs instead."""
     least = ["--benchmark_min_time=0.01"] if quick else []
-    runs = google_benchmarks(build, "record", ["--benchmark_filter=record_training_step", *least], say)
-    figures = [Figure("record cost of an op of a training step", run["ns_per_node"], "<=", 500, "ns") for run in runs]
+    figures = []
+    for run in google_benchmarks(build, "record", least, say):
+        name, *parameters = run["name"].split("/")
+        if name == "record_op":
+            figures.append(Figure(f"record cost of an op: {parameters[0].replace('_', ' ')}", run["ns_per_op"], "<=", 200, "ns"))
+        elif name == "record_training_step":
+            figures.append(Figure("record cost of an op of a training step", run["ns_per_node"], "<=", 200, "ns"))
+        elif name == "sync_known_step" and parameters[0] == "10000":
+            text = f"sync of a known step of {parameters[0]} ops, updating {parameters[1]} tensors"
+            figures.append(Figure(text, run["real_time"] / 1e3, "<=", 100, "us"))
     call = {run["name"].split("_")[0]: run["real_time"] for run in google_benchmarks(build, "compile", least, say)}
     if call:
         guards = (call["guarded"] - call["pinned"]) / 1e3
         figures.append(Figure("guards of 300 tensors in a compiled function's call", guards, "<=", 2, "us"))
     return figures
+
+
+def overlap_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """How long the device idles between two steps, and what a step takes beside the longer of host and device."""
+    model = ["--model", "mlp", "--steps", "3"] if quick else []
+    command = [build / "bin/weft", "lab", "overlap", "--json", *model]
+    result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    bars = {bar["name"]: bar for bar in result["bars"]}
+    for name, bar in bars.items():
+        say(f"  {name}: gap {bar['gap_us_p50']:.1f} us, sync {bar['sync_us']:.1f} us, {bar['steps_per_s']:.2f} steps/s")
+    chains = {chain["nodes"]: chain["gap_us"] for chain in result["gap_by_nodes"]}
+    say("  " + ", ".join(f"{nodes} nodes: gap {gap:.1f} us" for nodes, gap in chains.items()))
+    idle = bars["lock-at-collect"]["gap_us_p50"] / bars["logical-ids"]["gap_us_p50"]
+    simulated = json.loads(subprocess.run([*command, "--simulate-us", "5000"], check=True, capture_output=True, text=True).stdout)
+    steady = "steady_state_over_max_host_device"
+    return [Figure("idle time between two launches, everything behind the lock against logical ids", idle, ">=", 50, "times"),
+            Figure("idle time between two launches, 100,000 nodes against 1,000", chains[max(chains)] / chains[min(chains)], "<=", 1.5, "times"),
+            Figure("steady state against the longer of host and device", result[steady], "<=", 1.03, "times"),
+            Figure("the same on a simulated device", simulated[steady], "<=", 1.03, "times")]
 
 
 def dynamic_figures(build: Path, quick: bool, say) -> list[Figure]:

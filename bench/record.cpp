@@ -9,36 +9,6 @@
 namespace weft {
 namespace {
 
-// One arithmetic operation of two tensors, recorded and dropped with its step.
-void record_op(benchmark::State& state) {
-  const Tensor x = ones({16, 256});
-  sync();
-  constexpr int ops = 1000;
-  for (auto _ : state) {
-    Tensor y = x;
-    for (int i = 0; i < ops; ++i) y = y + x;
-    y = Tensor();
-    sync();
-  }
-  state.SetItemsProcessed(state.iterations() * ops);
-}
-BENCHMARK(record_op);
-
-// The same with a number, which becomes an input: three nodes.
-void record_op_with_number(benchmark::State& state) {
-  const Tensor x = ones({16, 256});
-  sync();
-  constexpr int ops = 1000;
-  for (auto _ : state) {
-    Tensor y = x;
-    for (int i = 0; i < ops; ++i) y = y * 0.5;
-    y = Tensor();
-    sync();
-  }
-  state.SetItemsProcessed(state.iterations() * ops);
-}
-BENCHMARK(record_op_with_number);
-
 // Makes a device that only pretends to work this thread's device, and spares the compile of what does not run.
 class Pretend {
  public:
@@ -49,7 +19,6 @@ class Pretend {
   static runtime::DeviceOptions options() {
     runtime::DeviceOptions options;
     options.simulated = true;
-    options.run_ahead_launches = std::numeric_limits<int>::max();
     options.run_ahead_bytes = std::numeric_limits<std::uint64_t>::max();
     return options;
   }
@@ -58,19 +27,80 @@ class Pretend {
   knobs::Override<knobs::Text> backend_{knobs::backend, "interpreter"};
 };
 
-// The sync of a known step of that many operations.
+// Operations recorded and dropped with their step, the user's line with each. A number becomes an input: three nodes. Each
+// `operation` is so many calls of public functions.
+template <class Operation>
+void record_op(benchmark::State& state, int calls, Operation operation) {
+  const Pretend pretend;
+  const Tensor x = ones({16, 16});
+  sync();
+  constexpr int times = 1000;
+  const int ops = times * calls;
+  std::uint64_t nodes = 0;
+  for (auto _ : state) {
+    Tensor y = x;
+    for (int i = 0; i < times; ++i) y = operation(y, x, i);
+    state.PauseTiming();
+    sync();
+    nodes = last_sync().nodes;
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * ops);
+  state.counters["nodes_per_op"] = static_cast<double>(nodes) / ops;
+  state.counters["ns_per_op"] = benchmark::Counter(
+      static_cast<double>(ops) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK_CAPTURE(record_op, add, 1, [](const Tensor& y, const Tensor& x, int) { return y + x; });
+BENCHMARK_CAPTURE(record_op, multiply_by_a_number, 1, [](const Tensor& y, const Tensor&, int) { return y * 0.5; });
+BENCHMARK_CAPTURE(record_op, matmul, 1, [](const Tensor& y, const Tensor& x, int) { return matmul(y, x); });
+BENCHMARK_CAPTURE(record_op, reshape, 1,
+                  [](const Tensor& y, const Tensor&, int i) { return reshape(y, {i % 2 ? 16 : 32, i % 2 ? 16 : 8}); });
+BENCHMARK_CAPTURE(record_op, sum_and_broadcast, 2,
+                  [](const Tensor& y, const Tensor& x, int) { return x - sum(y, {1}, true); });
+
+// Keeps the device busy with a launch that waits while this lives, and all launches behind it.
+class Busy {
+ public:
+  Busy() : gate_(std::make_shared<runtime::Buffer>(Type(DType::f32, {}))) {
+    auto waiting = std::make_shared<runtime::Executable>();
+    waiting->inputs.push_back(gate_->type());
+    device().launch(std::move(waiting), std::span(&gate_, 1));
+  }
+  ~Busy() {
+    gate_->fulfil(device().allocate(sizeof(float)));
+    device().synchronize();
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  runtime::BufferPtr gate_;
+};
+
+// The sync of a known step of so many operations that updates so many tensors, while the device works.
 void sync_known_step(benchmark::State& state) {
   const Pretend pretend;
-  Tensor x = ones({16, 256});
+  const auto operations = static_cast<std::size_t>(state.range(0)), tensors = static_cast<std::size_t>(state.range(1));
+  std::vector<Tensor> parameters;
+  for (std::size_t i = 0; i < tensors; ++i) parameters.push_back(ones({16, 256}));
   sync();
   for (auto _ : state) {
-    state.PauseTiming();
-    for (std::int64_t i = 0; i < state.range(0); ++i) x = x + x;
-    state.ResumeTiming();
+    const Busy busy;
+    for (std::size_t i = 0; i < operations; ++i) {
+      Tensor& x = parameters[i % tensors];
+      x = x + x;
+    }
     sync();
+    state.SetIterationTime(last_sync().host_us * 1e-6);
   }
 }
-BENCHMARK(sync_known_step)->Arg(1)->Arg(100)->Arg(10000);
+BENCHMARK(sync_known_step)
+    ->UseManualTime()
+    ->Iterations(500)  // the syncs are a small part of them
+    ->Args({1, 1})
+    ->Args({100, 1})
+    ->Args({10000, 1})
+    ->Args({10000, 1200});
 
 struct Block {
   nn::LayerNorm norm{64};
