@@ -100,5 +100,18 @@ TEST(Strict, RunsRepeatBitForBitInEveryMode) {
   }
 }
 
+// What is known when the kernel is compiled is computed as the kernel would.
+TEST(Strict, FunctionsOfConstantsHaveTheBitsOfTheLibrary) {
+  ir::Graph graph;
+  const ir::Value x = ir::tanh(ir::constant(graph, {DType::f32, {64}}, 2));
+  const ir::Value y = ir::atan2(ir::rsqrt(x), x);
+  graph.set_outputs(std::vector{x, y});
+  compiler::Options options;
+  options.strict = true;
+  const auto fused = test::run_compiled(graph, {}, options);
+  options.fuse = false;
+  EXPECT_EQ(fused[1], test::run_compiled(graph, {}, options)[1]);
+}
+
 }  // namespace
 }  // namespace weft

@@ -160,7 +160,9 @@ Value* call(llvm::IRBuilder<>& b, const std::string& symbol, llvm::Type* type, l
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
   function->setWillReturn();
-  return b.CreateCall(callee, x);
+  llvm::CallInst* const made = b.CreateCall(callee, x);
+  made->addFnAttr(llvm::Attribute::NoBuiltin);  // LLVM would compute those of constants itself, and round otherwise
+  return made;
 }
 
 Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, bool strict) {
