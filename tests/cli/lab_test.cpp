@@ -2,6 +2,8 @@
 #include <tests/cli/command.h>
 #include <tests/support/temporary_folder.h>
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -73,7 +75,7 @@ TEST(LabMesh, TheModelIsThatOfTheExperiment) {
 
 TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   const TemporaryFolder folder;
-  const json report = run({"mesh", "--batch", "3", "--steps", "2", "--top", "5", "--output", folder.path().string()});
+  const json report = run({"mesh", "--batch", "3", "--steps", "2", "--top", "100000", "--output", folder.path().string()});
   EXPECT_EQ(report["parameters"], 10'670'602);
   EXPECT_EQ(report["devices"], 1);
   ASSERT_EQ(report["runs"].size(), 1u);
@@ -82,12 +84,19 @@ TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   EXPECT_EQ(one["steps"], 2);
   EXPECT_GT(one["images_per_s"], 0);
   EXPECT_GT(one["loss"], 0);
-  ASSERT_EQ(one["ops"].size(), 5u);
-  for (std::size_t rank = 1; rank < 5; ++rank) EXPECT_LE(one["ops"][rank]["self_ns"], one["ops"][rank - 1]["self_ns"]);
-  EXPECT_EQ(one["ops"][0]["program"], "train_step");
-  EXPECT_EQ(one["ops"][0]["text"].get<std::string>().substr(0, 1), "%");
-  EXPECT_NE(one["largest_fusion"]["shape"].get<std::string>().find("[3,65,"), std::string::npos)
-      << one["largest_fusion"];
+  const json& ops = one["ops"];
+  for (std::size_t rank = 1; rank < ops.size(); ++rank) EXPECT_LE(ops[rank]["self_ns"], ops[rank - 1]["self_ns"]);
+  EXPECT_EQ(ops[0]["program"], "train_step");
+  EXPECT_EQ(ops[0]["text"].get<std::string>().substr(0, 1), "%");
+  // Which fusion takes the most time is the machine's affair; that it is the first one of the table is not.
+  const auto first_fusion = std::ranges::find_if(
+      ops, [](const json& op) { return op["category"].get<std::string>().find("fusion") != std::string::npos; });
+  ASSERT_NE(first_fusion, ops.end());
+  EXPECT_EQ(one["largest_fusion"]["name"], (*first_fusion)["name"]);
+  EXPECT_NE(one["largest_fusion"]["shape"].get<std::string>().find("]: "), std::string::npos) << one["largest_fusion"];
+  EXPECT_TRUE(std::ranges::any_of(
+      ops, [](const json& op) { return op["text"].get<std::string>().find("[3,65,") != std::string::npos; }))
+      << "activations of a batch of 3, of 65 tokens each";
   EXPECT_TRUE(std::filesystem::exists(folder / "batch-3" / "report.html"));
 }
 
