@@ -1,8 +1,7 @@
 // weft lab: the figures that do not depend on the machine, and the form of all.
+#include <algorithm>
 #include <tests/cli/command.h>
 #include <tests/support/temporary_folder.h>
-
-#include <algorithm>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -75,7 +74,8 @@ TEST(LabMesh, TheModelIsThatOfTheExperiment) {
 
 TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   const TemporaryFolder folder;
-  const json report = run({"mesh", "--batch", "3", "--steps", "2", "--top", "100000", "--output", folder.path().string()});
+  const json report =
+      run({"mesh", "--batch", "3", "--steps", "2", "--top", "100000", "--output", folder.path().string()});
   EXPECT_EQ(report["parameters"], 10'670'602);
   EXPECT_EQ(report["devices"], 1);
   ASSERT_EQ(report["runs"].size(), 1u);
@@ -94,9 +94,9 @@ TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   ASSERT_NE(first_fusion, ops.end());
   EXPECT_EQ(one["largest_fusion"]["name"], (*first_fusion)["name"]);
   EXPECT_NE(one["largest_fusion"]["shape"].get<std::string>().find("]: "), std::string::npos) << one["largest_fusion"];
-  EXPECT_TRUE(std::ranges::any_of(
-      ops, [](const json& op) { return op["text"].get<std::string>().find("[3,65,") != std::string::npos; }))
-      << "activations of a batch of 3, of 65 tokens each";
+  EXPECT_TRUE(std::ranges::any_of(ops, [](const json& op) {
+    return op["text"].get<std::string>().find("[3,65,") != std::string::npos;
+  })) << "activations of a batch of 3, of 65 tokens each";
   EXPECT_TRUE(std::filesystem::exists(folder / "batch-3" / "report.html"));
 }
 
