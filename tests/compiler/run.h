@@ -1,6 +1,7 @@
 // Runs a graph compiled, for tests.
 #pragma once
 
+#include <random>
 #include <vector>
 
 #include <weft/compiler/compiler.h>
@@ -33,6 +34,16 @@ class Threads {
 inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<const ir::Array> inputs,
                                            const compiler::Options& options = {}, compiler::Report* report = nullptr) {
   return run(compiler::compile(graph, options, report), inputs);
+}
+
+// Normal numbers for a graph of f32 inputs.
+inline std::vector<ir::Array> normal_inputs(const ir::Graph& graph) {
+  std::mt19937 generator(7);
+  std::normal_distribution<float> normal;
+  std::vector<ir::Array> inputs;
+  for (const ir::Value v : graph.inputs())
+    for (float& x : inputs.emplace_back(v.type()).data<float>()) x = normal(generator);
+  return inputs;
 }
 
 }  // namespace weft::test

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,6 @@
 namespace weft {
 namespace {
 
-using ir::Array;
 using ir::Value;
 
 // A layer on rows of a batch, and a step of its weights that has nothing to do with the batch.
@@ -44,20 +42,11 @@ struct Sized {
   }
 };
 
-std::vector<Array> inputs_of(const ir::Graph& graph) {
-  std::mt19937 generator(7);
-  std::normal_distribution<float> normal;
-  std::vector<Array> inputs;
-  for (const Value v : graph.inputs())
-    for (float& x : inputs.emplace_back(v.type()).data<float>()) x = normal(generator);
-  return inputs;
-}
-
 TEST(SizedProgram, ComputesWhatAProgramOfItsOwnDoes) {
   const Sized sized;
   for (const std::int64_t rows : {3, 1, 64, 8, 0, 3}) {
     const auto graph = layer(rows);
-    const auto inputs = inputs_of(*graph);
+    const auto inputs = test::normal_inputs(*graph);
     const auto got = test::run(sized.at(rows), inputs), want = test::run_compiled(*graph, inputs);
     for (std::size_t i = 0; i < want.size(); ++i)
       EXPECT_TRUE(std::ranges::equal(got[i].data<float>(), want[i].data<float>())) << rows << " rows, result " << i;

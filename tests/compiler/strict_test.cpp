@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <random>
 
 #include <gtest/gtest.h>
 
@@ -37,19 +36,10 @@ std::shared_ptr<const ir::Graph> block(std::int64_t rows, std::int64_t width) {
   });
 }
 
-std::vector<Array> inputs_of(const ir::Graph& graph) {
-  std::mt19937 generator(7);
-  std::normal_distribution<float> normal;
-  std::vector<Array> inputs;
-  for (const Value v : graph.inputs())
-    for (float& x : inputs.emplace_back(v.type()).data<float>()) x = normal(generator);
-  return inputs;
-}
-
 TEST(Strict, FusedAndUnfusedAndAnyNumberOfThreadsGiveTheSameBits) {
   for (const std::int64_t width : {16, 40, 65}) {
     const auto graph = block(33, width);
-    const auto inputs = inputs_of(*graph);
+    const auto inputs = test::normal_inputs(*graph);
     compiler::Options strict;
     strict.strict = true;
     const auto want = test::run_compiled(*graph, inputs, strict);
@@ -73,7 +63,7 @@ TEST(Strict, LongSumsAreNotDividedAmongThreads) {
       const std::int64_t first[] = {0};
       return std::vector{ir::dot_general(in[0], in[1], {{}, {}, first, first})};
     });
-    const auto inputs = inputs_of(*graph);
+    const auto inputs = test::normal_inputs(*graph);
     compiler::Options strict;
     strict.strict = true;
     std::optional<Array> want;
@@ -88,7 +78,7 @@ TEST(Strict, LongSumsAreNotDividedAmongThreads) {
 
 TEST(Strict, RunsRepeatBitForBitInEveryMode) {
   const auto graph = block(64, 96);
-  const auto inputs = inputs_of(*graph);
+  const auto inputs = test::normal_inputs(*graph);
   for (const bool strict : {false, true}) {
     compiler::Options options;
     options.strict = strict;
