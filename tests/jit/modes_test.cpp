@@ -11,8 +11,10 @@
 namespace weft {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 struct TwoLayers {
   nn::Linear up{16, 64}, down{64, 4};
@@ -74,6 +76,21 @@ TEST_F(Modes, AutotuneMeasuresAndRemembers) {
   const knobs::Override<knobs::Switch> strict{knobs::strict, true};
   train({.mode = Mode::max_autotune_no_replay}, &second);
   EXPECT_TRUE(second.programs[0].choices.empty()) << "other ways may round otherwise";
+}
+
+TEST_F(Modes, ShapePaddingMeasuresProductsOfUnevenSizes) {
+  const auto choices = [](std::int64_t size) {
+    const auto body = [](const Tensor& a, const Tensor& b) { return matmul(a, b); };
+    const auto step = compile(body, {.shape_padding = true}), want = compile(body);
+    const Tensor a = randn({size, 64}), b = randn({64, size});
+    EXPECT_LE(max(abs(step(a, b) - want(a, b))).item(), 1e-4);
+    return step.explain().programs.at(0).choices;
+  };
+  EXPECT_THAT(choices(30),
+              ElementsAre(AllOf(HasSubstr("standard "), HasSubstr("padded "), Not(HasSubstr("generated ")))));
+  EXPECT_THAT(choices(32), ElementsAre()) << "nothing to fill up";
+  const auto body = [](const Tensor& a) { return a; };
+  EXPECT_THROW(compile(body, {.backend = "eager", .shape_padding = true}), Error);
 }
 
 TEST_F(Modes, ReduceOverheadKeepsAddresses) {

@@ -16,9 +16,8 @@
 #include <weft/compiler/fusion/fuse.h>
 #include <weft/compiler/fusion/placement.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
 #include <weft/compiler/thunks/region.h>
-#include <weft/ir/builder.h>
+#include <weft/compiler/ways.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/text.h>
@@ -29,57 +28,8 @@ namespace weft::compiler {
 
 using ir::Node;
 using ir::Value;
-namespace ops = ir::ops;
 
 namespace {
-
-// What is done with one node.
-enum class Way : std::uint8_t {
-  standard,
-  generated,   // a product: multiply and reduce in a kernel of our own
-  transposed,  // a product: the right side is transposed before
-  apart,       // a product: what follows is another kernel; a reduction: what it reduces is
-};
-constexpr std::array names = {"standard", "generated", "transposed", "apart"};
-std::string name(Way way) { return names[static_cast<std::size_t>(way)]; }
-
-std::optional<Way> find_way(std::string_view text) {
-  const auto* found = std::ranges::find(names, text);
-  return found == names.end() ? std::nullopt : std::optional(static_cast<Way>(found - names.begin()));
-}
-
-Value kept_apart(Value v) { return ir::optimization_barrier(std::span(&v, 1))[0]; }
-
-Value transposed_first(Value lhs, Value rhs, const Node& dot) {
-  ir::DotAttributes a = dot.attributes<ir::DotAttributes>();
-  static constexpr std::array<std::int64_t, 2> turned = {1, 0};
-  static constexpr std::array<std::int64_t, 1> first = {0}, second = {1};
-  a.rhs_contracting = a.rhs_contracting[0] == 0 ? ir::Ints(second) : ir::Ints(first);
-  return ir::dot_general(lhs, kept_apart(ir::transpose(rhs, turned)), a, dot.type().dtype());
-}
-
-// The graph with each node done in the way that `way_of` says.
-template <class WayOf>
-std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph, const WayOf& way_of) {
-  Rewriter rewriter(graph);
-  return rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
-    const Way way = way_of(n);
-    if (way == Way::standard) return std::nullopt;
-    if (n.op->kind == ir::Kind::reduction) {
-      std::vector<Value> held(operands.begin(), operands.end());
-      held[0] = kept_apart(held[0]);
-      Node& made = rewriter.graph().append_copy(n, held);
-      std::vector<Value> results;
-      for (std::uint32_t i = 0; i < made.types.size(); ++i) results.push_back(made.result(i));
-      return results;
-    }
-    if (way == Way::generated)
-      return std::vector{
-          multiply_and_reduce(operands[0], operands[1], n.attributes<ir::DotAttributes>(), n.type().dtype())};
-    if (way == Way::transposed) return std::vector{transposed_first(operands[0], operands[1], n)};
-    return std::vector{kept_apart(rewriter.graph().append_copy(n, operands).result())};
-  });
-}
 
 // A part of the graph that can be done in several ways: what it reads, what it makes, and the node that decides.
 struct Site {
@@ -87,22 +37,6 @@ struct Site {
   std::vector<Value> reads, makes;
   std::vector<Way> ways;
 };
-
-// Small enough to be worth a kernel of our own.
-constexpr double generated_flops = 4e7;
-
-std::vector<Way> ways_of_product(const Node& dot, bool has_epilogue) {
-  std::vector<Way> ways{Way::standard};
-  const auto& a = dot.attributes<ir::DotAttributes>();
-  double flops = 2 * static_cast<double>(dot.type().elements());
-  for (const std::int64_t d : a.lhs_contracting) flops *= static_cast<double>(dot.operand(0).size(static_cast<int>(d)));
-  const bool is_f32 = dot.operand(0).dtype() == DType::f32 && dot.type().dtype() == DType::f32;
-  if (is_f32 && flops <= generated_flops) ways.push_back(Way::generated);
-  if (dot.operand(1).rank() == 2 && a.rhs_batching.empty() && a.rhs_contracting.size() == 1)
-    ways.push_back(Way::transposed);
-  if (has_epilogue) ways.push_back(Way::apart);
-  return ways;
-}
 
 std::vector<Site> find_sites(const ir::Graph& graph, const Options& known) {
   const SizedOptions options{known, {}};
@@ -114,9 +48,10 @@ std::vector<Site> find_sites(const ir::Graph& graph, const Options& known) {
     Site site{product->dot, {product->lhs.base, product->rhs.base}, {product->epilogue.result}, {}};
     for (const EpilogueStep& step : product->epilogue.steps)
       if (step.operand.base) site.reads.push_back(step.operand.base);
-    site.ways = ways_of_product(*product->dot, !product->epilogue.steps.empty());
+    site.ways = ways_of_product(*product->dot, !product->epilogue.steps.empty(), known.tuning);
     sites.push_back(std::move(site));
   }
+  if (known.tuning != Tuning::all) return sites;
   Report ignored;
   for (const Unit& unit : fuse(graph, options, ignored)) {
     if (!unit.loop) continue;
@@ -169,7 +104,8 @@ void fill(std::byte* to, Type type) {
 // The fastest of some runs, in milliseconds.
 double measure(const ir::Graph& graph, const Options& given) {
   Options options = given;
-  options.autotune = options.keeps_memory = false;
+  options.tuning = Tuning::none;
+  options.keeps_memory = false;
   options.activation_bytes = 0;
   options.observer = nullptr;
   std::vector<std::string> fallbacks;
@@ -271,8 +207,9 @@ std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph
   for (const Site& site : find_sites(*graph, options)) {
     if (site.ways.size() < 2 || chosen.contains(site.node)) continue;
     const Extract part = extract(*graph, site);
-    const std::string key =
-        concat("threads ", runtime::thread_count(), '\n', ir::print(*part.graph, {.locations = false}));
+    std::string key = concat("threads ", runtime::thread_count(), '\n');
+    for (const Way way : site.ways) key += concat(name(way), '\n');
+    key += ir::print(*part.graph, {.locations = false});
     std::optional<Choice> choice = Choices::instance().find(key);
     const bool is_known = choice.has_value();
     if (!choice) Choices::instance().add(key, *(choice = choose(part, site, options)));

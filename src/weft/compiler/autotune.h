@@ -1,7 +1,5 @@
-// What can be done in several ways, done in each on data of the right shapes, and then in the fastest: a product by the library or by
-// a generated kernel, its right side read as it lies or transposed first, what follows it in one kernel with it or in another, a
-// reduction in one kernel with what it reduces or not. Each distinct site is measured once in a process; what was chosen stays on
-// disk (`weft cache list`). Other choices may round otherwise, as the numerics contract allows outside of strict mode; which one is
+// What can be done in several ways (ways.h), done in each on data of the right shapes, and then in the fastest. Each distinct site
+// is measured once in a process; what was chosen stays on disk (`weft cache list`). Other choices may round otherwise, as the numerics contract allows outside of strict mode; which one is
 // taken depends on the machine and its load.
 #pragma once
 

@@ -172,7 +172,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   parts.graph = run_pipeline(graph, options, report, &dump);
   if (parts.graph.get() == &graph)
     parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
-  if (options.autotune && !options.strict) {
+  if (options.tuning != Tuning::none && !options.strict) {
     const Phase phase(report, "autotune");
     parts.graph = autotune(std::move(parts.graph), options, report);
   }
@@ -255,7 +255,7 @@ std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, co
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
-  require(!options.autotune && options.activation_bytes == 0, "compile: ", graph.name,
+  require(options.tuning == Tuning::none && options.activation_bytes == 0, "compile: ", graph.name,
           ": what is measured, or kept within a budget of bytes, needs known sizes");
   auto program = make_program(graph, options, out);
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();

@@ -17,6 +17,13 @@ namespace weft::compiler {
 struct Unit;
 class Observer;
 
+// What is measured, when a program is compiled, to be done in the fastest way.
+enum class Tuning : std::uint8_t {
+  none,
+  padding,  // products, as they are and with sizes filled up to whole vectors
+  all,
+};
+
 struct Options {
   std::string name = {};  // of the program, in messages and profiles; empty: the graph's
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
@@ -24,8 +31,7 @@ struct Options {
   bool fuse = true;                       // off: one kernel per node
   std::set<std::string> disabled_passes;  // by name
   std::vector<bool> donatable;            // per input: its bytes may be taken over by an output; missing: none
-  // Measure what could be done in several ways, and take the fastest. Not in strict mode.
-  bool autotune = false;
+  Tuning tuning = Tuning::none;           // not in strict mode
   // What values may take that wait for a later use, as activations do for the backward pass: beyond it the cheapest are computed
   // again instead of kept. 0: all are kept.
   std::uint64_t activation_bytes = 0;

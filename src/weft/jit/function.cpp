@@ -34,6 +34,11 @@ double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+compiler::Tuning tuning(const CompileOptions& options) {
+  if (options.mode == Mode::max_autotune || options.mode == Mode::max_autotune_no_replay) return compiler::Tuning::all;
+  return options.shape_padding ? compiler::Tuning::padding : compiler::Tuning::none;
+}
+
 // Equal programs for other numbers, or two that are recorded in every call: one replaces the other.
 bool same_but_for_values(const Specialization& a, const Specialization& b) {
   const bool recorded = !a.rerecorded_because.empty();
@@ -60,10 +65,12 @@ Function::Function(CompileOptions options, const std::source_location& where) : 
   const bool is_compiled = backend_.value_or(detail::Backend::compiled) == detail::Backend::compiled;
   require(is_compiled || options_.mode == Mode::standard, "compile: backend ", options_.backend,
           " with another mode than standard: modes are for what is compiled for speed");
+  require(is_compiled || !options_.shape_padding, "compile: backend ", options_.backend,
+          " with shape_padding: only the standard backend measures");
   require(is_compiled || options_.activation_memory_bytes == 0, "compile: backend ", options_.backend,
           " with activation_memory_bytes: only the standard backend computes values again to keep fewer");
   build_options_ = {.name = program_name_,
-                    .autotune = options_.mode == Mode::max_autotune || options_.mode == Mode::max_autotune_no_replay,
+                    .tuning = tuning(options_),
                     .keeps_memory = options_.mode == Mode::reduce_overhead || options_.mode == Mode::max_autotune,
                     .activation_bytes = options_.activation_memory_bytes};
 }

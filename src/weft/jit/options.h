@@ -36,6 +36,9 @@ struct CompileOptions {
   Mode mode = Mode::standard;
   // "standard"; for debugging, "eager" (no fusion) or "interpreter"; empty: as WEFT_BACKEND says.
   std::string backend = {};
+  // Products are measured with sizes filled up to whole vectors too, as the modes that measure do anyway. Programs are for their
+  // sizes alone then.
+  bool shape_padding = false;
   // What values may take that wait for a later use, as activations do for the backward pass. Beyond it those that are cheapest
   // to compute again are not kept. 0: no limit.
   std::uint64_t activation_memory_bytes = 0;

@@ -53,7 +53,7 @@ compiler::Options compiler_options(const ir::Graph& graph, Backend backend, std:
   auto options = compiler::Options::from_knobs();
   options.name = program_name(graph);
   options.donatable = std::move(donatable);
-  options.autotune = build_options().autotune;
+  options.tuning = build_options().tuning;
   options.keeps_memory = build_options().keeps_memory;
   options.activation_bytes = build_options().activation_bytes;
   if (backend == Backend::eager) {

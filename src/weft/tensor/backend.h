@@ -26,7 +26,8 @@ Backend backend_named(std::string_view name, std::string_view what);
 // How programs are compiled beside what the knobs say: as the innermost scope of this thread chose.
 struct BuildOptions {
   std::string_view name = {};  // of the program; empty: the place of its last operation. It makes no program another
-  bool autotune = false, keeps_memory = false;
+  compiler::Tuning tuning = compiler::Tuning::none;
+  bool keeps_memory = false;
   std::uint64_t activation_bytes = 0;
 };
 const BuildOptions& build_options();

@@ -227,7 +227,8 @@ void Synchronizer::add_bindings(Fingerprint& key) const {
   key.add(std::uint64_t{knobs::strict()} << 1 | std::uint64_t{knobs::fuse()});
   key.add(scratch_.outputs.size());
   const BuildOptions& options = build_options();
-  key.add(options.activation_bytes << 2 | std::uint64_t{options.autotune} << 1 | std::uint64_t{options.keeps_memory});
+  key.add(options.activation_bytes << 3 | static_cast<std::uint64_t>(options.tuning) << 1 |
+          std::uint64_t{options.keeps_memory});
   if (order_ != SyncOrder::logical_ids) key.add(address_pattern_.low);
 }
 
@@ -250,7 +251,8 @@ std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
 // What is measured, or cut to a budget of bytes, is for its sizes alone.
 bool Synchronizer::uses_symbols() const {
   const BuildOptions& options = build_options();
-  return sizes_are_symbols() && backend_ != Backend::interpreter && !options.autotune && options.activation_bytes == 0;
+  return sizes_are_symbols() && backend_ != Backend::interpreter && options.tuning == compiler::Tuning::none &&
+         options.activation_bytes == 0;
 }
 
 std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {

@@ -1,0 +1,35 @@
+// The ways in which a matrix product or a reduction can be done, as rewrites of the graph. Which one is the fastest is for
+// autotune.h to find out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+enum class Way : std::uint8_t {
+  standard,
+  generated,   // a product: multiply and reduce in a kernel of our own
+  transposed,  // a product: the right side is transposed before
+  padded,      // a product: its sizes are filled up with zeros to whole vectors, and the rest of the result is cut off
+  split,       // a product: what is summed over is shared by the threads, each of which makes a result to be added
+  apart,       // a product: what follows is another kernel; a reduction: what it reduces is
+};
+std::string name(Way way);
+std::optional<Way> find_way(std::string_view name);
+
+// Those in which the product can be done at all, and that are worth measuring; the standard one first.
+std::vector<Way> ways_of_product(const ir::Node& dot, bool has_epilogue, Tuning tuning);
+
+// The graph with each node done in the way that `way_of` says.
+std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph, const std::function<Way(const ir::Node&)>& way_of);
+
+}  // namespace weft::compiler
