@@ -241,7 +241,12 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
   OwnCache cache;
   const CaptionerRow* baseline = nullptr;
   std::vector<Way> all = ways(options.config);
-  std::erase_if(all, [&](const Way& way) { return !options.table.empty() && way.table != options.table; });
+  for (const std::string& row : options.rows)
+    require(std::ranges::find(all, row, &Way::name) != all.end(), "lab captioner: there is no row ", row);
+  std::erase_if(all, [&](const Way& way) {
+    return (!options.table.empty() && way.table != options.table) ||
+           (!options.rows.empty() && std::ranges::find(options.rows, way.name) == options.rows.end());
+  });
   report.rows.reserve(all.size());
   for (const Way& way : all) {
     begins(way.table + ", " + way.name);

@@ -20,13 +20,15 @@ struct CaptionerOptions {
   train::CaptionerConfig config;
   std::int64_t warm_up = 20, steps = 50;  // of every row, before and in the timed window
   std::string table = {};                 // the only one; empty: all
+  std::vector<std::string> rows = {};     // of it, by name; empty: all
   std::int64_t train_steps = 0;           // on shapes, for the accuracy of the captions; 0: none
 };
 
 struct CaptionerRow {
   std::string table, name;  // static, dynamic or warmup
   double steps_per_s = 0;   // in the timed window
-  double ratio = 0;  // to the first of its table: of steps_per_s, in warmup of the time of the first steps, inverted
+  double ratio =
+      0;  // to the first measured of its table: of steps_per_s, in warmup of the time of the first steps, inverted
   std::uint64_t recompiles_in_window = 0;
   double first_steps_s =
       0;  // the warm-up: recording, compiling and running, from empty caches unless the row says otherwise

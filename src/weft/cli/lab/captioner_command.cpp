@@ -18,6 +18,7 @@ namespace {
 
 struct CommandOptions {
   std::string size = "small", data = "random", dtype = "f32", table;
+  std::vector<std::string> rows;
   std::int64_t batch = 0, warm_up = 20, steps = 50, train_steps = -1, threads = 0;
   bool json = false;
 };
@@ -75,7 +76,8 @@ CaptionerOptions resolved(const CommandOptions& given) {
   CaptionerOptions options{.config = preset(given.size, given.data).config,
                            .warm_up = given.warm_up,
                            .steps = given.steps,
-                           .table = given.table};
+                           .table = given.table,
+                           .rows = given.rows};
   options.config.dtype = given.dtype;
   options.train_steps = given.train_steps >= 0 ? given.train_steps : preset("small", "shapes").steps;
   constexpr std::int64_t small_batch = 16;  // minutes on two cores
@@ -97,6 +99,8 @@ void add_captioner(CLI::App& lab) {
   choice("--data", given->data, "random: the article's; shapes; random if not given", {"random", "shapes"});
   choice("--dtype", given->dtype, "f32 or bf16; f32 if not given", {"f32", "bf16"});
   choice("--table", given->table, "only this one; all if not given", {"static", "dynamic", "warmup"});
+  command.add_option("--row", given->rows, "only the row of this name, given once or more; all if not given")
+      ->type_name("NAME");
   add_integer(command, "--batch", given->batch, "samples a step; 16 for small and 64 for full if not given",
               {1, 1 << 16});
   add_integer(command, "--warm-up", given->warm_up, "steps before the timed ones; 20 if not given", {1, 1'000'000});
