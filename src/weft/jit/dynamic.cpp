@@ -30,8 +30,14 @@ constexpr std::size_t sweep_above = 1024;
 
 }  // namespace
 
+bool DynamicMark::allows(std::int64_t size) const {
+  if (buckets) return buckets->contains(size);
+  return size >= range.min && size <= range.max && size % range.multiple_of == 0;
+}
+
 std::string DynamicMark::text() const {
   std::string said = range.name.empty() ? "a size" : range.name;
+  if (buckets) return said + " of " + buckets->text();
   if (range.min != 0 || range.max != std::numeric_limits<std::int64_t>::max()) {
     said += concat(" in [", range.min, ", ");
     said += range.max == std::numeric_limits<std::int64_t>::max() ? "any]" : concat(range.max, ']');
@@ -49,26 +55,46 @@ std::vector<DynamicMark> marks_of(const Tensor& tensor) {
 
 }  // namespace jit
 
+namespace jit {
+
+namespace {
+
+// `function`: for messages.
+void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicMark said) {
+  require(tensor.defined(), function, ": a default-constructed Tensor has no sizes");
+  said.dim = static_cast<int>(normalize_axis(dim, tensor.rank(), function));
+  if (!said.allows(tensor.type().size(said.dim)))
+    throw ConstraintViolationError(concat(function, ": dimension ", said.dim, " of ", tensor.type(), " is not ",
+                                          said.text(), " (", said.where, ")"));
+  const runtime::BufferPtr buffer = tensor.buffer();
+  Table& table = Table::instance();
+  const std::lock_guard lock(table.mutex);
+  if (table.by_buffer.size() > sweep_above)
+    std::erase_if(table.by_buffer, [](const auto& entry) { return entry.second.buffer.expired(); });
+  Marked& marked = table.by_buffer[buffer->id()];
+  marked.buffer = buffer;
+  std::erase_if(marked.marks, [&](const DynamicMark& other) { return other.dim == said.dim; });
+  marked.marks.push_back(std::move(said));
+}
+
+std::string text_of(const std::source_location& where) { return concat(where.file_name(), ':', where.line()); }
+
+}  // namespace
+
+}  // namespace jit
+
 void mark_dynamic(const Tensor& tensor, std::int64_t dim, DynamicDim range, std::source_location where) {
-  require(tensor.defined(), "mark_dynamic: a default-constructed Tensor has no sizes");
-  const auto axis = static_cast<int>(normalize_axis(dim, tensor.rank(), "mark_dynamic"));
   require(range.min >= 0 && range.min <= range.max && range.multiple_of >= 1,
           "mark_dynamic: expected 0 <= min <= max and multiple_of >= 1, got min ", range.min, ", max ", range.max,
           ", multiple_of ", range.multiple_of);
-  const std::int64_t size = tensor.type().size(axis);
-  jit::DynamicMark mark{axis, std::move(range), concat(where.file_name(), ':', where.line())};
-  if (size < mark.range.min || size > mark.range.max || size % mark.range.multiple_of != 0)
-    throw ConstraintViolationError(concat("mark_dynamic: dimension ", axis, " of ", tensor.type(), " is not ",
-                                          mark.text(), " (", mark.where, ")"));
-  const runtime::BufferPtr buffer = tensor.buffer();
-  jit::Table& table = jit::Table::instance();
-  const std::lock_guard lock(table.mutex);
-  if (table.by_buffer.size() > jit::sweep_above)
-    std::erase_if(table.by_buffer, [](const auto& entry) { return entry.second.buffer.expired(); });
-  jit::Marked& marked = table.by_buffer[buffer->id()];
-  marked.buffer = buffer;
-  std::erase_if(marked.marks, [&](const jit::DynamicMark& other) { return other.dim == axis; });
-  marked.marks.push_back(std::move(mark));
+  jit::mark("mark_dynamic", tensor, dim,
+            {.range = std::move(range), .buckets = std::nullopt, .where = jit::text_of(where)});
+}
+
+void mark_buckets(const Tensor& tensor, std::int64_t dim, const Bucketing& sizes, std::string name,
+                  std::source_location where) {
+  jit::mark("mark_buckets", tensor, dim,
+            {.range = {.name = std::move(name)}, .buckets = sizes, .where = jit::text_of(where)});
 }
 
 }  // namespace weft

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/base/bucketing.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
@@ -30,7 +31,21 @@ struct DynamicDim {
 void mark_dynamic(const Tensor& tensor, std::int64_t dim, DynamicDim range = {},
                   std::source_location where = std::source_location::current());
 
-// A size is not what was said of it: out of its range, unequal to one of the same name, or fixed by an operation.
+// Says that dimension `dim` (negative: from the end) takes these sizes only, as it does where a data pipeline pads to buckets:
+//
+//   const Bucketing lengths{32, 64, 128};
+//   mark_buckets(tokens, 1, lengths, "length");
+//   train_step(tokens);  // compiles for the bucket that this is; those for the others are compiled meanwhile
+//
+// Each bucket has a program of its own, and faster than one for many sizes. The first call records the function for the other
+// buckets too, as mark_dynamic has it recorded for another size; a thread in the background compiles what comes of it, and a call
+// that needs a program which is not ready waits for it. Several dimensions of one name are of one size in every call; those of
+// different names are combined. Throws Error for a size that is no bucket, and the call of a function for one with dynamic
+// dimensions as well.
+void mark_buckets(const Tensor& tensor, std::int64_t dim, const Bucketing& sizes, std::string name = {},
+                  std::source_location where = std::source_location::current());
+
+// A size is not what was said of it: out of its range, no bucket, unequal to one of the same name, or fixed by an operation.
 class ConstraintViolationError : public Error {
  public:
   using Error::Error;
@@ -41,9 +56,11 @@ namespace jit {
 struct DynamicMark {
   int dim = 0;
   DynamicDim range;
-  std::string where;  // file:line of mark_dynamic
+  std::optional<Bucketing> buckets;  // else any in the range
+  std::string where;                 // file:line of mark_dynamic
 
-  std::string text() const;  // batch in [1, 512]
+  bool allows(std::int64_t size) const;
+  std::string text() const;  // batch in [1, 512]; length of 32, 64 or 128
 };
 // What was said of the tensor, which has a buffer.
 std::vector<DynamicMark> marks_of(const Tensor& tensor);

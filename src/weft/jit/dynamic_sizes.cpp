@@ -31,6 +31,19 @@ std::string DynamicSizes::text(std::span<const std::string> paths) const {
   return all;
 }
 
+bool DynamicSizes::any_dynamic() const {
+  return std::ranges::any_of(declared_, [](const Declared& d) { return !d.mark.buckets; });
+}
+
+bool DynamicSizes::any_buckets() const {
+  return std::ranges::any_of(declared_, [](const Declared& d) { return d.mark.buckets.has_value(); });
+}
+
+bool DynamicSizes::is_there(const Declared& d, std::span<const Leaf> leaves) {
+  return d.leaf < leaves.size() && leaves[d.leaf].kind == Leaf::Kind::tensor && leaves[d.leaf].type &&
+         d.mark.dim < leaves[d.leaf].type.rank();
+}
+
 void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::string> paths,
                          const std::string& function) {
   const auto place = [&](const Declared& d) {
@@ -45,11 +58,9 @@ void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::stri
   }
   std::map<std::string, const Declared*> by_name;
   for (const Declared& d : declared_) {
-    if (d.leaf >= leaves.size() || leaves[d.leaf].kind != Leaf::Kind::tensor || !leaves[d.leaf].type ||
-        d.mark.dim >= leaves[d.leaf].type.rank())
-      continue;  // another structure of arguments
+    if (!is_there(d, leaves)) continue;
     const std::int64_t size = size_of(leaves[d.leaf], d.mark.dim);
-    if (size < d.mark.range.min || size > d.mark.range.max || size % d.mark.range.multiple_of != 0)
+    if (!d.mark.allows(size))
       throw ConstraintViolationError(
           concat(function, ": ", place(d), " is not ", d.mark.text(), ", as was said at ", d.mark.where));
     if (d.mark.range.name.empty()) continue;
@@ -59,6 +70,8 @@ void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::stri
                                             d.mark.range.name, ", as was said at ", d.mark.where,
                                             ", and must be equal"));
   }
+  require(!any_buckets() || !any_dynamic(), function, ": ", text(paths),
+          ": a function has programs for buckets or one for dynamic sizes, not both");
 }
 
 std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, const std::string& function) const {
@@ -69,9 +82,7 @@ std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, const 
   std::map<std::pair<std::string, std::int64_t>, std::int64_t> chosen;
   std::int64_t next = 1;
   for (const Declared& d : declared_) {
-    if (d.leaf >= leaves.size() || leaves[d.leaf].kind != Leaf::Kind::tensor || !leaves[d.leaf].type ||
-        d.mark.dim >= leaves[d.leaf].type.rank())
-      return {};
+    if (!is_there(d, leaves)) return {};
     const std::int64_t now = size_of(leaves[d.leaf], d.mark.dim);
     const auto [at, is_new] = chosen.try_emplace({d.mark.range.name, d.mark.range.name.empty() ? now : 0}, now);
     if (is_new) {
@@ -86,6 +97,34 @@ std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, const 
     types[d.leaf] = with_size(types[d.leaf], d.mark.dim, at->second);
   }
   return types;
+}
+
+std::vector<std::vector<Type>> DynamicSizes::other_buckets(std::span<const Leaf> leaves, std::size_t most) const {
+  std::vector<Type> now;
+  for (const Leaf& leaf : leaves) now.push_back(leaf.type);
+  // Those that take one size in every call: of one name, or without a name and equal now.
+  std::map<std::pair<std::string, std::int64_t>, std::vector<const Declared*>> groups;
+  for (const Declared& d : declared_) {
+    if (!is_there(d, leaves)) return {};
+    const std::int64_t size = size_of(leaves[d.leaf], d.mark.dim);
+    groups[{d.mark.range.name, d.mark.range.name.empty() ? size : 0}].push_back(&d);
+  }
+  std::vector<std::vector<Type>> all{now};
+  for (const auto& [name, group] : groups) {
+    std::vector<std::vector<Type>> chosen;
+    for (const std::vector<Type>& types : all)
+      for (const std::int64_t size : group.front()->mark.buckets->sizes()) {
+        if (chosen.size() > most ||
+            !std::ranges::all_of(group, [&](const Declared* d) { return d->mark.allows(size); }))
+          continue;
+        std::vector<Type>& made = chosen.emplace_back(types);
+        for (const Declared* d : group) made[d->leaf] = with_size(made[d->leaf], d->mark.dim, size);
+      }
+    all = std::move(chosen);
+  }
+  std::erase(all, now);
+  if (all.size() > most) all.resize(most);
+  return all;
 }
 
 std::vector<std::vector<Type>> DynamicSizes::candidates(std::span<const Leaf> leaves) {

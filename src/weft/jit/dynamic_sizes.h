@@ -21,10 +21,14 @@ class DynamicSizes {
   // said to be equal are. Empty if nothing is declared. Throws ConstraintViolationError where a range leaves no other size.
   std::vector<Type> other_types(std::span<const Leaf> leaves, const std::string& function) const;
 
+  // The types of the tensors among the leaves, by leaf, for every other choice of buckets than these are of; at most so many.
+  std::vector<std::vector<Type>> other_buckets(std::span<const Leaf> leaves, std::size_t most) const;
+
   // Sizes of tensors that may change together: equal ones. For CompileOptions.dynamic on, when nothing is declared.
   static std::vector<std::vector<Type>> candidates(std::span<const Leaf> leaves);
 
-  bool any() const { return !declared_.empty(); }
+  bool any_dynamic() const;
+  bool any_buckets() const;
   std::string text(
       std::span<const std::string> paths) const;  // dimension 0 of argument images is batch in [1, 512] (train.cpp:9)
 
@@ -33,6 +37,8 @@ class DynamicSizes {
     std::size_t leaf;
     DynamicMark mark;
   };
+  static bool is_there(const Declared& declared, std::span<const Leaf> leaves);  // among arguments of this structure
+
   std::vector<Declared> declared_;
 };
 

@@ -167,8 +167,8 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
   bool declared = false;
   {
     const std::lock_guard lock(mutex_);
-    sizes_.check(leaves, paths, options_.name);
-    declared = sizes_.any();
+    declared = sizes_.any_dynamic();
+    if (sizes_.any_buckets()) return;
     if (sizes_learned_ || options_.dynamic == Dynamic::off || (!declared && options_.dynamic != Dynamic::on)) return;
     sizes_learned_ = true;
     types = sizes_.other_types(leaves, options_.name);
@@ -184,14 +184,46 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
   throw ConstraintViolationError(concat(options_.name, ": ", sizes_.text(paths), ", but with ", tried, ": ", why_not));
 }
 
+std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const Leaf> leaves,
+                                                               std::span<const std::string> paths,
+                                                               const std::function<std::vector<Tensor>()>& run) {
+  std::vector<std::vector<Type>> others;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!sizes_.any_buckets() || std::exchange(buckets_recorded_, true)) return {};
+    others = sizes_.other_buckets(leaves, static_cast<std::size_t>(options_.recompile_limit) - 1);
+  }
+  std::vector<detail::CompileAhead::Job> jobs;
+  for (std::vector<Type>& types : others) {
+    std::string where;
+    Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
+                {paths.begin(), paths.end()});
+    try {
+      if (auto job = trace.record_job(run, where)) jobs.push_back(std::move(*job));
+    } catch (const Error& error) {
+      // The call that is of this bucket says so itself, and with elements it may work.
+      WEFT_LOG(recompiles, options_.name, ": a bucket cannot be compiled ahead: ", error.what(),
+               where.empty() ? "" : " at ", where);
+    }
+  }
+  return jobs;
+}
+
 void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
                       const std::function<std::vector<Tensor>()>& run,
                       const std::function<std::shared_ptr<void>()>& prototype,
                       const std::shared_ptr<const Specialization>& checked) {
+  bool has_buckets = false;
+  {
+    const std::lock_guard lock(mutex_);
+    sizes_.check(leaves, paths, options_.name);
+    has_buckets = sizes_.any_buckets();
+  }
   const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
   const detail::SymbolicSizesScope symbolic_sizes(
-      (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises);
+      !has_buckets && (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises);
   learn_sizes(leaves, paths, run);
+  std::vector<detail::CompileAhead::Job> ahead = other_buckets(leaves, paths, run);
   // What differs is found out when it is asked for: a call of new sizes seldom compiles.
   std::string difference;
   const Context now = Context::now();
@@ -237,6 +269,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
           ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept");
   made->prototype = prototype();
   if (made->compiled) made->compile_ms = ms_since(start);
+  for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));
 
   const std::lock_guard lock(mutex_);
   for (const GraphBreak& cut : trace.breaks()) {
@@ -252,6 +285,8 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   if (trace.breaks().empty() && !made->rerecorded_because.empty())
     WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made->rerecorded_because);
   compiles_ += made->compiled;
+  // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.
+  if (made->compiled && ahead.empty()) buckets_recorded_ = false;
   if (!difference.empty()) {
     const std::string line = concat(made->compiled ? "compiled again" : "recorded again, not compiled", " in ",
                                     ms_since(start), " ms: ", difference);

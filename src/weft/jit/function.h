@@ -63,6 +63,9 @@ class Function {
                    const std::function<std::vector<Tensor>()>& run);
   bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                      bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not);
+  // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
+  std::vector<detail::CompileAhead::Job> other_buckets(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                                       const std::function<std::vector<Tensor>()>& run);
   std::vector<Type> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                const std::function<std::vector<Tensor>()>& run);
   void count(const GraphBreak& cut);
@@ -82,7 +85,7 @@ class Function {
   std::vector<std::shared_ptr<Specialization>> specializations_;  // the last used first
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;
   DynamicSizes sizes_;
-  bool sizes_learned_ = false;
+  bool sizes_learned_ = false, buckets_recorded_ = false;
   std::vector<Explanation::Break> breaks_;
   std::vector<std::string> recompiles_;
 };

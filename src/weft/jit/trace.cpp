@@ -56,12 +56,32 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
 }
 
 void Trace::record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where) {
+  record_without_launch(
+      run, where, [&](detail::Synchronizer& synchronizer, bool whole) { synchronizer.run_as_sample(whole && keep); });
+}
+
+std::optional<detail::CompileAhead::Job> Trace::record_job(const std::function<std::vector<Tensor>()>& run,
+                                                           std::string& where) {
+  std::optional<detail::CompileAhead::Job> job;
+  record_without_launch(run, where, [&](detail::Synchronizer& synchronizer, bool whole) {
+    if (whole) {
+      job = synchronizer.run_as_job();
+    } else {
+      synchronizer.run_as_sample(false);
+    }
+  });
+  return job;
+}
+
+void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where,
+                                  const std::function<void(detail::Synchronizer&, bool whole)>& closes) {
   sync();
   stand_in();
   const Attached attached(*this);
   detail::Recording& recording = detail::Recording::current();
   const auto end = [&](bool whole) {
-    detail::Synchronizer(recording).run_as_sample(whole && keep);
+    detail::Synchronizer synchronizer(recording);
+    closes(synchronizer, whole);
     restore_arguments();
     roll_back();
   };

@@ -14,7 +14,12 @@
 #include <vector>
 
 #include <weft/jit/specialization.h>
+#include <weft/tensor/compile_ahead.h>
 #include <weft/tensor/observer.h>
+
+namespace weft::detail {
+class Synchronizer;
+}
 
 namespace weft::jit {
 
@@ -61,6 +66,9 @@ class Trace final : public detail::Observer {
   // programs for many sizes. Parameters and generators keep their values. Throws what the function throws, and SampleError where
   // it needs an element; `where` is then the line that was being recorded. `keep`: else nothing is learned but that it can be done.
   void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where);
+  // The same, for a program of these types that is compiled ahead. None: there is nothing to be compiled.
+  std::optional<detail::CompileAhead::Job> record_job(const std::function<std::vector<Tensor>()>& run,
+                                                      std::string& where);
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
@@ -100,6 +108,9 @@ class Trace final : public detail::Observer {
   void cannot_replay(std::string reason);
   void roll_back();
 
+  // `closes` ends the recording; told whether the function came to its end.
+  void record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where,
+                             const std::function<void(detail::Synchronizer&, bool whole)>& closes);
   void require_no_sample(const std::string& what) const;
   void stand_in();
   void let_go_of_replaced();

@@ -12,6 +12,7 @@
 #include <weft/base/trace.h>
 #include <weft/ir/ops.h>
 #include <weft/profile/hints.h>
+#include <weft/tensor/compiler_options.h>
 #include <weft/tensor/nan_check.h>
 #include <weft/tensor/recompile_reason.h>
 
@@ -101,6 +102,7 @@ void Synchronizer::run_program() {
   for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
   look_ahead();
   const Fingerprint identity = key();
+  CompileAhead::wait_for(identity);
   std::shared_ptr<Plan> plan = find_plan(identity);
   const bool known = plan != nullptr;
   if (!known) plan = plan_for_sizes();
@@ -275,8 +277,30 @@ void Synchronizer::run_as_sample(bool keep) {
     recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
     SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
   }
+  let_go();
+}
+
+std::optional<CompileAhead::Job> Synchronizer::run_as_job() {
+  std::optional<CompileAhead::Job> job;
+  bind_inputs();
+  collect_outputs();
+  if (backend_ != Backend::interpreter && !scratch_.outputs.empty()) {
+    recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
+    job = {key(), recording_.graph_, compiler_options(recording_.graph(), backend_, donatable())};
+  }
+  let_go();
+  return job;
+}
+
+void Synchronizer::let_go() {
   recording_.forget_live();
   recording_.clear();
+}
+
+std::vector<bool> Synchronizer::donatable() const {
+  std::vector<bool> donatable;
+  for (const Binding binding : scratch_.bindings) donatable.push_back(binding == Binding::donatable);
+  return donatable;
 }
 
 std::shared_ptr<Plan> Synchronizer::make_plan() {
@@ -284,8 +308,6 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   const metrics::Timer timer(metrics::compile_time);
   const trace::Scope scope("compile", "compile");
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
-  std::vector<bool> donatable;
-  for (const Binding binding : scratch_.bindings) donatable.push_back(binding == Binding::donatable);
   const auto start = std::chrono::steady_clock::now();
   std::string reason;
   if (last().compiled && (diagnostics::enabled() || logging::enabled(logging::Channel::recompiles)))
@@ -297,11 +319,11 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   try {
     if (uses_symbols())
       plan->executable =
-          SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable, report);
+          SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable(), report);
     if (!plan->executable) {
       if (sizes_are_sampled() && !sizes_are_symbols())
         SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
-      plan->executable = build(backend_, recording_.graph_, donatable, report);
+      plan->executable = build(backend_, recording_.graph_, donatable(), report);
     }
   } catch (const UnsupportedError& error) {
     throw UnsupportedError(error.what() + place(recording_.graph()), error.feature());
@@ -392,8 +414,7 @@ void Synchronizer::commit() {
       impl.set_buffer(scratch_.results[place.output]);
     }
   }
-  recording_.forget_live();
-  recording_.clear();
+  let_go();
 }
 
 }  // namespace detail

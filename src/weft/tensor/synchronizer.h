@@ -12,6 +12,7 @@
 #include <weft/base/knobs.h>
 #include <weft/tensor/address_identity.h>
 #include <weft/tensor/backend.h>
+#include <weft/tensor/compile_ahead.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/recording.h>
 #include <weft/tensor/size_families.h>
@@ -38,6 +39,8 @@ class Synchronizer {
   // Closes the recording as run() does and gives its graph, but launches nothing: its tensors lose their values, and the graph is a
   // sample for programs for many sizes if it is to be kept.
   void run_as_sample(bool keep);
+  // The same, for a program of its own that is to be compiled ahead. None: there is nothing to be compiled.
+  std::optional<CompileAhead::Job> run_as_job();
 
  private:
   // How an input is bound: part of a plan's identity.
@@ -59,6 +62,9 @@ class Synchronizer {
     AddressIdentity addresses;
   };
   static Scratch& scratch();
+
+  std::vector<bool> donatable() const;
+  void let_go();  // of what was recorded
 
   void collect();
   void bind_inputs();

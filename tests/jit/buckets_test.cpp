@@ -1,0 +1,153 @@
+// compile(fn) on sizes that are one of a few: each has a program of its own, compiled ahead of its first use.
+#include <tests/jit/compile.h>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+
+const Bucketing lengths{4, 8, 16};
+
+struct Model {
+  nn::Embedding embed{10, 6};
+  nn::Linear out{6, 10};
+  void fields(auto&& field) {
+    field("embed", embed);
+    field("out", out);
+  }
+};
+
+Tensor words(std::int64_t length) {
+  Tensor x = reshape(remainder(arange(2 * length), 10), {2, length});
+  sync();
+  return x;
+}
+
+class Buckets : public testing::Test {
+ protected:
+  Buckets() {
+    clear_graph_cache();
+    manual_seed(0);
+  }
+  Model model;
+  optim::AdamW optimizer{model, {.lr = 0.01}};
+  auto train_step(CompileOptions options = {}) {
+    return compile(
+        [this](const Tensor& tokens, const Tensor& labels) {
+          const Tensor loss = nn::cross_entropy(model.out(model.embed(tokens)), labels);
+          optimizer.step(grad(loss, optimizer.parameters()));
+          return loss;
+        },
+        std::move(options));
+  }
+  // Both arguments, as a data pipeline marks what it pads.
+  static Tensor marked(std::int64_t length) {
+    const Tensor tokens = words(length);
+    mark_buckets(tokens, 1, lengths, "length");
+    return tokens;
+  }
+};
+
+TEST_F(Buckets, TheFirstBatchOfAnotherBucketCompilesNothing) {
+  const auto step = train_step({.name = "step"});
+  step(marked(8), marked(8));
+  for (const std::int64_t length : {16, 4, 8, 4, 16}) step(words(length), words(length));
+  EXPECT_EQ(counts(step), Counts(3, 1));  // recorded once for each
+}
+
+TEST_F(Buckets, ALaterBucketIsNoRecompile) {
+  const auto step = train_step();
+  step(marked(4), marked(4));
+  const StanceScope stance(Stance::fail_on_recompile);
+  step(words(16), words(16));
+  step(words(8), words(8));
+}
+
+TEST_F(Buckets, EachHasAProgramOfItsOwn) {
+  const auto step = train_step();
+  for (const std::int64_t length : {8, 16, 4}) step(marked(length), marked(length));
+  const auto programs = step.explain().programs;
+  ASSERT_EQ(programs.size(), 3u);
+  const auto fixed = train_step({.dynamic = Dynamic::off});
+  for (const std::int64_t length : {8, 16, 4}) fixed(words(length), words(length));
+  const auto alone = fixed.explain().programs;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(programs[i].peak_bytes, alone[i].peak_bytes);
+}
+
+TEST_F(Buckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
+  const auto train = [](bool ahead) {
+    clear_graph_cache();
+    manual_seed(7);
+    Model fresh;
+    optim::AdamW adam(fresh, {.lr = 0.01});
+    const auto step = compile(
+        [&](const Tensor& tokens, const Tensor& labels) {
+          const Tensor loss = nn::cross_entropy(dropout(fresh.out(fresh.embed(tokens)), 0.1), labels);
+          adam.step(grad(loss, adam.parameters()));
+          return loss;
+        },
+        {.dynamic = Dynamic::off});
+    std::vector<double> losses;
+    for (const std::int64_t length : {8, 4, 16, 8, 4})
+      losses.push_back(step(ahead ? marked(length) : words(length), words(length)).item());
+    return losses;
+  };
+  EXPECT_EQ(train(true), train(false));
+}
+
+TEST_F(Buckets, AnotherKindOfCallIsCompiledAheadToo) {
+  const auto twice = compile([](const Tensor& x, bool negative) { return negative ? -x : x * 3.0; });
+  twice(marked(4), false);
+  twice(words(8), false);
+  twice(words(4), true);
+  twice(
+      words(8),
+      true);  // not yet known that this kind of call comes in buckets: the last one that is compiled when it is needed
+  const std::uint64_t compiles = counts(twice).second;
+  twice(words(16), true);
+  EXPECT_EQ(counts(twice).second, compiles);
+}
+
+TEST_F(Buckets, WhatIsNoneIsAnErrorThatNamesThem) {
+  const auto step = train_step({.name = "step"});
+  step(marked(8), words(8));
+  try {
+    step(words(5), words(5));
+    FAIL();
+  } catch (const ConstraintViolationError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("length of 4, 8 or 16"));
+    EXPECT_THAT(error.what(), HasSubstr("buckets_test.cpp"));
+  }
+  EXPECT_THROW(mark_buckets(words(5), 1, lengths), ConstraintViolationError);
+}
+
+TEST_F(Buckets, AreNotDynamicToo) {
+  const auto step = train_step();
+  const Tensor tokens = marked(8);
+  mark_dynamic(tokens, 0, {.name = "batch"});
+  EXPECT_THROW(step(tokens, words(8)), Error);
+}
+
+TEST_F(Buckets, TwoNamesAreCombined) {
+  const auto both = compile([](const Tensor& a, const Tensor& b) { return sum(a) + sum(b); });
+  const Tensor a = words(4), b = words(4);
+  mark_buckets(a, 1, {4, 8}, "a");
+  mark_buckets(b, 1, {4, 8}, "b");
+  both(a, b);
+  for (const std::int64_t of_a : {4, 8})
+    for (const std::int64_t of_b : {8, 4}) both(words(of_a), words(of_b));
+  EXPECT_EQ(counts(both), Counts(4, 1));
+}
+
+// A bucket that the function cannot be recorded for is left alone until it is needed.
+TEST_F(Buckets, OneThatFailsFailsWhenItIsNeeded) {
+  const Tensor eight = words(8);
+  const auto add = compile([&](const Tensor& x) { return x + eight; });
+  add(marked(8));
+  EXPECT_THROW(add(words(4)), Error);
+  add(words(8));
+}
+
+}  // namespace
+}  // namespace weft
