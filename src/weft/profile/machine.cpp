@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <weft/base/trace.h>
+#include <weft/runtime/own_threads.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::profile {
@@ -66,9 +67,13 @@ std::string cpu_name() {
 }
 
 Roofs measure_roofs() {
-  return {.flops = product_rate(),
-          .memory_bytes = copy_rate(std::size_t{48} << 20, 1),
-          .cache_bytes = copy_rate(std::size_t{256} << 10, 64)};
+  Roofs roofs;
+  runtime::run_with_own_threads([&] {
+    roofs = {.flops = product_rate(),
+             .memory_bytes = copy_rate(std::size_t{48} << 20, 1),
+             .cache_bytes = copy_rate(std::size_t{256} << 10, 64)};
+  });
+  return roofs;
 }
 
 }  // namespace weft::profile
