@@ -22,6 +22,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/text/text.h>
 #include <weft/runtime/allocator.h>
+#include <weft/runtime/own_threads.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -101,40 +102,77 @@ void fill(std::byte* to, Type type) {
   std::memset(to, is_float(type.dtype()) ? about_one : 0, static_cast<std::size_t>(type.bytes()));
 }
 
-// The fastest of some runs, in milliseconds.
-double measure(const ir::Graph& graph, const Options& given) {
-  Options options = given;
-  options.tuning = Tuning::none;
-  options.keeps_memory = false;
-  options.activation_bytes = 0;
-  options.observer = nullptr;
-  std::vector<std::string> fallbacks;
-  std::vector<std::shared_ptr<Routine>> routines;
-  const Region program(graph, {options, fallbacks, routines});
-  const auto allocator = runtime::Allocator::make();
-  std::vector<runtime::Memory> memory;
-  const auto make = [&](std::uint64_t bytes) { return memory.emplace_back(allocator->allocate(bytes)).get(); };
-  std::vector<std::byte*> inputs, outputs;
-  for (const Value v : graph.inputs()) {
-    inputs.push_back(make(static_cast<std::uint64_t>(v.type().bytes())));
-    fill(inputs.back(), v.type());
+// A part done in one way, to be run again and again.
+class Trial {
+ public:
+  Trial(Way done, std::shared_ptr<const ir::Graph> part, const Options& given)
+      : way(done),
+        graph_(std::move(part)),
+        options_(alone(given)),
+        program_(*graph_, {options_, fallbacks_, routines_}) {
+    const auto make = [&](Value v) { return allocate(static_cast<std::uint64_t>(v.type().bytes())); };
+    for (const Value v : graph_->inputs()) {
+      inputs_.push_back(make(v));
+      fill(inputs_.back(), v.type());
+    }
+    for (const Value v : graph_->outputs()) outputs_.push_back(make(v));
+    temporaries_ = allocate(program_.temporary_bytes());
   }
-  for (const Value v : graph.outputs()) outputs.push_back(make(static_cast<std::uint64_t>(v.type().bytes())));
-  std::byte* const temporaries = make(program.temporary_bytes());
-  runtime::adopt_thread_count();
-  using Clock = std::chrono::steady_clock;
-  constexpr double enough_ms = 10;
-  constexpr int most_runs = 50, least_runs = 3;
-  double best = std::numeric_limits<double>::infinity(), all = 0;
-  for (int i = -1; i < least_runs || (all < enough_ms && i < most_runs); ++i) {
-    const auto start = Clock::now();
-    program.run(0, inputs, outputs, temporaries);
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    if (i < 0) continue;  // caches are cold
-    best = std::min(best, ms);
-    all += ms;
+
+  // Once; gives how long it took.
+  double run() {
+    const auto start = std::chrono::steady_clock::now();
+    program_.run(0, inputs_, outputs_, temporaries_);
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    best_ms = std::min(best_ms, ms);
+    return ms;
   }
-  return best;
+
+  Way way;
+  double best_ms = std::numeric_limits<double>::infinity();
+
+ private:
+  static Options alone(Options options) {
+    options.tuning = Tuning::none;
+    options.keeps_memory = false;
+    options.activation_bytes = 0;
+    options.observer = nullptr;
+    return options;
+  }
+
+  std::byte* allocate(std::uint64_t bytes) { return memory_.emplace_back(allocator_->allocate(bytes)).get(); }
+
+  std::shared_ptr<const ir::Graph> graph_;
+  Options options_;
+  std::vector<std::string> fallbacks_;
+  std::vector<std::shared_ptr<Routine>> routines_;
+  Region program_;
+  std::shared_ptr<runtime::Allocator> allocator_ = runtime::Allocator::make();
+  std::vector<runtime::Memory> memory_;
+  std::vector<std::byte*> inputs_, outputs_;
+  std::byte* temporaries_ = nullptr;
+};
+using Trials = std::vector<std::unique_ptr<Trial>>;
+
+void cannot_be_done(Way way, const Error& error) { WEFT_LOG(autotuning, name(way), " cannot be done: ", error.what()); }
+
+// In turns, so that a machine that is slower for a while is so for all of them. Lets go of those that cannot be run.
+void measure(Trials& trials) {
+  constexpr double enough_ms = 10;  // for each
+  constexpr int most_rounds = 50, least_rounds = 3;
+  std::erase_if(trials, [](const auto& trial) {
+    try {
+      trial->run();  // caches are cold
+    } catch (const Error& error) {
+      cannot_be_done(trial->way, error);
+      return true;
+    }
+    trial->best_ms = std::numeric_limits<double>::infinity();
+    return false;
+  });
+  double all = 0;
+  for (int i = 0; i < least_rounds || (all < enough_ms * static_cast<double>(trials.size()) && i < most_rounds); ++i)
+    for (const auto& trial : trials) all += trial->run();
 }
 
 struct Choice {
@@ -176,23 +214,28 @@ class Choices {
 };
 
 // A way must be that much faster than the standard one: measuring is not exact.
-constexpr double worthwhile = 0.95;
+constexpr double worthwhile = 0.9;
 
 Choice choose(const Extract& part, const Site& site, const Options& options) {
-  Choice choice;
-  double best = 0;
+  Trials trials;
   for (const Way way : site.ways) {
-    double ms = 0;
     try {
-      ms = measure(*apply(*part.graph, [&](const Node& n) { return &n == part.node ? way : Way::standard; }), options);
+      const auto way_of = [&](const Node& n) { return &n == part.node ? way : Way::standard; };
+      trials.push_back(std::make_unique<Trial>(way, apply(*part.graph, way_of), options));
     } catch (const Error& error) {
-      WEFT_LOG(autotuning, name(way), " cannot be done: ", error.what());
-      continue;
+      cannot_be_done(way, error);
     }
-    choice.told += concat(choice.told.empty() ? "" : ", ", name(way), ' ', ms, " ms");
-    if (way == Way::standard || ms < worthwhile * best) {
-      best = ms;
-      choice.way = way;
+  }
+  runtime::run_with_own_threads([&] { measure(trials); });
+  Choice choice;
+  double least = 0;  // the standard way's comes first
+  for (const auto& trial : trials) {
+    choice.told += concat(choice.told.empty() ? "" : ", ", name(trial->way), ' ', trial->best_ms, " ms");
+    if (trial->way == Way::standard) {
+      least = worthwhile * trial->best_ms;
+    } else if (trial->best_ms < least) {
+      least = trial->best_ms;
+      choice.way = trial->way;
     }
   }
   return choice;
