@@ -91,6 +91,14 @@ TEST_F(Growth, RefusesAGradientThatAnAutomaticSyncCutOff) {
   }
 }
 
+TEST_F(Growth, WhatWasMadeOfNothingHasNoGradientToLose) {
+  Tensor w = tensor({1.f, 2.f});
+  const Tensor x = ones({2}) * 0.5f;  // recorded, and held over every cut
+  const auto before = launches();
+  for (int i = 0; i < 400; ++i) w = w - grad(sum(sin(w * x)), w) * 0.1f;
+  EXPECT_GT(launches(), before + 50);
+}
+
 TEST_F(Growth, OnlyWarnsWhereNothingRepeats) {
   const auto before = launches();
   Tensor x = tensor({1.f});

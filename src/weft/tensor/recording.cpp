@@ -153,13 +153,31 @@ void Recording::clear() {
 void Recording::cut_if_repeated() {
   if (is_body() || observer || !growth_.look(*graph_)) return;
   std::vector<Tensor> cut;
+  const std::vector<bool> loses = lost_gradients();
   for (const TensorImpl* live = first_live(); live; live = next_live(*live)) {
+    if (!loses[live->value.node->id]) continue;
     auto& impl = const_cast<TensorImpl&>(*live);
     impl.retain();
     cut.emplace_back(&impl);
   }
   sync();
   for (const Tensor& tensor : cut) tensor.impl().cut = true;
+}
+
+// By node: whether it has a gradient with respect to something that is held, or was before an earlier cut. What was made of
+// constants, random numbers and data that are gone has none that anybody could ask for.
+std::vector<bool> Recording::lost_gradients() const {
+  std::vector<bool> held(graph_->nodes().size()), loses(graph_->nodes().size());
+  for (const TensorImpl* live = first_live(); live; live = next_live(*live)) held[live->value.node->id] = true;
+  for (std::size_t i = 0; i < inputs_.size(); ++i)  // one holder is the recording
+    held[graph_->inputs()[i].node->id] = inputs_[i] && inputs_[i]->holders() > 1;
+  for (const std::uint32_t id : cut_inputs_) loses[id] = true;
+  for (const ir::Node* node : graph_->nodes()) {
+    if (node->op->gradient == ir::zero_gradient) continue;
+    for (const ir::Value operand : node->operands)
+      if (held[operand.node->id] || loses[operand.node->id]) loses[node->id] = true;
+  }
+  return loses;
 }
 
 void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const {

@@ -73,6 +73,7 @@ class Recording {
   void forget_live();  // they have no value any more
   bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
   void cut_if_repeated();
+  std::vector<bool> lost_gradients() const;
 
   std::shared_ptr<ir::Graph> graph_;
   Recording* parent_ = nullptr;
