@@ -168,6 +168,20 @@ TEST(Device, RunAheadIsBoundedByLaunches) {
   EXPECT_EQ(device.stats().peak_run_ahead, 3u);
 }
 
+TEST(Device, IsAcceptedBeforeItWaits) {
+  Device device({.run_ahead_launches = 1});
+  const auto gate = promised();
+  const auto program = adder(1);
+  launch_one(device, program, gate);
+  std::vector<BufferPtr> outputs;
+  BufferPtr output;
+  device.launch(program, std::span(&gate, 1), outputs, [&] {
+    output = std::move(outputs[0]);
+    fulfil(device, gate, 1);  // else the launch would wait for ever
+  });
+  EXPECT_THAT(values(output), Each(2));
+}
+
 TEST(Device, RunAheadIsBoundedByBytes) {
   Device device({.run_ahead_launches = 100, .run_ahead_bytes = 40});
   const auto gate = promised();

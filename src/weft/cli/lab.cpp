@@ -33,6 +33,7 @@ void print_json(const lab::OverlapReport& report) {
                             {"gap_us_p99", bar.gap_us_p99},
                             {"record_us", bar.record_us},
                             {"sync_us", bar.sync_us},
+                            {"wait_us", bar.wait_us},
                             {"steps_per_s", bar.steps_per_s}});
   root["gap_by_nodes"] = nlohmann::json::array();
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)
@@ -48,12 +49,13 @@ void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& op
   } else {
     print_line("the CPU, %lld threads for the device", static_cast<long long>(options.device_threads));
   }
-  print_line("\n%-20s%12s%12s%12s%12s%10s", "", "gap p50 us", "gap p99 us", "record us", "sync us", "steps/s");
+  print_line("\n%-20s%12s%12s%12s%12s%12s%10s", "", "gap p50 us", "gap p99 us", "record us", "sync us", "wait us",
+             "steps/s");
   double widest = 1e-9;
   for (const lab::OverlapBar& bar : report.bars) widest = std::max(widest, bar.gap_us_p50);
   for (const lab::OverlapBar& bar : report.bars)
-    print_line("%-20s%12.1f%12.1f%12.1f%12.1f%10.2f  %s", bar.name.c_str(), bar.gap_us_p50, bar.gap_us_p99,
-               bar.record_us, bar.sync_us, bar.steps_per_s,
+    print_line("%-20s%12.1f%12.1f%12.1f%12.1f%12.1f%10.2f  %s", bar.name.c_str(), bar.gap_us_p50, bar.gap_us_p99,
+               bar.record_us, bar.sync_us, bar.wait_us, bar.steps_per_s,
                std::string(static_cast<std::size_t>(40 * bar.gap_us_p50 / widest), '#').c_str());
   print_line("\nlogical-ids, whatever the size of the graph:");
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)

@@ -150,8 +150,9 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   work.released.clear();
   for (const auto& [place, parameter] : updates) release(*parameter, work.released);
   std::vector<runtime::BufferPtr> made;
+  std::uint64_t waited_ns = 0;
   try {
-    made = device().launch(plan->executable, work.inputs);
+    waited_ns = device().launch(plan->executable, work.inputs, made);
   } catch (...) {
     for (TensorImpl* impl : work.released) impl->buffer->add_holder();
     work.inputs.clear();
@@ -176,7 +177,8 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
                                         .numbers = immediates.size(),
                                         .outputs = made.size(),
                                         .replayed = true,
-                                        .host_us = time.count()};
+                                        .host_us = time.count(),
+                                        .wait_us = static_cast<double>(waited_ns) / 1e3};
 }
 
 }  // namespace weft::jit

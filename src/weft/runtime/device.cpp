@@ -171,7 +171,7 @@ struct Device::Impl {
   Times& times_of(const Executable& executable);
   std::shared_ptr<Event> new_event() const { return virtual_clock ? virtual_clock->promise() : make_pooled<Event>(); }
   std::uint64_t await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
-  void sleep_until_expected(std::unique_lock<std::mutex>& lock) const;
+  void doze(std::uint64_t waited_ns, std::unique_lock<std::mutex>& lock) const;
   LaunchPtr new_record();
 
   const DeviceOptions options;
@@ -325,13 +325,13 @@ Device::Impl::Times& Device::Impl::times_of(const Executable& executable) {
 }
 
 // To wake a thread costs the device's thread tens of microseconds between two launches. So the host, while there are more of them,
-// wakes by itself a little after the one that runs should have ended, and asks to be woken only if it has not.
-void Device::Impl::sleep_until_expected(std::unique_lock<std::mutex>& lock) const {
+// wakes by itself a little after the one that runs should have ended, and looks again after a small part of what it has waited.
+void Device::Impl::doze(std::uint64_t waited_ns, std::unique_lock<std::mutex>& lock) const {
   const std::uint64_t expected = expected_end.load(std::memory_order_relaxed), now = trace::now_ns();
-  if (expected <= now) return;
-  const std::uint64_t late = (expected - now) / 64 + 50'000;
+  const std::uint64_t until_expected = expected > now ? expected - now : 0;
+  const std::uint64_t late = (waited_ns + until_expected) / 64 + 50'000;
   lock.unlock();
-  std::this_thread::sleep_for(std::chrono::nanoseconds(expected - now + late));
+  std::this_thread::sleep_for(std::chrono::nanoseconds(until_expected + late));
   lock.lock();
 }
 
@@ -345,7 +345,7 @@ std::uint64_t Device::Impl::await_run_ahead(std::uint64_t bytes, std::unique_loc
   const std::uint64_t start = trace::now_ns();
   ++host_waits;
   metrics::run_ahead_waits.add();
-  if (in_flight > 2) sleep_until_expected(lock);
+  while (in_flight > 2 && !may_go()) doze(trace::now_ns() - start, lock);
   ++waiting;
   retired.wait(lock, may_go);
   --waiting;
@@ -391,6 +391,11 @@ std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executab
 
 std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                              std::vector<BufferPtr>& outputs) {
+  return launch(std::move(executable), inputs, outputs, [] {});
+}
+
+std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
+                             std::vector<BufferPtr>& outputs, const std::function<void()>& accepted) {
   trace::Scope scope("host", "launch");
   Impl& d = *impl_;
   check_inputs(*executable, inputs);
@@ -412,6 +417,7 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   donate_inputs(*executable, inputs, record->copied);
   refer_to(inputs, outputs, *record);
   record->executable = std::move(executable);
+  accepted();
 
   const std::shared_ptr<Event> done = record->done;
   std::uint64_t waited_ns = 0;

@@ -76,6 +76,10 @@ class Device {
   // waited because it was too far ahead.
   std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                        std::vector<BufferPtr>& outputs);
+  // The same. Before it may wait `accepted` is called, which must not throw: nothing can be refused any more, and neither `inputs`
+  // nor `outputs` is looked at again.
+  std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
+                       std::vector<BufferPtr>& outputs, const std::function<void()>& accepted);
 
   // Replaces `outputs` by buffers of these types, promised with one event: the outputs of one launch to come. A launch makes its
   // own; this is for those who want them before they know the executable.

@@ -41,6 +41,12 @@ class NodePool {
     std::size_t count = 0;
   };
 
+  // A step long ago may have been the last to touch it; all of a batch come from memory at once.
+  static void prefetch(const void* node) {
+    constexpr std::size_t line = 64;
+    for (std::size_t at = 0; at < Size; at += line) __builtin_prefetch(static_cast<const std::byte*>(node) + at, 1);
+  }
+
   struct Shared {
     std::mutex mutex;
     std::vector<void*> nodes;
@@ -48,8 +54,10 @@ class NodePool {
     void refill(Magazine& magazine) {
       {
         const std::lock_guard lock(mutex);
-        for (; magazine.count < batch && !nodes.empty(); nodes.pop_back())
+        for (; magazine.count < batch && !nodes.empty(); nodes.pop_back()) {
           magazine.nodes[magazine.count++] = nodes.back();
+          prefetch(nodes.back());
+        }
       }
       while (magazine.count < batch)
         magazine.nodes[magazine.count++] = ::operator new(Size, std::align_val_t(Alignment));

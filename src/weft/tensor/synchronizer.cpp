@@ -29,8 +29,6 @@ namespace detail {
 
 namespace {
 
-constexpr std::uint32_t none = ~std::uint32_t{0};
-
 #ifdef NDEBUG
 constexpr int hits_to_verify = 2;
 #else
@@ -74,8 +72,11 @@ void Synchronizer::run() {
   device().host_works(recording_.graph().nodes().size());  // to record them
   if (order_ == SyncOrder::lock_at_collect) lock_device();
   collect();
-  if (!scratch_.outputs.empty()) run_program();
-  commit();
+  if (scratch_.outputs.empty()) {
+    commit();
+  } else {
+    run_program();
+  }
   if (observer && !scratch_.results.empty()) observer->launched(scratch_.results);
   const std::vector<runtime::BufferPtr> checked = debugs_nans_ ? scratch_.results : std::vector<runtime::BufferPtr>();
   scratch_.results.clear();
@@ -101,9 +102,9 @@ void Synchronizer::run_program() {
            .outputs = scratch_.outputs.size()};
   for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
   look_ahead();
-  const Fingerprint identity = key();
-  CompileAhead::wait_for(identity);
-  std::shared_ptr<Plan> plan = find_plan(identity);
+  identity_ = key();
+  CompileAhead::wait_for(identity_);
+  std::shared_ptr<Plan> plan = find_plan(identity_);
   const bool known = plan != nullptr;
   if (!known) plan = plan_for_sizes();
   const bool compiled = plan == nullptr;
@@ -115,7 +116,7 @@ void Synchronizer::run_program() {
     observer->launching({plan, compiled, recording_.graph(), recording_.inputs_, recording_.immediates_});
   launch(*plan);
   // Kept only now that the graph will not grow any more.
-  if (!known) PlanCache::instance().insert(identity, plan);
+  if (!known) PlanCache::instance().insert(identity_, plan);
   metrics::mark_step.add();
   metrics::nodes_per_sync.add(stats.nodes);
   profile::step_done(*plan->executable, static_cast<double>(stats.nodes));
@@ -167,7 +168,8 @@ void Synchronizer::collect_outputs() {
   scratch_.outputs.clear();
   scratch_.places.clear();
   scratch_.live.clear();
-  scratch_.first_output.assign(recording_.graph().nodes().size(), none);
+  scratch_.first_output.resize(std::max(scratch_.first_output.size(), recording_.graph().nodes().size()));
+  ++scratch_.sync;
   for (TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
     scratch_.live.push_back(impl);
     scratch_.places.push_back(place_of(impl->value));
@@ -180,8 +182,8 @@ Synchronizer::Place Synchronizer::place_of(ir::Value value) {
     return place_of_input(static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index));
   }
   auto& outputs = scratch_.outputs;
-  std::uint32_t& first = scratch_.first_output[value.node->id];
-  if (first == none) {
+  auto& [sync, first] = scratch_.first_output[value.node->id];
+  if (std::exchange(sync, scratch_.sync) != scratch_.sync) {
     first = static_cast<std::uint32_t>(outputs.size());
   } else {
     for (std::uint32_t i = first; i < outputs.size(); ++i) {
@@ -367,12 +369,15 @@ void Synchronizer::launch(Plan& plan) {
     }
     let_go_of(arguments);
     is_held = false;
-    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results);
+    // What is the host's to do comes before it may have to wait: nothing of it is in the cache any more after that.
+    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results, [this] {
+      scratch_.arguments.clear();
+      commit();
+    });
   } catch (...) {
     take_back(arguments, is_held);
     throw;
   }
-  arguments.clear();
 }
 
 // The recording holds nothing any more, or the device would find donated bytes still in use.
@@ -401,9 +406,7 @@ void Synchronizer::commit() {
   const auto results = static_cast<std::size_t>(
       std::ranges::count_if(scratch_.places, [](const Place& place) { return place.input == nullptr; }));
   const bool one_each = results == scratch_.results.size() && !observer && !debugs_nans_;
-  constexpr std::size_t ahead = 8;  // the launch may have waited long: nothing is in the cache any more
   for (std::size_t i = 0; i < scratch_.live.size(); ++i) {
-    if (i + ahead < scratch_.live.size()) __builtin_prefetch(scratch_.live[i + ahead], 1);
     TensorImpl& impl = *scratch_.live[i];
     Place& place = scratch_.places[i];
     if (place.input) {

@@ -29,7 +29,7 @@ class Synchronizer {
   struct Last {
     SyncStats stats;
     std::optional<compiler::Report> report;
-    std::unordered_set<std::string> places;     // the names of the programs compiled so far
+    std::unordered_set<std::string> places;  // the names of the programs compiled so far
     std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
   };
   static Last& last();
@@ -54,9 +54,15 @@ class Synchronizer {
   struct Scratch {
     std::vector<Binding> bindings;
     std::vector<ir::Value> outputs;
-    std::vector<TensorImpl*> live;            // in their order
-    std::vector<Place> places;                // one for each of these
-    std::vector<std::uint32_t> first_output;  // by node id
+    std::vector<TensorImpl*> live;  // in their order
+    std::vector<Place> places;      // one for each of these
+    // By node id: the first output of the node, and the number of the sync that wrote it, so that nothing need be cleared.
+    struct First {
+      std::uint64_t sync = 0;
+      std::uint32_t output = 0;
+    };
+    std::vector<First> first_output;
+    std::uint64_t sync = 0;  // this one's number
     std::vector<runtime::BufferPtr> arguments, results;
     std::vector<Type> result_types;
     AddressIdentity addresses;
@@ -92,6 +98,7 @@ class Synchronizer {
   Scratch& scratch_ = scratch();
   Backend backend_ = backend();
   SyncOrder order_ = order();
+  Fingerprint identity_;         // of what is launched
   Fingerprint address_pattern_;  // of the older orders
   std::uint64_t waited_ns_ = 0;
   SizeFamilies::Known sizes_;  // of a graph that has no program of its own

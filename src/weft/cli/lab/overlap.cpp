@@ -62,7 +62,7 @@ class Stage {
 };
 
 struct Measured {
-  std::vector<double> gaps_us, record_us, sync_us;
+  std::vector<double> gaps_us, record_us, sync_us, wait_us;
   double step_us = 0, device_us = 0, host_us = 0;  // means
   std::uint64_t nodes = 0;
 };
@@ -111,14 +111,15 @@ class StepTimer {
       losses.pop_front();
       if (losses.empty()) break;
     }
-    double record_us = us_between(start, recorded), sync_us = stats.host_us - stats.wait_us;
+    double record_us = us_between(start, recorded), sync_us = stats.host_us - stats.wait_us, wait_us = stats.wait_us;
     if (const runtime::DeviceStats after = device().stats(); simulated(after)) {
       record_us = static_cast<double>(stats.nodes) * simulated_item_us;
-      sync_us = static_cast<double>(after.host_ns - before.host_ns - (after.host_wait_ns - before.host_wait_ns)) / 1e3 -
-                record_us;
+      wait_us = static_cast<double>(after.host_wait_ns - before.host_wait_ns) / 1e3;
+      sync_us = static_cast<double>(after.host_ns - before.host_ns) / 1e3 - wait_us - record_us;
     }
     measured_.record_us.push_back(record_us);
     measured_.sync_us.push_back(sync_us);
+    measured_.wait_us.push_back(wait_us);
     host_us_ += record_us + sync_us;
   }
 
@@ -174,6 +175,7 @@ OverlapReport measure_overlap(const OverlapOptions& options) {
                              .gap_us_p99 = percentile(measured.gaps_us, 99),
                              .record_us = percentile(measured.record_us, 50),
                              .sync_us = percentile(measured.sync_us, 50),
+                             .wait_us = percentile(measured.wait_us, 50),
                              .steps_per_s = 1e6 / measured.step_us});
       if (order != SyncOrder::logical_ids) continue;
       report.host_us = measured.host_us;

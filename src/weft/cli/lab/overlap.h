@@ -20,6 +20,7 @@ struct OverlapBar {
   std::string name;
   double gap_us_p50 = 0, gap_us_p99 = 0;  // of the device, between a launch's end and the next one's beginning
   double record_us = 0, sync_us = 0;      // of the host, in a step: median; without waiting for the device
+  double wait_us = 0;                     // that, in a sync: too far ahead, or an order of sync that waits
   double steps_per_s = 0;
 };
 
