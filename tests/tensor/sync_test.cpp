@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/diagnostics.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
@@ -37,6 +38,30 @@ TEST(Sync, DropsWhatNobodyHolds) {
   sync();
   EXPECT_EQ(last_sync().outputs, 1u);
   EXPECT_EQ(y.to_vector<float>(), (Floats{4, 6}));
+}
+
+// What is reported about a loop whose state of 16 bytes is updated in each of five steps.
+std::vector<diagnostics::Event> missed_donations(bool holds_the_old_one) {
+  std::vector<diagnostics::Event> missed;
+  const diagnostics::Sink sink([&](const diagnostics::Event& event) {
+    if (event.kind == diagnostics::Kind::missed_donation) missed.push_back(event);
+  });
+  Tensor state = tensor({1.f, 2.f, 3.f, 4.f});
+  const Tensor data = tensor({1.f, 1.f, 1.f, 1.f});
+  for (int i = 0; i < 5; ++i) {
+    const Tensor old = holds_the_old_one ? state : Tensor();
+    state = state * 0.5f + data;
+    sync();
+  }
+  return missed;
+}
+
+TEST(Sync, StateWhoseOldValueIsHeldIsToldOfOnce) {
+  EXPECT_THAT(missed_donations(false), testing::IsEmpty());
+  const std::vector<diagnostics::Event> missed = missed_donations(true);
+  ASSERT_EQ(missed.size(), 1u);
+  EXPECT_EQ(missed[0].bytes, 16u);
+  EXPECT_THAT(missed[0].reason, testing::HasSubstr("1 of the 1 tensors"));
 }
 
 TEST(Sync, OfNothingDoesNothing) {

@@ -370,7 +370,9 @@ void Synchronizer::launch(Plan& plan) {
     let_go_of(arguments);
     is_held = false;
     // What is the host's to do comes before it may have to wait: nothing of it is in the cache any more after that.
-    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results, [this] {
+    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results, [this, &plan] {
+      if (diagnostics::enabled() && !observer && !debugs_nans_) [[unlikely]]
+        last().missed_donations.look(identity_, *plan.executable, scratch_.arguments, scratch_.results);
       scratch_.arguments.clear();
       commit();
     });

@@ -13,6 +13,7 @@
 #include <weft/tensor/address_identity.h>
 #include <weft/tensor/backend.h>
 #include <weft/tensor/compile_ahead.h>
+#include <weft/tensor/missed_donations.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/recording.h>
 #include <weft/tensor/size_families.h>
@@ -30,6 +31,7 @@ class Synchronizer {
     SyncStats stats;
     std::optional<compiler::Report> report;
     std::unordered_set<std::string> places;  // the names of the programs compiled so far
+    MissedDonations missed_donations;
     std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
   };
   static Last& last();
