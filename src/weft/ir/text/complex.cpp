@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <weft/ir/builder.h>
 #include <weft/ir/text/complex_math.h>
 #include <weft/ir/text/expand.h>
 
@@ -10,7 +9,6 @@ namespace weft::ir::text {
 
 namespace {
 
-using Complex = WrittenValue;
 using Operands = std::span<const WrittenValue>;
 
 void require_complex(Operands x) {
@@ -20,7 +18,9 @@ void require_complex(Operands x) {
   }
 }
 
-Complex converted(Complex z, DType dtype) { return {convert(z.re, dtype), z.im ? convert(z.im, dtype) : Value()}; }
+Complex converted(Complex z, DType dtype) {
+  return both(z, [&](Value part) { return convert(part, dtype); });
+}
 
 // Parts by themselves.
 template <Value (*function)(Value)>
@@ -83,17 +83,12 @@ Type with_last(Type type, std::int64_t size) {
 // A complex number is stored as two real ones: as if it had one more dimension of 2.
 Value as_pairs(Complex z) {
   const std::span<const Dim> dims = with_last(z.part(), 1).dims();
-  const Value both[] = {reshape(z.re, dims), reshape(z.im, dims)};
-  return concatenate(both, z.part().rank());
+  const Value pair[] = {reshape(z.re, dims), reshape(z.im, dims)};
+  return concatenate(pair, z.part().rank());
 }
 Complex from_pairs(Value pairs, Type part) {
   const auto take = [&](std::int64_t i) {
-    const auto rank = static_cast<std::size_t>(pairs.rank());
-    std::vector<std::int64_t> start(rank, 0), limit, strides(rank, 1);
-    for (int d = 0; d < pairs.rank(); ++d) limit.push_back(pairs.size(d));
-    start.back() = i;
-    limit.back() = i + 1;
-    return reshape(slice(pairs, start, limit, strides), part.dims());
+    return reshape(slice_in_dim(pairs, i, i + 1, 1, pairs.rank() - 1), part.dims());
   };
   return {take(0), take(1)};
 }
@@ -162,9 +157,6 @@ Complex arc_tangent(Complex y, Complex x) {
 
 Value is_before(Complex a, Complex b, Direction direction) {
   return select(compare(a.re, b.re, Direction::EQ), compare(a.im, b.im, direction), compare(a.re, b.re, direction));
-}
-Complex choose(Value condition, Complex a, Complex b) {
-  return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
 }
 Value has_nan(Complex z) { return or_(compare(z.re, z.re, Direction::NE), compare(z.im, z.im, Direction::NE)); }
 template <Direction direction>

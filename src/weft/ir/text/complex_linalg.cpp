@@ -5,18 +5,13 @@
 
 #include <weft/ir/ops.h>
 #include <weft/ir/text/complex_math.h>
+#include <weft/ir/text/expand.h>
 
 namespace weft::ir::text {
 
 namespace {
 
-using Complex = WrittenValue;
 using Sizes = std::vector<Dim>;
-
-template <class Function>
-Complex both(Complex z, Function&& function) {
-  return {function(z.re), function(z.im)};
-}
 
 Sizes dims_of(Value x) { return {x.type().dims().begin(), x.type().dims().end()}; }
 
@@ -56,23 +51,13 @@ Value in_blocks(Complex z) {
 
 Complex from_rows(Value x) {
   const int rows = x.rank() - 2;
-  Sizes dims = dims_of(x);
-  dims[static_cast<std::size_t>(rows)] = x.size(rows) / 2;
-  const auto take = [&](std::int64_t first) {
-    std::vector<std::int64_t> start(dims.size(), 0), limit, strides(dims.size(), 1);
-    for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
-    start[static_cast<std::size_t>(rows)] = first;
-    strides[static_cast<std::size_t>(rows)] = 2;
-    return slice(x, start, limit, strides);
-  };
+  const auto take = [&](std::int64_t first) { return slice_in_dim(x, first, x.size(rows), 2, rows); };
   return {take(0), take(1)};
 }
 
 Value first_of_columns(Value x) {  // of each pair
-  std::vector<std::int64_t> start(static_cast<std::size_t>(x.rank()), 0), limit, strides(start.size(), 1);
-  for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
-  strides.back() = 2;
-  return slice(x, start, limit, strides);
+  const int columns = x.rank() - 1;
+  return slice_in_dim(x, 0, x.size(columns), 2, columns);
 }
 
 Value is_diagonal(Value square) {

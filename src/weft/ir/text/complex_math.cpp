@@ -3,8 +3,6 @@
 #include <limits>
 #include <numbers>
 
-#include <weft/ir/builder.h>
-
 namespace weft::ir::text::complex_math {
 
 namespace {
@@ -18,9 +16,6 @@ Value greater(Value x, double limit) { return compare(x, like(x, limit), Directi
 Value equal(Value x, double value) { return compare(x, like(x, value), Direction::EQ); }
 Value is_infinite(Value x) { return equal(abs(x), infinity); }
 Value is_nan(Value x) { return compare(x, x, Direction::NE); }
-Complex choose(Value condition, Complex a, Complex b) {
-  return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
-}
 // -i f(i z), by which hyperbolic functions are trigonometric ones and the other way round.
 template <class Function>
 Complex turned(Function&& function, Complex z) {

@@ -2,11 +2,9 @@
 // formulas allow it, overflow where the result does, and take branch cuts, signed zeros and infinities as C's <complex.h>.
 #pragma once
 
-#include <weft/ir/text/written.h>
+#include <weft/ir/text/complex_parts.h>
 
 namespace weft::ir::text::complex_math {
-
-using Complex = WrittenValue;
 
 Complex multiply(Complex a, Complex b);  // the plain product; of parts of any dtype
 

@@ -56,6 +56,16 @@ Value bitcast_widths(Value x, Type result) {
   return from_bits(reduce_sum(parts, last), result);
 }
 
+Value slice_in_dim(Value x, std::int64_t start, std::int64_t limit, std::int64_t stride, int dimension) {
+  const auto rank = static_cast<std::size_t>(x.rank()), along = static_cast<std::size_t>(dimension);
+  std::vector<std::int64_t> starts(rank, 0), limits(rank), strides(rank, 1);
+  for (std::size_t d = 0; d < rank; ++d) limits[d] = x.size(static_cast<int>(d));
+  starts[along] = start;
+  limits[along] = limit;
+  strides[along] = stride;
+  return slice(x, starts, limits, strides);
+}
+
 std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std::int64_t k,
                            std::shared_ptr<const Graph> before) {
   const Type type = x[0].type();
@@ -63,10 +73,7 @@ std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std
   require(k >= 0 && k <= type.size(static_cast<int>(dimension)), "k = ", k, " is not within dimension ", dimension,
           " of ", type);
   std::vector<Value> sorted = sort(x, dimension, true, std::move(before));
-  const std::vector<std::int64_t> start(static_cast<std::size_t>(type.rank()), 0), strides(start.size(), 1);
-  std::vector<std::int64_t> limit;
-  for (int d = 0; d < type.rank(); ++d) limit.push_back(d == dimension ? k : type.size(d));
-  for (Value& v : sorted) v = slice(v, start, limit, strides);
+  for (Value& v : sorted) v = slice_in_dim(v, 0, k, 1, static_cast<int>(dimension));
   return sorted;
 }
 

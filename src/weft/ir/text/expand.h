@@ -14,6 +14,9 @@ namespace weft::ir::text {
 // Throws Error where the types do not fit each other.
 Value bitcast_widths(Value x, Type result);
 
+// The elements [start, limit) of one dimension, every stride-th, and all of the others: JAX's slice_in_dim.
+Value slice_in_dim(Value x, std::int64_t start, std::int64_t limit, std::int64_t stride, int dimension);
+
 // The first k along a dimension in the order that `before` says, of several operands in step: JAX's ApproxTopK, exactly.
 std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std::int64_t k,
                            std::shared_ptr<const Graph> before);

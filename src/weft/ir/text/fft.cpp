@@ -5,14 +5,12 @@
 #include <numeric>
 #include <vector>
 
-#include <weft/ir/builder.h>
 #include <weft/ir/text/complex_math.h>
+#include <weft/ir/text/expand.h>
 
 namespace weft::ir::text {
 
 namespace {
-
-using Complex = WrittenValue;
 
 // exp(sign 2 pi i m / n) for integers m from 0 to n; small angles are the more exact ones.
 Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
@@ -31,11 +29,6 @@ Complex roots(Graph& graph, DType dtype, std::int64_t n, std::int64_t rows, std:
 }
 
 using complex_math::multiply;
-
-template <class Function>
-Complex both(Complex z, Function&& function) {
-  return {function(z.re), z.im ? function(z.im) : Value()};
-}
 
 Complex reshaped(Complex z, std::initializer_list<Dim> dims) {
   return both(z, [&](Value v) { return reshape(v, dims); });
@@ -141,19 +134,11 @@ Complex transform(Complex z, int dimension, int sign) {
   return transposed(both(flat, [&](Value v) { return reshape(v, type.dims()); }), order);
 }
 
-Value sliced(Value x, int dimension, std::int64_t from, std::int64_t to) {
-  std::vector<std::int64_t> start(static_cast<std::size_t>(x.rank()), 0), limit, strides(start.size(), 1);
-  for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
-  start[static_cast<std::size_t>(dimension)] = from;
-  limit[static_cast<std::size_t>(dimension)] = to;
-  return slice(x, start, limit, strides);
-}
-
 // All n numbers of which the first n / 2 + 1 are given: the others are their conjugates, in reverse.
 Complex mirrored(Complex z, int dimension, std::int64_t n) {
   const std::int64_t along[] = {dimension};
   const auto complete = [&](Value v, bool conjugate) {
-    const Value rest = reverse(sliced(v, dimension, 1, (n + 1) / 2), along);
+    const Value rest = reverse(slice_in_dim(v, 1, (n + 1) / 2, 1, dimension), along);
     const Value parts[] = {v, conjugate ? -rest : rest};
     return concatenate(parts, dimension);
   };
@@ -200,7 +185,7 @@ WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> len
   const int sign = is_inverse ? 1 : -1;
   // The real transform is the last of an inverse one, and the first of a forward one.
   if (type != FftType::IRFFT) x = transform(x, last, sign);
-  if (type == FftType::RFFT) x = both(x, [&](Value v) { return sliced(v, last, 0, n / 2 + 1); });
+  if (type == FftType::RFFT) x = both(x, [&](Value v) { return slice_in_dim(v, 0, n / 2 + 1, 1, last); });
   for (int d = first; d < last; ++d) x = transform(x, d, sign);
   if (type == FftType::IRFFT) x = {transform(mirrored(x, last, n), last, sign).re};
   if (!is_inverse) return x;

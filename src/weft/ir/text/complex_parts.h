@@ -1,0 +1,21 @@
+// What is done to complex numbers part by part.
+#pragma once
+
+#include <weft/ir/builder.h>
+#include <weft/ir/text/written.h>
+
+namespace weft::ir::text {
+
+using Complex = WrittenValue;
+
+// The function of either part; a real number has but one.
+template <class Function>
+Complex both(Complex z, Function&& function) {
+  return {function(z.re), z.is_complex() ? function(z.im) : Value()};
+}
+
+inline Complex choose(Value condition, Complex a, Complex b) {
+  return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
+}
+
+}  // namespace weft::ir::text
