@@ -115,7 +115,7 @@ void write(const std::filesystem::path& path, std::string header, std::span<cons
   constexpr std::size_t prefix = 10, alignment = 64;
   header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
   header.back() = '\n';
-  AtomicFile file(path.has_parent_path() ? path.parent_path() : ".");
+  AtomicFile file(path.parent_path());
   file.write(magic);
   file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
   file.write(header);
