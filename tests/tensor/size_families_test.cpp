@@ -84,6 +84,30 @@ const Case cases[] = {
        const Tensor x = numbers({b, t, 6}, 2);
        return std::vector{sum(x[0] * 0 + 1), mean(transpose(x, 0, 1), 0)};
      }},
+    {"next to the one before",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 3}, 2);
+       return step(sum(slice(x, 1, 1) * slice(x, 1, 0, -1)), {x});
+     }},
+    {"the last one",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 6}, 2);
+       return step(sum(pow(matmul(select(x, 1, -1), weight()), 2)), {x});
+     }},
+    {"the first and the last ones",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = concatenate({numbers({3, t}, 2), numbers({b, t}, 3)});
+       return step(sum(tanh(slice(x, 0, 0, 3) - slice(x, 0, -3))), {x});
+     }},
+    {"from a place that the host gives",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = concatenate({numbers({b, t}, 2), numbers({b, 7}, 3)}, 1);
+       return step(sum(exp(narrow(x, 1, t * 3 % 7, 4))), {x});
+     },
+     3},  // two places suggest what the third one refutes
+    {"every second one",
+     [](std::int64_t b, std::int64_t t) { return std::vector{slice(numbers({b, 2 * t}, 2), 1, 0, to_end, 2) + 1}; },
+     3},  // halves are not expressed: what two sizes suggest, the third one refutes
 };
 
 class SizeFamilies : public testing::TestWithParam<Case> {};

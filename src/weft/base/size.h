@@ -27,6 +27,8 @@ class Size {
 
   constexpr bool is_constant() const { return bits_ > least_constant; }
   constexpr bool is(std::int64_t value) const { return bits_ == value; }  // known to be
+  // As a number among others, of which Size(bits) makes it again: a constant is itself.
+  constexpr std::int64_t bits() const { return bits_; }
   // The value, which must be known.
   std::int64_t value() const {
     if (!is_constant()) [[unlikely]]

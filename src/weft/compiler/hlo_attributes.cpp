@@ -144,9 +144,7 @@ std::string slices(const ir::Node& node, const SizeValues& sizes) {
   const auto& a = node.attributes<ir::SliceAttributes>();
   std::string text = ", slice={";
   for (std::size_t d = 0; d < a.start.size(); ++d) {
-    const std::int64_t limit =
-        a.limit[d] == ir::to_end ? sizes(node.operand(0).type().dim(static_cast<int>(d))) : a.limit[d];
-    text += concat(d ? ", " : "", '[', a.start[d], ':', limit, ':', a.strides[d], ']');
+    text += concat(d ? ", " : "", '[', sizes(Size(a.start[d])), ':', sizes(Size(a.limit[d])), ':', a.strides[d], ']');
   }
   return text + '}';
 }
@@ -209,7 +207,7 @@ std::string hlo_attributes(const ir::Node& node, const SizeValues& sizes) {
   if (node.op == &ops::pad) {
     const auto& a = node.attributes<ir::PadAttributes>();
     return ", padding=" + by_dimension(a.low.size(), [&](std::size_t d) {
-             return concat(a.low[d], '_', a.high[d], '_', a.interior[d]);
+             return concat(sizes(Size(a.low[d])), '_', sizes(Size(a.high[d])), '_', a.interior[d]);
            });
   }
   if (node.op == &ops::reduce_window) {

@@ -39,13 +39,10 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
   if (node.op == &ir::ops::constant) {
     const ir::ConstantAttributes literal{{types[0], node.attributes<ir::ConstantAttributes>().value.bytes}};
     result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &literal);
-  } else if (node.op == &ir::ops::slice) {
-    const auto& from = node.attributes<ir::SliceAttributes>();
-    std::vector<std::int64_t> limit(from.limit.begin(), from.limit.end());
-    for (std::size_t d = 0; d < limit.size(); ++d)
-      if (limit[d] == ir::to_end) limit[d] = operands[0].size(static_cast<int>(d));
-    const ir::SliceAttributes known{from.start, limit, from.strides};
-    result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &known);
+  } else if (node.op->attributes_are_sizes) {
+    std::vector<std::int64_t> numbers = node.op->attributes->numbers(node.attribute_data);
+    for (std::int64_t& number : numbers) number = sizes(Size(number));
+    ir::set_attribute_sizes(*result.node, numbers);
   }
   std::vector<Value> results;  // any of which may be used where the node comes from
   for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(result.node->result(i));

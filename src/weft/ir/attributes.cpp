@@ -120,6 +120,28 @@ const AttributeSchema Schema<A>::value = {
       A::fields(*attributes, [&](std::string_view name, auto& value) { ask(reader, name, value); });
       return attributes;
     },
+    .numbers = [](const void* attributes) -> std::vector<std::int64_t> {
+      std::vector<std::int64_t> all;
+      if constexpr (!std::is_empty_v<A>)
+        A::fields(*static_cast<const A*>(attributes), [&]<class T>(std::string_view, const T& value) {
+          if constexpr (std::is_same_v<T, Ints>) all.insert(all.end(), value.begin(), value.end());
+        });
+      return all;
+    },
+    .with_numbers = [](Arena& arena, const void* attributes, Ints numbers) -> const void* {
+      if constexpr (std::is_empty_v<A>) return nullptr;
+      A* copy = arena.make<A>(*static_cast<const A*>(attributes));
+      A::fields(*copy, [&]<class T>(std::string_view, T& value) {
+        if constexpr (std::is_same_v<T, Ints>) {
+          const std::size_t count = value.size();
+          value = arena.copy(numbers.first(count));
+          numbers = numbers.subspan(count);
+        } else {
+          value = copy_of(arena, value);
+        }
+      });
+      return copy;
+    },
     .struct_name =
         [] {
           if constexpr (requires { A::struct_name; }) return A::struct_name;

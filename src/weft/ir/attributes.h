@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <weft/base/arena.h>
 #include <weft/base/type.h>
@@ -402,6 +403,9 @@ struct AttributeSchema {
   bool (*equal)(const void* a, const void* b);
   void (*visit)(const void* attributes, FieldVisitor& visitor);
   const void* (*read)(Arena& arena, FieldReader& reader);
+  // The numbers of all lists, one behind the other; and a copy with others in their place, as many.
+  std::vector<std::int64_t> (*numbers)(const void* attributes);
+  const void* (*with_numbers)(Arena& arena, const void* attributes, Ints numbers);
   std::string_view struct_name;  // of the struct attribute that some fields belong to; empty: none do
 };
 

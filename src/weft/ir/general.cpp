@@ -28,25 +28,9 @@ bool is_splat(const Node& node) {
   return node.op == &ops::constant && node.attributes<ConstantAttributes>().value.is_splat();
 }
 
-// Whether a slice takes all of a dimension.
-bool takes_all(const Node& slice, std::size_t d) {
-  const auto& a = slice.attributes<SliceAttributes>();
-  return a.start[d] == 0 && a.strides[d] == 1 && a.limit[d] == slice.operand(0).size(static_cast<int>(d));
-}
-
-// Limits may differ where each takes all.
-bool same_slices(const Node& a, const Node& b) {
-  const auto &x = a.attributes<SliceAttributes>(), &y = b.attributes<SliceAttributes>();
-  if (!std::ranges::equal(x.start, y.start) || !std::ranges::equal(x.strides, y.strides)) return false;
-  for (std::size_t d = 0; d < x.limit.size(); ++d)
-    if (x.limit[d] != y.limit[d] && !(takes_all(a, d) && takes_all(b, d))) return false;
-  return true;
-}
-
-// A constant's type is not one, and neither is the end of what a slice takes.
-bool same_attributes(const Node& a, const Node& b) {
+// A constant's type is not one.
+bool have_same_attributes(const Node& a, const Node& b) {
   if (!a.op->attributes || a.op->attributes->equal(a.attribute_data, b.attribute_data)) return true;
-  if (a.op == &ops::slice) return same_slices(a, b);
   return is_splat(a) && is_splat(b) &&
          std::ranges::equal(a.attributes<ConstantAttributes>().value.bytes,
                             b.attributes<ConstantAttributes>().value.bytes);
@@ -169,8 +153,8 @@ class Generaliser {
         require(a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
                     std::ranges::equal(a.types, b.types, same_kind) && a.regions.size() == b.regions.size(),
                 describe(b), " is recorded instead of ", describe(a), " for other sizes");
-        require(same_attributes(a, b) || (is_splat(a) && is_splat(b) && !is_region_), "an attribute or constant of ",
-                describe(a), " is another one for other sizes");
+        require(have_same_attributes(a, b) || a.op->attributes_are_sizes || (is_splat(a) && is_splat(b) && !is_region_),
+                "an attribute or constant of ", describe(a), " is another one for other sizes");
       }
     }
   }
@@ -224,8 +208,13 @@ class Generaliser {
     } else {
       std::vector<Value> operands;
       for (const Value v : n.operands) operands.push_back(values_[v.node->id][v.index]);
-      if (n.op == &ops::slice) {
-        results.push_back(slice_of(i, operands[0]));
+      if (n.op->attributes_are_sizes && !samples_have_same_attributes(i)) {
+        Sizes beside = sizes_of_operands(i, operands);
+        Node& made = append_resized(*graph_, n, operands, std::vector{type_near(i, beside)});
+        for (int d = 0; d < made.type().rank(); ++d) beside.emplace_back(numbers(i, 0, d), made.type().dim(d));
+        set_attribute_sizes(made, attribute_sizes(i, beside));
+        form.attributes.emplace(static_cast<std::uint32_t>(i), made.attribute_data);
+        results.push_back(made.result());
         return;
       }
       const auto regions = general_regions(i, form);
@@ -237,24 +226,76 @@ class Generaliser {
     }
   }
 
-  Value slice_of(std::size_t i, Value operand) {
-    const Node& n = node(0, i);
-    const auto& from = n.attributes<SliceAttributes>();
-    std::vector<std::int64_t> limit(from.limit.begin(), from.limit.end());
+  bool samples_have_same_attributes(std::size_t i) const {
     for (std::size_t s = 1; s < samples_.size(); ++s)
-      for (std::size_t d = 0; d < limit.size(); ++d)
-        if (node(s, i).attributes<SliceAttributes>().limit[d] != from.limit[d]) limit[d] = to_end;
-    try {
-      return slice(operand, from.start, limit, from.strides);
-    } catch (const Error& error) {
-      fail(describe(n), " is only right for certain sizes: ", error.what());
+      if (!have_same_attributes(node(0, i), node(s, i))) return false;
+    return true;
+  }
+
+  using Sizes = std::vector<std::pair<Numbers, Dim>>;
+
+  // What takes a part of an operand, or adds to it, has sizes that stay as far from those beside them as they are.
+  std::optional<Dim> express_near(const Numbers& all, const Sizes& beside) {
+    if (Names::is_constant(all)) return Dim(all[0]);
+    for (const auto& [numbers, size] : beside) {
+      Numbers more;
+      std::ranges::transform(all, numbers, std::back_inserter(more), std::minus{});
+      if (Names::is_constant(more)) return more[0] < 0 ? size - Dim(-more[0]) : size + Dim(more[0]);
     }
+    return names_.express(all);
+  }
+
+  Sizes sizes_of_operands(std::size_t i, std::span<const Value> operands) const {
+    Sizes sizes;
+    for (std::size_t o = 0; o < operands.size(); ++o)
+      for (int d = 0; d < operands[o].rank(); ++d) {
+        Numbers all;
+        for (std::size_t s = 0; s < samples_.size(); ++s)
+          all.push_back(node(s, i).operand(static_cast<int>(o)).size(d));
+        sizes.emplace_back(std::move(all), operands[o].type().dim(d));
+      }
+    return sizes;
+  }
+
+  Type type_near(std::size_t i, const Sizes& beside) {
+    const Type suggested = require_type(i);
+    std::vector<Dim> dims;
+    for (int d = 0; d < suggested.rank(); ++d) {
+      const Numbers all = numbers(i, 0, d);
+      dims.push_back(express_near(all, beside).value_or(suggested.dim(d)));
+      names_.learn(all, dims.back());
+    }
+    return Type(suggested.dtype(), dims);
+  }
+
+  // The numbers of the attributes, each of them an expression where they are others in other samples.
+  std::vector<std::int64_t> attribute_sizes(std::size_t i, const Sizes& beside) {
+    std::vector<std::vector<std::int64_t>> of_samples;
+    for (std::size_t s = 0; s < samples_.size(); ++s)
+      of_samples.push_back(node(s, i).op->attributes->numbers(node(s, i).attribute_data));
+    std::vector<std::int64_t> sizes = of_samples[0];
+    for (std::size_t at = 0; at < sizes.size(); ++at) {
+      Numbers all;
+      for (const auto& of_sample : of_samples) all.push_back(of_sample[at]);
+      if (Names::is_constant(all)) continue;
+      const bool is_negative = std::ranges::max(all) <= 0;  // what padding cuts off
+      if (is_negative) std::ranges::transform(all, all.begin(), std::negate{});
+      auto dim = express_near(all, beside);
+      if (!dim) {  // the host gave it
+        require(!is_region_ && !is_negative && std::ranges::min(all) >= 0, "no expression fits an attribute of ",
+                describe(node(0, i)), ", which is another one for other sizes");
+        add_symbol(all, {static_cast<std::uint32_t>(i), 0, static_cast<std::int32_t>(at), true});
+        dim = names_.express(all);
+      }
+      sizes[at] = (is_negative ? -Size(*dim) : Size(*dim)).bits();
+    }
+    return sizes;
   }
 
   Value constant(std::size_t i) {
     const Node& n = node(0, i);
     const Type type = require_type(i);
-    const auto differs = [&](std::size_t s) { return !same_attributes(n, node(s, i)); };
+    const auto differs = [&](std::size_t s) { return !have_same_attributes(n, node(s, i)); };
     for (std::size_t s = 1; s < samples_.size(); ++s)
       if (differs(s)) {
         general_.constants.push_back(static_cast<std::uint32_t>(i));
@@ -348,7 +389,7 @@ class FormMatcher {
       constant += is_given;
       if (a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
           std::ranges::equal(types, b.types, [&](Type x, Type y) { return at(x) == y; }) &&
-          (is_given ? is_splat(b) : same_attributes(a, b)) && same_regions(form, a, b, difference))
+          (is_given ? is_splat(b) : same_attributes(form, a, b)) && same_regions(form, a, b, difference))
         continue;
       difference = concat(describe(b), " does not follow from the sizes of the inputs as before");
       return false;
@@ -357,6 +398,14 @@ class FormMatcher {
   }
 
  private:
+  bool same_attributes(const General::Form& form, const Node& a, const Node& b) const {
+    const auto found = form.attributes.find(a.id);
+    if (found == form.attributes.end()) return have_same_attributes(a, b);
+    const AttributeSchema& schema = *a.op->attributes;
+    return std::ranges::equal(schema.numbers(found->second), schema.numbers(b.attribute_data), {},
+                              [&](std::int64_t n) { return values_(Size(n)); });
+  }
+
   bool same_regions(const General::Form& form, const Node& a, const Node& b, std::string& difference) {
     if (a.regions.size() != b.regions.size()) return false;
     for (std::size_t r = 0; r < a.regions.size(); ++r) {
@@ -417,7 +466,16 @@ std::optional<Match> match(const General& general, const Graph& graph, std::span
     return std::nullopt;
   Match match;
   for (const General::Symbol& symbol : general.symbols) {
-    const auto types = graph.nodes()[symbol.node]->types;
+    const Node& node = *graph.nodes()[symbol.node];
+    const auto types = node.types;
+    if (symbol.is_attribute) {
+      if (node.op != general.sample->nodes()[symbol.node]->op) return std::nullopt;
+      const auto numbers = node.op->attributes->numbers(node.attribute_data);
+      const auto at = static_cast<std::size_t>(symbol.dim);
+      if (at >= numbers.size() || numbers[at] < 0) return std::nullopt;
+      match.symbols.push_back(numbers[at]);
+      continue;
+    }
     if (symbol.result >= types.size() || symbol.dim >= types[symbol.result].rank()) return std::nullopt;
     match.symbols.push_back(types[symbol.result].size(symbol.dim));
   }

@@ -22,15 +22,17 @@ namespace weft::ir {
 Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs);
 
 struct General {
-  // Where a symbol's value is read: a size of a node's result, as a rule of an input.
+  // Where a symbol's value is read: a size of a node's result, as a rule of an input, or a number of its attributes.
   struct Symbol {
     std::uint32_t node = 0, result = 0;
-    std::int32_t dim = 0;
+    std::int32_t dim = 0;  // or the number's place
+    bool is_attribute = false;
   };
   // What graphs are compared with: the nodes of a sample, with these types.
   struct Form {
     const Graph* sample = nullptr;
     std::vector<Type> types;                                        // of all results of all nodes, in order
+    std::map<std::uint32_t, const void*> attributes;                // by node: those with sizes that change, of `graph`
     std::map<std::pair<std::uint32_t, std::size_t>, Form> regions;  // by node and number: those with sizes that change
   };
 

@@ -110,6 +110,9 @@ struct Op {
   double low = -4, high = 4;    // test inputs of floating-point dtype are drawn from here
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
+  // The numbers of the attributes are sizes, or positions among them: Sizes, as int64 (base/size.h). Where one is an expression the
+  // result types must be given.
+  bool attributes_are_sizes = false;
   bool commutative = false;
   bool duplicable = true;        // computing it twice is the same as once
   bool takes_tokens = false;     // as operands or results

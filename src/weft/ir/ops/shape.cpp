@@ -1,9 +1,9 @@
 // Type rules of shape ops.
 #include <algorithm>
 
+#include <weft/base/size.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
-#include <weft/ir/resize.h>
 
 namespace weft::ir {
 
@@ -65,6 +65,15 @@ void transpose_type(const Call& call, std::vector<Type>& results) {
   results.push_back(dims.type(type.dtype()));
 }
 
+// Attributes with an expression among them belong to a program for many sizes, whose result types are given.
+bool is_for_many_sizes(const Call& call) {
+  const auto numbers = call.op.attributes->numbers(call.attribute_data);
+  if (std::ranges::all_of(numbers, [](std::int64_t n) { return Size(n).is_constant(); })) return false;
+  const bool has_symbols = call.requested.size() == 1 && !(call.type(0).is_static() && call.requested[0].is_static());
+  call.require(has_symbols, "a number is out of range");
+  return true;
+}
+
 void slice_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.type(0);
   const auto& [start, limit, strides] = call.attributes<SliceAttributes>();
@@ -72,14 +81,13 @@ void slice_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "start_indices", start, rank);
   require_count(call, "limit_indices", limit, rank);
   require_count(call, "strides", strides, rank);
+  if (is_for_many_sizes(call)) {
+    results.push_back(call.requested_type());
+    return;
+  }
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     const Dim size = type.dims()[i];
-    if (limit[i] == to_end && !size.is_constant()) {
-      call.require(start[i] == 0 && strides[i] == 1, "all of dimension ", i, " begins at 0, got ", start[i]);
-      dims.push(size);
-      continue;
-    }
     const std::int64_t least =
         size.min() == 0 ? size.max() : size.min();  // of 0: nothing is said of how small it may be
     call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= least, "[", start[i], ", ", limit[i],
@@ -99,6 +107,10 @@ void pad_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "edge_padding_low", low, rank);
   require_count(call, "edge_padding_high", high, rank);
   require_count(call, "interior_padding", interior, rank);
+  if (is_for_many_sizes(call)) {
+    results.push_back(call.requested_type());
+    return;
+  }
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     call.require(interior[i] >= 0, "the interior padding of dimension ", i, " must not be negative, got ", interior[i]);
