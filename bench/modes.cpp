@@ -5,14 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include <weft/base/knobs.h>
+#include <weft/compiler/cache/temporary_cache.h>
 #include <weft/train/gpt.h>
 #include <weft/weft.h>
 
@@ -96,10 +95,7 @@ std::uint64_t recompiles(const std::function<void(Training&, int)>& change) {
 int main(int count, char** arguments) {
   const int steps = count > 1 ? std::max(1, std::atoi(arguments[1])) : 20;
   nlohmann::ordered_json all{{"rows", nlohmann::json::array()}};
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("weft-modes-" + std::to_string(Clock::now().time_since_epoch().count()));
-  const knobs::Override<knobs::Switch> cache(knobs::cache, true);
-  const knobs::Override<knobs::Text> where(knobs::cache_dir, folder.string());
+  const compiler::TemporaryCache cache;
   const Row eager = run({}, Stance::force_eager, steps);
   const auto add = [&](const char* name, const Row& row) {
     all["rows"].push_back({{"name", name},
@@ -118,12 +114,11 @@ int main(int count, char** arguments) {
        recompiles([](Training& t, int i) { t.optimizer.set_lr(i % 2 == 0 ? 0.9 : 1e-3); })}};
   double cold_2 = 1e9, cold_12 = 1e9;
   for (int i = 0; i < 3; ++i) {  // the disk is emptied before each
-    std::filesystem::remove_all(folder);
+    cache.empty();
     cold_2 = std::min(cold_2, compile_seconds(2));
-    std::filesystem::remove_all(folder);
+    cache.empty();
     cold_12 = std::min(cold_12, compile_seconds(12));
   }
   all["compile_s"] = {{"layers_2", cold_2}, {"layers_12", cold_12}, {"cached", compile_seconds(12)}};
-  std::filesystem::remove_all(folder);
   std::puts(all.dump(2).c_str());
 }

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <string>
-#include <tests/support/temporary_folder.h>
+#include <tests/support/names_in.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/temporary_folder.h>
 
 namespace weft {
 namespace {
@@ -59,10 +60,10 @@ TEST(AtomicFile, ReplacesWholeOrNotAtAll) {
     abandoned.write("half of the n");
   }
   EXPECT_EQ(read_file(folder / "a"), "old");
-  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
   write_file(folder / "a", "new");
   EXPECT_EQ(read_file(folder / "a"), "new");
-  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
 }
 
 TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {
@@ -70,7 +71,7 @@ TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {
   write_file(folder / "a", "kept");
   write_file(folder / ".weft-tmp-1-0", "left by a killed process");
   remove_temporaries(folder.path());
-  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
 }
 
 TEST(FolderLock, IsExclusive) {
@@ -103,7 +104,7 @@ TEST(AtomicFile, EveryFailureIsAnErrorAndLeavesTheOldFile) {
       EXPECT_THAT(error.what(), HasSubstr(folder.path().string()));
     }
     detail::file_fault = nullptr;
-    EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+    EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
     const std::string found = read_file(folder / "a");
     EXPECT_TRUE(found == old || found == "new") << found;
     EXPECT_TRUE(failed || found == "new");

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <limits>
-#include <tests/support/temporary_folder.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <weft/base/file.h>
+#include <weft/base/temporary_folder.h>
 
 namespace weft {
 namespace {

@@ -5,10 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <tests/support/temporary_folder.h>
 #include <vector>
 
 #include <sys/types.h>
+
+#include <weft/base/temporary_folder.h>
 
 namespace weft::cli {
 

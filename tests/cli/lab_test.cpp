@@ -1,11 +1,11 @@
 // weft lab: the figures that do not depend on the machine, and the form of all.
 #include <algorithm>
 #include <tests/cli/command.h>
-#include <tests/support/temporary_folder.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <weft/base/temporary_folder.h>
 #include <weft/cli/lab/vit.h>
 #include <weft/weft.h>
 

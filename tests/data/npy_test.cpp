@@ -3,10 +3,11 @@
 
 #include <fstream>
 #include <iterator>
-#include <tests/support/temporary_folder.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <weft/base/temporary_folder.h>
 
 namespace weft::data {
 namespace {

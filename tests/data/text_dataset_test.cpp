@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <tests/support/temporary_folder.h>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
+#include <weft/base/temporary_folder.h>
 
 namespace weft::data {
 namespace {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 #include <string>
-#include <tests/support/temporary_folder.h>
+#include <tests/support/names_in.h>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/chunk.h>
 #include <weft/profile/compare.h>
@@ -78,7 +79,7 @@ TEST(Profile, ARunIsRecordedWhole) {
   EXPECT_EQ(analysis.steps[1].number, 2u);
   EXPECT_GT(recording.roofs.flops, 0);
   EXPECT_GT(recording_share(recording), 0);
-  EXPECT_THAT(folder.names(),
+  EXPECT_THAT(names_in(folder.path()),
               testing::ElementsAre("ops.json", "plugins", "recording.weft", "report.html", "trace.json"));
 }
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <fstream>
 #include <random>
-#include <tests/support/temporary_folder.h>
+#include <tests/support/names_in.h>
 #include <thread>
 #include <vector>
 
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/temporary_folder.h>
 
 namespace weft::train {
 namespace {
@@ -71,7 +72,7 @@ TEST(Checkpoint, TheNewOneReplacesTheOldOne) {
   save_step(checkpoints, 2);
   save_step(checkpoints, 2);
   EXPECT_EQ(whole_step(folder.path()), 2);
-  EXPECT_EQ(folder.names().size(), 4u);  // manifest, two parts, the user's file
+  EXPECT_EQ(names_in(folder.path()).size(), 4u);  // manifest, two parts, the user's file
 }
 
 TEST(Checkpoint, OneProcessSaves) {
@@ -104,7 +105,7 @@ TEST(Checkpoint, DamageIsNamed) {
   for (const std::string part : {"model", "optimizer", "manifest.json"}) {
     save_step(checkpoints, 1, 8);
     std::filesystem::path path;
-    for (const std::string& name : folder.names())
+    for (const std::string& name : names_in(folder.path()))
       if (name.starts_with(part)) path = folder / name;
     const std::string whole = read_file(path);
     // White space of the manifest says nothing and may change.
@@ -167,7 +168,7 @@ TEST(Checkpoint, EveryFailureLeavesTheOldOneOrTheNewOne) {
     const std::int64_t step = whole_step(folder.path());
     EXPECT_TRUE(step == 1 || step == 2) << step;
     save_step(checkpoints, 3);
-    EXPECT_EQ(folder.names().size(), 3u) << n;
+    EXPECT_EQ(names_in(folder.path()).size(), 3u) << n;
   }
 }
 
@@ -190,7 +191,7 @@ TEST(Checkpoint, DeathAtEveryOperationLeavesTheOldOneOrTheNewOne) {
     const std::int64_t step = whole_step(folder.path());
     EXPECT_TRUE(step == 2 || (died && step == 1)) << step;
     save_step(*std::make_unique<CheckpointFolder>(folder.path()), 3);
-    EXPECT_EQ(folder.names().size(), 3u) << n;
+    EXPECT_EQ(names_in(folder.path()).size(), 3u) << n;
     EXPECT_LT(n, 100);
   }
 }
@@ -214,7 +215,7 @@ TEST(Checkpoint, KilledAtAnyInstant) {
     before = now;
   }
   CheckpointFolder(folder.path());
-  EXPECT_EQ(folder.names().size(), 3u);  // what the killed left is gone
+  EXPECT_EQ(names_in(folder.path()).size(), 3u);  // what the killed left is gone
 }
 
 TEST(Checkpoint, FileSizeLimitIsAnError) {
@@ -237,7 +238,7 @@ TEST(Checkpoint, FileSizeLimitIsAnError) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(WEXITSTATUS(status), 3);
   EXPECT_EQ(whole_step(folder.path()), 1);
-  EXPECT_EQ(folder.names().size(), 3u);
+  EXPECT_EQ(names_in(folder.path()).size(), 3u);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <weft/train/job.h>
 
 #include <string>
-#include <tests/support/temporary_folder.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/temporary_folder.h>
 
 namespace weft::train {
 namespace {

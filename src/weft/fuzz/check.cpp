@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 
-#include <weft/base/knobs.h>
+#include <weft/compiler/cache/temporary_cache.h>
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/sized_program.h>
 #include <weft/fuzz/bounded.h>
@@ -39,29 +37,6 @@ class Threads {
 
  private:
   int before_;
-};
-
-// While it lives, kernels are kept on disk, in an empty folder.
-class CacheFolder {
- public:
-  CacheFolder() : folder_(make()), on_(knobs::cache, true), there_(knobs::cache_dir, folder_) {}
-  ~CacheFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  CacheFolder(const CacheFolder&) = delete;
-  CacheFolder& operator=(const CacheFolder&) = delete;
-
- private:
-  static std::string make() {
-    std::string name = (std::filesystem::temp_directory_path() / "weft-fuzz-XXXXXX").string();
-    require(::mkdtemp(name.data()) != nullptr, "cannot make a folder ", name);
-    return name;
-  }
-
-  std::string folder_;
-  knobs::Override<bool> on_;
-  knobs::Override<std::string> there_;
 };
 
 using Program = std::shared_ptr<const runtime::Executable>;
@@ -144,7 +119,7 @@ void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span
   donating.donatable.assign(inputs.size(), true);
   require_same(Fault::donation, run(compiler::compile(graph, donating), inputs), first);
   if (!cached) return;
-  const CacheFolder folder;
+  const compiler::TemporaryCache cache;
   for (int time = 0; time < 2; ++time) {  // compiled, then found on disk
     compiler::clear_kernel_cache();
     require_same(Fault::cache, run(compiler::compile(graph), inputs), first);

@@ -1,8 +1,6 @@
 #include <weft/profile/graph_view.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 #include <spawn.h>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,6 +11,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/profile/provenance.h>
 
 namespace weft::profile {
@@ -215,16 +214,10 @@ bool run_dot(const std::string& graph, const std::string& drawing) {
 }  // namespace
 
 std::string dot_to_svg(const std::string& dot) {
-  const auto folder = std::filesystem::temp_directory_path();
-  std::string name = (folder / "weft-graph-XXXXXX").string();
-  const Descriptor made(::mkstemp(name.data()));
-  if (made.number() < 0) weft::detail::fail_with_errno("make", name, errno);
-  const std::string drawing = name + ".svg";
-  write_file(name, dot);
-  const bool drawn = run_dot(name, drawing);
-  const std::string svg = drawn ? read_file(drawing) : "";
-  remove_file(name);
-  if (std::filesystem::exists(drawing)) remove_file(drawing);
+  const TemporaryFolder folder;
+  const std::string graph = folder / "graph.dot", drawing = folder / "graph.svg";
+  write_file(graph, dot);
+  const std::string svg = run_dot(graph, drawing) ? read_file(drawing) : "";
   require(
       !svg.empty(),
       "explain: Graphviz's `dot` is not here, or cannot draw this graph (Debian: graphviz); --format dot needs none");

@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <tests/support/temporary_folder.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/compiler/artifacts.h>
 #include <weft/compiler/cache/disk_cache.h>
 #include <weft/compiler/cache/signature.h>

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <tests/support/temporary_folder.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/compiler/compiler.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 
-#include <unistd.h>
-
-#include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
 #include <weft/cli/lab/captioner_steps.h>
+#include <weft/compiler/cache/temporary_cache.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
 #include <weft/tensor/sync.h>
@@ -85,24 +82,6 @@ std::vector<Way> ways(const train::CaptionerConfig& config) {
       {"warmup", "regional", aligned, by(regional_step, automatic)},
   };
 }
-
-// A folder for the cache on disk that is the experiment's alone.
-class OwnCache {
- public:
-  OwnCache() { empty(); }
-  ~OwnCache() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  OwnCache(const OwnCache&) = delete;
-  OwnCache& operator=(const OwnCache&) = delete;
-  void empty() { std::filesystem::remove_all(folder_); }
-
- private:
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / concat("weft-lab-", ::getpid());
-  knobs::Override<knobs::Switch> on_{knobs::cache, true};
-  knobs::Override<knobs::Text> where_{knobs::cache_dir, folder_.string()};
-};
 
 CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t length) {
   const train::CaptionSource source = train::caption_source(config, data::Split::held_out, config.batch);
@@ -238,7 +217,7 @@ double train_on_shapes(const CaptionerOptions& options) {
 CaptionerReport measure_captioner(const CaptionerOptions& options,
                                   const std::function<void(const std::string& what)>& begins) {
   CaptionerReport report;
-  OwnCache cache;
+  const compiler::TemporaryCache cache;
   const CaptionerRow* baseline = nullptr;
   std::vector<Way> all = ways(options.config);
   for (const std::string& row : options.rows)

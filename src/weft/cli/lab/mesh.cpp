@@ -4,10 +4,10 @@
 #include <chrono>
 #include <functional>
 #include <numeric>
-
-#include <unistd.h>
+#include <optional>
 
 #include <weft/base/error.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/base/trace.h>
 #include <weft/cli/lab/vit.h>
 #include <weft/jit/compile.h>
@@ -28,29 +28,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// Where a profile is written: below the folder that was asked for, else one that goes with it.
-class Folder {
- public:
-  Folder(const std::filesystem::path& wanted, std::int64_t batch) : stays_(!wanted.empty()) {
-    const std::filesystem::path parent =
-        stays_ ? wanted : std::filesystem::temp_directory_path() / concat("weft-lab-mesh-", ::getpid());
-    path_ = parent / concat("batch-", batch);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!stays_) std::filesystem::remove_all(path_.parent_path(), ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  bool stays() const { return stays_; }
-
- private:
-  bool stays_;
-  std::filesystem::path path_;
-};
 
 struct Batch {
   Batch(const VitConfig& config, std::int64_t size, std::uint64_t seed)
@@ -80,8 +57,10 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   run.compile_s = seconds_since(start);
   done(0, 1e3 * run.compile_s);
 
-  const Folder folder(options.output, size);
-  profile::Recorder recorder({.folder = folder.path(), .command = concat("weft lab mesh, batch ", size)});
+  std::optional<TemporaryFolder> temporary;
+  if (options.output.empty()) temporary.emplace();
+  const auto folder = (temporary ? temporary->path() : options.output) / concat("batch-", size);
+  profile::Recorder recorder({.folder = folder, .command = concat("weft lab mesh, batch ", size)});
   // One more: a step's time is known from the end of the one before.
   for (std::int64_t i = 0; i <= options.steps; ++i) {
     const profile::Step span(static_cast<std::uint64_t>(i));
@@ -92,10 +71,10 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   }
   const std::string failure = recorder.stop();
   require(failure.empty(), "lab mesh: ", failure);
-  run.recording = profile::read_recording(folder.path());
+  run.recording = profile::read_recording(folder);
   run.analysis = profile::analyse(run.recording);
-  if (folder.stays())
-    for (const std::string& failed : profile::write_report(run.recording, run.analysis, folder.path()))
+  if (!temporary)
+    for (const std::string& failed : profile::write_report(run.recording, run.analysis, folder))
       fail("lab mesh: ", failed);
   return run;
 }

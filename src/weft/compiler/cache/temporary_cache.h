@@ -1,0 +1,25 @@
+// A cache on disk for a while.
+#pragma once
+
+#include <filesystem>
+
+#include <weft/base/knobs.h>
+#include <weft/base/temporary_folder.h>
+
+namespace weft::compiler {
+
+// While it lives, kernels are kept on disk, in a folder of their own, which is empty at first.
+class TemporaryCache {
+ public:
+  void empty() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      std::filesystem::remove_all(entry.path());
+  }
+
+ private:
+  TemporaryFolder folder_;
+  knobs::Override<knobs::Switch> on_{knobs::cache, true};
+  knobs::Override<knobs::Text> place_{knobs::cache_dir, folder_.path().string()};
+};
+
+}  // namespace weft::compiler
