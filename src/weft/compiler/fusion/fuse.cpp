@@ -232,10 +232,6 @@ class Planner {
 
   bool is_stored_output(std::uint32_t id) const { return output_storage_.contains(id); }
 
-  LoweringResult lower(const Cluster& cluster, int self, int other) const {
-    return placement_.lower(cluster.nodes, cluster.reduction, outputs_of(cluster, self, other));
-  }
-
   // ---- units
 
   std::vector<Unit> make_units() {
@@ -292,7 +288,8 @@ class Planner {
   }
 
   Unit make_kernel(const Cluster& cluster, int self) {
-    auto result = lower(cluster, self, self);
+    std::vector<Value> outputs = outputs_of(cluster, self, self);
+    auto result = placement_.lower(cluster.nodes, cluster.reduction, outputs);
     WEFT_ASSERT(result.kernel, "a cluster cannot be lowered: ", result.refusal, ", ",
                 node(cluster.nodes.back()).op->name);
     Unit unit;
@@ -305,7 +302,7 @@ class Planner {
                           : "loop fusion";
     unit.reads = std::move(result.kernel->inputs);
     for (Value& v : unit.reads) v = storage_of(v);
-    unit.writes = outputs_of(cluster, self, self);
+    unit.writes = std::move(outputs);
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
     for (const std::uint32_t id : cluster.nodes)
       if (is_static(node(id))) unit.info.flops += flops_of(node(id));
