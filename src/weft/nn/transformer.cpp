@@ -1,5 +1,7 @@
 #include <weft/nn/transformer.h>
 
+#include <cmath>
+
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
@@ -58,6 +60,24 @@ Tensor FeedForward::operator()(const Tensor& x) const {
   return down(gelu(up(x), approximate_gelu));
 }
 
+TransformerBlock::TransformerBlock(const TransformerBlockOptions& options)
+    : norm1(options.width, options.norm_epsilon, true, options.parameters),
+      attention(options.width, options.heads, options.causal, options.parameters),
+      norm2(options.width, options.norm_epsilon, true, options.parameters),
+      mlp(options.width, options.approximate_gelu, options.parameters),
+      dropout(options.dropout),
+      compute(options.compute) {}
+
+Tensor TransformerBlock::operator()(const Tensor& x) const {
+  const Scope scope = enter();
+  const Tensor attended = x + dropout(attention(norm1(x).to(compute)));
+  return attended + dropout(mlp(norm2(attended).to(compute)));
+}
+
+double TransformerBlock::parameter_count(double width) {
+  return 12 * width * width + 13 * width;  // qkv, proj, up, down; their biases and two norms
+}
+
 void initialize_transformer(std::span<const NamedParameter> parameters, std::uint64_t seed) {
   random::Key key(seed);
   for (const NamedParameter& named : parameters) {
@@ -66,6 +86,10 @@ void initialize_transformer(std::span<const NamedParameter> parameters, std::uin
     if (type.rank() == 2) *named.parameter = 0.02 * random::normal(key, type.dims(), type.dtype());
     if (named.name.ends_with(".bias")) *named.parameter = zeros(type.dims(), type.dtype());
   }
+}
+
+void lessen_residuals(std::initializer_list<Linear*> layers, std::int64_t additions) {
+  for (Linear* layer : layers) layer->weight = (1 / std::sqrt(static_cast<double>(additions))) * layer->weight.tensor();
 }
 
 }  // namespace weft::nn

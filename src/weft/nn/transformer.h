@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include <weft/nn/layers.h>
@@ -53,7 +54,42 @@ class FeedForward : public Layer {
   bool approximate_gelu;
 };
 
+struct TransformerBlockOptions {
+  std::int64_t width, heads;
+  bool causal = false, approximate_gelu = false;
+  double dropout = 0, norm_epsilon = 1e-5;
+  DType parameters = DType::f32;  // type of parameters, residuals and norms
+  DType compute = DType::f32;     // type of what attention and feed-forward get
+};
+
+// A pre-norm block, as GPT-2's and ViT's: adds to the residual the attention of its norm, then the feed-forward layer of its norm,
+// each through dropout.
+class TransformerBlock : public Layer {
+ public:
+  explicit TransformerBlock(const TransformerBlockOptions& options);
+  Tensor operator()(const Tensor& x) const;  // [batch, time, width]
+  void fields(auto&& field) {
+    field("norm1", norm1);
+    field("attention", attention);
+    field("norm2", norm2);
+    field("mlp", mlp);
+    field("dropout", dropout);
+  }
+
+  // How many numbers the parameters of such a block are, without making one.
+  static double parameter_count(double width);
+
+  LayerNorm norm1;
+  SelfAttention attention;
+  LayerNorm norm2;
+  FeedForward mlp;
+  Dropout dropout;
+  DType compute;
+};
+
 // GPT-2's initial weights: matrices normal with deviation 0.02, biases 0. The rest stays as it is.
 void initialize_transformer(std::span<const NamedParameter> parameters, std::uint64_t seed);
+// GPT-2's scale of the layers whose results are added to the residual: less by the root of how many are.
+void lessen_residuals(std::initializer_list<Linear*> layers, std::int64_t additions);
 
 }  // namespace weft::nn

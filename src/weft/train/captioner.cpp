@@ -1,7 +1,5 @@
 #include <weft/train/captioner.h>
 
-#include <cmath>
-
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/indexing.h>
@@ -23,19 +21,6 @@ Tensor patches_of(const Tensor& images, std::int64_t patch) {
 
 }  // namespace
 
-EncoderBlock::EncoderBlock(const CaptionerSizes& sizes)
-    : norm1(sizes.width, vit_epsilon),
-      attention(sizes.width, sizes.heads, false),
-      norm2(sizes.width, vit_epsilon),
-      mlp(sizes.width, false),
-      dropout(sizes.dropout) {}
-
-Tensor EncoderBlock::operator()(const Tensor& x) const {
-  const Scope scope = enter();
-  const Tensor attended = x + dropout(attention(norm1(x)));
-  return attended + dropout(mlp(norm2(attended)));
-}
-
 ImageEncoder::ImageEncoder(const CaptionerSizes& sizes)
     : patch(3 * sizes.patch * sizes.patch, sizes.width),
       class_token(zeros({1, sizes.width})),
@@ -46,13 +31,15 @@ ImageEncoder::ImageEncoder(const CaptionerSizes& sizes)
       patch_size(sizes.patch) {
   require(image_size % patch_size == 0, "ImageEncoder: patches of ", patch_size, " pixels do not divide an image of ",
           image_size);
-  for (std::int64_t i = 0; i < sizes.encoder_layers; ++i) blocks.emplace_back(sizes);
+  const nn::TransformerBlockOptions options{
+      .width = sizes.width, .heads = sizes.heads, .dropout = sizes.dropout, .norm_epsilon = vit_epsilon};
+  for (std::int64_t i = 0; i < sizes.encoder_layers; ++i) blocks.emplace_back(options);
 }
 
 Tensor ImageEncoder::operator()(const Tensor& images) const {
   const Scope scope = enter();
   Tensor x = places(images);
-  for (const EncoderBlock& block : blocks) x = block(x);
+  for (const nn::TransformerBlock& block : blocks) x = block(x);
   return norm(x);
 }
 
@@ -107,20 +94,17 @@ Tensor CaptionDecoder::logits(const Tensor& hidden) const { return linear(hidden
 
 Captioner::Captioner(const CaptionerSizes& sizes, std::uint64_t seed) : encoder(sizes), decoder(sizes) {
   nn::initialize_transformer(named_parameters(*this), seed);
-  const auto lessen = [](std::int64_t additions, std::initializer_list<nn::Linear*> layers) {
-    for (nn::Linear* layer : layers)
-      layer->weight = layer->weight.tensor() * (1 / std::sqrt(static_cast<double>(additions)));
-  };
-  for (EncoderBlock& block : encoder.blocks) lessen(2 * sizes.encoder_layers, {&block.attention.proj, &block.mlp.down});
+  for (nn::TransformerBlock& block : encoder.blocks)
+    nn::lessen_residuals({&block.attention.proj, &block.mlp.down}, 2 * sizes.encoder_layers);
   for (DecoderBlock& block : decoder.blocks)
-    lessen(3 * sizes.decoder_layers, {&block.attention.proj, &block.cross.proj, &block.mlp.down});
+    nn::lessen_residuals({&block.attention.proj, &block.cross.proj, &block.mlp.down}, 3 * sizes.decoder_layers);
 }
 
 double Captioner::parameter_count(const CaptionerSizes& sizes) {
   const auto number = [](std::int64_t size) { return static_cast<double>(size); };
   const double width = number(sizes.width);
-  const double block = 12 * width * width + 13 * width;  // qkv, proj, up, down; their biases and two norms
-  const double cross = 4 * width * width + 6 * width;    // query, key_value, proj; their biases and a norm
+  const double block = nn::TransformerBlock::parameter_count(width);
+  const double cross = 4 * width * width + 6 * width;  // query, key_value, proj; their biases and a norm
   const double patch = width * (3 * number(sizes.patch) * number(sizes.patch) + 1);
   const double rows =
       1 + number(sizes.places()) + number(sizes.vocabulary) + number(sizes.context) + 4;  // with two last norms

@@ -20,25 +20,6 @@ struct CaptionerSizes {
   std::int64_t places() const { return (image / patch) * (image / patch) + 1; }  // that the decoder looks at
 };
 
-class EncoderBlock : public Layer {
- public:
-  explicit EncoderBlock(const CaptionerSizes& sizes);
-  Tensor operator()(const Tensor& x) const;  // [batch, places, width]
-  void fields(auto&& field) {
-    field("norm1", norm1);
-    field("attention", attention);
-    field("norm2", norm2);
-    field("mlp", mlp);
-    field("dropout", dropout);
-  }
-
-  nn::LayerNorm norm1;
-  nn::SelfAttention attention;
-  nn::LayerNorm norm2;
-  nn::FeedForward mlp;
-  nn::Dropout dropout;
-};
-
 class ImageEncoder : public Layer {
  public:
   explicit ImageEncoder(const CaptionerSizes& sizes);
@@ -56,7 +37,7 @@ class ImageEncoder : public Layer {
   nn::Linear patch;
   Parameter class_token;  // [1, width]: the first place
   nn::Embedding position;
-  std::vector<EncoderBlock> blocks;
+  std::vector<nn::TransformerBlock> blocks;
   nn::LayerNorm norm;
   nn::Dropout dropout;
   std::int64_t image_size, patch_size;

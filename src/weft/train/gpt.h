@@ -19,26 +19,6 @@ struct GptConfig {
   DType compute = DType::f32;     // type of matrix products: bf16 for mixed precision
 };
 
-class GptBlock : public Layer {
- public:
-  explicit GptBlock(const GptConfig& config);
-  Tensor operator()(const Tensor& x) const;
-  void fields(auto&& field) {
-    field("norm1", norm1);
-    field("attention", attention);
-    field("norm2", norm2);
-    field("mlp", mlp);
-    field("dropout", dropout);
-  }
-
-  nn::LayerNorm norm1;
-  nn::SelfAttention attention;
-  nn::LayerNorm norm2;
-  nn::FeedForward mlp;
-  nn::Dropout dropout;
-  DType compute;
-};
-
 class Gpt : public Layer {
  public:
   // With GPT-2's initial weights: normal with deviation 0.02, less by sqrt(2 layers) where a block adds to the residual; biases 0.
@@ -62,7 +42,7 @@ class Gpt : public Layer {
   }
 
   nn::Embedding embed, position;
-  std::vector<GptBlock> blocks;
+  std::vector<nn::TransformerBlock> blocks;
   nn::LayerNorm norm;
   std::optional<nn::Linear> head;  // none: tied
   nn::Dropout dropout;

@@ -136,7 +136,7 @@ struct RegionalModel {
     add(
         encoding, [&encoder](const Tensors& x) { return encoder.places(x[0]); },
         {&encoder.patch.weight, &*encoder.patch.bias, &encoder.class_token, &encoder.position.weight}, 0);
-    for (train::EncoderBlock& block : encoder.blocks)
+    for (nn::TransformerBlock& block : encoder.blocks)
       add(encoding, [&block](const Tensors& x) { return block(x[0]); }, parameters(block), 1);
     add(encoding, [&encoder](const Tensors& x) { return encoder.norm(x[0]); }, parameters(encoder.norm), 1);
     add(
