@@ -10,6 +10,7 @@
 
 #include <weft/base/error.h>
 #include <weft/cli/options.h>
+#include <weft/cli/train_options.h>
 #include <weft/train/config_settings.h>
 
 namespace weft::cli {
@@ -45,6 +46,27 @@ train::Settings given_fields(const CLI::App& command, const Config& flags) {
   train::Settings given = train::settings_of(flags);
   std::erase_if(given, [&](const auto& field) { return command.count(flag_name(field.first)) == 0; });
   return given;
+}
+
+// The config of a run that begins: a preset's, then what flags fixed. Sets the steps, where they are not given, and what a resumed
+// run must agree in: the flags, and a preset that was asked for. Throws CLI::ValidationError for values that make no run.
+template <class Preset>
+auto resolve_config(TrainOptions& options, const Preset& preset, bool asked_for, const train::Settings& flags) {
+  if (options.steps == 0 && options.resume.empty()) options.steps = preset.steps;
+  auto config = preset.config;
+  if (options.steps > 0) config.fit_schedule(options.steps);
+  train::Settings settings = train::settings_of(config);
+  if (asked_for) {
+    options.given = settings;
+    options.given.erase("decay_steps");
+    options.given.erase("warmup");
+  }
+  for (const auto& [name, value] : flags) options.given[name] = settings[name] = value;
+  try {
+    return train::config_of<decltype(config)>(settings);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(led_by_flag(error.what()));
+  }
 }
 
 // What presets set, as flags: all fields in which two of them differ. A preset has a config and its number of steps.

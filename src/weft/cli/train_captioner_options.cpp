@@ -1,7 +1,5 @@
 #include <weft/cli/train_captioner_options.h>
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
 
 #include <weft/base/error.h>
@@ -13,10 +11,9 @@ namespace weft::cli {
 namespace {
 
 const train::CaptionerPreset& preset_of(std::string_view size, std::string_view data) {
-  const auto& presets = train::captioner_presets();
-  const auto found = std::ranges::find_if(presets, [&](const auto& p) { return p.size == size && p.data == data; });
-  if (found == presets.end()) throw CLI::ValidationError(concat("--data must be shapes or random, got ", data));
-  return *found;  // --size accepts no other
+  const train::CaptionerPreset* const preset = train::captioner_preset(size, data);
+  if (preset == nullptr) throw CLI::ValidationError(concat("--data must be shapes or random, got ", data));
+  return *preset;  // --size accepts no other
 }
 
 }  // namespace
@@ -40,22 +37,8 @@ TrainCaptionerParser::TrainCaptionerParser(CLI::App& command, TrainCaptionerOpti
 }
 
 void TrainCaptionerParser::resolve() {
-  const train::Settings flags = given_fields(command_, flags_);
   const train::CaptionerPreset& preset = preset_of(options_.size.empty() ? "small" : options_.size, flags_.data);
-  if (options_.steps == 0 && options_.resume.empty()) options_.steps = preset.steps;
-  train::Settings settings = train::settings_of(preset.config);
-  if (options_.steps > 0) fit_schedule(settings, options_.steps);
-  if (!options_.size.empty()) {
-    options_.given = settings;
-    options_.given.erase("decay_steps");
-    options_.given.erase("warmup");
-  }
-  for (const auto& [name, value] : flags) options_.given[name] = settings[name] = value;
-  try {
-    options_.config = train::config_of<train::CaptionerConfig>(settings);
-  } catch (const Error& error) {
-    throw CLI::ValidationError(led_by_flag(error.what()));
-  }
+  options_.config = resolve_config(options_, preset, !options_.size.empty(), given_fields(command_, flags_));
 }
 
 }  // namespace weft::cli

@@ -1,7 +1,5 @@
 #include <weft/cli/train_options.h>
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
 
 #include <weft/cli/options.h>
@@ -20,12 +18,6 @@ void declare_train_options(CLI::App& command, TrainOptions& options) {
   add_integer(command, "--val-every", options.val_every, "steps between validations", positive);
   add_integer(command, "--log-every", options.log_every, "steps between lines where no bar is drawn", positive);
   command.add_flag("--json", options.json, "print one JSON object on the standard output, and nothing else");
-}
-
-void fit_schedule(train::Settings& settings, std::int64_t steps) {
-  auto& warmup = std::get<std::int64_t>(settings.at("warmup"));
-  settings.at("decay_steps") = steps;
-  warmup = std::min(warmup, std::max<std::int64_t>(1, steps / 10));
 }
 
 }  // namespace weft::cli

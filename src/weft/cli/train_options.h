@@ -26,7 +26,4 @@ struct TrainOptions {
 // Declares them on `command` and reads them into `options`, which must outlive it.
 void declare_train_options(CLI::App& command, TrainOptions& options);
 
-// A run of other than the preset's steps rises and falls within them.
-void fit_schedule(train::Settings& settings, std::int64_t steps);
-
 }  // namespace weft::cli

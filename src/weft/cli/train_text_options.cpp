@@ -8,7 +8,6 @@
 #include <weft/base/error.h>
 #include <weft/cli/config_flags.h>
 #include <weft/cli/options.h>
-#include <weft/train/config_settings.h>
 
 namespace weft::cli {
 
@@ -62,21 +61,7 @@ void TrainTextParser::resolve() {
   }
   if (options_.file.empty()) wrong("--file is required: the text to train on");
 
-  const train::TextPreset& preset = preset_named(options_.preset);
-  if (options_.steps == 0 && options_.resume.empty()) options_.steps = preset.steps;
-  train::Settings settings = train::settings_of(preset.config);
-  if (options_.steps > 0) fit_schedule(settings, options_.steps);
-  if (!options_.preset.empty()) {
-    options_.given = settings;
-    options_.given.erase("decay_steps");
-    options_.given.erase("warmup");
-  }
-  for (const auto& [name, value] : flags) options_.given[name] = settings[name] = value;
-  try {
-    options_.config = train::config_of<train::TextConfig>(settings);
-  } catch (const Error& error) {
-    wrong(led_by_flag(error.what()));
-  }
+  options_.config = resolve_config(options_, preset_named(options_.preset), !options_.preset.empty(), flags);
 }
 
 }  // namespace weft::cli

@@ -91,4 +91,10 @@ const std::vector<CaptionerPreset>& captioner_presets() {
   return presets;
 }
 
+const CaptionerPreset* captioner_preset(std::string_view size, std::string_view data) {
+  for (const CaptionerPreset& preset : captioner_presets())
+    if (preset.size == size && preset.data == data) return &preset;
+  return nullptr;
+}
+
 }  // namespace weft::train

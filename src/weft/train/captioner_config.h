@@ -49,5 +49,6 @@ struct CaptionerPreset {
   std::int64_t steps;
 };
 const std::vector<CaptionerPreset>& captioner_presets();  // small and full, of shapes and random
+const CaptionerPreset* captioner_preset(std::string_view size, std::string_view data);  // null: there is none
 
 }  // namespace weft::train

@@ -34,4 +34,9 @@ double Recipe::learning_rate(std::int64_t step) const {
   return lr * (0.1 + 0.45 * (1 + std::cos(std::numbers::pi * progress)));
 }
 
+void Recipe::fit_schedule(std::int64_t steps) {
+  decay_steps = steps;
+  warmup = std::min(warmup, std::max<std::int64_t>(1, steps / 10));
+}
+
 }  // namespace weft::train

@@ -28,6 +28,7 @@ struct Recipe {
   // Throws Error, led by the field's name, for values that make no training.
   void check() const;
   double learning_rate(std::int64_t step) const;  // warm-up, then a cosine to a tenth, then constant
+  void fit_schedule(std::int64_t steps);          // a run of so many rises and falls within them
 };
 
 // Throws Error, led by the name, unless a size is positive and products of any two such sizes fit into 64 bits.

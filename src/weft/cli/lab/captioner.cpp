@@ -158,16 +158,24 @@ auto compiled_step(CaptionerTask& task) {
                  {.fullgraph = true, .dynamic = Dynamic::off});
 }
 
+// The whole step, compiled for a device that does not run it.
+struct CompiledStep {
+  explicit CompiledStep(const train::CaptionerConfig& config)
+      : task(config), batch(padded_batch(config, config.sizes.context)), step(compiled_step(task)) {
+    weft::sync();
+    step(batch);
+  }
+
+  PretendedDevice device;
+  CaptionerTask task;
+  CaptionBatch batch;
+  decltype(compiled_step(task)) step;
+};
+
 double compile_seconds(train::CaptionerConfig config, std::int64_t layers) {
   clear_graph_cache();
   if (layers > 0) config.sizes.encoder_layers = config.sizes.decoder_layers = layers;
-  const PretendedDevice device;
-  CaptionerTask task(config);
-  const CaptionBatch batch = padded_batch(config, config.sizes.context);
-  weft::sync();
-  const auto step = compiled_step(task);
-  step(batch);
-  return 1e-3 * step.explain().programs.front().compile_ms;
+  return 1e-3 * CompiledStep(config).step.explain().programs.front().compile_ms;
 }
 
 // What a call costs the host, the least of several rounds.
@@ -184,24 +192,16 @@ double microseconds(const std::function<void()>& call) {
 }
 
 void measure_guards(const train::CaptionerConfig& config, CaptionerReport& report) {
-  const PretendedDevice device;
-  CaptionerTask task(config);
-  const CaptionBatch batch = padded_batch(config, config.sizes.context);
-  weft::sync();
-  const auto step = compiled_step(task);
-  step(batch);
-  const auto pinned = step.pinned();
-  const double guarded = microseconds([&] { step(batch); });
-  report.guard_us_per_call = std::max(0.0, guarded - microseconds([&] { pinned(batch); }));
-  report.guarded_tensors = step.explain().programs.front().inputs;
+  const CompiledStep whole(config);
+  const auto pinned = whole.step.pinned();
+  const double guarded = microseconds([&] { whole.step(whole.batch); });
+  report.guard_us_per_call = std::max(0.0, guarded - microseconds([&] { pinned(whole.batch); }));
+  report.guarded_tensors = whole.step.explain().programs.front().inputs;
 }
 
 double train_on_shapes(const CaptionerOptions& options) {
-  const auto& presets = train::captioner_presets();
-  train::CaptionerConfig config =
-      std::ranges::find_if(presets, [](const auto& p) { return p.size == "small" && p.data == "shapes"; })->config;
-  config.decay_steps = options.train_steps;
-  config.warmup = std::min(config.warmup, std::max<std::int64_t>(1, options.train_steps / 10));
+  train::CaptionerConfig config = train::captioner_preset("small", "shapes")->config;
+  config.fit_schedule(options.train_steps);
   train::CaptionerTrainer trainer(config);
   train::CaptionBatches batches(config, 1);
   Future<double> loss;

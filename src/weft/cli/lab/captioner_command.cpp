@@ -1,5 +1,4 @@
 // weft lab captioner: its options, tables and JSON.
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -69,17 +68,13 @@ void print_tables(const CaptionerReport& report) {
 }
 
 CaptionerOptions resolved(const CommandOptions& given) {
-  const auto& presets = train::captioner_presets();
-  const auto preset = [&](std::string_view size, std::string_view data) {
-    return *std::ranges::find_if(presets, [&](const auto& p) { return p.size == size && p.data == data; });
-  };
-  CaptionerOptions options{.config = preset(given.size, given.data).config,
+  CaptionerOptions options{.config = train::captioner_preset(given.size, given.data)->config,
                            .warm_up = given.warm_up,
                            .steps = given.steps,
                            .table = given.table,
                            .rows = given.rows};
   options.config.dtype = given.dtype;
-  options.train_steps = given.train_steps >= 0 ? given.train_steps : preset("small", "shapes").steps;
+  options.train_steps = given.train_steps >= 0 ? given.train_steps : train::captioner_preset("small", "shapes")->steps;
   constexpr std::int64_t small_batch = 16;  // minutes on two cores
   options.config.batch = given.batch > 0 ? given.batch : given.size == "small" ? small_batch : options.config.batch;
   return options;
