@@ -30,13 +30,10 @@ TrainCaptionerRun::TrainCaptionerRun(const TrainCaptionerOptions& options)
 Training TrainCaptionerRun::training() {
   return {.load_batch = [this](std::int64_t) { batch_ = batches_->next(); },
           .launch = [this](std::int64_t step) { return trainer_->step(step, batch_, config_.learning_rate(step)); },
-          .validate = [this] { validate(); },
-          .state =
-              [this] {
-                return std::map<std::string, StateDict>{{"model", trainer_->model_state()},
-                                                        {"optimizer", trainer_->optimizer_state()}};
-              },
-          .status = [this] { return status(); }};
+          .validate = [this] { return validation_loss(); },
+          .state = [this] { return trainer_->state(); },
+          .items = [this] { return config_.batch; },
+          .unit = "pictures"};
 }
 
 void TrainCaptionerRun::begin() { start(0, options_.steps); }
@@ -72,7 +69,7 @@ int TrainCaptionerRun::run() {
   settings["steps"] = loop_.last_step();
   loop_.train(settings);
   batches_.reset();
-  if (!loop_.interrupt()) validate();
+  if (!loop_.interrupt()) loop_.validate();
   loop_.end_progress();
   if (config_.data == "shapes" && options_.pictures > 0 && !loop_.interrupt()) evaluate();
   if (options_.json) {
@@ -83,16 +80,7 @@ int TrainCaptionerRun::run() {
   return loop_.interrupt().signal();
 }
 
-std::string TrainCaptionerRun::status() const {
-  std::string text;
-  if (validation_loss_) text += "  val " + digits("%.3f", *validation_loss_);
-  const double median = loop_.clock().median_ms();
-  if (loop_.clock().is_warm())
-    text += "  " + digits("%.0f", 1e3 * static_cast<double>(config_.batch) / median) + " pictures/s";
-  return text;
-}
-
-void TrainCaptionerRun::validate() {
+std::optional<double> TrainCaptionerRun::validation_loss() {
   const train::CaptionSource source =
       train::caption_source(config_, data::Split::held_out, validation_batches * config_.batch);
   const data::DataLoader loader(source,
@@ -100,10 +88,10 @@ void TrainCaptionerRun::validate() {
                                 {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
   double sum = 0;
   for (const data::CaptionBatch& batch : loader.epoch(0)) {
-    if (loop_.interrupt()) return;
+    if (loop_.interrupt()) return std::nullopt;
     sum += trainer_->loss(batch).get();
   }
-  validation_loss_ = sum / static_cast<double>(validation_batches);
+  return sum / static_cast<double>(validation_batches);
 }
 
 void TrainCaptionerRun::evaluate() {
@@ -123,12 +111,8 @@ void TrainCaptionerRun::write_sheet() {
 }
 
 nlohmann::json TrainCaptionerRun::report() {
-  const auto or_null = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
-  const double median = loop_.clock().median_ms();
   nlohmann::json result = loop_.report();
   result["parameters"] = trainer_->parameters();
-  result["val_loss"] = or_null(validation_loss_);
-  result["pictures_per_s"] = median > 0 ? 1e3 * static_cast<double>(config_.batch) / median : 0;
   result["caption_accuracy"] = score_ ? nlohmann::json(score_->accuracy) : nlohmann::json();
   result["token_accuracy"] = score_ ? nlohmann::json(score_->token_accuracy) : nlohmann::json();
   result["pictures"] = score_ ? score_->pictures : 0;
@@ -138,9 +122,6 @@ nlohmann::json TrainCaptionerRun::report() {
 
 void TrainCaptionerRun::print_summary() const {
   std::cout << loop_.summary();
-  if (validation_loss_) std::cout << ", validation loss " << digits("%.4f", *validation_loss_);
-  std::cout << '\n';
-  if (loop_.folder()) std::cout << "checkpoint: " << loop_.folder()->path().string() << '\n';
   if (score_)
     std::cout << digits("%.1f", 100 * score_->accuracy) << " % of " << score_->pictures
               << " held-out captions are right, " << digits("%.1f", 100 * score_->token_accuracy)

@@ -28,10 +28,9 @@ class TrainCaptionerRun {
   void begin();
   void resume();
   void start(std::int64_t step, std::int64_t last_step);
-  void validate();
+  std::optional<double> validation_loss();  // none: an interrupt came first
   void evaluate();
   void write_sheet();
-  std::string status() const;
   nlohmann::json report();
   void print_summary() const;
 
@@ -41,7 +40,6 @@ class TrainCaptionerRun {
   TrainingLoop loop_;
   std::optional<train::CaptionBatches> batches_;
   data::CaptionBatch batch_;  // of the step that comes
-  std::optional<double> validation_loss_;
   std::optional<train::CaptionScore> score_;
 };
 

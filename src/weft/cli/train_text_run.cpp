@@ -39,13 +39,10 @@ TrainTextRun::TrainTextRun(const TrainTextOptions& options)
 Training TrainTextRun::training() {
   return {.load_batch = [this](std::int64_t step) { load_batch(step); },
           .launch = [this](std::int64_t step) { return trainer_->step(step, tokens_, learning_rate(step)); },
-          .validate = [this] { validate(); },
-          .state =
-              [this] {
-                return std::map<std::string, StateDict>{{"model", trainer_->model_state()},
-                                                        {"optimizer", trainer_->optimizer_state()}};
-              },
-          .status = [this] { return status(); }};
+          .validate = [this] { return validation_loss(); },
+          .state = [this] { return trainer_->state(); },
+          .items = [this] { return config_.batch * config_.context; },
+          .unit = "tokens"};
 }
 
 void TrainTextRun::begin() {
@@ -94,7 +91,7 @@ int TrainTextRun::run() {
   if (text_) settings["text"] = text_->digest();
   settings["steps"] = loop_.last_step();
   loop_.train(settings);
-  if (!loop_.interrupt() && !job_) validate();
+  if (!loop_.interrupt() && !job_) loop_.validate();
   loop_.end_progress();
   std::optional<std::string> text;
   if (!loop_.interrupt() && options_.sample > 0) text = sample();
@@ -121,15 +118,7 @@ double TrainTextRun::learning_rate(std::int64_t step) const {
   return job_ ? job_->learning_rate(step) : config_.learning_rate(step);
 }
 
-std::string TrainTextRun::status() const {
-  std::string text;
-  if (validation_loss_) text += "  val " + digits("%.3f", *validation_loss_);
-  const auto tokens = static_cast<double>(config_.batch * config_.context);
-  if (loop_.clock().is_warm()) text += "  " + digits("%.0f", 1e3 * tokens / loop_.clock().median_ms()) + " tokens/s";
-  return text;
-}
-
-void TrainTextRun::validate() {
+std::optional<double> TrainTextRun::validation_loss() {
   const std::int64_t rows = std::min(config_.batch, text_->validation_windows());
   const std::int64_t batches = text_->validation_windows() / rows, used = std::min(batches, validation_batches);
   std::vector<std::int32_t> tokens(size(rows * text_->window()));
@@ -138,7 +127,8 @@ void TrainTextRun::validate() {
     text_->validation_batch(i * batches / used * rows, tokens);
     sum += trainer_->loss(tokens).get();
   }
-  if (!loop_.interrupt()) validation_loss_ = sum / static_cast<double>(used);
+  if (loop_.interrupt()) return std::nullopt;
+  return sum / static_cast<double>(used);
 }
 
 std::string TrainTextRun::sample() {
@@ -159,14 +149,9 @@ std::string TrainTextRun::sample() {
 }
 
 nlohmann::json TrainTextRun::report(const std::optional<std::string>& sample) {
-  const auto or_null = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
-  const double median = loop_.clock().median_ms();
-  const auto tokens = static_cast<double>(config_.batch * config_.context);
   nlohmann::json result = loop_.report();
   result["parameters"] = trainer_->parameters();
-  result["val_loss"] = or_null(validation_loss_);
-  result["tokens_per_s"] = median > 0 ? 1e3 * tokens / median : 0;
-  result["sample"] = or_null(sample);
+  result["sample"] = sample ? nlohmann::json(*sample) : nlohmann::json();
   if (job_) {
     result["losses"] = loop_.losses();
     result["step_ms"] = loop_.clock().ms();
@@ -176,9 +161,6 @@ nlohmann::json TrainTextRun::report(const std::optional<std::string>& sample) {
 
 void TrainTextRun::print_summary(const std::optional<std::string>& sample) const {
   std::cout << loop_.summary();
-  if (validation_loss_) std::cout << ", validation loss " << digits("%.4f", *validation_loss_);
-  std::cout << '\n';
-  if (loop_.folder()) std::cout << "checkpoint: " << loop_.folder()->path().string() << '\n';
   if (sample) std::cout << "\n" << *sample << '\n';
   std::cout << std::flush;
 }

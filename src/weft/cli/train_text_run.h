@@ -30,9 +30,8 @@ class TrainTextRun {
   void resume();
   void load_batch(std::int64_t step);
   double learning_rate(std::int64_t step) const;
-  void validate();
+  std::optional<double> validation_loss();  // none: an interrupt came first
   std::string sample();
-  std::string status() const;
   nlohmann::json report(const std::optional<std::string>& sample);
   void print_summary(const std::optional<std::string>& sample) const;
 
@@ -43,7 +42,6 @@ class TrainTextRun {
   std::optional<train::TextTrainer> trainer_;
   TrainingLoop loop_;
   std::vector<std::int32_t> tokens_;  // of the step that comes
-  std::optional<double> validation_loss_;
 };
 
 }  // namespace weft::cli

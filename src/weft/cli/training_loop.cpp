@@ -71,7 +71,7 @@ void TrainingLoop::train(const train::Settings& settings) {
     if (pending_.size() > in_flight) finish_step();
     if (!due(options_.val_every) && !due(options_.save_every)) continue;
     finish_steps();
-    if (due(options_.val_every)) training_.validate();
+    if (due(options_.val_every)) validate();
     if (due(options_.save_every)) save(settings);
     clock_.restart();
   }
@@ -120,7 +120,21 @@ void TrainingLoop::finish_steps() {
   while (!pending_.empty()) finish_step();
 }
 
-std::string TrainingLoop::status() const { return "loss " + digits("%.3f", losses_.back()) + training_.status(); }
+void TrainingLoop::validate() {
+  if (const std::optional<double> loss = training_.validate()) validation_loss_ = loss;
+}
+
+double TrainingLoop::items_per_s() const {
+  const double median = clock_.median_ms();
+  return median > 0 ? 1e3 * static_cast<double>(training_.items()) / median : 0;
+}
+
+std::string TrainingLoop::status() const {
+  std::string text = "loss " + digits("%.3f", losses_.back());
+  if (validation_loss_) text += "  val " + digits("%.3f", *validation_loss_);
+  if (clock_.is_warm()) text += concat("  ", digits("%.0f", items_per_s()), " ", training_.unit, "/s");
+  return text;
+}
 
 void TrainingLoop::save(const train::Settings& settings) {
   if (!folder_ || saved_step_ == step_) return;
@@ -142,12 +156,15 @@ nlohmann::json TrainingLoop::report() const {
   double compile_ms = 0;
   if (const auto compiling = metrics::metric(metrics::compile_time.name()))
     compile_ms = 1e-6 * static_cast<double>(compiling->total);
+  const auto or_null = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
   return {
       {"version", version()},
       {"steps", step_},
       {"first_loss", losses_.empty() ? nlohmann::json() : nlohmann::json(losses_.front())},
       {"final_loss", losses_.empty() ? nlohmann::json() : nlohmann::json(losses_.back())},
+      {"val_loss", or_null(validation_loss_)},
       {"step_ms_p50", clock_.median_ms()},
+      {training_.unit + "_per_s", items_per_s()},
       {"compile_ms", compile_ms},
       {"compiles", metrics::uncached_compile.value()},
       {"recompiles", recompiles_},
@@ -164,6 +181,9 @@ nlohmann::json TrainingLoop::report() const {
 std::string TrainingLoop::summary() const {
   std::string text = concat(interrupt_ ? "stopped at step " : "trained to step ", step_);
   if (!losses_.empty()) text += ", loss " + digits("%.4f", losses_.back());
+  if (validation_loss_) text += ", validation loss " + digits("%.4f", *validation_loss_);
+  text += '\n';
+  if (folder_) text += concat("checkpoint: ", folder_->path().string(), '\n');
   return text;
 }
 

@@ -27,9 +27,10 @@ namespace weft::cli {
 struct Training {
   std::function<void(std::int64_t step)> load_batch;
   std::function<Future<double>(std::int64_t step)> launch;  // a step on that batch: its loss
-  std::function<void()> validate;
+  std::function<std::optional<double>()> validate;          // the validation loss; none: an interrupt came first
   std::function<std::map<std::string, StateDict>()> state;  // the parts of a checkpoint
-  std::function<std::string()> status;                      // on the progress line, behind the loss
+  std::function<std::int64_t()> items;                      // that a step trains on
+  std::string unit;                                         // what they are: tokens
 };
 
 class TrainingLoop {
@@ -43,6 +44,7 @@ class TrainingLoop {
   void begin(std::int64_t step, std::int64_t last_step);
   // `settings` are saved with the checkpoints. Validation at the end is the caller's.
   void train(const train::Settings& settings);
+  void validate();
   void end_progress() { progress_.reset(); }
 
   std::int64_t step() const { return step_; }  // launched so far, of all runs
@@ -50,11 +52,10 @@ class TrainingLoop {
   const std::vector<double>& losses() const { return losses_; }  // of this run
   const StepClock& clock() const { return clock_; }
   const Interrupt& interrupt() const { return interrupt_; }
-  const std::optional<train::CheckpointFolder>& folder() const { return folder_; }
 
   // What every run reports.
   nlohmann::json report() const;
-  // "trained to step 7, loss 1.2345", without an end of line.
+  // "trained to step 7, loss 1.2345, validation loss 1.2346" and a line that names the checkpoint, where there are these.
   std::string summary() const;
 
  private:
@@ -64,6 +65,7 @@ class TrainingLoop {
   void finish_steps();
   void save(const train::Settings& settings);
   bool stop_now() const;
+  double items_per_s() const;
   bool due(std::int64_t every) const { return every > 0 && step_ % every == 0 && step_ < last_step_; }
   std::string status() const;
 
@@ -78,6 +80,7 @@ class TrainingLoop {
   std::int64_t step_ = 0, last_step_ = 0, saved_step_ = -1;
   std::deque<Future<double>> pending_;
   std::vector<double> losses_;
+  std::optional<double> validation_loss_;  // of the last validation
   StepClock clock_;
   std::chrono::steady_clock::time_point start_;
   double first_step_s_ = 0, record_us_ = 0;

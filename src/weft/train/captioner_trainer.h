@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <weft/data/captions.h>
@@ -16,6 +18,9 @@ namespace weft::train {
 
 // A bound on what a step of such a run takes, from below, without planning it.
 double least_bytes(const CaptionerConfig& config);
+
+// What `compute` records, its products in the precision that the config asks for.
+Tensor in_precision(const CaptionerConfig& config, const std::function<Tensor()>& compute);
 
 class CaptionerTrainer {
  public:
@@ -33,16 +38,13 @@ class CaptionerTrainer {
 
   std::int64_t parameters() { return weft::parameter_count(model_); }  // numbers in the model
 
-  // The model's and the optimizer's state now.
-  StateDict model_state() { return state_dict(model_); }
-  StateDict optimizer_state() { return state_dict(optimizer_); }
+  // The model's and the optimizer's state now, as the parts of a checkpoint.
+  std::map<std::string, StateDict> state();
   // Throws Error naming what does not fit, and then changes nothing.
   void load(const Checkpoint& checkpoint);
 
  private:
-  Tensor in_precision(const std::function<Tensor()>& compute) const;  // that the config asks for
   Tensor loss_of(const data::CaptionBatch& batch) const;
-  Tensor update(const data::CaptionBatch& batch);
 
   CaptionerConfig config_;
   Captioner model_;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <weft/data/safetensors.h>
@@ -35,16 +37,15 @@ class TextTrainer {
 
   std::int64_t parameters() { return weft::parameter_count(model_); }  // numbers in the model
 
-  // The model's and the optimizer's state now.
   StateDict model_state() { return state_dict(model_); }
-  StateDict optimizer_state() { return state_dict(optimizer_); }
+  // The model's and the optimizer's state now, as the parts of a checkpoint.
+  std::map<std::string, StateDict> state();
   // Throws Error naming what does not fit, and then changes nothing.
   void load(const Checkpoint& checkpoint);
   void load_weights(const data::SafetensorsFile& weights);
 
  private:
   Tensor windows(std::span<const std::int32_t> tokens) const;
-  Tensor update(const Tensor& windows);
 
   TextConfig config_;
   Gpt model_;

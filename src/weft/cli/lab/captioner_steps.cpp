@@ -4,11 +4,11 @@
 #include <vector>
 
 #include <weft/jit/compile.h>
-#include <weft/tensor/autocast.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
+#include <weft/train/captioner_trainer.h>
 
 namespace weft::cli::lab {
 
@@ -86,7 +86,7 @@ struct Region {
          std::size_t differentiable, const CompileOptions& options)
       : parameters(std::move(with)) {
     const auto compute = [of, value = std::move(value)](const Inputs& x) {
-      return of->in_precision([&] { return value(x); });
+      return train::in_precision(of->config, [&] { return value(x); });
     };
     forward = compile(compute, options);
     backward = compile(
@@ -186,19 +186,11 @@ struct RegionalModel {
 
 }  // namespace
 
-CaptionerTask::CaptionerTask(const train::CaptionerConfig& config)
-    : mixed_precision(config.dtype == "bf16"),
-      model(config.sizes, static_cast<std::uint64_t>(config.seed)),
-      optimizer(model, {.lr = 1e-3}) {}
-
-Tensor CaptionerTask::in_precision(const std::function<Tensor()>& compute) const {
-  if (!mixed_precision) return compute();
-  const Autocast scope;
-  return compute();
-}
+CaptionerTask::CaptionerTask(const train::CaptionerConfig& of)
+    : config(of), model(config.sizes, static_cast<std::uint64_t>(config.seed)), optimizer(model, {.lr = 1e-3}) {}
 
 Tensor CaptionerTask::loss(const CaptionBatch& batch) const {
-  return in_precision([&] { return model.loss(batch.images, batch.tokens, batch.labels); });
+  return train::in_precision(config, [&] { return model.loss(batch.images, batch.tokens, batch.labels); });
 }
 
 Tensor CaptionerTask::step(const CaptionBatch& batch) {
@@ -241,7 +233,7 @@ CaptionStep foreach_map_step(const SharedTask& task, const CompileOptions& optio
 
 CaptionStep modular_step(const SharedTask& task, const CompileOptions& encoder, const CompileOptions& decoder) {
   const auto encode = [task](const Tensor& images) {
-    return task->in_precision([&] { return task->model.encoder(images); });
+    return train::in_precision(task->config, [&] { return task->model.encoder(images); });
   };
   const auto forward = compile(encode, encoder);
   const auto backward = compile(
@@ -252,8 +244,8 @@ CaptionStep modular_step(const SharedTask& task, const CompileOptions& encoder, 
       encoder);
   const auto decode = compile(
       [task](const Tensor& memory, const Tensor& tokens, const Tensor& labels) {
-        const Tensor loss =
-            task->in_precision([&] { return train::caption_loss(task->model.decoder, memory, tokens, labels); });
+        const Tensor loss = train::in_precision(
+            task->config, [&] { return train::caption_loss(task->model.decoder, memory, tokens, labels); });
         Tensors wrt = values_of(parameters(task->model.decoder));
         wrt.push_back(memory);
         return LossAndGradients{loss, grad(loss, std::span<const Tensor>(wrt))};

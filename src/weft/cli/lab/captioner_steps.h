@@ -16,11 +16,10 @@ namespace weft::cli::lab {
 struct CaptionerTask {
   explicit CaptionerTask(const train::CaptionerConfig& config);
 
-  Tensor in_precision(const std::function<Tensor()>& compute) const;  // that the config asks for
   Tensor loss(const data::CaptionBatch& batch) const;
   Tensor step(const data::CaptionBatch& batch);  // forward, backward and update
 
-  bool mixed_precision;
+  train::CaptionerConfig config;
   train::Captioner model;
   optim::Adam optimizer;
 };
