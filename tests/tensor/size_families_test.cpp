@@ -105,6 +105,14 @@ const Case cases[] = {
        return step(sum(exp(narrow(x, 1, t * 3 % 7, 4))), {x});
      },
      3},  // two places suggest what the third one refutes
+    {"parts of one size of what changes",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor rows = concatenate({numbers({b, 6}, 2), numbers({3, 6}, 3)}), columns = numbers({2, 6, t}, 4);
+       return std::vector{matmul(slice(rows, 0, -3), weight()), matmul(transpose(narrow(columns, 2, 0, 1)), weight()),
+                          sum(slice(rows, 0, -3), 1), slice(rows, 0, -1) * 2};
+     }},
+    {"what the host takes of what never changes",
+     [](std::int64_t b, std::int64_t) { return std::vector{narrow(arange(12) * 2.0, 0, b % 11, 1) + 1}; }},
     {"every second one",
      [](std::int64_t b, std::int64_t t) { return std::vector{slice(numbers({b, 2 * t}, 2), 1, 0, to_end, 2) + 1}; },
      3},  // halves are not expressed: what two sizes suggest, the third one refutes

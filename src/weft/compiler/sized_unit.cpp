@@ -63,11 +63,6 @@ Unit unit_of(const Sized& sized, const SizedOptions& options, std::vector<std::s
 
 }  // namespace
 
-bool is_static(const ir::Node& node) {
-  return std::ranges::all_of(node.types, &Type::is_static) &&
-         std::ranges::all_of(node.operands, [](Value v) { return v.type().is_static(); });
-}
-
 Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
   const Sized first = sized(node, options.sizes);
   Unit unit = unit_of(first, options, fallbacks);
@@ -88,6 +83,8 @@ Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<s
     for (const Dim dim : operand.type().dims()) unit.sizes.emplace_back(dim);
   for (const Type type : node.types)
     for (const Dim dim : type.dims()) unit.sizes.emplace_back(dim);
+  if (node.op->attributes_are_sizes)
+    for (const std::int64_t number : node.op->attributes->numbers(node.attribute_data)) unit.sizes.emplace_back(number);
   SizedOptions unobserved = options;
   unobserved.observer = nullptr;
   unit.at = [&node, options = std::move(unobserved),

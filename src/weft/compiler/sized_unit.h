@@ -9,9 +9,6 @@
 
 namespace weft::compiler {
 
-// Whether all operands and results are of known sizes.
-bool is_static(const ir::Node& node);
-
 // The node as a unit that becomes the one that a node of known sizes gets, when they are known: a thunk of its own, or the
 // interpreter's.
 Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks);

@@ -5,6 +5,7 @@
 
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/ir/op.h>
 #include <weft/tensor/compiler_options.h>
 
 namespace weft {
@@ -27,11 +28,12 @@ constexpr std::size_t most_attempts = 3;
 
 bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
   return std::ranges::equal(a.nodes(), b.nodes(), [](const ir::Node* x, const ir::Node* y) {
-    return std::ranges::equal(x->types, y->types);
+    return std::ranges::equal(x->types, y->types) &&
+           (!x->op->attributes_are_sizes || x->op->attributes->equal(x->attribute_data, y->attribute_data));
   });
 }
 
-std::string input_types(const ir::General& general) {
+std::string symbols_of(const ir::General& general) {
   std::string text;
   for (std::size_t i = 0; i < general.graph->inputs().size(); ++i) {
     const Type type = general.graph->inputs()[i].type();
@@ -39,6 +41,12 @@ std::string input_types(const ir::General& general) {
     std::string dims;
     for (const Dim d : type.dims()) dims += concat(dims.empty() ? "" : ", ", d);
     text += concat(text.empty() ? "" : ", ", "input ", i, " is [", dims, "]");
+  }
+  for (std::size_t i = 0; i < general.symbols.size(); ++i) {
+    if (!general.symbols[i].is_attribute) continue;
+    const ir::Node& node = *general.sample->nodes()[general.symbols[i].node];
+    text += concat(text.empty() ? "" : ", ", "a number of ", node.op->name, " at ", node.location.file, ':',
+                   node.location.line, " is s", i);
   }
   return text;
 }
@@ -144,7 +152,7 @@ void SizeFamilies::build(Family& family, Backend backend, const std::vector<bool
   family.program = std::move(program);
   report = std::move(made);
   metrics::sized_programs.add();
-  WEFT_LOG(recompiles, "sync: sizes that changed are symbols from now on: ", input_types(family.general));
+  WEFT_LOG(recompiles, "sync: sizes that changed are symbols from now on: ", symbols_of(family.general));
 }
 
 void SizeFamilies::add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph) {

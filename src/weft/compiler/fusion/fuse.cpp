@@ -14,6 +14,7 @@
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
 
 namespace weft::compiler {
 
@@ -253,7 +254,7 @@ class Planner {
       unit = matmul_unit(*matmul, options_.strict, options_.sizes);
       if (!matmul->epilogue.steps.empty())
         report_.fusions.push_back({.name = unit.info.name, .operations = unit.info.name, .source = place_of(n)});
-    } else if (!is_static(n)) {
+    } else if (!ir::is_static(n)) {
       unit = sized_unit(n, options_, report_.fallbacks);
     } else if (auto native = native_unit(n, {options_, report_.fallbacks, routines})) {
       unit = std::move(*native);
@@ -305,7 +306,7 @@ class Planner {
     unit.writes = std::move(outputs);
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
     for (const std::uint32_t id : cluster.nodes)
-      if (is_static(node(id))) unit.info.flops += flops_of(node(id));
+      if (ir::is_static(node(id))) unit.info.flops += flops_of(node(id));
     for (const auto& values : {unit.reads, unit.writes})
       for (const Value v : values)
         unit.info.bytes += static_cast<double>(placement_.elements_of(v.type()) * byte_size(v.dtype()));

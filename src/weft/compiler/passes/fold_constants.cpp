@@ -5,6 +5,7 @@
 #include <weft/compiler/rewrite.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
 
 namespace weft::compiler {
 
@@ -90,8 +91,9 @@ std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph) {
     if (node.op->kind == ir::Kind::elementwise && !product_of(node.type().dims()).is(0) &&
         std::ranges::all_of(operands, is_splat))
       return fold_splats(rewriter.graph(), node, operands);
-    const auto small = [](Type t) { return t.is_static() && t.elements() <= most_elements; };
-    if (!std::ranges::all_of(node.types, small) || !std::ranges::all_of(operands, small, &Value::type))
+    const auto small = [](Type t) { return t.elements() <= most_elements; };
+    if (!is_static(node) || !std::ranges::all_of(node.types, small) ||
+        !std::ranges::all_of(operands, small, &Value::type))
       return std::nullopt;
     std::vector<ir::Array> arrays;
     for (const Value v : operands) arrays.emplace_back(v.node->attributes<ir::ConstantAttributes>().value);

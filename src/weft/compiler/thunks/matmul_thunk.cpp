@@ -9,6 +9,7 @@
 
 #include <weft/compiler/thunks/matmul_primitive.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -236,11 +237,6 @@ runtime::ThunkInfo info_of(const Matmul& matmul, const MatmulShape& shape, const
   return info;
 }
 
-bool is_static(const Matmul& matmul) {
-  return matmul.dot->type().is_static() &&
-         std::ranges::all_of(matmul.dot->operands, [](Value v) { return v.type().is_static(); });
-}
-
 }  // namespace
 
 bool matmul_exists(const Matmul& matmul, const SizeValues& values) {
@@ -261,6 +257,15 @@ void for_each_read(const Matmul& matmul, auto&& visit) {
   visit(matmul.rhs);
   for (const EpilogueStep& step : matmul.epilogue.steps)
     if (step.operand.base) visit(step.operand);
+}
+
+// Whether its sizes are known, and where its operands lie in what they are parts of.
+bool is_static(const Matmul& matmul) {
+  bool known = ir::is_static(*matmul.dot);
+  for_each_read(matmul, [&](const View& view) {
+    known = known && view.offset.is_constant() && std::ranges::all_of(view.strides, &Size::is_constant);
+  });
+  return known;
 }
 
 // Of the reads, at their views' offsets, and the result.

@@ -4,6 +4,7 @@
 
 #include <weft/ir/interpreter/rules.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
 
 namespace weft::ir {
 
@@ -29,6 +30,7 @@ std::span<const RuleEntry> rules_of(Kind kind) {
 std::vector<Array> evaluate(const Node& node, std::span<const Array* const> operands, const Context& context) {
   for (const Type type : node.types)
     require(type.is_static(), "interpret: ", node.op->name, " gives ", type, ", whose size is not known");
+  require(is_static(node), "interpret: the attributes of ", node.op->name, " depend on sizes that are not known");
   const Rule rule = find_rule(*node.op);
   WEFT_ASSERT(rule, "the interpreter has no rule for ", node.op->name);
   return rule({node, operands, context});

@@ -69,8 +69,7 @@ void transpose_type(const Call& call, std::vector<Type>& results) {
 bool is_for_many_sizes(const Call& call) {
   const auto numbers = call.op.attributes->numbers(call.attribute_data);
   if (std::ranges::all_of(numbers, [](std::int64_t n) { return Size(n).is_constant(); })) return false;
-  const bool has_symbols = call.requested.size() == 1 && !(call.type(0).is_static() && call.requested[0].is_static());
-  call.require(has_symbols, "a number is out of range");
+  call.require(call.requested.size() == 1, "a number is out of range");
   return true;
 }
 

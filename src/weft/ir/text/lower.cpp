@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include <weft/base/size.h>
 #include <weft/ir/boundary.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/fields.h>
@@ -233,6 +234,9 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
     attributes = kind.attributes->read(scratch, reader);
   }
   try {
+    if (kind.attributes_are_sizes)
+      for (const std::int64_t number : kind.attributes->numbers(attributes))
+        require(Size(number).is_constant(), kind.name, ": a number is out of range: ", number);
     Node& node = graph.append(kind, operands, attributes, types, regions);
     Values results;
     for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
