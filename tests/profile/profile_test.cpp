@@ -276,6 +276,36 @@ TEST(Recording, StrangeNamesDoNoHarm) {
   EXPECT_LT(read_file(folder / "trace.json").size(), 100'000u);
 }
 
+TEST(Recording, StrangeNamesOfModulesAreShownAsTheyAre) {
+  const std::string quoted = "quo\"te\\s'<script>", line = "new\nline, {a=1}", bytes = "bad \xff\xfe",
+                    huge(1 << 20, 'm');
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    for (int i = 0; i < 2; ++i) {
+      const Step step(static_cast<std::uint64_t>(i));
+      Tensor x = ones({32, 32});
+      for (const std::string& name : {quoted, line, bytes, huge}) {
+        const weft::Scope module(name);
+        x = matmul(x, x) * 0.01;
+      }
+      (void)sum(x).item();
+    }
+  }
+  const Recording recording = read_recording(folder.path());
+  const Analysis analysis = analyse(recording);
+  std::set<std::string> scopes;
+  for (const OpStats& op : analysis.ops)
+    if (op.name.starts_with("dot")) scopes.insert(op.scope);
+  const auto cut = testing::AllOf(testing::StartsWith("mmm"), testing::SizeIs(testing::Lt(10'000u)));
+  EXPECT_THAT(scopes, testing::UnorderedElementsAre(quoted, line, "bad \uFFFD\uFFFD", cut));
+  EXPECT_THAT(write_report(recording, analysis, folder.path()), testing::IsEmpty());
+  const std::string page = read_file(folder / "report.html");
+  EXPECT_THAT(page, Not(HasSubstr("<script>\"")));
+  EXPECT_LT(page.size(), 2'000'000u);
+  EXPECT_TRUE(json::accept(read_file(folder / "ops.json")));
+}
+
 TEST(Recording, IsBoundedAndCountsWhatItDrops) {
   const TemporaryFolder folder;
   std::string failure;

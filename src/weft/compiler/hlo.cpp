@@ -182,11 +182,29 @@ std::string Computation::calls(const Node& node) {
   return text;
 }
 
+// In quotes, as XLA writes strings: what could end the string or the line, and what is no ASCII, as three octal digits. Cut where
+// nobody would read on.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t longest = 512;
+  std::string out = "\"";
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += concat('\\', c);
+    } else if (byte >= ' ' && byte < 0x7f) {
+      out += c;
+    } else {
+      out += concat('\\', byte >> 6, byte >> 3 & 7, byte & 7);
+    }
+  }
+  return out + (text.size() > longest ? "...\"" : "\"");
+}
+
 std::string metadata(const Node& node) {
   const ir::Location& at = node.location;
   if (!at.line && !*at.scope) return "";
-  std::string text = concat(", metadata={op_name=\"", at.scope, '"');
-  if (at.line) text += concat(" source_file=\"", at.file, "\" source_line=", at.line);
+  std::string text = concat(", metadata={op_name=", quoted(at.scope));
+  if (at.line) text += concat(" source_file=", quoted(at.file), " source_line=", at.line);
   return text + '}';
 }
 

@@ -9,6 +9,7 @@
 
 #include <weft/profile/buffer_assignment.h>
 #include <weft/profile/hlo.pb.h>
+#include <weft/profile/serialize.h>
 
 namespace weft::profile {
 
@@ -306,7 +307,7 @@ class Builder {
     read_shape(from.shape, *to.mutable_shape());
     auto& metadata = *to.mutable_metadata();
     metadata.set_op_type(from.opcode);
-    metadata.set_op_name(from.scope);
+    metadata.set_op_name(utf8(from.scope));
     const auto colon = from.source.rfind(':');
     if (colon != std::string::npos) {
       metadata.set_source_file(from.source.substr(0, colon));

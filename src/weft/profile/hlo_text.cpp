@@ -46,19 +46,44 @@ void split(Text list, Take&& take) {
   }
 }
 
+// Without quotes and escapes; what has none is itself.
+std::string unquoted(Text text) {
+  if (!text.starts_with('"')) return std::string(text);
+  text.remove_prefix(1);
+  if (text.ends_with('"')) text.remove_suffix(1);
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\' || at + 1 == text.size()) {
+      out += text[at];
+    } else if (at + 3 < text.size() && std::ranges::all_of(text.substr(at + 1, 3), is_octal)) {
+      const auto digit = [&](std::size_t i) { return text[at + i] - '0'; };
+      out += static_cast<char>(digit(1) << 6 | digit(2) << 3 | digit(3));
+      at += 3;
+    } else {
+      out += text[++at];
+    }
+  }
+  return out;
+}
+
 // op_name="blocks.0" source_file="a.cpp" source_line=12
 void read_metadata(Text metadata, HloInstruction& instruction) {
-  const auto value = [&](Text key) {
-    const auto at = metadata.find(key);
-    if (at == metadata.npos) return Text();
-    Text rest = metadata.substr(at + key.size());
-    const bool quoted = rest.starts_with('"');
-    if (quoted) rest.remove_prefix(1);
-    return rest.substr(0, quoted ? rest.find('"') : rest.find_first_of(" }"));
-  };
-  instruction.scope = value("op_name=");
-  const Text file = value("source_file=");
-  if (!file.empty()) instruction.source = concat(file, ':', value("source_line="));
+  if (metadata.starts_with('{')) metadata = metadata.substr(1, metadata.size() - 2);
+  std::string file, line;
+  while (!(metadata = trimmed(metadata)).empty()) {
+    const std::size_t equals = metadata.find('=');
+    if (equals == metadata.npos) break;
+    const Text key = metadata.substr(0, equals);
+    metadata.remove_prefix(equals + 1);
+    const std::size_t end = end_of(metadata, 0, " }");
+    const std::string value = unquoted(metadata.substr(0, end));
+    metadata.remove_prefix(end);
+    if (key == "op_name") instruction.scope = value;
+    if (key == "source_file") file = value;
+    if (key == "source_line") line = value;
+  }
+  if (!file.empty()) instruction.source = concat(file, ':', line);
 }
 
 void read_calls(Text value, HloInstruction& instruction) {

@@ -114,5 +114,6 @@ json to_json(const Roofs& roofs) {
 Roofs roofs_from(const json& from) { return {from.at("flops"), from.at("memory_bytes"), from.at("cache_bytes")}; }
 
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string utf8(const std::string& text) { return json::parse(dump(text)).get<std::string>(); }
 
 }  // namespace weft::profile

@@ -20,5 +20,7 @@ Roofs roofs_from(const nlohmann::json& json);
 
 // In one line; what is no UTF-8 is replaced.
 std::string dump(const nlohmann::json& json);
+// A text whose bytes are UTF-8, as strings of protobuf's messages must be: what is none is replaced.
+std::string utf8(const std::string& text);
 
 }  // namespace weft::profile

@@ -18,9 +18,6 @@ namespace {
 std::int64_t ps(std::uint64_t ns) { return static_cast<std::int64_t>(ns) * 1000; }
 std::int64_t program_id(std::int32_t program) { return program + 1; }
 
-// Strings of these messages must be UTF-8.
-std::string utf8(const std::string& text) { return nlohmann::json::parse(dump(text)).get<std::string>(); }
-
 // Stats and events refer to their names by number.
 class Plane {
  public:
