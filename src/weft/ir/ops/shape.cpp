@@ -66,9 +66,10 @@ void transpose_type(const Call& call, std::vector<Type>& results) {
 }
 
 // Attributes with an expression among them belong to a program for many sizes, whose result types are given.
-bool is_for_many_sizes(const Call& call) {
-  const auto numbers = call.op.attributes->numbers(call.attribute_data);
-  if (std::ranges::all_of(numbers, [](std::int64_t n) { return Size(n).is_constant(); })) return false;
+bool is_for_many_sizes(const Call& call, std::initializer_list<Ints> attributes) {
+  const auto is_known = [](std::int64_t number) { return Size(number).is_constant(); };
+  if (std::ranges::all_of(attributes, [&](Ints numbers) { return std::ranges::all_of(numbers, is_known); }))
+    return false;
   call.require(call.requested.size() == 1, "a number is out of range");
   return true;
 }
@@ -80,7 +81,7 @@ void slice_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "start_indices", start, rank);
   require_count(call, "limit_indices", limit, rank);
   require_count(call, "strides", strides, rank);
-  if (is_for_many_sizes(call)) {
+  if (is_for_many_sizes(call, {start, limit, strides})) {
     results.push_back(call.requested_type());
     return;
   }
@@ -106,7 +107,7 @@ void pad_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "edge_padding_low", low, rank);
   require_count(call, "edge_padding_high", high, rank);
   require_count(call, "interior_padding", interior, rank);
-  if (is_for_many_sizes(call)) {
+  if (is_for_many_sizes(call, {low, high, interior})) {
     results.push_back(call.requested_type());
     return;
   }
