@@ -89,6 +89,15 @@ func.func @main() {
   }
 }
 
+TEST(Conformance, AFileIsRunAlone) {
+  const TemporaryFolder folder;
+  write(folder / "a.mlir", check_sum("check.expect_eq", "[3.0, 5.0]"));
+  write(folder / "b.mlir", check_sum("check.expect_eq", "[3.0, 5.00001]"));
+  EXPECT_EQ(conformance(folder / "a.mlir", {}, 0)["programs"], 1);
+  EXPECT_EQ(weft({"conformance", folder / "c"}).err,
+            "error: cannot read " + (folder / "c").string() + ": No such file or directory\n");
+}
+
 TEST(Conformance, AProgramWithoutEndIsACrash) {
   const TemporaryFolder folder;
   write(folder / "loop.mlir", R"(

@@ -1,4 +1,4 @@
-// weft conformance: runs a folder of self-checking StableHLO programs and counts what came of them.
+// weft conformance: runs self-checking StableHLO programs and counts what came of them.
 #include <algorithm>
 #include <chrono>
 #include <iomanip>
@@ -27,7 +27,7 @@ namespace {
 using Outcome = ConformanceResult::Outcome;
 
 struct ConformanceOptions {
-  std::string folder;
+  std::string path;
   bool interpret = false, compiled = false, fast = false, json = false;
   std::int64_t jobs = usable_cpus();
   std::int64_t time_limit = 60;  // seconds a program may take
@@ -141,8 +141,8 @@ void print_text(const ConformanceOptions& options, const Summary& summary) {
 }
 
 void run_conformance(const ConformanceOptions& options) {
-  const auto cases = find_cases(options.folder);
-  require(!cases.empty(), options.folder, ": holds no *.mlir files");
+  const auto cases = find_cases(options.path);
+  require(!cases.empty(), options.path, ": holds no *.mlir files");
   const Summary summary = run_all(options, cases);
   options.json ? print_json(options, summary) : print_text(options, summary);
   require(summary.failures.empty(), summary.failures.size(), " of ", summary.total(), " programs failed or crashed");
@@ -151,10 +151,12 @@ void run_conformance(const ConformanceOptions& options) {
 }  // namespace
 
 void add_conformance(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand(
-      "conformance", "Run a folder of self-checking StableHLO programs, each in a process of its own");
+  CLI::App& command =
+      *app.add_subcommand("conformance", "Run self-checking StableHLO programs, each in a process of its own");
   const auto options = std::make_shared<ConformanceOptions>();
-  command.add_option("DIR", options->folder, "Folder of *.mlir files; sections `// -----` are programs of their own")
+  command
+      .add_option("DIR", options->path,
+                  "Folder of *.mlir files, or one file; sections `// -----` are programs of their own")
       ->required();
   const auto interpret = command.add_flag("--interpret", options->interpret, "Run them in the reference interpreter");
   command.add_flag("--compiled", options->compiled, "Compile them (the default), in strict mode")->excludes(interpret);

@@ -32,15 +32,21 @@ ConformanceResult run_section(const ir::Section& section, const ProgramOptions& 
   return result;
 }
 
+std::vector<std::filesystem::path> find_files(const std::filesystem::path& path) {
+  std::error_code wrong;
+  if (std::filesystem::is_regular_file(path, wrong)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::recursive_directory_iterator at(path, wrong), end; !wrong && at != end; at.increment(wrong))
+    if (at->path().extension() == ".mlir" && at->is_regular_file()) files.push_back(at->path());
+  if (wrong) detail::fail_with_errno("read", path, wrong.value());
+  std::ranges::sort(files);
+  return files;
+}
+
 }  // namespace
 
-std::vector<ConformanceCase> find_cases(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  std::error_code wrong;
-  for (std::filesystem::recursive_directory_iterator at(folder, wrong), end; !wrong && at != end; at.increment(wrong))
-    if (at->path().extension() == ".mlir" && at->is_regular_file()) files.push_back(at->path());
-  if (wrong) detail::fail_with_errno("cannot read", folder, wrong.value());
-  std::ranges::sort(files);
+std::vector<ConformanceCase> find_cases(const std::filesystem::path& path) {
+  const std::vector<std::filesystem::path> files = find_files(path);
   std::vector<ConformanceCase> cases;
   for (const auto& file : files) {
     const std::string text = read_file(file);

@@ -17,8 +17,9 @@ struct ConformanceCase {
   int first_line = 1;
 };
 
-// The sections of the files named *.mlir in `folder` and below, by name. Throws Error if it cannot be read.
-std::vector<ConformanceCase> find_cases(const std::filesystem::path& folder);
+// The sections of the file `path`, or of the files named *.mlir in the folder `path` and below, by name. Throws Error if it
+// cannot be read.
+std::vector<ConformanceCase> find_cases(const std::filesystem::path& path);
 
 struct ConformanceResult {
   enum class Outcome : std::uint8_t {
