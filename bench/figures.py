@@ -108,8 +108,9 @@ def record_figures(build: Path, quick: bool, say) -> list[Figure]:
             figures.append(Figure(f"record cost of an op: {parameters[0].replace('_', ' ')}", run["ns_per_op"], "<=", 200, "ns"))
         elif name == "record_training_step":
             figures.append(Figure("record cost of an op of a training step", run["ns_per_node"], "<=", 200, "ns"))
-        elif name == "sync_known_step" and parameters[0] == "10000":
-            text = f"sync of a known step of {parameters[0]} ops, updating {parameters[1]} tensors"
+        elif name == "sync_known_step" and parameters[1] == "10000":
+            when = parameters[0].replace("_", " ")
+            text = f"sync of a known step of {parameters[1]} ops, updating {parameters[2]} tensors, {when}"
             figures.append(Figure(text, run["real_time"] / 1e3, "<=", 100, "us"))
     call = {run["name"].split("_")[0]: run["real_time"] for run in google_benchmarks(build, "compile", least, say)}
     if call:

@@ -13,28 +13,10 @@
 
 #include <weft/runtime/allocator.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/launch_record.h>
 #include <weft/runtime/thunk_times.h>
 
 namespace weft::runtime {
-
-// One accepted launch.
-struct LaunchRecord {
-  std::shared_ptr<const Executable> executable;
-  struct Input {
-    Memory* slot = nullptr;
-    std::byte* address = nullptr;  // in that memory; null: where it begins, which is known when the launch begins
-  };
-  std::vector<Input> inputs;
-  std::vector<Memory*> outputs;          // slots
-  std::vector<const Event*> awaited;     // of the inputs that are not there or carry an error
-  std::vector<std::uint32_t> copied;     // donated inputs whose bytes the output must copy
-  std::vector<BufferPtr> kept;           // inputs that are not donated
-  std::vector<SlotsRef> donors, blocks;  // where the donated inputs and the outputs have their slots
-  std::shared_ptr<Event> done;           // of all outputs
-  std::uint64_t number = 0;
-  std::uint64_t bytes = 0;  // that its outputs add to memory
-  std::uint64_t accepted_ns = 0;
-};
 
 class Executor {
  public:

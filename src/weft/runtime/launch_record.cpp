@@ -1,0 +1,101 @@
+#include <weft/runtime/launch_record.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include <weft/base/error.h>
+
+namespace weft::runtime {
+
+void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs) {
+  require(inputs.size() == executable.inputs.size(), "launch: ", executable.name, " takes ", executable.inputs.size(),
+          " inputs, got ", inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Buffer* input = inputs[i].get();
+    if (input && input->type() == executable.inputs[i] && !input->donated()) [[likely]]
+      continue;
+    require(input != nullptr, "launch: ", executable.name, ": input ", i, " is no buffer");
+    require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
+            " was donated to an earlier launch");
+    fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);
+  }
+}
+
+void check_promised(const Executable& executable, std::span<const BufferPtr> outputs) {
+  require(outputs.size() == executable.outputs.size(), "launch: ", executable.name, " makes ",
+          executable.outputs.size(), " outputs, got ", outputs.size(), " promised buffers");
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    require(outputs[i]->type() == executable.outputs[i].type, "launch: ", executable.name, ": output ", i, " is ",
+            executable.outputs[i].type, ", the promised buffer ", outputs[i]->type());
+}
+
+namespace {
+
+// Marks the inputs that outputs take over. Returns those whose bytes must be copied because a holder, or another input of the
+// same launch, reaches them too.
+void donate_inputs(const Executable& executable, std::span<const BufferPtr> inputs,
+                   std::vector<std::uint32_t>& copied) {
+  std::ptrdiff_t donated = 0;
+  for (const Output& output : executable.outputs) {
+    if (output.donated_input < 0) continue;
+    Buffer& input = *inputs[static_cast<std::size_t>(output.donated_input)];
+    if (!input.held() && input.donate()) {
+      ++donated;
+    } else {
+      copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+    }
+  }
+  if (donated == 0 || std::ranges::count_if(inputs, [](const BufferPtr& input) { return input->donated(); }) == donated)
+    return;
+  for (const Output& output : executable.outputs) {
+    if (output.donated_input < 0) continue;
+    if (std::ranges::count(inputs, inputs[static_cast<std::size_t>(output.donated_input)]) > 1)
+      copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+  }
+}
+
+void add_block(std::vector<SlotsRef>& blocks, Slots& slots) {
+  if (blocks.empty() || blocks.back().get() != &slots) blocks.emplace_back(slots);
+}
+
+// Whether who keeps the memory of one keeps that of the other too, as the numbers of a recording do. Both are there.
+bool share_memory(const Buffer& a, const Buffer& b) {
+  return b.event()->succeeded() && !a.memory().owner_before(b.memory()) && !b.memory().owner_before(a.memory());
+}
+
+// Memory and events of the buffers, and what keeps these.
+void refer_to(std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs, LaunchRecord& record) {
+  record.inputs.clear();
+  record.awaited.clear();
+  const Event* last = nullptr;
+  for (const BufferPtr& input : inputs) {
+    const Event* const event = input->event().get();
+    const bool is_there = event->succeeded();
+    record.inputs.push_back({.slot = &input->memory()});
+    if (input->donated()) {
+      add_block(record.donors, input->slots());
+    } else if (is_there && !record.kept.empty() && share_memory(*input, *record.kept.back())) {
+      record.inputs.back() = {.slot = &record.kept.back()->memory(), .address = input->memory().get()};
+    } else {
+      record.kept.push_back(input);
+    }
+    if (event != last && !is_there) record.awaited.push_back(event);
+    last = event;
+  }
+  record.outputs.clear();
+  for (const BufferPtr& output : outputs) {
+    record.outputs.push_back(&output->memory());
+    add_block(record.blocks, output->slots());
+  }
+}
+
+}  // namespace
+
+void record_buffers(const Executable& executable, std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs,
+                    LaunchRecord& record) {
+  record.copied.clear();
+  donate_inputs(executable, inputs, record.copied);
+  refer_to(inputs, outputs, record);
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,43 @@
+// One accepted launch, as the device sees it: what it needs of the buffers, which it does not touch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <weft/runtime/buffer.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::runtime {
+
+struct LaunchRecord {
+  std::shared_ptr<const Executable> executable;
+  struct Input {
+    Memory* slot = nullptr;
+    std::byte* address = nullptr;  // in that memory; null: where it begins, which is known when the launch begins
+  };
+  std::vector<Input> inputs;
+  std::vector<Memory*> outputs;          // slots
+  std::vector<const Event*> awaited;     // of the inputs that are not there or carry an error
+  std::vector<std::uint32_t> copied;     // donated inputs whose bytes the output must copy
+  std::vector<BufferPtr> kept;           // inputs that are not donated
+  std::vector<SlotsRef> donors, blocks;  // where the donated inputs and the outputs have their slots
+  std::shared_ptr<Event> done;           // of all outputs
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;  // that its outputs add to memory
+  std::uint64_t accepted_ns = 0;
+};
+using LaunchPtr = std::unique_ptr<LaunchRecord>;
+
+// Throws Error, led by launch's name, if a launch of `executable` cannot have these inputs.
+void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs);
+// The same for outputs that were promised before.
+void check_promised(const Executable& executable, std::span<const BufferPtr> outputs);
+
+// Fills everything that stems from the buffers: donates the inputs that outputs take over, unless something else still reaches
+// them, and refers to the memory and events of all. Nothing is refused any more.
+void record_buffers(const Executable& executable, std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs,
+                    LaunchRecord& record);
+
+}  // namespace weft::runtime

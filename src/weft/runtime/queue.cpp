@@ -1,0 +1,244 @@
+#include <weft/runtime/queue.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/runtime/allocator.h>
+
+namespace weft::metrics {
+// At each launch, with it: how far the host is ahead of the device.
+inline constinit Metric run_ahead_launches("RunAheadLaunches", Unit::count);
+inline constinit Metric run_ahead_bytes("RunAheadBytes", Unit::bytes);
+}  // namespace weft::metrics
+
+namespace weft::runtime {
+
+Queue::Queue(const DeviceOptions& options, const Allocator& allocator, Executor& executor)
+    : options_(options), allocator_(allocator), executor_(executor), thread_([this] { work(); }) {
+  const std::lock_guard lock(mutex_);
+  incoming_.reserve(usual_tasks);
+}
+
+Queue::~Queue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+}
+
+LaunchPtr Queue::new_record() {
+  LaunchPtr record;
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_records_.empty()) return std::make_unique<LaunchRecord>();
+    record = std::move(spare_records_.back());
+    spare_records_.pop_back();
+  }
+  record->donors.clear();
+  record->blocks.clear();
+  return record;
+}
+
+std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t waited_ns = await_run_ahead(launch->bytes, lock);
+  launch->number = launches_++;
+  launch->accepted_ns = trace::now_ns();
+  scope.set_number(launch->number);
+  bytes_in_flight_ += launch->bytes;
+  peak_run_ahead_ = std::max(peak_run_ahead_, ++in_flight_);
+  peak_run_ahead_bytes_ = std::max(peak_run_ahead_bytes_, bytes_in_flight_);
+  metrics::run_ahead_launches.add(in_flight_);
+  metrics::run_ahead_bytes.add(bytes_in_flight_);
+  enqueue(std::move(launch), lock);
+  return waited_ns;
+}
+
+void Queue::submit(Read read) {
+  std::unique_lock lock(mutex_);
+  enqueue(std::move(read), lock);
+}
+
+void Queue::synchronize() {
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  retired_.wait(lock, [this, target = enqueued_] { return done_ >= target; });
+  --waiting_;
+}
+
+void Queue::add_to(DeviceStats& stats) const {
+  const std::lock_guard lock(mutex_);
+  stats.launches = launches_;
+  stats.failed_launches = failed_;
+  stats.skipped_launches = skipped_;
+  stats.host_waits = host_waits_;
+  stats.host_wait_ns = host_wait_ns_;
+  stats.peak_run_ahead = peak_run_ahead_;
+  stats.peak_run_ahead_bytes = peak_run_ahead_bytes_;
+  stats.busy_ns = busy_ns_;
+  stats.idle_ns = idle_ns_;
+}
+
+std::vector<std::uint64_t> Queue::gaps_ns() const {
+  const std::lock_guard lock(mutex_);
+  return gaps_.values();
+}
+
+void Queue::work() {
+  trace::name_thread("device");
+  std::vector<Task> tasks;
+  tasks.reserve(usual_tasks);
+  for (;;) {
+    {
+      if (stays_awake_) await_awake();
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [this] { return !incoming_.empty() || stopping_; });
+      if (incoming_.empty()) return;
+      std::swap(tasks, incoming_);
+      has_incoming_.store(false, std::memory_order_relaxed);
+    }
+    for (Task& task : tasks) {
+      if (auto* launch = std::get_if<LaunchPtr>(&task)) {
+        run(**launch);
+      } else {
+        run(std::get<Read>(task));
+      }
+      retire(task);
+    }
+    tasks.clear();
+  }
+}
+
+// Falling asleep and being woken takes longer than a small program.
+void Queue::await_awake() const {
+  constexpr std::uint64_t most_ns = 50'000;
+  const std::uint64_t end = trace::now_ns() + most_ns;
+  while (!has_incoming_.load(std::memory_order_acquire) && trace::now_ns() < end) __builtin_ia32_pause();
+}
+
+void Queue::run(LaunchRecord& launch) {
+  stays_awake_ = launch.executable->kept_blocks != nullptr;
+  const std::uint64_t start = trace::now_ns();
+  metrics::queue_time.add(start - launch.accepted_ns);
+  Times& taken = times_of(*launch.executable);
+  expected_end_.store(start + std::min(taken.last, taken.before), std::memory_order_relaxed);
+  std::exception_ptr error;
+  const auto outcome = executor_.run(launch, error);
+  const std::uint64_t end = trace::now_ns(), ns = end - start;
+  taken = {ns, taken.last};
+  metrics::execute_time.add(ns);
+  if (trace::enabled()) {
+    trace::keep(launch.executable);
+    trace::add("queue", launch.executable->name.c_str(), launch.accepted_ns, start, launch.number);
+    trace::add("device", launch.executable->name.c_str(), start, end, launch.number);
+    trace::add("memory", "bytes in use", end, end, allocator_.stats().bytes_in_use);
+  }
+  WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": ", static_cast<double>(ns) / 1e3, " us",
+           outcome == Executor::Outcome::done     ? ""
+           : outcome == Executor::Outcome::failed ? ", failed"
+                                                  : ", skipped");
+  if (last_end_ != 0) metrics::device_idle_time.add(start - last_end_);
+  {
+    const std::lock_guard lock(mutex_);
+    failed_ += outcome == Executor::Outcome::failed;
+    skipped_ += outcome == Executor::Outcome::skipped;
+    busy_ns_ += ns;
+    if (last_end_ != 0) {
+      idle_ns_ += start - last_end_;
+      gaps_.add(start - last_end_);
+    }
+    last_end_ = end;
+  }
+  for (const SlotsRef& block : launch.blocks) block->settle();
+  if (error) {
+    launch.donors.clear();  // with the memory that was not taken
+    launch.done->set_error(std::move(error));
+  } else {
+    launch.done->set();
+  }
+}
+
+void Queue::run(Read& read) {
+  try {
+    const metrics::Timer timer(metrics::transfer_from_device_time);
+    const trace::Scope scope("copy", "read");
+    if (const auto error = read.buffer->event()->error()) std::rethrow_exception(error);
+    const std::span<const std::byte> bytes(read.buffer->memory().get(),
+                                           static_cast<std::size_t>(read.buffer->type().bytes()));
+    metrics::inbound_data.add(bytes.size());
+    read.reader(bytes);
+    read.done.set_value();
+  } catch (...) {
+    read.done.set_exception(std::current_exception());
+  }
+}
+
+void Queue::retire(Task& task) {
+  auto* const launch = std::get_if<LaunchPtr>(&task);
+  const std::uint64_t bytes = launch ? (*launch)->bytes : 0;
+  if (launch) {  // outside the lock: what is let go of here may be the last owner of memory
+    (*launch)->kept.clear();
+    (*launch)->executable = nullptr;
+    (*launch)->done = nullptr;
+  } else {
+    task = Read{};
+  }
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  if (launch) {
+    --in_flight_;
+    bytes_in_flight_ -= bytes;
+    spare_records_.push_back(std::move(*launch));
+  }
+  if (waiting_ > 0) retired_.notify_all();
+}
+
+void Queue::enqueue(Task task, std::unique_lock<std::mutex>& lock) {
+  incoming_.push_back(std::move(task));
+  has_incoming_.store(true, std::memory_order_release);
+  ++enqueued_;
+  const bool first = incoming_.size() == 1;
+  lock.unlock();
+  if (first) arrived_.notify_one();
+}
+
+Queue::Times& Queue::times_of(const Executable& executable) {
+  return times_[(reinterpret_cast<std::uintptr_t>(&executable) >> 6) % times_.size()];
+}
+
+// To wake a thread costs the device's thread tens of microseconds between two launches. So the host, while there are more of them,
+// wakes by itself a little after the one that runs should have ended, and looks again after a small part of what it has waited.
+void Queue::doze(std::uint64_t waited_ns, std::unique_lock<std::mutex>& lock) const {
+  const std::uint64_t expected = expected_end_.load(std::memory_order_relaxed), now = trace::now_ns();
+  const std::uint64_t until_expected = expected > now ? expected - now : 0;
+  const std::uint64_t late = (waited_ns + until_expected) / 64 + 50'000;
+  lock.unlock();
+  std::this_thread::sleep_for(std::chrono::nanoseconds(until_expected + late));
+  lock.lock();
+}
+
+std::uint64_t Queue::await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock) {
+  const auto may_go = [&] {
+    return in_flight_ == 0 || (std::cmp_less(in_flight_, options_.run_ahead_launches) &&
+                               bytes_in_flight_ + bytes <= options_.run_ahead_bytes);
+  };
+  if (may_go()) return 0;
+  const trace::Scope scope("host", "wait for the device");
+  const std::uint64_t start = trace::now_ns();
+  ++host_waits_;
+  metrics::run_ahead_waits.add();
+  while (in_flight_ > 2 && !may_go()) doze(trace::now_ns() - start, lock);
+  ++waiting_;
+  retired_.wait(lock, may_go);
+  --waiting_;
+  const std::uint64_t waited_ns = trace::now_ns() - start;
+  host_wait_ns_ += waited_ns;
+  return waited_ns;
+}
+
+}  // namespace weft::runtime
