@@ -145,6 +145,21 @@ TEST(Epilogue, AProductAddsToAnother) {
   EXPECT_EQ(thunks_of(*graph), (Names{"negate", "dot_general", "dot_general+residual"}));
 }
 
+// The gradients of weights: sums over many rows, of operands that may be parts of wider ones, added to what else has gone in.
+TEST(Epilogue, ALongSumOfProductsOfRowsAddsToAnother) {
+  constexpr std::int64_t length = 600, wide = 48, left = 33, right = 40;
+  const Type x(DType::f32, {length, wide}), sum(DType::f32, {left, right});
+  const auto graph = ir::make_graph(std::vector{x, x, sum}, [&](ir::Graph&, std::span<const Value> in) {
+    const std::int64_t first[] = {0}, one[] = {1, 1};
+    const auto part = [&](Value of, std::int64_t from, std::int64_t columns) {
+      return ir::slice(of, std::vector<std::int64_t>{0, from}, std::vector{length, from + columns}, one);
+    };
+    const auto rows_product = [&](Value a, Value b) { return ir::dot_general(a, b, {{}, {}, first, first}); };
+    return Values{rows_product(part(in[0], 3, left), part(in[1], 8, right)) + in[2], rows_product(in[0], in[1])};
+  });
+  EXPECT_EQ(thunks_of(*graph), (Names{"dot_general+residual", "dot_general"}));
+}
+
 TEST(Epilogue, WhatOthersNeedIsStored) {
   const auto output = graph_of(DType::f32, [](ir::Graph&, auto in) {
     const Value h = product(in);

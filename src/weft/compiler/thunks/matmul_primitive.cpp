@@ -1,5 +1,7 @@
 #include <weft/compiler/thunks/matmul_primitive.h>
 
+#include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <list>
 #include <map>
@@ -87,6 +89,58 @@ class Primitives {
   std::map<Key, Entries::iterator> by_key_;
 };
 
+class MatmulPrimitive final : public ProductPrimitive {
+ public:
+  explicit MatmulPrimitive(const DescribedProduct& described)
+      : call_(dnnl::matmul(described.primitive), described.arguments), scratch_bytes_(described.scratch_bytes()) {}
+  std::size_t scratch_bytes() const override { return scratch_bytes_; }
+  void run(std::span<std::byte* const> addresses) const override { call_.run(addresses); }
+
+ private:
+  onednn::Call call_;
+  std::size_t scratch_bytes_;
+};
+
+// A long sum of the products of rows, as the gradient of a weight is: lhs is read transposed, and the result is small. oneDNN's
+// gemm reads such operands where they lie; its matmul turns lhs round in memory first, which takes up to a third of its time.
+class GemmPrimitive final : public ProductPrimitive {
+ public:
+  static bool serves(const Product& product) {
+    const MatmulShape& shape = product.shape;
+    if (!shape.batch.empty() || product.lhs != DType::f32 || product.rhs != DType::f32 || product.result != DType::f32)
+      return false;
+    const auto adds_an_f32 = [](const Product::Step& step) {
+      return step.kind == EpilogueStep::Kind::residual && step.dtype == DType::f32;
+    };
+    if (product.steps.size() > 1 || !std::ranges::all_of(product.steps, adds_an_f32)) return false;
+    const std::int64_t m = shape.m.value(), n = shape.n.value(), k = shape.k.value();
+    constexpr std::int64_t long_sum = 2;  // times the longer side of the result
+    return shape.lhs[0].is(1) && shape.lhs[1].value() >= m && m > 1 && shape.rhs[1].is(1) &&
+           shape.rhs[0].value() >= n && n > 1 && k >= long_sum * std::max(m, n);
+  }
+
+  explicit GemmPrimitive(const Product& product)
+      : m_(product.shape.m.value()),
+        n_(product.shape.n.value()),
+        k_(product.shape.k.value()),
+        lhs_stride_(product.shape.lhs[1].value()),
+        rhs_stride_(product.shape.rhs[0].value()),
+        adds_(!product.steps.empty()) {}
+  std::size_t scratch_bytes() const override { return 0; }
+  void run(std::span<std::byte* const> addresses) const override {
+    const auto at = [&](std::size_t i) { return reinterpret_cast<float*>(addresses[i]); };
+    float* const result = at(adds_ ? 3 : 2);
+    if (adds_ && at(2) != result) std::memcpy(result, at(2), static_cast<std::size_t>(m_ * n_) * sizeof(float));
+    dnnl::error::wrap_c_api(
+        dnnl_sgemm('T', 'N', m_, n_, k_, 1, at(0), lhs_stride_, at(1), rhs_stride_, adds_ ? 1.0F : 0.0F, result, n_),
+        "could not multiply matrices");
+  }
+
+ private:
+  std::int64_t m_, n_, k_, lhs_stride_, rhs_stride_;
+  bool adds_;
+};
+
 }  // namespace
 
 std::optional<DescribedProduct> describe(const Product& product) {
@@ -140,9 +194,14 @@ std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
   const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
   const Key key = key_of(product);
   if (auto known = Primitives::instance().find(key)) return known;
-  const auto described = describe(product);
-  require(described.has_value(), "no matrix product of this kind");
-  auto made = std::make_shared<const ProductPrimitive>(*described);
+  std::shared_ptr<const ProductPrimitive> made;
+  if (GemmPrimitive::serves(product)) {
+    made = std::make_shared<GemmPrimitive>(product);
+  } else {
+    const auto described = describe(product);
+    require(described.has_value(), "no matrix product of this kind");
+    made = std::make_shared<MatmulPrimitive>(*described);
+  }
   Primitives::instance().insert(key, made);
   return made;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,11 +35,13 @@ struct DescribedProduct {
 // Empty if oneDNN has no such product.
 std::optional<DescribedProduct> describe(const Product& product);
 
-struct ProductPrimitive {
-  explicit ProductPrimitive(const DescribedProduct& described)
-      : call(dnnl::matmul(described.primitive), described.arguments), scratch_bytes(described.scratch_bytes()) {}
-  onednn::Call call;
-  std::size_t scratch_bytes;
+// One of the library's two ways of computing a product, ready to run.
+class ProductPrimitive {
+ public:
+  virtual ~ProductPrimitive() = default;
+  virtual std::size_t scratch_bytes() const = 0;
+  // Addresses in the order of DescribedProduct::arguments, the scratchpad's included.
+  virtual void run(std::span<std::byte* const> addresses) const = 0;
 };
 // Made if none is kept; the least recently asked for leaves first. Throws Error if oneDNN has none. Thread-safe.
 std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product);

@@ -59,11 +59,11 @@ class MatmulThunk final : public runtime::Thunk {
     std::size_t count = 0;
     for (const Operand& operand : operands_)
       addresses[count++] = operand.slice.bytes ? launch.at(operand.slice) + operand.offset : nullptr;
-    addresses[count++] = product_         ? scratch_of_this_thread(primitive_->scratch_bytes)
+    addresses[count++] = product_         ? scratch_of_this_thread(primitive_->scratch_bytes())
                          : scratch_.bytes ? launch.at(scratch_)
                                           : nullptr;
     const auto one = one_thread_ ? std::make_optional<runtime::SingleThread>() : std::nullopt;
-    primitive_->call.run(std::span(addresses).first(count));
+    primitive_->run(std::span(addresses).first(count));
   }
 
  private:
@@ -341,7 +341,7 @@ Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
     return unit;
   }
   const auto primitive = primitive_of(*product);
-  unit.scratch_bytes = primitive->scratch_bytes;
+  unit.scratch_bytes = primitive->scratch_bytes();
   unit.make = [primitive, offsets = offsets_of(matmul, values), one = product->one_thread](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<MatmulThunk>(primitive, operands_of(reads, writes, offsets), scratch, one);
