@@ -217,6 +217,32 @@ TEST(TextFunctions, LocationsAreKept) {
   }
 }
 
+TEST(TextFunctions, WithoutAFileInItsLocationAnOperationIsAtItsLine) {
+  const auto graph = parse_module(R"(
+    func.func @main(%a: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.negate %a : tensor<f32>
+      %1 = stablehlo.negate %0 : tensor<f32> loc("x.cpp":12:0)
+      %2 = stablehlo.negate %1 : tensor<f32> loc("block")
+      %3 = func.call @twice(%2) : (tensor<f32>) -> tensor<f32>
+      return %3 : tensor<f32>
+    }
+    func.func private @twice(%a: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.add %a, %a : tensor<f32>
+      return %0 : tensor<f32>
+    })",
+                                  {}, 101, "model.mlir")
+                         .main();
+  const auto at = [&](std::size_t i) { return graph->nodes()[i]->location; };
+  EXPECT_STREQ(at(1).file, "model.mlir");
+  EXPECT_EQ(at(1).line, 103u);
+  EXPECT_STREQ(at(2).file, "x.cpp");
+  EXPECT_EQ(at(2).line, 12u);
+  EXPECT_STREQ(at(3).file, "model.mlir");
+  EXPECT_STREQ(at(3).scope, "block");
+  EXPECT_EQ(at(3).line, 105u);
+  EXPECT_EQ(at(4).line, 110u);
+}
+
 TEST(TextFunctions, SectionsKnowTheirLines) {
   const auto sections = split_sections("func.func @f() { return }\n// -----\n\nnonsense\n");
   ASSERT_EQ(sections.size(), 2u);

@@ -8,7 +8,7 @@ namespace weft::cli {
 ir::Module read_module(const std::string& file) {
   const std::string text = read_file(file);
   try {
-    return ir::parse_module(text);
+    return ir::parse_module(text, {}, 1, file);
   } catch (const Error& wrong) {
     fail(file, ':', wrong.what());
   }
@@ -16,7 +16,13 @@ ir::Module read_module(const std::string& file) {
 
 std::shared_ptr<const ir::Graph> find_entry(const ir::Module& module, const std::string& file,
                                             const std::string& entry) {
-  if (entry.empty()) return module.main();
+  if (entry.empty()) {
+    try {
+      return module.main();
+    } catch (const Error& wrong) {
+      fail(file, ": ", wrong.what());
+    }
+  }
   std::string names;
   for (const auto& function : module.functions) {
     if (function->name == entry) return function;

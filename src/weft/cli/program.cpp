@@ -20,7 +20,9 @@ void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
   for (const ir::Node* node : graph.nodes()) {
     if (node->op == &ir::ops::custom_call && (is_region || !is_check(*node))) {
       const std::string name = concat("custom_call @", node->attributes<ir::CustomCallAttributes>().target);
-      throw UnsupportedError(concat(name, is_region ? ": not run within a region" : ": it is not known"), name);
+      const std::string place =
+          node->location.line == 0 ? "" : concat(node->location.file, ':', node->location.line, ": ");
+      throw UnsupportedError(concat(place, name, is_region ? ": not run within a region" : ": it is not known"), name);
     }
     for (const ir::Graph* region : node->regions) refuse_unknown_calls(*region, true);
   }

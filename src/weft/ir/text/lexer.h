@@ -14,6 +14,7 @@ namespace weft::ir::text {
 struct Source {
   std::string_view text;
   int first_line = 1;
+  std::string_view file = {};  // its name, for the places of operations; empty: they have none of their own
 
   // Throws Error "line:column: message".
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;

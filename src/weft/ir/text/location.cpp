@@ -1,5 +1,6 @@
 #include <weft/ir/text/location.h>
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <unordered_set>
@@ -31,6 +32,20 @@ Location prefer(const Location& first, const Location& second) {
 
 void LocationReader::expect(const Token& token, std::string_view text) const {
   if (token.text != text) source_.fail(token.at, concat("location: expected '", text, "', got ", quote(token)));
+}
+
+Location LocationReader::of(const Operation& operation) {
+  Location location = operation.location == nowhere ? Location() : read(operation.location);
+  if (has_file(location) || source_.file.empty()) return location;
+  if (!file_) {
+    file_ = intern(source_.file);
+    line_starts_ = {0};
+    for (std::size_t end = 0; (end = source_.text.find('\n', end)) != source_.text.npos;) line_starts_.push_back(++end);
+  }
+  const auto lines_above = std::ranges::upper_bound(line_starts_, operation.at) - line_starts_.begin() - 1;
+  location.file = file_;
+  location.line = static_cast<std::uint32_t>(source_.first_line + lines_above);
+  return location;
 }
 
 Location LocationReader::read(std::size_t at) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <weft/ir/graph.h>
 #include <weft/ir/text/lexer.h>
@@ -17,10 +18,12 @@ class LocationReader {
   LocationReader(const Source& source, const SyntaxModule& module, int max_depth)
       : source_(source), module_(module), max_depth_(max_depth) {}
 
-  // The location whose `loc` stands at this offset.
-  Location read(std::size_t at);
+  // What the operation's `loc` tells; where that is no file, its line in the text, if the text is known to be a file.
+  Location of(const Operation& operation);
 
  private:
+  // The location whose `loc` stands at this offset.
+  Location read(std::size_t at);
   Location inner(Lexer& lexer, Token token, Token& after, int depth);
   Location named(Lexer& lexer, const Token& name, Token& after, int depth);
   Location fused(Lexer& lexer, Token& after, int depth);
@@ -31,6 +34,8 @@ class LocationReader {
   const SyntaxModule& module_;
   int max_depth_;
   std::unordered_map<std::string_view, Location> aliases_;
+  const char* file_ = nullptr;            // of the text, once a line was asked for
+  std::vector<std::size_t> line_starts_;  // likewise
 };
 
 // Writes loc("scope"("file":line:0)), or loc(unknown).

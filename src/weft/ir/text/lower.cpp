@@ -197,10 +197,7 @@ Values Lowering::operands(const Scope& scope, const Operation& op) const {
 }
 
 WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
-  if (op.location != nowhere)
-    graph.set_location(locations_.read(op.location));
-  else
-    graph.set_location({});
+  graph.set_location(locations_.of(op));
   if (const DynamicOperation* known = find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
   if (module_.has_complex && is_complex(scope, op)) return grouped_results(op, complex_operation(graph, scope, op));
   WrittenValues results;

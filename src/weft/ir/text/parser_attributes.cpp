@@ -350,6 +350,7 @@ WrittenType Parser::tensor() {
   const std::string_view element = text.substr(name_at, at - name_at);
   const auto dtype = parse_dtype(element);
   if (!dtype) {
+    if (element.empty()) fail(name_at, "expected a size or an element type");
     const Token name{Token::Kind::identifier, element, name_at};
     fail_unsupported(name_at, concat(quote(name), ": unsupported element type"), element);
   }

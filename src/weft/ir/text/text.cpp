@@ -10,12 +10,12 @@ namespace weft::ir {
 const std::shared_ptr<Graph>& Module::main() const {
   for (const auto& f : functions)
     if (f->name == "main") return f;
-  require(functions.size() == 1, "parse: the module has ", functions.size(), " functions and none is named main");
+  require(functions.size() == 1, "the module has ", functions.size(), " functions and none is named main");
   return functions[0];
 }
 
-Module parse_module(std::string_view text, const ParseLimits& limits, int first_line) {
-  const text::Source source{text, first_line};
+Module parse_module(std::string_view text, const ParseLimits& limits, int first_line, std::string_view file) {
+  const text::Source source{text, first_line, file};
   return text::lower(source, text::Parser(source, limits).module(), limits);
 }
 

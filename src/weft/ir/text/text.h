@@ -38,8 +38,10 @@ struct Module {
   const std::shared_ptr<Graph>& main() const;
 };
 
-// Reads one module. `first_line` is the number of the text's first line in error messages.
-Module parse_module(std::string_view text, const ParseLimits& limits = {}, int first_line = 1);
+// Reads one module. `first_line` is the number of the text's first line in error messages. With the name of the text's `file`,
+// operations whose loc(...) tells no file are located there, at their line; without it they have no place.
+Module parse_module(std::string_view text, const ParseLimits& limits = {}, int first_line = 1,
+                    std::string_view file = {});
 
 // The main function of the module.
 std::shared_ptr<Graph> parse(std::string_view text, const ParseLimits& limits = {});
