@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
+#include <weft/base/metrics.h>
 #include <weft/data/shapes_dataset.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
@@ -53,6 +54,24 @@ TEST(Captioner, HasTheParametersOfTheArticlesModel) {
     Captioner model(preset.config.sizes, 0);
     EXPECT_EQ(static_cast<double>(parameter_count(model)), Captioner::parameter_count(preset.config.sizes));
   }
+}
+
+TEST(Captioner, StepsOfAllBucketsAreCompiledWithTheFirst) {
+  CaptionerConfig config = tiny();
+  config.padding = "buckets:3,4,5,6,7,8,9,10,11";  // more than a function has programs for unless it is told
+  CaptionerTrainer trainer(config);
+  const CaptionSource source = caption_source(config, data::Split::held_out, config.batch);
+  std::vector<data::CaptionedImage> samples;
+  for (std::int64_t i = 0; i < config.batch; ++i) samples.push_back(source[i]);
+  const auto step = [&](std::int64_t length) {
+    for (data::CaptionedImage& sample : samples) sample.caption.resize(2, data::end_token);
+    return trainer.step(0, data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples), 1e-3).get();
+  };
+  step(5);
+  const std::uint64_t compiles = metrics::uncached_compile.value();
+  for (std::int64_t length = 3; length <= 11; ++length) EXPECT_TRUE(std::isfinite(step(length)));
+  EXPECT_EQ(metrics::uncached_compile.value(), compiles);
+  EXPECT_THAT([&] { step(2); }, ThrowsMessage<Error>(HasSubstr("length of 3, 4, 5")));
 }
 
 TEST(Captioner, Shapes) {

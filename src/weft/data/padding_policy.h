@@ -27,10 +27,13 @@ class PaddingPolicy {
 
   // For a batch whose longest sequence has this length. Throws Error, which names both, if the largest bucket is too small for it.
   std::int64_t length_for(std::int64_t longest) const {
-    if (const auto* sizes = std::get_if<Bucketing>(&rule_)) return sizes->size_for(longest);
+    if (const Bucketing* sizes = buckets()) return sizes->size_for(longest);
     const std::int64_t multiple = std::get<std::int64_t>(rule_);
     return (longest + multiple - 1) / multiple * multiple;
   }
+
+  // The lengths that there can be, if they are these few; else null.
+  const Bucketing* buckets() const { return std::get_if<Bucketing>(&rule_); }
 
  private:
   explicit PaddingPolicy(std::variant<std::int64_t, Bucketing> rule) : rule_(std::move(rule)) {}

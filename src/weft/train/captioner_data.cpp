@@ -1,6 +1,7 @@
 #include <weft/train/captioner_data.h>
 
 #include <weft/data/random_captions.h>
+#include <weft/jit/dynamic.h>
 
 namespace weft::train {
 
@@ -46,6 +47,13 @@ data::CaptionBatch CaptionBatches::next() {
   ++step_;
   if (at == epoch_->end()) begin_epoch();
   return batch;
+}
+
+void mark_buckets(const data::CaptionBatch& batch, const CaptionerConfig& config) {
+  const data::PaddingPolicy padding = padding_policy(config.padding, config.sizes.context);
+  if (!padding.buckets() || padding.buckets()->sizes().size() < 2) return;
+  for (const Tensor* tensor : {&batch.tokens, &batch.labels})
+    weft::mark_buckets(*tensor, 1, *padding.buckets(), "length");
 }
 
 }  // namespace weft::train

@@ -41,4 +41,8 @@ class CaptionBatches {
   std::unique_ptr<Epoch> epoch_;
 };
 
+// Says of a batch whose padding leaves a choice of a few lengths which ones these are (mark_buckets): compiled functions then have a
+// program for each, compiled ahead. Throws Error for a batch of another length.
+void mark_buckets(const data::CaptionBatch& batch, const CaptionerConfig& config);
+
 }  // namespace weft::train

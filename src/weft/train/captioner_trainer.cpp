@@ -5,6 +5,7 @@
 #include <weft/jit/compile.h>
 #include <weft/tensor/autocast.h>
 #include <weft/tensor/creation.h>
+#include <weft/train/captioner_data.h>
 #include <weft/train/training_step.h>
 
 namespace weft::train {
@@ -25,7 +26,13 @@ CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config)
     : config_(config),
       model_(config.sizes, static_cast<std::uint64_t>(config.seed)),
       optimizer_(model_, adamw_options(config)) {
-  const auto whole = [](const char* name) { return CompileOptions{.name = name, .fullgraph = true}; };
+  const data::PaddingPolicy padding = padding_policy(config.padding, config.sizes.context);
+  const auto whole = [&](const char* name) {
+    CompileOptions options{.name = name, .fullgraph = true};
+    if (const Bucketing* lengths = padding.buckets())
+      options.recompile_limit = std::max(options.recompile_limit, static_cast<int>(lengths->sizes().size()));
+    return options;
+  };
   update_ = compile([this](const data::CaptionBatch& batch) { return update(optimizer_, config_, loss_of(batch)); },
                     whole("training step"));
   loss_ = compile([this](const data::CaptionBatch& batch) { return loss_of(batch); }, whole("validation"));
@@ -45,11 +52,13 @@ Tensor CaptionerTrainer::loss_of(const data::CaptionBatch& batch) const {
 
 Future<double> CaptionerTrainer::step(std::int64_t step, const data::CaptionBatch& batch, double learning_rate) {
   begin_step(optimizer_, config_, step, learning_rate);
+  mark_buckets(batch, config_);
   return update_(batch).item_async();
 }
 
 Future<double> CaptionerTrainer::loss(const data::CaptionBatch& batch) {
   const Evaluation evaluation(model_);
+  mark_buckets(batch, config_);
   return loss_(batch).item_async();
 }
 

@@ -31,7 +31,7 @@ struct Way {
   std::function<CaptionStep(const SharedTask&)> make;
   Stance stance = Stance::standard;
   bool marks = false;        // says that the length is dynamic
-  bool all_buckets = false;  // begins with a batch of every bucket, as the article proposes
+  bool all_buckets = false;  // begins with a batch of every bucket, as the article proposes; most are compiled ahead
 };
 
 std::vector<std::int64_t> buckets_of(std::int64_t context) {
@@ -114,6 +114,7 @@ CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
   const StanceScope stance(way.stance);
   const auto run = [&](const CaptionBatch& batch) {
     if (way.marks) mark_length(batch, config.sizes.context);
+    train::mark_buckets(batch, config);
     step(batch);
     weft::sync();
   };
