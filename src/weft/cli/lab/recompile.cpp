@@ -9,6 +9,7 @@
 #include <weft/base/diagnostics.h>
 #include <weft/base/metrics.h>
 #include <weft/cli/lab/models.h>
+#include <weft/cli/progress.h>
 #include <weft/jit/compile.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
@@ -122,13 +123,15 @@ Tensor train_after(Task& task, std::int64_t i) {
   return loss;
 }
 
-RecompileReport::Loop time_loop(std::int64_t steps, const std::function<void(std::int64_t)>& step) {
+RecompileReport::Loop time_loop(std::string name, std::int64_t steps, const std::function<void(std::int64_t)>& step) {
   clear_graph_cache();  // of what another loop compiled
+  Progress progress(std::move(name), 0, steps, Progress::standard_error(Progress::rarely));
   const std::uint64_t compiles = metrics::uncached_compile.value();
   const auto start = Clock::now();
   for (std::int64_t i = 0; i < steps; ++i) {
     step(i);
     sync();
+    progress.update(i + 1, [] { return std::string("steps"); });
   }
   device().synchronize();
   const std::chrono::duration<double> time = Clock::now() - start;
@@ -156,12 +159,12 @@ class Hints {
   diagnostics::Sink sink_;
 };
 
-RecompileReport::Loop train(std::int64_t steps, Tensor (*step)(Task&, std::int64_t)) {
+RecompileReport::Loop train(std::string name, std::int64_t steps, Tensor (*step)(Task&, std::int64_t)) {
   Task task;
   sync();
   std::vector<Future<double>> losses;
   Tensor loss;
-  return time_loop(steps, [&](std::int64_t i) {
+  return time_loop(std::move(name), steps, [&](std::int64_t i) {
     loss = step(task, i);
     losses.push_back(loss.item_async());
   });
@@ -173,7 +176,7 @@ RecompileReport::Loop evaluate_before(std::int64_t steps) {
   Task task;
   sync();
   Tensor report;
-  return time_loop(steps, [&](std::int64_t i) {
+  return time_loop("evaluation, before", steps, [&](std::int64_t i) {
     const Tensor scores = task.model(hash_words()(task.words_of(i)));
     report = report.defined() ? concatenate({report, scores}) : scores;
   });
@@ -186,7 +189,7 @@ RecompileReport::Loop evaluate_after(std::int64_t steps) {
   const auto step =
       compile([&](const Tensor& i) { return append_scores()(task.model(hash_words()(task.words_of(i)))); });
   Tensor count;
-  return time_loop(steps, [&](std::int64_t i) { count = step(tensor(i, DType::i32)); });
+  return time_loop("evaluation, after", steps, [&](std::int64_t i) { count = step(tensor(i, DType::i32)); });
 }
 
 }  // namespace
@@ -195,13 +198,13 @@ RecompileReport measure_recompile(const RecompileOptions& options) {
   RecompileReport report;
   {
     const Hints hints("training", report.hints);
-    report.train_before = train(options.train_steps, train_before);
+    report.train_before = train("training, before", options.train_steps, train_before);
   }
   {
     const Hints hints("evaluation", report.hints);
     report.eval_before = evaluate_before(options.eval_steps);
   }
-  report.train_after = train(options.train_steps, train_after);
+  report.train_after = train("training, after", options.train_steps, train_after);
   report.eval_after = evaluate_after(options.eval_steps);
   return report;
 }

@@ -9,7 +9,7 @@
 namespace weft::cli::lab {
 
 struct RecompileOptions {
-  std::int64_t train_steps = 100, eval_steps = 300;
+  std::int64_t train_steps = 100, eval_steps = 2000;
 };
 
 struct RecompileReport {
