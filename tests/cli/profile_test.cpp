@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
+#include <weft/base/error.h>
 #include <weft/base/file.h>
 
 namespace weft::cli {
@@ -126,6 +127,16 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
   EXPECT_EQ(weft({"explain", file, "--format", "png"}).exit_code, 2);
   EXPECT_EQ(weft({"explain"}).exit_code, 2);
   EXPECT_EQ(weft({"explain", file, "--around", "%nothing"}).exit_code, 1);
+
+  std::string chain = "func.func @main(%0: tensor<9x9xf32>) -> tensor<9x9xf32> {\n";
+  for (int i = 0; i < 700; ++i)
+    chain += concat("%", i + 1, " = stablehlo.dot_general %", i, ", %", i,
+                    ", contracting_dims = [1] x [0] : (tensor<9x9xf32>, tensor<9x9xf32>) -> tensor<9x9xf32>\n");
+  const std::string large = folder / "large.mlir";
+  write_file(large, chain + "return %700 : tensor<9x9xf32>\n}");
+  const Outcome picture = weft({"explain", large, "--format", "svg"});
+  EXPECT_EQ(picture.exit_code, 1);
+  EXPECT_THAT(picture.err, HasSubstr("too many for one picture"));
 }
 
 }  // namespace

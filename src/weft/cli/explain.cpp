@@ -29,18 +29,35 @@ struct ExplainOptions {
 
 constexpr std::array formats = {"text", "dot", "svg"};
 
+// Graphviz takes seconds for so many operations, and minutes for a few times as many; nobody could read them either.
+constexpr std::size_t most_drawn = 600;
+
+profile::HloModule named(profile::HloModule module, std::string name) {
+  module.name = std::move(name);
+  return module;
+}
+
 // Of the last profile, the program that took the most time.
-std::string last_program() {
+profile::HloModule last_program() {
   const profile::Recording recording = profile::read_recording(last_profile_folder());
   for (const profile::OpStats& op : profile::analyse(recording).ops)
-    if (const std::string& hlo = recording.programs[static_cast<std::size_t>(op.program)].hlo; !hlo.empty()) return hlo;
+    if (const auto& program = recording.programs[static_cast<std::size_t>(op.program)]; !program.hlo.empty())
+      return named(profile::parse_hlo(program.hlo), program.name);
   fail("explain: the last profile, ", recording.file.string(), ", holds no program's contents");
 }
 
-std::string compiled_program(const ExplainOptions& options) {
+profile::HloModule compiled_program(const ExplainOptions& options) {
   const ir::Module module = read_module(options.file);
-  return list_program(*find_entry(module, options.file, options.entry), compiler::Listing::hlo,
-                      compiler::Options::from_knobs());
+  const auto function = find_entry(module, options.file, options.entry);
+  return named(profile::parse_hlo(list_program(*function, compiler::Listing::hlo, compiler::Options::from_knobs())),
+               program_name(*function, options.file));
+}
+
+std::string drawing(const profile::HloModule& module, const profile::GraphViewOptions& view) {
+  const std::size_t count = graph_size(module, view);
+  require(count <= most_drawn, "explain: ", count, " operations are too many for one picture, ", most_drawn,
+          " are the most; --around NAME draws what is near one of them, --format dot writes them all");
+  return profile::dot_to_svg(graph_dot(module, view));
 }
 
 void explain(const ExplainOptions& options) {
@@ -48,11 +65,12 @@ void explain(const ExplainOptions& options) {
     throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
   if (options.last != options.file.empty())
     throw CLI::ValidationError("weft explain takes a FILE or --last, one of them");
-  const profile::HloModule module = profile::parse_hlo(options.last ? last_program() : compiled_program(options));
+  const profile::HloModule module = options.last ? last_program() : compiled_program(options);
   const profile::GraphViewOptions view{
       .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};
-  std::string text = options.format == "text" ? graph_text(module, view) : graph_dot(module, view);
-  if (options.format == "svg") text = profile::dot_to_svg(text);
+  const std::string text = options.format == "text"  ? graph_text(module, view)
+                           : options.format == "dot" ? graph_dot(module, view)
+                                                     : drawing(module, view);
   if (options.output.empty()) {
     std::cout << text;
   } else {

@@ -31,4 +31,10 @@ std::shared_ptr<const ir::Graph> find_entry(const ir::Module& module, const std:
   fail(file, ": there is no public function @", entry, names.empty() ? "" : "; there are ", names);
 }
 
+std::string program_name(const ir::Graph& function, const std::filesystem::path& file) {
+  const auto* const said = function.annotations ? function.annotations->module.get() : nullptr;
+  std::string name = said && !said->name.empty() ? said->name : file.stem().string();
+  return function.name == "main" ? name : concat(name, '.', function.name);
+}
+
 }  // namespace weft::cli

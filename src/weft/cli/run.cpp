@@ -127,13 +127,6 @@ void print_text(const RunOptions& options, const RunReport& report) {
               << " ms, median " << median(report.run_ms) << " ms\n";
 }
 
-// jit_train_step, as JAX calls its modules; else the file, and a function that is not main.
-std::string program_name(const ir::Graph& function, const std::filesystem::path& file) {
-  const auto* const said = function.annotations ? function.annotations->module.get() : nullptr;
-  std::string name = said && !said->name.empty() ? said->name : file.stem().string();
-  return function.name == "main" ? name : concat(name, '.', function.name);
-}
-
 void run_file(const RunOptions& options) {
   profile::listen();
   RunReport report;

@@ -195,6 +195,10 @@ std::string graph_text(const HloModule& module, const GraphViewOptions& options)
 
 std::string graph_dot(const HloModule& module, const GraphViewOptions& options) { return Dot(module, options).write(); }
 
+std::size_t graph_size(const HloModule& module, const GraphViewOptions& options) {
+  return shown_of(entry_of(module), options).size();
+}
+
 namespace {
 
 // Without a shell: the folder of temporary files may have any name.

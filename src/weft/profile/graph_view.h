@@ -1,6 +1,7 @@
 // A compiled program as a graph for people: text, or DOT, which Graphviz draws.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <weft/profile/hlo_text.h>
@@ -17,6 +18,9 @@ struct GraphViewOptions {
 // Throws Error where `around` names no instruction.
 std::string graph_text(const HloModule& module, const GraphViewOptions& options);
 std::string graph_dot(const HloModule& module, const GraphViewOptions& options);
+
+// How many instructions of the entry the view has.
+std::size_t graph_size(const HloModule& module, const GraphViewOptions& options);
 
 // DOT as SVG, by Graphviz's `dot`. Throws Error where there is none, or it fails.
 std::string dot_to_svg(const std::string& dot);
