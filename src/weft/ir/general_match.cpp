@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include <weft/ir/general.h>
+#include <weft/ir/general_nodes.h>
+#include <weft/ir/op.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+// Compares graphs with a general form at given sizes.
+class FormMatcher {
+ public:
+  FormMatcher(const General& general, std::vector<std::int64_t> symbols)
+      : general_(general), values_(std::move(symbols)) {}
+
+  bool holds(const General::Form& form, const Graph& graph, std::string& difference, bool is_region) {
+    const auto nodes = form.sample->nodes();
+    if (nodes.size() != graph.nodes().size()) return false;
+    auto type = form.types.begin();
+    auto constant = general_.constants.begin();
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      const Node &a = *nodes[i], &b = *graph.nodes()[i];
+      const auto types = std::span(type, type + static_cast<std::ptrdiff_t>(a.types.size()));
+      type += static_cast<std::ptrdiff_t>(a.types.size());
+      const bool is_given = !is_region && constant != general_.constants.end() && *constant == i;
+      constant += is_given;
+      if (a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
+          std::ranges::equal(types, b.types, [&](Type x, Type y) { return at(x) == y; }) &&
+          (is_given ? is_splat(b) : same_attributes(form, a, b)) && same_regions(form, a, b, difference))
+        continue;
+      difference = concat(describe(b), " does not follow from the sizes of the inputs as before");
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  bool same_attributes(const General::Form& form, const Node& a, const Node& b) const {
+    const auto found = form.attributes.find(a.id);
+    if (found == form.attributes.end()) return have_same_attributes(a, b);
+    const AttributeSchema& schema = *a.op->attributes;
+    return std::ranges::equal(schema.numbers(found->second), schema.numbers(b.attribute_data), {},
+                              [&](std::int64_t n) { return values_(Size(n)); });
+  }
+
+  bool same_regions(const General::Form& form, const Node& a, const Node& b, std::string& difference) {
+    if (a.regions.size() != b.regions.size()) return false;
+    for (std::size_t r = 0; r < a.regions.size(); ++r) {
+      if (a.regions[r] == b.regions[r]) continue;
+      const auto found = form.regions.find({a.id, r});
+      if (found == form.regions.end() ? !structurally_equal(*a.regions[r], *b.regions[r])
+                                      : !holds(found->second, *b.regions[r], difference, true))
+        return false;
+    }
+    return true;
+  }
+
+  Type at(Type type) {
+    if (type.is_static()) return type;
+    auto& [from, to] = known_[type.hash()];
+    if (from != type) from = type, to = values_(type);
+    return to;
+  }
+
+  const General& general_;
+  const SizeValues values_;
+  std::unordered_map<std::uint64_t, std::pair<Type, Type>> known_;
+};
+
+}  // namespace
+
+std::optional<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs,
+                           std::string& difference) {
+  difference = "other operations are recorded";
+  if (general.sample->nodes().size() != graph.nodes().size() ||
+      !std::ranges::equal(general.sample->outputs(), outputs, same_value) ||
+      general.sample->inputs().size() != graph.inputs().size())
+    return std::nullopt;
+  Match match;
+  for (const General::Symbol& symbol : general.symbols) {
+    const Node& node = *graph.nodes()[symbol.node];
+    const auto types = node.types;
+    if (symbol.is_attribute) {
+      if (node.op != general.sample->nodes()[symbol.node]->op) return std::nullopt;
+      const auto numbers = node.op->attributes->numbers(node.attribute_data);
+      const auto at = static_cast<std::size_t>(symbol.dim);
+      if (at >= numbers.size() || numbers[at] < 0) return std::nullopt;
+      match.symbols.push_back(numbers[at]);
+      continue;
+    }
+    if (symbol.result >= types.size() || symbol.dim >= types[symbol.result].rank()) return std::nullopt;
+    match.symbols.push_back(types[symbol.result].size(symbol.dim));
+  }
+  if (!FormMatcher(general, match.symbols).holds(general.form, graph, difference, false)) return std::nullopt;
+  for (const std::uint32_t id : general.constants)
+    match.constants.push_back(graph.nodes()[id]->attributes<ConstantAttributes>().value.bytes);
+  return match;
+}
+
+}  // namespace weft::ir

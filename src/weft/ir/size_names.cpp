@@ -1,0 +1,77 @@
+#include <weft/ir/size_names.h>
+
+#include <algorithm>
+
+namespace weft::ir {
+
+namespace {
+
+constexpr int highest_degree = 3;  // of products of symbols
+
+// The whole number that times `of` is `numbers`.
+std::optional<std::int64_t> ratio(const SizeNames::Numbers& numbers, const SizeNames::Numbers& of) {
+  if (of[0] == 0 || numbers[0] % of[0] != 0 || numbers[0] == 0) return std::nullopt;
+  const std::int64_t factor = numbers[0] / of[0];
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] != factor * of[i]) return std::nullopt;
+  return factor;
+}
+
+}  // namespace
+
+bool SizeNames::add_symbol(const Numbers& numbers) {
+  if (is_constant(numbers) || known_.contains(numbers)) return false;
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    if (const auto factor = ratio(numbers, symbols_[i]))
+      return known_.emplace(numbers, Dim(*factor) * size_symbol(static_cast<int>(i))), false;
+  const Dim symbol = size_symbol(static_cast<int>(symbols_.size()));
+  symbols_.push_back(numbers);
+  products_.clear();
+  known_.emplace(numbers, symbol);
+  return true;
+}
+
+std::optional<Dim> SizeNames::express(const Numbers& numbers, bool from_host) {
+  if (is_constant(numbers)) return Dim(numbers[0]);
+  if (const auto found = known_.find(numbers); found != known_.end()) return found->second;
+  if (products_.empty()) make_products();
+  for (const auto& [values, product] : products_)
+    if (const auto factor = ratio(numbers, values)) return Dim(*factor) * product;
+  if (from_host) return std::nullopt;
+  for (const auto& [values, product] : products_) {
+    const std::int64_t run = values[1] - values[0];
+    if (run == 0 || (numbers[1] - numbers[0]) % run != 0) continue;
+    const std::int64_t slope = (numbers[1] - numbers[0]) / run, rest = numbers[0] - slope * values[0];
+    bool fits = slope > 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) fits = fits && numbers[i] == slope * values[i] + rest;
+    if (fits) return rest < 0 ? Dim(slope) * product - Dim(-rest) : Dim(slope) * product + Dim(rest);
+  }
+  return std::nullopt;
+}
+
+void SizeNames::learn(const Numbers& numbers, Dim dim) {
+  if (!is_constant(numbers)) known_.emplace(numbers, dim);
+}
+
+bool SizeNames::is_constant(const Numbers& numbers) {
+  return std::ranges::all_of(numbers, [&](std::int64_t n) { return n == numbers[0]; });
+}
+
+void SizeNames::make_products() {
+  std::size_t first = 0;
+  for (int degree = 1; degree <= highest_degree; ++degree) {
+    const std::size_t end = products_.size();
+    for (std::size_t s = 0; s < symbols_.size(); ++s) {
+      const Dim symbol = size_symbol(static_cast<int>(s));
+      if (degree == 1) products_.emplace_back(symbols_[s], symbol);
+      for (std::size_t p = first; degree > 1 && p < end; ++p) {
+        Numbers values = products_[p].first;
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] *= symbols_[s][i];
+        products_.emplace_back(std::move(values), products_[p].second * symbol);
+      }
+    }
+    first = end;
+  }
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,39 @@
+// Names for sizes of which only samples are known: symbols, and expressions of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <weft/base/size.h>
+
+namespace weft::ir {
+
+// Not thread-safe.
+class SizeNames {
+ public:
+  using Numbers = std::vector<std::int64_t>;  // a size in each of the samples
+
+  // A size that follows from no other. Equal or proportional ones get one symbol; whether it is a new one.
+  bool add_symbol(const Numbers& numbers);
+
+  // The expression that has these values in the samples; empty: none was found. A size that the host gave is seldom one with a
+  // sum in it.
+  std::optional<Dim> express(const Numbers& numbers, bool from_host = false);
+
+  // What a type rule says about a size comes before what numbers suggest.
+  void learn(const Numbers& numbers, Dim dim);
+
+  static bool is_constant(const Numbers& numbers);
+
+ private:
+  void make_products();
+
+  std::vector<Numbers> symbols_;
+  std::map<Numbers, Dim> known_;
+  std::vector<std::pair<Numbers, Dim>> products_;  // of symbols, lower degrees first
+};
+
+}  // namespace weft::ir
