@@ -133,8 +133,8 @@ TEST(Device, ReadsComeBetweenTheLaunchesAroundThem) {
   const auto y = launch_one(device, updater(100), x);  // overwrites the bytes of x
   auto read_after = device.read(y, [&](std::span<const std::byte> bytes) { after = values(bytes); });
   fulfil(device, gate, 0);
-  read_before.get();
-  read_after.get();
+  read_before->wait();
+  read_after->wait();
   EXPECT_THAT(before, ElementsAre(1, 1, 1, 1));
   EXPECT_THAT(after, ElementsAre(101, 101, 101, 101));
 }
@@ -144,10 +144,10 @@ TEST(Device, AReadCarriesErrors) {
   const auto bad = launch_one(device, thrower("no luck"), floats(device, {1, 2, 3, 4}));
   bool called = false;
   auto read = device.read(bad, [&](auto) { called = true; });
-  EXPECT_THAT(message_of([&] { read.get(); }), HasSubstr("no luck"));
+  EXPECT_THAT(message_of([&] { read->wait(); }), HasSubstr("no luck"));
   EXPECT_FALSE(called);
   auto thrown = device.read(floats(device, {1}), [](auto) { throw Error("the reader's own"); });
-  EXPECT_EQ(message_of([&] { thrown.get(); }), "the reader's own");
+  EXPECT_EQ(message_of([&] { thrown->wait(); }), "the reader's own");
 }
 
 // Run-ahead
@@ -175,7 +175,8 @@ TEST(Device, IsAcceptedBeforeItWaits) {
   launch_one(device, program, gate);
   std::vector<BufferPtr> outputs;
   BufferPtr output;
-  device.launch(program, std::span(&gate, 1), outputs, [&] {
+  std::vector<BufferPtr> inputs{gate};
+  device.launch(program, std::move(inputs), outputs, [&] {
     output = std::move(outputs[0]);
     fulfil(device, gate, 1);  // else the launch would wait for ever
   });

@@ -21,12 +21,11 @@ Buffer::Buffer(Type type) : Buffer(type, new_ids(1), *Slots::make(std::make_shar
 
 Buffer::Buffer(Type type, Memory memory) : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0) {
   this->memory() = std::move(memory);
-  slots_.settle();
 }
 
 void Buffer::fulfil(Memory memory) {
   this->memory() = std::move(memory);
-  slots_.settle();
+  Slots::settle(*event());
   event()->set();
 }
 

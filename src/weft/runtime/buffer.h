@@ -25,8 +25,9 @@ class Buffer {
   Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot)
       : type_(type), id_(id), slots_(slots), slot_(slot) {}
   ~Buffer() {
-    if (!donated()) slots_.abandon(slot_);  // else a launch has taken or will take the memory
-    slots_.release();
+    const State state = state_.load(std::memory_order_acquire);
+    if (state == State::whole) slots_.abandon(slot_);  // else a launch has taken or will take the memory
+    if (state != State::surrendered) slots_.release();
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -52,20 +53,28 @@ class Buffer {
   void set_holders(int holders) { holders_.store(holders, std::memory_order_relaxed); }
 
   // A launch has taken or will take its bytes: nothing launched or read from now on may ask for them.
-  bool donated() const { return donated_.load(std::memory_order_acquire); }
-  bool donate() { return !donated_.exchange(true, std::memory_order_acq_rel); }  // false: it was donated before
+  bool donated() const { return state_.load(std::memory_order_acquire) != State::whole; }
+  bool donate() {  // false: it was donated before
+    State whole = State::whole;
+    return state_.compare_exchange_strong(whole, State::donated, std::memory_order_acq_rel);
+  }
+  // Donates it, and gives up its reference to slots() too. Only where nothing else reaches the buffer, now or later.
+  void surrender() { state_.store(State::surrendered, std::memory_order_relaxed); }
+  bool surrendered() const { return state_.load(std::memory_order_relaxed) == State::surrendered; }
 
   // For the device.
   Slots& slots() const { return slots_; }
   Memory& memory() const { return slots_.memory(slot_); }  // null before the event, and after it was donated
 
  private:
+  enum class State : std::uint8_t { whole, donated, surrendered };
+
   Type type_;
   std::uint64_t id_;
   Slots& slots_;
   std::uint32_t slot_;
   std::atomic<int> holders_ = 0;
-  std::atomic<bool> donated_ = false;
+  std::atomic<State> state_ = State::whole;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 

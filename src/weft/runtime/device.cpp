@@ -88,11 +88,17 @@ std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executab
 
 std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                              std::vector<BufferPtr>& outputs) {
-  return launch(std::move(executable), inputs, outputs, [] {});
+  return launch(std::move(executable), inputs, nullptr, outputs, [] {});
+}
+
+std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::vector<BufferPtr>&& inputs,
+                             std::vector<BufferPtr>& outputs, const std::function<void()>& accepted) {
+  return launch(std::move(executable), inputs, &inputs, outputs, accepted);
 }
 
 std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
-                             std::vector<BufferPtr>& outputs, const std::function<void()>& accepted) {
+                             std::vector<BufferPtr>* given, std::vector<BufferPtr>& outputs,
+                             const std::function<void()>& accepted) {
   trace::Scope scope("host", "launch");
   Impl& d = *impl_;
   check_inputs(*executable, inputs);
@@ -100,13 +106,15 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   LaunchPtr record = d.queue.new_record();
   record->bytes = new_bytes(*executable);
   record->done = outputs.empty() ? d.new_event() : outputs.front()->event();
+  if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
+  record_inputs(*executable, inputs, given != nullptr, *record);
+  if (given) given->clear();
   if (outputs.empty()) {
     Promise promise(record->done, executable->outputs.size());
     outputs.reserve(executable->outputs.size());
     for (const Output& output : executable->outputs) outputs.push_back(promise.next(output.type));
   }
-  if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
-  record_buffers(*executable, inputs, outputs, *record);
+  record_outputs(outputs, *record);
   record->executable = std::move(executable);
   accepted();
 
@@ -127,13 +135,25 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   return std::make_shared<Buffer>(type, std::move(memory));
 }
 
-std::future<void> Device::read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader) {
+void Device::read(const BufferPtr& buffer, ReadPtr read) {
   require(buffer != nullptr, "read: there is no buffer");
   require(!buffer->donated(), "read: the buffer ", buffer->type(), " was donated to an earlier launch");
-  Read read{buffer, std::move(reader), {}};
-  auto future = read.done.get_future();
+  read->buffer_ = buffer;
   impl_->queue.submit(std::move(read));
-  return future;
+}
+
+ReadPtr Device::read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader) {
+  class Call final : public Read {
+   public:
+    explicit Call(std::function<void(std::span<const std::byte>)> reader) : reader_(std::move(reader)) {}
+
+   private:
+    void take(std::span<const std::byte> bytes) override { reader_(bytes); }
+    std::function<void(std::span<const std::byte>)> reader_;
+  };
+  auto call = std::make_shared<Call>(std::move(reader));
+  read(buffer, call);
+  return call;
 }
 
 void Device::synchronize() {

@@ -6,20 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include <weft/runtime/buffer.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/read.h>
 #include <weft/runtime/thunk_times.h>
 
 namespace weft::runtime {
 
 // A simulated device runs no thunks: its outputs are zeros, and its times come from a clock of its own that only launches and
 // waits advance. So what overlaps, what waits and how far the host runs ahead can be tested exactly, without an accelerator and
-// without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not the futures of read().
+// without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not Read::wait.
 struct Simulation {
   double launch_us = 0;     // every launch takes the device this long
   double host_us = 0;       // and the host this long to make
@@ -76,9 +76,10 @@ class Device {
   // waited because it was too far ahead.
   std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                        std::vector<BufferPtr>& outputs);
-  // The same. Before it may wait `accepted` is called, which must not throw: nothing can be refused any more, and neither `inputs`
-  // nor `outputs` is looked at again.
-  std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
+  // The same for a host that has no time to lose. As soon as nothing can be refused any more `inputs` is emptied, so that outputs
+  // are made in the memory of buffers that end there, which is in a cache. Before it may wait `accepted` is called, which must not
+  // throw: `outputs` is not looked at again.
+  std::uint64_t launch(std::shared_ptr<const Executable> executable, std::vector<BufferPtr>&& inputs,
                        std::vector<BufferPtr>& outputs, const std::function<void()>& accepted);
 
   // Replaces `outputs` by buffers of these types, promised with one event: the outputs of one launch to come. A launch makes its
@@ -88,9 +89,10 @@ class Device {
   // A new buffer with a copy of `bytes` (of the type's size).
   BufferPtr upload(Type type, std::span<const std::byte> bytes);
 
-  // Calls `reader` on the device's thread with the buffer's bytes when they are there and before any later launch can overwrite
-  // them; the future carries its end, what it threw, or the error of the launch that should have made the buffer.
-  std::future<void> read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader);
+  // Hands the buffer's bytes to `read` on the device's thread when they are there, before any later launch can overwrite them.
+  void read(const BufferPtr& buffer, ReadPtr read);
+  // The same with a function.
+  ReadPtr read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader);
 
   void synchronize();  // returns when everything launched so far has ended; does not throw launch errors
   // The host did something for `items` nodes, inputs or outputs. Only the clock of a simulated device cares.
@@ -106,6 +108,10 @@ class Device {
   std::vector<ThunkTime> thunk_times() const;  // of the launches that have ended
 
  private:
+  std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
+                       std::vector<BufferPtr>* given, std::vector<BufferPtr>& outputs,
+                       const std::function<void()>& accepted);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace weft::runtime {
 
-// It comes with success or with the error of the launch that failed. The first outcome wins.
+class Slots;
+
+// It comes with success or with the error of the launch that failed. The first outcome wins. Small, and without a lock: when it
+// comes and nobody waits, that costs the device one line of memory between two launches.
 class Event {
  public:
   Event() = default;
@@ -18,7 +20,7 @@ class Event {
   Event& operator=(const Event&) = delete;
   virtual ~Event() = default;
 
-  bool ready() const { return ready_.load(std::memory_order_acquire); }
+  bool ready() const { return state_.load(std::memory_order_acquire) == came; }
   bool succeeded() const { return ready() && !error_; }
   void wait() const;                 // returns when it has come; rethrows the error
   std::exception_ptr error() const;  // waits; null after success
@@ -28,12 +30,14 @@ class Event {
   static const std::shared_ptr<Event>& already_set();
 
  private:
+  friend class Slots;
+  enum State : std::uint32_t { pending, coming, came };
+
   void settle(std::exception_ptr error);
   virtual void waited() const {}  // a host thread waited for it
 
-  std::atomic<bool> ready_ = false;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable came_;
+  std::atomic<std::uint32_t> state_ = pending;
+  std::atomic<Slots*> abandoned_ = nullptr;  // of the blocks whose bytes come with it: see Slots::abandon
   std::exception_ptr error_;
 };
 

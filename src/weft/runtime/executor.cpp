@@ -130,6 +130,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
     const std::uint64_t start = trace::now_ns();
     outputs_[i] = allocator_->allocate(bytes);
     std::memcpy(outputs_[i].get(), inputs_[input], bytes);
+    for (const SlotsRef& donor : launch.donors) donor->may_keep_memory();
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::missed_donation,
                    .subject = executable.name,
                    .place = executable.thunks.empty() ? "" : executable.thunks.back()->info.source,

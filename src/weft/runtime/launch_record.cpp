@@ -31,22 +31,29 @@ void check_promised(const Executable& executable, std::span<const BufferPtr> out
 
 namespace {
 
-// Marks the inputs that outputs take over. Returns those whose bytes must be copied because a holder, or another input of the
-// same launch, reaches them too.
-void donate_inputs(const Executable& executable, std::span<const BufferPtr> inputs,
+// Marks the inputs that outputs take over: those of a caller who drops them end now, unless somebody else has them too. Returns
+// those whose bytes must be copied because a holder, or another input of the same launch, reaches them too.
+void donate_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given,
                    std::vector<std::uint32_t>& copied) {
   std::ptrdiff_t donated = 0;
+  bool shared = false;
   for (const Output& output : executable.outputs) {
     if (output.donated_input < 0) continue;
-    Buffer& input = *inputs[static_cast<std::size_t>(output.donated_input)];
-    if (!input.held() && input.donate()) {
-      ++donated;
-    } else {
+    const BufferPtr& input = inputs[static_cast<std::size_t>(output.donated_input)];
+    const bool alone = given && input.use_count() == 1 && !input->donated();
+    if (input->held() || (!alone && !input->donate())) {
       copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+      continue;
+    }
+    ++donated;
+    if (alone) {
+      input->surrender();
+    } else {
+      shared = true;
     }
   }
-  if (donated == 0 || std::ranges::count_if(inputs, [](const BufferPtr& input) { return input->donated(); }) == donated)
-    return;
+  const auto is_donated = [](const BufferPtr& input) { return input->donated(); };
+  if (!shared || std::ranges::count_if(inputs, is_donated) == donated) return;
   for (const Output& output : executable.outputs) {
     if (output.donated_input < 0) continue;
     if (std::ranges::count(inputs, inputs[static_cast<std::size_t>(output.donated_input)]) > 1)
@@ -63,8 +70,23 @@ bool share_memory(const Buffer& a, const Buffer& b) {
   return b.event()->succeeded() && !a.memory().owner_before(b.memory()) && !b.memory().owner_before(a.memory());
 }
 
-// Memory and events of the buffers, and what keeps these.
-void refer_to(std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs, LaunchRecord& record) {
+// Keeps the memory of a donated input; with the input's own reference where it has given that up.
+void add_donor(std::vector<SlotsRef>& donors, const Buffer& input) {
+  Slots& slots = input.slots();
+  if (!input.surrendered()) {
+    add_block(donors, slots);
+  } else if (donors.empty() || donors.back().get() != &slots) {
+    donors.push_back(SlotsRef::adopt(slots));
+  } else {
+    donors.back().adopt_another();
+  }
+}
+
+}  // namespace
+
+void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, LaunchRecord& record) {
+  record.copied.clear();
+  donate_inputs(executable, inputs, given, record.copied);
   record.inputs.clear();
   record.awaited.clear();
   const Event* last = nullptr;
@@ -73,7 +95,7 @@ void refer_to(std::span<const BufferPtr> inputs, std::span<const BufferPtr> outp
     const bool is_there = event->succeeded();
     record.inputs.push_back({.slot = &input->memory()});
     if (input->donated()) {
-      add_block(record.donors, input->slots());
+      add_donor(record.donors, *input);
     } else if (is_there && !record.kept.empty() && share_memory(*input, *record.kept.back())) {
       record.inputs.back() = {.slot = &record.kept.back()->memory(), .address = input->memory().get()};
     } else {
@@ -82,20 +104,14 @@ void refer_to(std::span<const BufferPtr> inputs, std::span<const BufferPtr> outp
     if (event != last && !is_there) record.awaited.push_back(event);
     last = event;
   }
+}
+
+void record_outputs(std::span<const BufferPtr> outputs, LaunchRecord& record) {
   record.outputs.clear();
   for (const BufferPtr& output : outputs) {
     record.outputs.push_back(&output->memory());
     add_block(record.blocks, output->slots());
   }
-}
-
-}  // namespace
-
-void record_buffers(const Executable& executable, std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs,
-                    LaunchRecord& record) {
-  record.copied.clear();
-  donate_inputs(executable, inputs, record.copied);
-  refer_to(inputs, outputs, record);
 }
 
 }  // namespace weft::runtime

@@ -35,9 +35,9 @@ void check_inputs(const Executable& executable, std::span<const BufferPtr> input
 // The same for outputs that were promised before.
 void check_promised(const Executable& executable, std::span<const BufferPtr> outputs);
 
-// Fills everything that stems from the buffers: donates the inputs that outputs take over, unless something else still reaches
-// them, and refers to the memory and events of all. Nothing is refused any more.
-void record_buffers(const Executable& executable, std::span<const BufferPtr> inputs, std::span<const BufferPtr> outputs,
-                    LaunchRecord& record);
+// Donates the inputs that outputs take over, unless something else still reaches them, and refers to the memory and events of all.
+// Nothing is refused any more. `given`: the caller drops the inputs at once.
+void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, LaunchRecord& record);
+void record_outputs(std::span<const BufferPtr> outputs, LaunchRecord& record);
 
 }  // namespace weft::runtime

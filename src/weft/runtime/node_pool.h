@@ -1,6 +1,7 @@
 // An allocator for small objects that one thread makes and another lets go of, as the host and the device do with buffers:
-// malloc is slow at that. Each thread keeps a few nodes; full magazines change threads in one piece. Memory is kept for reuse.
-// Objects are asked for one at a time. Thread-safe.
+// malloc is slow at that. Each node has lines of the cache of its own, and many lie beside each other. Each thread keeps a few;
+// full magazines change threads in one piece. What was given back last is taken first: it may still be in a cache. Memory is kept
+// for reuse, and never given back to the system: objects may outlive every static. Objects are asked for one at a time. Thread-safe.
 #pragma once
 
 #include <array>
@@ -13,77 +14,102 @@
 
 namespace weft::runtime {
 
-template <std::size_t Size, std::size_t Alignment>
+inline constexpr std::size_t cache_line = 64;
+
+// Nodes of at least `Size` bytes. `Prepare` is called with each when it is new, and with none again.
+template <std::size_t Size, void (*Prepare)(void*) = nullptr>
 class NodePool {
  public:
   static void* take() {
-    if (local_ended) return ::operator new(Size, std::align_val_t(Alignment));
-    Magazine& magazine = local.magazine;
-    if (magazine.count == 0) shared().refill(magazine);
-    return magazine.nodes[--magazine.count];
+    Magazine* const magazine = local;
+    if (!magazine || magazine->count == 0) [[unlikely]]
+      return take_shared();
+    return magazine->nodes[--magazine->count];
   }
 
   static void give(void* node) {
-    if (local_ended) {
-      ::operator delete(node, std::align_val_t(Alignment));
-      return;
+    Magazine* const magazine = local;
+    if (!magazine || magazine->count == capacity) [[unlikely]] {
+      give_shared(node);
+    } else {
+      magazine->nodes[magazine->count++] = node;
     }
-    Magazine& magazine = local.magazine;
-    if (magazine.count == capacity) shared().drain(magazine);
-    magazine.nodes[magazine.count++] = node;
   }
 
  private:
   static constexpr std::size_t capacity = 128, batch = capacity / 2;
+  static constexpr std::size_t node_bytes = (Size + cache_line - 1) / cache_line * cache_line;
 
   struct Magazine {
     std::array<void*, capacity> nodes{};
     std::size_t count = 0;
   };
 
-  // A step long ago may have been the last to touch it; all of a batch come from memory at once.
-  static void prefetch(const void* node) {
-    constexpr std::size_t line = 64;
-    for (std::size_t at = 0; at < Size; at += line) __builtin_prefetch(static_cast<const std::byte*>(node) + at, 1);
+  class Shared {
+   public:
+    void refill(Magazine& magazine, std::size_t count) {
+      const std::lock_guard lock(mutex_);
+      if (nodes_.empty()) make_nodes();
+      for (; count > 0 && !nodes_.empty(); --count, nodes_.pop_back()) magazine.nodes[magazine.count++] = nodes_.back();
+    }
+    void drain(Magazine& magazine, std::size_t count) {
+      const std::lock_guard lock(mutex_);
+      for (; count > 0; --count) nodes_.push_back(magazine.nodes[--magazine.count]);
+    }
+
+   private:
+    void make_nodes() {
+      made_ += batch;
+      nodes_.reserve(made_);  // all may come back
+      auto* const slab = static_cast<std::byte*>(::operator new(batch * node_bytes, std::align_val_t(cache_line)));
+      for (std::size_t i = batch; i-- > 0;) {  // the first is taken first
+        if constexpr (Prepare != nullptr) Prepare(slab + i * node_bytes);
+        nodes_.push_back(slab + i * node_bytes);
+      }
+    }
+
+    std::mutex mutex_;
+    std::vector<void*> nodes_;
+    std::size_t made_ = 0;
+  };
+
+  // Of a thread, from its first node to its end.
+  struct Owner {
+    Magazine magazine;
+    Owner() { local = &magazine; }
+    ~Owner() {
+      local = nullptr;
+      ended = true;
+      shared().drain(magazine, magazine.count);
+    }
+  };
+  // This thread's magazine; null: it has ended.
+  static Magazine* own_magazine() { return ended ? nullptr : &owner.magazine; }
+
+  [[gnu::noinline]] static void* take_shared() {
+    Magazine one;
+    Magazine* const own = own_magazine();
+    Magazine& magazine = own ? *own : one;
+    shared().refill(magazine, own ? batch : 1);
+    return magazine.nodes[--magazine.count];
+  }
+  [[gnu::noinline]] static void give_shared(void* node) {
+    Magazine one;
+    Magazine* const own = own_magazine();
+    Magazine& magazine = own ? *own : one;
+    if (own && magazine.count == capacity) shared().drain(magazine, batch);
+    magazine.nodes[magazine.count++] = node;
+    if (!own) shared().drain(magazine, 1);
   }
 
-  struct Shared {
-    std::mutex mutex;
-    std::vector<void*> nodes;
-
-    void refill(Magazine& magazine) {
-      {
-        const std::lock_guard lock(mutex);
-        for (; magazine.count < batch && !nodes.empty(); nodes.pop_back()) {
-          magazine.nodes[magazine.count++] = nodes.back();
-          prefetch(nodes.back());
-        }
-      }
-      while (magazine.count < batch)
-        magazine.nodes[magazine.count++] = ::operator new(Size, std::align_val_t(Alignment));
-    }
-
-    void drain(Magazine& magazine) {
-      const std::lock_guard lock(mutex);
-      for (std::size_t i = 0; i < batch; ++i) nodes.push_back(magazine.nodes[--magazine.count]);
-    }
-  };
-
-  struct Local {
-    Magazine magazine;
-    ~Local() {
-      local_ended = true;
-      while (magazine.count > 0) ::operator delete(magazine.nodes[--magazine.count], std::align_val_t(Alignment));
-    }
-  };
-
   static Shared& shared() {
-    static auto* instance = new Shared;  // never destroyed: buffers may outlive every other object
+    static auto* instance = new Shared;  // never destroyed
     return *instance;
   }
 
-  static inline thread_local Local local;
-  static inline thread_local bool local_ended = false;
+  static inline thread_local Owner owner;
+  static constinit inline thread_local Magazine* local = nullptr;
+  static constinit inline thread_local bool ended = false;
 };
 
 template <class T>
@@ -94,8 +120,8 @@ struct PoolAllocator {
   template <class U>
   PoolAllocator(const PoolAllocator<U>& /*other*/) {}  // NOLINT: allocators convert
 
-  T* allocate(std::size_t /*one*/) { return static_cast<T*>(NodePool<sizeof(T), alignof(T)>::take()); }
-  void deallocate(T* node, std::size_t /*one*/) { NodePool<sizeof(T), alignof(T)>::give(node); }
+  T* allocate(std::size_t /*one*/) { return static_cast<T*>(NodePool<sizeof(T)>::take()); }
+  void deallocate(T* node, std::size_t /*one*/) { NodePool<sizeof(T)>::give(node); }
 
   template <class U>
   friend bool operator==(const PoolAllocator& /*a*/, const PoolAllocator<U>& /*b*/) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include <weft/base/log.h>
@@ -20,6 +21,7 @@ Queue::Queue(const DeviceOptions& options, const Allocator& allocator, Executor&
     : options_(options), allocator_(allocator), executor_(executor), thread_([this] { work(); }) {
   const std::lock_guard lock(mutex_);
   incoming_.reserve(usual_tasks);
+  spent_.reserve(usual_tasks);
 }
 
 Queue::~Queue() {
@@ -32,6 +34,7 @@ Queue::~Queue() {
 }
 
 LaunchPtr Queue::new_record() {
+  account();
   LaunchPtr record;
   {
     const std::lock_guard lock(mutex_);
@@ -59,7 +62,7 @@ std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
   return waited_ns;
 }
 
-void Queue::submit(Read read) {
+void Queue::submit(ReadPtr read) {
   std::unique_lock lock(mutex_);
   enqueue(std::move(read), lock);
 }
@@ -69,6 +72,8 @@ void Queue::synchronize() {
   ++waiting_;
   retired_.wait(lock, [this, target = enqueued_] { return done_ >= target; });
   --waiting_;
+  lock.unlock();
+  account();
 }
 
 void Queue::add_to(DeviceStats& stats) const {
@@ -106,7 +111,7 @@ void Queue::work() {
       if (auto* launch = std::get_if<LaunchPtr>(&task)) {
         run(**launch);
       } else {
-        run(std::get<Read>(task));
+        run(*std::get<ReadPtr>(task));
       }
       retire(task);
     }
@@ -124,14 +129,12 @@ void Queue::await_awake() const {
 void Queue::run(LaunchRecord& launch) {
   stays_awake_ = launch.executable->kept_blocks != nullptr;
   const std::uint64_t start = trace::now_ns();
-  metrics::queue_time.add(start - launch.accepted_ns);
   Times& taken = times_of(*launch.executable);
   expected_end_.store(start + std::min(taken.last, taken.before), std::memory_order_relaxed);
   std::exception_ptr error;
   const auto outcome = executor_.run(launch, error);
   const std::uint64_t end = trace::now_ns(), ns = end - start;
   taken = {ns, taken.last};
-  metrics::execute_time.add(ns);
   if (trace::enabled()) {
     trace::keep(launch.executable);
     trace::add("queue", launch.executable->name.c_str(), launch.accepted_ns, start, launch.number);
@@ -142,20 +145,27 @@ void Queue::run(LaunchRecord& launch) {
            outcome == Executor::Outcome::done     ? ""
            : outcome == Executor::Outcome::failed ? ", failed"
                                                   : ", skipped");
-  if (last_end_ != 0) metrics::device_idle_time.add(start - last_end_);
+  const Spent spent{.queued_ns = start - launch.accepted_ns,
+                    .busy_ns = ns,
+                    .idle_ns = last_end_ != 0 ? start - last_end_ : 0,
+                    .follows = last_end_ != 0};
+  last_end_ = end;
+  bool is_last = false;
   {
     const std::lock_guard lock(mutex_);
+    is_last = --in_flight_ == 0;
+    bytes_in_flight_ -= launch.bytes;
     failed_ += outcome == Executor::Outcome::failed;
     skipped_ += outcome == Executor::Outcome::skipped;
-    busy_ns_ += ns;
-    if (last_end_ != 0) {
-      idle_ns_ += start - last_end_;
-      gaps_.add(start - last_end_);
-    }
-    last_end_ = end;
+    busy_ns_ += spent.busy_ns;
+    idle_ns_ += spent.idle_ns;
+    if (spent.follows) gaps_.add(spent.idle_ns);
+    spent_.push_back(spent);
   }
-  for (const SlotsRef& block : launch.blocks) block->settle();
+  if (is_last) account();
+  Slots::settle(*launch.done);
   if (error) {
+    for (const SlotsRef& donor : launch.donors) donor->may_keep_memory();
     launch.donors.clear();  // with the memory that was not taken
     launch.done->set_error(std::move(error));
   } else {
@@ -164,38 +174,54 @@ void Queue::run(LaunchRecord& launch) {
 }
 
 void Queue::run(Read& read) {
+  const BufferPtr buffer = std::move(read.buffer_);
   try {
     const metrics::Timer timer(metrics::transfer_from_device_time);
     const trace::Scope scope("copy", "read");
-    if (const auto error = read.buffer->event()->error()) std::rethrow_exception(error);
-    const std::span<const std::byte> bytes(read.buffer->memory().get(),
-                                           static_cast<std::size_t>(read.buffer->type().bytes()));
+    if (const auto error = buffer->event()->error()) std::rethrow_exception(error);
+    const std::span<const std::byte> bytes(buffer->memory().get(), static_cast<std::size_t>(buffer->type().bytes()));
     metrics::inbound_data.add(bytes.size());
-    read.reader(bytes);
-    read.done.set_value();
+    read.take(bytes);
   } catch (...) {
-    read.done.set_exception(std::current_exception());
+    read.done_.set_error(std::current_exception());
+    return;
   }
+  read.done_.set();
 }
 
 void Queue::retire(Task& task) {
   auto* const launch = std::get_if<LaunchPtr>(&task);
-  const std::uint64_t bytes = launch ? (*launch)->bytes : 0;
   if (launch) {  // outside the lock: what is let go of here may be the last owner of memory
     (*launch)->kept.clear();
     (*launch)->executable = nullptr;
     (*launch)->done = nullptr;
   } else {
-    task = Read{};
+    task = ReadPtr();
   }
   const std::lock_guard lock(mutex_);
   ++done_;
-  if (launch) {
-    --in_flight_;
-    bytes_in_flight_ -= bytes;
-    spare_records_.push_back(std::move(*launch));
-  }
+  if (launch) spare_records_.push_back(std::move(*launch));
   if (waiting_ > 0) retired_.notify_all();
+}
+
+// Brings the metrics up to date. They are in no cache by the end of a launch: while others wait for the device the host does this,
+// with the next launch, and before it looks at anything after waiting for the queue.
+void Queue::account() {
+  std::array<Spent, 16> some;
+  for (std::size_t count = some.size(); count == some.size();) {
+    {
+      const std::lock_guard lock(mutex_);
+      count = std::min(spent_.size(), some.size());
+      const auto end = spent_.begin() + static_cast<std::ptrdiff_t>(count);
+      std::copy(spent_.begin(), end, some.begin());
+      spent_.erase(spent_.begin(), end);
+    }
+    for (const Spent& spent : std::span(some).first(count)) {
+      metrics::queue_time.add(spent.queued_ns);
+      metrics::execute_time.add(spent.busy_ns);
+      if (spent.follows) metrics::device_idle_time.add(spent.idle_ns);
+    }
+  }
 }
 
 void Queue::enqueue(Task task, std::unique_lock<std::mutex>& lock) {

@@ -6,11 +6,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -22,12 +19,6 @@
 #include <weft/runtime/recent.h>
 
 namespace weft::runtime {
-
-struct Read {
-  BufferPtr buffer;
-  std::function<void(std::span<const std::byte>)> reader;
-  std::promise<void> done;
-};
 
 class Queue {
  public:
@@ -42,14 +33,19 @@ class Queue {
   // Numbers the launch and hands it over; before that it waits while the host is too far ahead, and returns for how many
   // nanoseconds it did. `scope` gets the number.
   std::uint64_t submit(LaunchPtr launch, trace::Scope& scope);
-  void submit(Read read);
+  void submit(ReadPtr read);
 
   void synchronize();  // returns when everything submitted so far is done
   void add_to(DeviceStats& stats) const;
   std::vector<std::uint64_t> gaps_ns() const;
 
  private:
-  using Task = std::variant<LaunchPtr, Read>;
+  using Task = std::variant<LaunchPtr, ReadPtr>;
+  // By one launch.
+  struct Spent {
+    std::uint64_t queued_ns = 0, busy_ns = 0, idle_ns = 0;
+    bool follows = false;  // another launch: it has been idle
+  };
   struct Times {
     std::uint64_t last = 0, before = 0;  // of the last two launches: the first may have taken much longer than others
   };
@@ -60,6 +56,7 @@ class Queue {
   void run(LaunchRecord& launch);
   static void run(Read& read);
   void retire(Task& task);
+  void account();
   void enqueue(Task task, std::unique_lock<std::mutex>& lock);
   Times& times_of(const Executable& executable);
   std::uint64_t await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
@@ -69,7 +66,7 @@ class Queue {
   const Allocator& allocator_;
   Executor& executor_;
 
-  mutable std::mutex mutex_;  // of everything up to gaps_
+  mutable std::mutex mutex_;  // of everything up to spent_
   std::condition_variable arrived_, retired_;
   std::vector<Task> incoming_;
   std::atomic<bool> has_incoming_ = false;  // changed with it
@@ -81,6 +78,7 @@ class Queue {
   std::uint64_t failed_ = 0, skipped_ = 0, host_waits_ = 0, host_wait_ns_ = 0;
   std::uint64_t peak_run_ahead_ = 0, peak_run_ahead_bytes_ = 0, busy_ns_ = 0, idle_ns_ = 0;
   Recent gaps_;
+  std::vector<Spent> spent_;  // not yet in the metrics
 
   std::atomic<std::uint64_t> expected_end_ = 0;  // of the launch that runs, not later than that
 

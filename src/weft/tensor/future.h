@@ -1,42 +1,72 @@
 // A value that the device is still making.
 #pragma once
 
+#include <array>
 #include <chrono>
-#include <future>
+#include <cstddef>
+#include <cstring>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <utility>
+
+#include <weft/base/dtype.h>
+#include <weft/runtime/read.h>
 
 namespace weft {
 
-template <class T>
-class Future {
+namespace detail {
+
+// Reads the one element of a tensor, converted. All of it is one node of a pool: neither thread asks the heap for anything.
+class ReadItem final : public runtime::Read {
  public:
   using Clock = std::chrono::steady_clock;
-  struct Made {
-    T value{};
-    Clock::time_point at;
-  };
+  static constexpr std::size_t most_bytes = 16;
+
+  ReadItem(DType from, DType as) : from_(from), as_(as) {}
+
+  // Both when it is ready.
+  const std::byte* value() const { return value_.data(); }
+  Clock::time_point made_at() const { return made_at_; }
+
+ private:
+  void take(std::span<const std::byte> bytes) override;
+
+  DType from_, as_;
+  alignas(std::max_align_t) std::array<std::byte, most_bytes> value_{};
+  Clock::time_point made_at_;
+};
+
+}  // namespace detail
+
+template <class T>
+class Future {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= detail::ReadItem::most_bytes);
+
+ public:
+  using Clock = detail::ReadItem::Clock;
 
   Future() = default;
-  Future(std::future<void> done, std::shared_ptr<const Made> made) : done_(done.share()), made_(std::move(made)) {}
+  explicit Future(std::shared_ptr<const detail::ReadItem> item) : item_(std::move(item)) {}
 
-  bool valid() const { return done_.valid(); }
-  bool ready() const { return done_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-  void wait() const { done_.wait(); }
+  bool valid() const { return item_ != nullptr; }
+  bool ready() const { return item_->ready(); }
+  void wait() const { item_->wait(); }
   // Waits; rethrows the error of the launch that should have made the value.
   T get() const {
-    done_.get();
-    return made_->value;
+    item_->wait();
+    T value;
+    std::memcpy(&value, item_->value(), sizeof value);
+    return value;
   }
   // Waits too: when the device had made the value, however much later the host asks.
   Clock::time_point made_at() const {
-    done_.get();
-    return made_->at;
+    item_->wait();
+    return item_->made_at();
   }
 
  private:
-  std::shared_future<void> done_;
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::ReadItem> item_;
 };
 
 }  // namespace weft

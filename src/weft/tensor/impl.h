@@ -13,8 +13,9 @@ namespace weft::detail {
 class Recording;
 
 // A value of a recording (`recording` and `value`), or a buffer, promised or there. A recorded one belongs to the thread of its
-// recording; one with a buffer may be used and dropped by any thread.
-struct TensorImpl {
+// recording; one with a buffer may be used and dropped by any thread. What a sync looks at to collect its outputs is in one line of the
+// cache: there may be a thousand, and it is long ago that they were touched.
+struct alignas(64) TensorImpl {
   explicit TensorImpl(Type of) : type(of) {}
   explicit TensorImpl(runtime::BufferPtr from) : type(from->type()) { set_buffer(std::move(from)); }
   ~TensorImpl();
@@ -37,12 +38,13 @@ struct TensorImpl {
     cut = false;
   }
 
+  TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
+  ir::Value value;
+  std::uint32_t node_id = 0;  // of the value
+  bool is_input = false;      // of the recording: what the value is
+  Recording* recording = nullptr;
   std::atomic<std::uint32_t> references = 1;
   Type type;
-
-  ir::Value value;
-  Recording* recording = nullptr;
-  TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
 
   runtime::BufferPtr buffer;
   bool cut = false;                      // launched by an automatic sync

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/synchronizer.h>
 
@@ -108,6 +109,8 @@ ir::Value Recording::immediate(Type type, const Immediate& bytes, const Immediat
 Tensor Recording::wrap(ir::Value value) {
   TensorImpl* impl = Pool<TensorImpl>::make(value.type());
   impl->value = value;
+  impl->node_id = value.node->id;
+  impl->is_input = value.node->op == &ir::ops::parameter;
   append_live(*impl);
   return Tensor(impl);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -166,23 +167,24 @@ void Synchronizer::bind_inputs() {
 
 void Synchronizer::collect_outputs() {
   scratch_.outputs.clear();
+  scratch_.output_ids.clear();
   scratch_.places.clear();
   scratch_.live.clear();
   scratch_.first_output.resize(std::max(scratch_.first_output.size(), recording_.graph().nodes().size()));
   ++scratch_.sync;
   for (TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
     scratch_.live.push_back(impl);
-    scratch_.places.push_back(place_of(impl->value));
+    scratch_.places.push_back(place_of(*impl));
   }
 }
 
 // Tensors of one value share one output, and one that is an input needs none.
-Synchronizer::Place Synchronizer::place_of(ir::Value value) {
-  if (value.node->op == &ir::ops::parameter) {
+Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
+  const ir::Value value = impl.value;
+  if (impl.is_input)
     return place_of_input(static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index));
-  }
   auto& outputs = scratch_.outputs;
-  auto& [sync, first] = scratch_.first_output[value.node->id];
+  auto& [sync, first] = scratch_.first_output[impl.node_id];
   if (std::exchange(sync, scratch_.sync) != scratch_.sync) {
     first = static_cast<std::uint32_t>(outputs.size());
   } else {
@@ -191,6 +193,7 @@ Synchronizer::Place Synchronizer::place_of(ir::Value value) {
     }
   }
   outputs.push_back(value);
+  scratch_.output_ids.push_back(impl.node_id);
   return {nullptr, static_cast<std::uint32_t>(outputs.size() - 1)};
 }
 
@@ -209,7 +212,8 @@ Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
 
 Fingerprint Synchronizer::key() const {
   Fingerprint key = recording_.graph().fingerprint();
-  for (const ir::Value value : scratch_.outputs) key.add((std::uint64_t{value.node->id} << 16) + value.index);
+  for (std::size_t i = 0; i < scratch_.outputs.size(); ++i)
+    key.add((std::uint64_t{scratch_.output_ids[i]} << 16) + scratch_.outputs[i].index);
   add_bindings(key);
   return key;
 }
@@ -355,6 +359,8 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
 
 void Synchronizer::launch(Plan& plan) {
   auto& arguments = scratch_.arguments;
+  const bool looks_for_donations = diagnostics::enabled() && !observer && !debugs_nans_;
+  std::vector<runtime::BufferPtr> looked_at;
   bool is_held = true;
   std::swap(arguments, recording_.inputs_);
   try {
@@ -370,12 +376,15 @@ void Synchronizer::launch(Plan& plan) {
     let_go_of(arguments);
     is_held = false;
     // What is the host's to do comes before it may have to wait: nothing of it is in the cache any more after that.
-    waited_ns_ += device().launch(plan.executable, arguments, scratch_.results, [this, &plan] {
-      if (diagnostics::enabled() && !observer && !debugs_nans_) [[unlikely]]
-        last().missed_donations.look(identity_, *plan.executable, scratch_.arguments, scratch_.results);
-      scratch_.arguments.clear();
+    if (looks_for_donations) [[unlikely]]
+      looked_at = arguments;
+    const auto accepted = [&] {
+      if (looks_for_donations) [[unlikely]]
+        last().missed_donations.look(identity_, *plan.executable, looked_at, scratch_.results);
+      looked_at.clear();
       commit();
-    });
+    };
+    waited_ns_ += device().launch(plan.executable, std::move(arguments), scratch_.results, std::ref(accepted));
   } catch (...) {
     take_back(arguments, is_held);
     throw;

@@ -56,8 +56,9 @@ class Synchronizer {
   struct Scratch {
     std::vector<Binding> bindings;
     std::vector<ir::Value> outputs;
-    std::vector<TensorImpl*> live;  // in their order
-    std::vector<Place> places;      // one for each of these
+    std::vector<std::uint32_t> output_ids;  // of their nodes, which are not touched
+    std::vector<TensorImpl*> live;          // in their order
+    std::vector<Place> places;              // one for each of these
     // By node id: the first output of the node, and the number of the sync that wrote it, so that nothing need be cleared.
     struct First {
       std::uint64_t sync = 0;
@@ -81,7 +82,7 @@ class Synchronizer {
   void lock_device();
   void promise_results();
   void run_program();
-  Place place_of(ir::Value value);
+  Place place_of(const TensorImpl& impl);
   Place place_of_input(std::size_t index);
   Fingerprint key() const;
   Fingerprint key_without_sizes() const;

@@ -6,6 +6,7 @@
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 #include <weft/profile/hints.h>
+#include <weft/runtime/node_pool.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/pool.h>
@@ -92,16 +93,18 @@ void Tensor::require_one(const char* function) const {
   require(elements() == 1, function, ": expected a tensor of one element, got ", type());
 }
 
-std::future<void> Tensor::read_async(DType as, std::shared_ptr<void> to,
-                                     std::shared_ptr<std::chrono::steady_clock::time_point> at,
-                                     const Where& where) const {
+std::shared_ptr<const detail::ReadItem> Tensor::read_async(DType as, const Where& where) const {
   require_one("item_async");
   if (detail::observer) detail::observer->host_reads("item_async", *this, where);
-  return device().read(buffer(),
-                       [from = dtype(), as, to = std::move(to), at = std::move(at)](std::span<const std::byte> source) {
-                         convert_elements(from, source.data(), as, to.get(), 1);
-                         *at = std::chrono::steady_clock::now();
-                       });
+  const runtime::BufferPtr from = buffer();
+  auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
+  device().read(from, item);
+  return item;
+}
+
+void detail::ReadItem::take(std::span<const std::byte> bytes) {
+  convert_elements(from_, bytes.data(), as_, value_.data(), 1);
+  made_at_ = Clock::now();
 }
 
 }  // namespace weft

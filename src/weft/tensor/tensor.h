@@ -74,8 +74,7 @@ class Tensor {
   // The same without waiting: reading a loss in every step does not drain the device's queue.
   template <class T = double>
   Future<T> item_async(const Where& where = Where::current()) const {
-    auto made = std::make_shared<typename Future<T>::Made>();
-    return Future<T>(read_async(dtype_of<T>, {made, &made->value}, {made, &made->at}, where), made);
+    return Future<T>(read_async(dtype_of<T>, where));
   }
   template <Element T>
   std::vector<T> to_vector(const Where& where = Where::current()) const {  // row-major, converted
@@ -104,8 +103,7 @@ class Tensor {
   std::span<const std::byte> bytes_for(const char* function, const Where& where) const;
   void convert(std::span<const std::byte> elements, DType as, void* to) const;
   void require_one(const char* function) const;
-  std::future<void> read_async(DType as, std::shared_ptr<void> to,
-                               std::shared_ptr<std::chrono::steady_clock::time_point> at, const Where& where) const;
+  std::shared_ptr<const detail::ReadItem> read_async(DType as, const Where& where) const;
 
   detail::TensorImpl* impl_ = nullptr;
 };

@@ -1,0 +1,45 @@
+// Counts what the calling thread asks of the heap, and gives back to it. It replaces operator new: one file of a test program may
+// include it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEFT_COUNTS_HEAP 0  // their allocator is not to be replaced
+#else
+#define WEFT_COUNTS_HEAP 1
+#endif
+
+namespace weft::testing {
+struct HeapUse {
+  std::uint64_t allocations = 0, releases = 0;
+};
+inline constinit thread_local HeapUse heap_use;  // of this thread
+
+inline void give_back(void* at) {
+  heap_use.releases += at != nullptr;
+  std::free(at);
+}
+}  // namespace weft::testing
+
+#if WEFT_COUNTS_HEAP
+// Every other form of new and delete ends in one of these.
+void* operator new(std::size_t bytes) {
+  ++weft::testing::heap_use.allocations;
+  if (void* at = std::malloc(bytes ? bytes : 1)) return at;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  ++weft::testing::heap_use.allocations;
+  const auto align = static_cast<std::size_t>(alignment);
+  if (void* at = std::aligned_alloc(align, (bytes + align - 1) / align * align)) return at;
+  throw std::bad_alloc();
+}
+void operator delete(void* at) noexcept { weft::testing::give_back(at); }
+void operator delete(void* at, std::size_t) noexcept { weft::testing::give_back(at); }
+void operator delete(void* at, std::align_val_t) noexcept { weft::testing::give_back(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { weft::testing::give_back(at); }
+#endif
