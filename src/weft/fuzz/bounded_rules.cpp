@@ -49,13 +49,18 @@ std::vector<Array> contraction_bounds(const BoundedCall& call) {
   if (!finite && call.node.op == &ir::ops::convolution) return same_bounds(call, infinity);
   // The instructions for bf16 take subnormal numbers for zeros.
   const double least = call[0].value.dtype() == DType::bf16 ? 0x1p-126 : 0;
+  const auto is_flushed = [&](double v) { return v != 0 && std::abs(v) < least; };
   const Array most = product([&](double v, double b) { return std::isfinite(v) ? std::abs(v) + b + least : 0; }),
               now = product([](double v, double) { return std::isfinite(v) ? std::abs(v) : 0; }),
               count = product([](double, double) { return 1.0; }),
-              unknown = product([](double, double b) { return b < infinity ? 1.0 : infinity; });
+              unknown = product([](double, double b) { return b < infinity ? 1.0 : infinity; }),
+              flushed = product([&](double v, double) { return std::isinf(v)   ? infinity
+                                                               : is_flushed(v) ? 0.0
+                                                                               : 1.0; });
   const double eps = accumulation_epsilon(y.dtype()), limit = largest_finite(y.dtype());
   return {doubles(y.type(), [&](std::int64_t i) {
     if (!(unknown.element(i) < infinity) || !(most.element(i) <= limit)) return infinity;
+    if (std::isnan(flushed.element(i))) return infinity;  // a subnormal number, or zero, times an infinity
     if (!std::isfinite(y.element(i))) return 0.0;
     const double bound = most.element(i) - now.element(i) + (count.element(i) + 2) * eps * most.element(i) +
                          ulp(y.element(i), y.dtype()) + 2 * least;
