@@ -22,7 +22,8 @@ class KnownStep : public ::testing::Test {
                                         "interpreter"};  // spares the compile of thousands of operations
 };
 
-// Of 100 tensors and one number each; what the last `counted` of the steps took. Each reads one of the tensors without waiting.
+// Of 100 tensors and one number each; what the last `counted` of the steps took. Each begins when the device is done, and ends with
+// a read of one of the tensors that nobody waits for.
 struct Taken {
   std::uint64_t recording = 0, syncing = 0, reading = 0;
 };

@@ -29,7 +29,7 @@ struct ExplainOptions {
 
 constexpr std::array formats = {"text", "dot", "svg"};
 
-// Graphviz takes seconds for so many operations, and minutes for a few times as many; nobody could read them either.
+// Graphviz drew 475 operations in a quarter of a second, and was not done with 1,479 after ten minutes; nobody could read them either.
 constexpr std::size_t most_drawn = 600;
 
 profile::HloModule named(profile::HloModule module, std::string name) {

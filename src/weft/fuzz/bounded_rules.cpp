@@ -60,7 +60,7 @@ std::vector<Array> contraction_bounds(const BoundedCall& call) {
   const double eps = accumulation_epsilon(y.dtype()), limit = largest_finite(y.dtype());
   return {doubles(y.type(), [&](std::int64_t i) {
     if (!(unknown.element(i) < infinity) || !(most.element(i) <= limit)) return infinity;
-    if (std::isnan(flushed.element(i))) return infinity;  // a subnormal number, or zero, times an infinity
+    if (std::isnan(flushed.element(i))) return infinity;  // a subnormal number times an infinity
     if (!std::isfinite(y.element(i))) return 0.0;
     const double bound = most.element(i) - now.element(i) + (count.element(i) + 2) * eps * most.element(i) +
                          ulp(y.element(i), y.dtype()) + 2 * least;

@@ -310,7 +310,7 @@ class Builder {
     metadata.set_op_name(utf8(from.scope));
     const auto colon = from.source.rfind(':');
     if (colon != std::string::npos) {
-      metadata.set_source_file(from.source.substr(0, colon));
+      metadata.set_source_file(utf8(from.source.substr(0, colon)));
       const auto line = numbers(from.source.substr(colon));
       if (!line.empty()) metadata.set_source_line(static_cast<std::int32_t>(line[0]));
     }

@@ -49,8 +49,7 @@ data::CaptionBatch CaptionBatches::next() {
   return batch;
 }
 
-void mark_buckets(const data::CaptionBatch& batch, const CaptionerConfig& config) {
-  const data::PaddingPolicy padding = padding_policy(config.padding, config.sizes.context);
+void mark_buckets(const data::CaptionBatch& batch, const data::PaddingPolicy& padding) {
   if (!padding.buckets() || padding.buckets()->sizes().size() < 2) return;
   for (const Tensor* tensor : {&batch.tokens, &batch.labels})
     weft::mark_buckets(*tensor, 1, *padding.buckets(), "length");

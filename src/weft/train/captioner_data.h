@@ -43,6 +43,6 @@ class CaptionBatches {
 
 // Says of a batch whose padding leaves a choice of a few lengths which ones these are (mark_buckets): compiled functions then have a
 // program for each, compiled ahead. Throws Error for a batch of another length.
-void mark_buckets(const data::CaptionBatch& batch, const CaptionerConfig& config);
+void mark_buckets(const data::CaptionBatch& batch, const data::PaddingPolicy& padding);
 
 }  // namespace weft::train

@@ -24,12 +24,12 @@ Tensor in_precision(const CaptionerConfig& config, const std::function<Tensor()>
 
 CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config)
     : config_(config),
+      padding_(padding_policy(config.padding, config.sizes.context)),
       model_(config.sizes, static_cast<std::uint64_t>(config.seed)),
       optimizer_(model_, adamw_options(config)) {
-  const data::PaddingPolicy padding = padding_policy(config.padding, config.sizes.context);
-  const auto whole = [&](const char* name) {
+  const auto whole = [this](const char* name) {
     CompileOptions options{.name = name, .fullgraph = true};
-    if (const Bucketing* lengths = padding.buckets())
+    if (const Bucketing* lengths = padding_.buckets())
       options.recompile_limit = std::max(options.recompile_limit, static_cast<int>(lengths->sizes().size()));
     return options;
   };
@@ -52,13 +52,13 @@ Tensor CaptionerTrainer::loss_of(const data::CaptionBatch& batch) const {
 
 Future<double> CaptionerTrainer::step(std::int64_t step, const data::CaptionBatch& batch, double learning_rate) {
   begin_step(optimizer_, config_, step, learning_rate);
-  mark_buckets(batch, config_);
+  mark_buckets(batch, padding_);
   return update_(batch).item_async();
 }
 
 Future<double> CaptionerTrainer::loss(const data::CaptionBatch& batch) {
   const Evaluation evaluation(model_);
-  mark_buckets(batch, config_);
+  mark_buckets(batch, padding_);
   return loss_(batch).item_async();
 }
 

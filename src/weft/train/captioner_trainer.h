@@ -47,6 +47,7 @@ class CaptionerTrainer {
   Tensor loss_of(const data::CaptionBatch& batch) const;
 
   CaptionerConfig config_;
+  data::PaddingPolicy padding_;
   Captioner model_;
   optim::AdamW optimizer_;
   // Compiled.

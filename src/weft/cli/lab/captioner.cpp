@@ -112,9 +112,10 @@ CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
   train::CaptionBatches batches(config, 1);
   weft::sync();
   const StanceScope stance(way.stance);
+  const data::PaddingPolicy padding = train::padding_policy(config.padding, config.sizes.context);
   const auto run = [&](const CaptionBatch& batch) {
     if (way.marks) mark_length(batch, config.sizes.context);
-    train::mark_buckets(batch, config);
+    train::mark_buckets(batch, padding);
     step(batch);
     weft::sync();
   };
