@@ -318,6 +318,30 @@ TEST(Rng, BitsOfEveryWidth) {
       }
 }
 
+// Counters that carry into higher words, the other way of giving a Philox's, and tensors that blocks do not fill.
+TEST(Rng, AnyCounterAndAnySize) {
+  const std::vector<std::uint64_t> states[] = {
+      {0x123456789abcdef0, 0xfffffff3}, {7, ~std::uint64_t{0} - 20}, {7, ~std::uint64_t{0} - 20, ~std::uint64_t{0}}};
+  const std::vector<std::int64_t> shapes[] = {{},        {1},          {3, 0},     {5},       {67},
+                                              {3, 5, 7}, {7, 9, 2, 1}, {2, 3, 17}, {3, 33331}};
+  for (const auto& words : states)
+    for (const auto& sizes : shapes)
+      for (const auto algorithm : {ir::RngAlgorithm::PHILOX, ir::RngAlgorithm::THREE_FRY})
+        for (const DType dtype : {DType::u8, DType::u32, DType::i64}) {
+          if (words.size() == 3 && algorithm == ir::RngAlgorithm::THREE_FRY) continue;
+          const std::vector<Dim> dims(sizes.begin(), sizes.end());
+          SCOPED_TRACE(testing::Message()
+                       << Type(dtype, dims) << (algorithm == ir::RngAlgorithm::PHILOX ? " Philox" : ""));
+          Array state({DType::u64, {static_cast<std::int64_t>(words.size())}});
+          std::ranges::copy(words, state.data<std::uint64_t>().begin());
+          const auto graph = ir::make_graph(std::vector{state.type()}, [&](Graph&, std::span<const Value> in) {
+            return ir::rng_bit_generator(in[0], Type(dtype, dims), algorithm);
+          });
+          const test::Threads scope(3);
+          EXPECT_EQ(test::run_compiled(*graph, std::span(&state, 1)), ir::interpret(*graph, std::span(&state, 1)));
+        }
+}
+
 // The program updates a row before it reads the one that was there; run the other way round, nothing needs to be copied.
 TEST(Thunks, UpdatesOfAPartGiveWayToOtherReaders) {
   Graph graph;

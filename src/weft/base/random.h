@@ -2,7 +2,8 @@
 // as 1, 2, 3", SC 2011), and how rng_bit_generator counts with them, which is XLA's way. Any element can be computed alone.
 //
 // The block functions are written over a type that behaves like a 32-bit unsigned integer: std::uint32_t, or a code
-// generator's value with the operators + ^ | << >> against itself and std::uint32_t, and a multiply_wide found by its namespace.
+// generator's value (compiler/llvm/random_emitter.cpp) with the operators + ^ | << >> against itself and std::uint32_t, and a
+// multiply_wide found by its namespace.
 #pragma once
 
 #include <algorithm>
@@ -59,6 +60,8 @@ constexpr std::uint64_t join(std::uint32_t low, std::uint32_t high) { return std
 // cut) share a block in pairs along one dimension: the first of even size, else the first of the largest.
 class Threefry {
  public:
+  static constexpr std::uint64_t words_per_block = 2;
+
   Threefry(std::span<const std::uint64_t> state, std::span<const std::int64_t> sizes, int byte_width)
       : key_(state[0]), counter_(state[1]), wide_(byte_width == 8) {
     std::size_t pick = sizes.size();
@@ -69,6 +72,7 @@ class Threefry {
     if (pick == sizes.size()) return;
     size_ = static_cast<std::uint64_t>(sizes[pick]);
     for (std::size_t d = pick + 1; d < sizes.size(); ++d) inner_ *= static_cast<std::uint64_t>(sizes[d]);
+    if (inner_ == 1 && size_ % 2 == 0) size_ = elements_;  // pairs of neighbours, whatever stands in front
   }
 
   // Element `i` in row-major order.
@@ -78,23 +82,39 @@ class Threefry {
     return block((outer * half() + along / 2) * inner_ + inner)[along % 2];
   }
 
-  // All elements, block by block: calls put(element, bits) for those of blocks [begin, end) of blocks().
   std::uint64_t blocks() const { return wide_ ? elements_ : size_ == 0 ? 0 : elements_ / size_ * half(); }
+  // Whether the words of all blocks in order are the bytes of the elements, where those have 4 or 8.
+  bool words_are_elements() const { return wide_ || (inner_ == 1 && size_ % 2 == 0); }
+
+  // Calls put(element, bits) for the elements of blocks [begin, end), whose words are given, one block after the other.
   template <class Put>
-  void each(std::uint64_t begin, std::uint64_t end, Put&& put) const {
-    for (std::uint64_t b = begin; b < end; ++b) {
-      const auto x = block(b);
-      if (wide_) {
-        put(b, join(x[0], x[1]));
-        continue;
+  void place(std::uint64_t begin, std::uint64_t end, const std::uint32_t* words, Put&& put) const {
+    if (wide_) {
+      for (std::uint64_t b = begin; b < end; ++b, words += 2) put(b, join(words[0], words[1]));
+      return;
+    }
+    // Runs of blocks along the halved dimension, or along those behind it.
+    const bool neighbours = inner_ == 1;
+    const std::uint64_t run = neighbours ? half() : inner_;
+    for (std::uint64_t b = begin; b < end;) {
+      const std::uint64_t at = b % run, count = std::min(run - at, end - b);
+      if (neighbours) {
+        const std::uint64_t first = b / run * size_ + 2 * at, elements = std::min(2 * count, size_ - 2 * at);
+        for (std::uint64_t j = 0; j < elements; ++j) put(first + j, std::uint64_t{words[j]});
+      } else {
+        const std::uint64_t row = b / run, along = 2 * (row % half());
+        const std::uint64_t first = (row / half() * size_ + along) * inner_ + at;
+        for (std::uint64_t j = 0; j < count; ++j) put(first + j, std::uint64_t{words[2 * j]});
+        if (along + 1 < size_)
+          for (std::uint64_t j = 0; j < count; ++j) put(first + inner_ + j, std::uint64_t{words[2 * j + 1]});
       }
-      const std::uint64_t row = b / inner_, along = 2 * (row % half());
-      const std::uint64_t first = (row / half() * size_ + along) * inner_ + b % inner_;
-      put(first, std::uint64_t{x[0]});
-      if (along + 1 < size_) put(first + inner_, std::uint64_t{x[1]});
+      b += count;
+      words += 2 * count;
     }
   }
 
+  // What blocks are made of: the key, and the counter of block 0 with its high word, which there is none of here.
+  std::array<std::uint64_t, 3> state() const { return {key_, counter_, 0}; }
   // The state that follows, of two words.
   std::array<std::uint64_t, 3> next_state() const { return {key_, counter_ + blocks(), 0}; }
 
@@ -113,6 +133,8 @@ class Threefry {
 // gives four elements of up to 32 bits (narrower ones are cut) or two of 64, in row-major order.
 class Philox {
  public:
+  static constexpr std::uint64_t words_per_block = 4;
+
   Philox(std::span<const std::uint64_t> state, std::uint64_t elements, int byte_width)
       : key_(state[0]),
         low_(state[1]),
@@ -126,18 +148,19 @@ class Philox {
     return wide_ ? join(x[2 * at], x[2 * at + 1]) : x[at];
   }
 
-  // All elements, block by block: calls put(element, bits) for those of blocks [begin, end) of blocks().
+  // As Threefry's.
   std::uint64_t blocks() const { return (elements_ + per_block() - 1) / per_block(); }
+  bool words_are_elements() const { return true; }
   template <class Put>
-  void each(std::uint64_t begin, std::uint64_t end, Put&& put) const {
-    for (std::uint64_t b = begin; b < end; ++b) {
-      const auto x = block(b);
-      const std::uint64_t first = b * per_block(), count = std::min(per_block(), elements_ - first);
-      for (std::uint64_t at = 0; at < count; ++at)
-        put(first + at, wide_ ? join(x[2 * at], x[2 * at + 1]) : std::uint64_t{x[at]});
+  void place(std::uint64_t begin, std::uint64_t end, const std::uint32_t* words, Put&& put) const {
+    const std::uint64_t last = std::min(end * per_block(), elements_);
+    for (std::uint64_t i = begin * per_block(); i < last; ++i) {
+      put(i, wide_ ? join(words[0], words[1]) : std::uint64_t{words[0]});
+      words += wide_ ? 2 : 1;
     }
   }
 
+  std::array<std::uint64_t, 3> state() const { return {key_, low_, high_}; }
   // The state that follows, of as many words as the one given.
   std::array<std::uint64_t, 3> next_state() const {
     const auto [low, high] = advanced(blocks());

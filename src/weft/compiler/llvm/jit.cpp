@@ -28,6 +28,7 @@
 #include <weft/base/error.h>
 #include <weft/compiler/llvm/body_emitter.h>
 #include <weft/compiler/llvm/loop_emitter.h>
+#include <weft/compiler/llvm/random_emitter.h>
 #include <weft/compiler/llvm/while_emitter.h>
 
 namespace weft::compiler {
@@ -136,7 +137,8 @@ namespace {
 void emit(llvm::Module& module, const KernelSource& source, const std::string& name) {
   if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name);
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name);
-  emit_while(module, *std::get<const WhileKernel*>(source), name);
+  if (const auto* loop = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **loop, name);
+  emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name);
 }
 
 }  // namespace

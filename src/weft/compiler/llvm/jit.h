@@ -18,9 +18,14 @@ namespace weft::compiler {
 using Kernel = void (*)(std::byte* const* buffers, const std::int64_t* parameters, std::int64_t begin, std::int64_t end,
                         std::byte* scratch);
 
-// What becomes one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel), or a whole `while` (a
-// WhileFunction). It must outlive the call that compiles it.
-using KernelSource = std::variant<const Loop*, const ir::Graph*, const WhileKernel*>;
+// The block function of a generator, over the counters of many blocks.
+struct RandomBlocks {
+  bool threefry = false;  // else Philox
+};
+
+// What becomes one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel), a whole `while` (a
+// WhileFunction), or a generator of random bits (a RandomFunction). It must outlive the call that compiles it.
+using KernelSource = std::variant<const Loop*, const ir::Graph*, const WhileKernel*, const RandomBlocks*>;
 using KernelAddress = void (*)();
 
 // Machine code of some kernels; keeps it mapped.
@@ -49,6 +54,11 @@ bool is_scalar_body(const ir::Graph& body);
 
 // Runs a whole loop on its carried values, each in the bytes at its address, where its last one is left.
 using WhileFunction = void (*)(std::byte* const* carried);
+
+// The words of blocks [first, first + count) of a generator of base/random.h with this state(), one block after the other. `count`
+// is a multiple of vector_lanes().
+using RandomFunction = void (*)(const std::uint64_t* state, std::uint64_t first, std::uint64_t count,
+                                std::uint32_t* words);
 
 // The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };

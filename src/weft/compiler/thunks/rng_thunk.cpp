@@ -1,6 +1,8 @@
 #include <weft/compiler/thunks/rng_thunk.h>
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include <weft/base/convert.h>
 #include <weft/base/random.h>
@@ -13,15 +15,18 @@ using runtime::Slice;
 
 namespace {
 
-constexpr std::int64_t blocks_per_task = 4096;
+constexpr std::uint64_t blocks_per_task = 4096;
+constexpr std::uint64_t blocks_at_once = 256;  // whose words stay in the nearest cache; a multiple of the lanes
 
 class RngThunk final : public runtime::Thunk {
  public:
-  RngThunk(Type state, Type bits, bool threefry, const Slice& from, const Slice& next, const Slice& to)
+  RngThunk(Type state, Type bits, bool threefry, std::shared_ptr<const Routine> code, const Slice& from,
+           const Slice& next, const Slice& to)
       : words_(static_cast<std::size_t>(state.elements())),
         count_(bits.elements()),
         dtype_(bits.dtype()),
         threefry_(threefry),
+        code_(std::move(code)),
         from_(from),
         next_(next),
         bits_(to) {
@@ -43,15 +48,37 @@ class RngThunk final : public runtime::Thunk {
   void generate(const runtime::Launch& launch, const Generator& generator) const {
     visit(dtype_, [&]<class T>(T) {
       T* const to = launch.at<T>(bits_);
-      runtime::parallel_for(
-          static_cast<std::int64_t>(generator.blocks()), blocks_per_task, [&](std::int64_t begin, std::int64_t end) {
-            const auto put = [to](std::uint64_t i, std::uint64_t bits) { to[i] = convert_element<T>(bits); };
-            generator.each(static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), put);
-          });
+      runtime::parallel_for(static_cast<std::int64_t>(generator.blocks()), blocks_per_task,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              fill(generator, static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), to);
+                            });
     });
     // Last: the new state may lie in the bytes of the old one.
     const auto next = generator.next_state();
     std::copy_n(next.begin(), words_, launch.at<std::uint64_t>(next_));
+  }
+
+  // The elements of blocks [begin, end).
+  template <class Generator, class T>
+  void fill(const Generator& generator, std::uint64_t begin, std::uint64_t end, T* to) const {
+    constexpr std::uint64_t per_block = Generator::words_per_block;
+    const auto code = reinterpret_cast<RandomFunction>(code_->address);
+    const auto lanes = static_cast<std::uint64_t>(vector_lanes());
+    const auto state = generator.state();
+    if (sizeof(T) >= sizeof(std::uint32_t) && generator.words_are_elements()) {
+      const std::uint64_t whole = static_cast<std::uint64_t>(count_) * sizeof(T) / sizeof(std::uint32_t) / per_block;
+      const std::uint64_t count = (std::max(std::min(end, whole), begin) - begin) / lanes * lanes;
+      code(state.data(), begin, count, reinterpret_cast<std::uint32_t*>(to) + begin * per_block);
+      begin += count;
+    }
+    std::array<std::uint32_t, blocks_at_once * per_block> words;
+    while (begin < end) {
+      const std::uint64_t count = std::min(blocks_at_once, end - begin);
+      code(state.data(), begin, (count + lanes - 1) / lanes * lanes, words.data());
+      generator.place(begin, begin + count, words.data(),
+                      [to](std::uint64_t i, std::uint64_t bits) { to[i] = convert_element<T>(bits); });
+      begin += count;
+    }
   }
 
   std::size_t words_;
@@ -59,19 +86,29 @@ class RngThunk final : public runtime::Thunk {
   std::int64_t count_;
   DType dtype_;
   bool threefry_;
+  std::shared_ptr<const Routine> code_;
   Slice from_, next_, bits_;
 };
 
+// The generator's code, the same wherever it is used.
+std::shared_ptr<Routine> routine_of(bool threefry) {
+  const auto blocks = std::make_shared<const RandomBlocks>(RandomBlocks{threefry});
+  return std::make_shared<Routine>(
+      Routine{blocks.get(), threefry ? "random blocks threefry" : "random blocks philox", blocks});
+}
+
 }  // namespace
 
-Unit rng_unit(const ir::Node& node) {
+Unit rng_unit(const ir::Node& node, const NativeContext& context) {
   const bool threefry = node.attributes<ir::RngAttributes>().algorithm == ir::RngAlgorithm::THREE_FRY;
+  const std::shared_ptr<Routine> code = routine_of(threefry);
+  context.routines.push_back(code);
   Unit unit = unit_of(node);
   unit.info.category = "rng";
   unit.in_place = {{0, 0}};
-  unit.make = [state = node.type(0), bits = node.type(1), threefry](std::span<const Slice> reads,
-                                                                    std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<RngThunk>(state, bits, threefry, reads[0], writes[0], writes[1]);
+  unit.make = [state = node.type(0), bits = node.type(1), threefry, code](std::span<const Slice> reads,
+                                                                          std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<RngThunk>(state, bits, threefry, code, reads[0], writes[0], writes[1]);
   };
   return unit;
 }

@@ -1,10 +1,10 @@
-// rng_bit_generator as a loop over blocks of the generator.
+// rng_bit_generator as a loop over blocks of the generator, many of which generated code computes at once.
 #pragma once
 
-#include <weft/compiler/unit.h>
+#include <weft/compiler/thunks/native.h>
 
 namespace weft::compiler {
 
-Unit rng_unit(const ir::Node& node);
+Unit rng_unit(const ir::Node& node, const NativeContext& context);
 
 }  // namespace weft::compiler
