@@ -84,6 +84,8 @@ TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   EXPECT_EQ(one["steps"], 2);
   EXPECT_GT(one["images_per_s"], 0);
   EXPECT_GT(one["loss"], 0);
+  EXPECT_GT(one["compile_s"], 0);
+  EXPECT_LT(one["compile_s"], one["first_step_s"]) << "the compiler's part of the first step";
   const json& ops = one["ops"];
   for (std::size_t rank = 1; rank < ops.size(); ++rank) EXPECT_LE(ops[rank]["self_ns"], ops[rank - 1]["self_ns"]);
   EXPECT_EQ(ops[0]["program"], "train_step");

@@ -25,7 +25,9 @@ struct MeshOptions {
 
 struct MeshRun {
   std::int64_t batch = 0;
-  double compile_s = 0, loss = 0;
+  double compile_s = 0;     // 0: the program was known
+  double first_step_s = 0;  // recording, compiling and running it
+  double loss = 0;
   profile::Recording recording;
   profile::Analysis analysis;
 

@@ -33,6 +33,7 @@ void print_json(const MeshReport& report, const CommandOptions& options) {
     runs.push_back({{"batch", run.batch},
                     {"steps", run.analysis.steps.size()},
                     {"compile_s", run.compile_s},
+                    {"first_step_s", run.first_step_s},
                     {"step_ms_p50", run.step_ms()},
                     {"images_per_s", run.images_per_s()},
                     {"loss", run.loss},
@@ -52,11 +53,12 @@ void print_json(const MeshReport& report, const CommandOptions& options) {
 }
 
 void print_table(const MeshReport& report, const CommandOptions& options) {
-  std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device\n\n{:>8}{:>12}{:>12}{:>12}\n",
-                           report.parameters, options.devices, "batch", "step ms", "images/s", "compile s");
+  std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device\n\n{:>8}{:>12}{:>12}{:>12}{:>14}\n",
+                           report.parameters, options.devices, "batch", "step ms", "images/s", "compile s",
+                           "first step s");
   for (const MeshRun& run : report.runs)
-    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.1f}\n", run.batch, run.step_ms(), run.images_per_s(),
-                             run.compile_s);
+    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}\n", run.batch, run.step_ms(), run.images_per_s(),
+                             run.compile_s, run.first_step_s);
   for (const MeshRun& run : report.runs) {
     std::cout << fmt::format("\nbatch {}\n", run.batch)
               << profile::op_table(run.analysis, static_cast<int>(options.top));
@@ -76,7 +78,8 @@ void run(CommandOptions& options) {
   std::int64_t steps = 0;
   const MeshReport report = measure_mesh(options, [&](std::int64_t batch, std::int64_t step, double ms) {
     progress.update(++steps, [&] {
-      return step == 0 ? fmt::format("batch {}, compiled", batch) : fmt::format("batch {}, {:.0f} ms", batch, ms);
+      return step == 0 ? fmt::format("batch {}, compiled and first step, {:.0f} ms", batch, ms)
+                       : fmt::format("batch {}, {:.0f} ms", batch, ms);
     });
   });
   options.json ? print_json(report, options) : print_table(report, options);
