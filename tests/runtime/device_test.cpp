@@ -122,34 +122,6 @@ TEST(Device, ZeroSizedTensorsAreOrdinary) {
   EXPECT_TRUE(values(launch_one(device, adder(1, 0), x)).empty());
 }
 
-// Reads
-
-TEST(Device, ReadsComeBetweenTheLaunchesAroundThem) {
-  Device device;
-  const auto gate = promised();
-  const auto x = launch_one(device, adder(1), gate);
-  std::vector<float> before, after;
-  auto read_before = device.read(x, [&](std::span<const std::byte> bytes) { before = values(bytes); });
-  const auto y = launch_one(device, updater(100), x);  // overwrites the bytes of x
-  auto read_after = device.read(y, [&](std::span<const std::byte> bytes) { after = values(bytes); });
-  fulfil(device, gate, 0);
-  read_before->wait();
-  read_after->wait();
-  EXPECT_THAT(before, ElementsAre(1, 1, 1, 1));
-  EXPECT_THAT(after, ElementsAre(101, 101, 101, 101));
-}
-
-TEST(Device, AReadCarriesErrors) {
-  Device device;
-  const auto bad = launch_one(device, thrower("no luck"), floats(device, {1, 2, 3, 4}));
-  bool called = false;
-  auto read = device.read(bad, [&](auto) { called = true; });
-  EXPECT_THAT(message_of([&] { read->wait(); }), HasSubstr("no luck"));
-  EXPECT_FALSE(called);
-  auto thrown = device.read(floats(device, {1}), [](auto) { throw Error("the reader's own"); });
-  EXPECT_EQ(message_of([&] { thrown->wait(); }), "the reader's own");
-}
-
 // Run-ahead
 
 TEST(Device, RunAheadIsBoundedByLaunches) {

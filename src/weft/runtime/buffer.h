@@ -62,6 +62,10 @@ class Buffer {
   void surrender() { state_.store(State::surrendered, std::memory_order_relaxed); }
   bool surrendered() const { return state_.load(std::memory_order_relaxed) == State::surrendered; }
 
+  // A read was asked for: a launch that its bytes are donated to does that first, if nobody has.
+  void mark_read() { read_.store(true, std::memory_order_relaxed); }
+  bool read() const { return read_.load(std::memory_order_relaxed); }
+
   // For the device.
   Slots& slots() const { return slots_; }
   Memory& memory() const { return slots_.memory(slot_); }  // null before the event, and after it was donated
@@ -75,6 +79,7 @@ class Buffer {
   std::uint32_t slot_;
   std::atomic<int> holders_ = 0;
   std::atomic<State> state_ = State::whole;
+  std::atomic<bool> read_ = false;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 

@@ -108,6 +108,10 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   record->done = outputs.empty() ? d.new_event() : outputs.front()->event();
   if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
   record_inputs(*executable, inputs, given != nullptr, *record);
+  if (record->takes_what_is_read) [[unlikely]] {
+    for (const BufferPtr& input : inputs)
+      if (input->donated() && input->read()) d.queue.add_reads(*input, record->reads);
+  }
   if (given) given->clear();
   if (outputs.empty()) {
     Promise promise(record->done, executable->outputs.size());
@@ -138,7 +142,7 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
 void Device::read(const BufferPtr& buffer, ReadPtr read) {
   require(buffer != nullptr, "read: there is no buffer");
   require(!buffer->donated(), "read: the buffer ", buffer->type(), " was donated to an earlier launch");
-  read->buffer_ = buffer;
+  read->begin(buffer);
   impl_->queue.submit(std::move(read));
 }
 

@@ -89,7 +89,7 @@ class Device {
   // A new buffer with a copy of `bytes` (of the type's size).
   BufferPtr upload(Type type, std::span<const std::byte> bytes);
 
-  // Hands the buffer's bytes to `read` on the device's thread when they are there, before any later launch can overwrite them.
+  // Hands the buffer's bytes to `read` when they are there, before any later launch can overwrite them; on which thread: see Read.
   void read(const BufferPtr& buffer, ReadPtr read);
   // The same with a function.
   ReadPtr read(const BufferPtr& buffer, std::function<void(std::span<const std::byte>)> reader);

@@ -10,6 +10,7 @@ void Event::settle(std::exception_ptr error) {
   std::uint32_t expected = pending;
   if (!state_.compare_exchange_strong(expected, coming, std::memory_order_acquire)) return;
   error_ = std::move(error);
+  came_ns_ = trace::now_ns();
   // Sequentially consistent: whether somebody waits is looked at behind it. A waiter may destroy the event as soon as it sees it
   // set; to notify takes the address alone.
   state_.store(came);

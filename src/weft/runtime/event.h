@@ -22,8 +22,9 @@ class Event {
 
   bool ready() const { return state_.load(std::memory_order_acquire) == came; }
   bool succeeded() const { return ready() && !error_; }
-  void wait() const;                 // returns when it has come; rethrows the error
-  std::exception_ptr error() const;  // waits; null after success
+  void wait() const;                                  // returns when it has come; rethrows the error
+  std::exception_ptr error() const;                   // waits; null after success
+  std::uint64_t came_ns() const { return came_ns_; }  // in the time of trace::now_ns; once ready
   void set() { settle(nullptr); }
   void set_error(std::exception_ptr error) { settle(std::move(error)); }
 
@@ -39,6 +40,7 @@ class Event {
   std::atomic<std::uint32_t> state_ = pending;
   std::atomic<Slots*> abandoned_ = nullptr;  // of the blocks whose bytes come with it: see Slots::abandon
   std::exception_ptr error_;
+  std::uint64_t came_ns_ = 0;
 };
 
 }  // namespace weft::runtime

@@ -87,6 +87,7 @@ void add_donor(std::vector<SlotsRef>& donors, const Buffer& input) {
 void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, LaunchRecord& record) {
   record.copied.clear();
   donate_inputs(executable, inputs, given, record.copied);
+  record.takes_what_is_read = false;
   record.inputs.clear();
   record.awaited.clear();
   const Event* last = nullptr;
@@ -95,6 +96,7 @@ void record_inputs(const Executable& executable, std::span<const BufferPtr> inpu
     const bool is_there = event->succeeded();
     record.inputs.push_back({.slot = &input->memory()});
     if (input->donated()) {
+      record.takes_what_is_read |= input->read();
       add_donor(record.donors, *input);
     } else if (is_there && !record.kept.empty() && share_memory(*input, *record.kept.back())) {
       record.inputs.back() = {.slot = &record.kept.back()->memory(), .address = input->memory().get()};

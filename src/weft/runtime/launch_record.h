@@ -8,6 +8,7 @@
 
 #include <weft/runtime/buffer.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/read.h>
 
 namespace weft::runtime {
 
@@ -21,12 +22,18 @@ struct LaunchRecord {
   std::vector<Memory*> outputs;          // slots
   std::vector<const Event*> awaited;     // of the inputs that are not there or carry an error
   std::vector<std::uint32_t> copied;     // donated inputs whose bytes the output must copy
+  bool takes_what_is_read = false;       // a donated input that somebody has asked to read
+  std::vector<ReadPtr> reads;            // so these are done before it
   std::vector<BufferPtr> kept;           // inputs that are not donated
   std::vector<SlotsRef> donors, blocks;  // where the donated inputs and the outputs have their slots
   std::shared_ptr<Event> done;           // of all outputs
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;  // that its outputs add to memory
   std::uint64_t accepted_ns = 0;
+  // How it went.
+  std::uint64_t queued_ns = 0, busy_ns = 0, idle_ns = 0;
+  bool follows = false;    // another launch: the device was idle in between
+  bool accounted = false;  // in the metrics
 };
 using LaunchPtr = std::unique_ptr<LaunchRecord>;
 

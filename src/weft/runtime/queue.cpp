@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include <weft/base/log.h>
@@ -20,8 +20,7 @@ namespace weft::runtime {
 Queue::Queue(const DeviceOptions& options, const Allocator& allocator, Executor& executor)
     : options_(options), allocator_(allocator), executor_(executor), thread_([this] { work(); }) {
   const std::lock_guard lock(mutex_);
-  incoming_.reserve(usual_tasks);
-  spent_.reserve(usual_tasks);
+  incoming_.reserve(usual_launches);
 }
 
 Queue::~Queue() {
@@ -31,10 +30,11 @@ Queue::~Queue() {
   }
   arrived_.notify_one();
   thread_.join();
+  tidy();
 }
 
 LaunchPtr Queue::new_record() {
-  account();
+  tidy();
   LaunchPtr record;
   {
     const std::lock_guard lock(mutex_);
@@ -44,6 +44,7 @@ LaunchPtr Queue::new_record() {
   }
   record->donors.clear();
   record->blocks.clear();
+  record->accounted = false;
   return record;
 }
 
@@ -58,22 +59,44 @@ std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
   peak_run_ahead_bytes_ = std::max(peak_run_ahead_bytes_, bytes_in_flight_);
   metrics::run_ahead_launches.add(in_flight_);
   metrics::run_ahead_bytes.add(bytes_in_flight_);
-  enqueue(std::move(launch), lock);
+  incoming_.push_back(std::move(launch));
+  has_incoming_.store(true, std::memory_order_release);
+  ++asked_;
+  const bool first = incoming_.size() == 1;
+  lock.unlock();
+  if (first) arrived_.notify_one();
   return waited_ns;
 }
 
 void Queue::submit(ReadPtr read) {
   std::unique_lock lock(mutex_);
-  enqueue(std::move(read), lock);
+  reads_.push(std::move(read));
+  ++asked_;
+  if (in_flight_ > 0) return;  // else the device may not look at it
+  lock.unlock();
+  tidy();
+}
+
+void Queue::add_reads(const Buffer& of, std::vector<ReadPtr>& to) const {
+  const std::lock_guard lock(mutex_);
+  std::ranges::copy_if(reads_, std::back_inserter(to), [&](const ReadPtr& read) { return read->of_ == &of; });
 }
 
 void Queue::synchronize() {
   std::unique_lock lock(mutex_);
-  ++waiting_;
-  retired_.wait(lock, [this, target = enqueued_] { return done_ >= target; });
-  --waiting_;
-  lock.unlock();
-  account();
+  for (const std::uint64_t target = asked_; done_ < target;) {
+    if (tidy_one(lock)) continue;
+    if (!reads_.empty() && reads_.front()->due()) {  // another thread is at it
+      const ReadPtr read = reads_.front();
+      lock.unlock();
+      read->done_.error();
+      lock.lock();
+      continue;
+    }
+    ++waiting_;
+    retired_.wait(lock);
+    --waiting_;
+  }
 }
 
 void Queue::add_to(DeviceStats& stats) const {
@@ -96,26 +119,19 @@ std::vector<std::uint64_t> Queue::gaps_ns() const {
 
 void Queue::work() {
   trace::name_thread("device");
-  std::vector<Task> tasks;
-  tasks.reserve(usual_tasks);
+  std::vector<LaunchPtr> launches;
+  launches.reserve(usual_launches);
   for (;;) {
     {
       if (stays_awake_) await_awake();
       std::unique_lock lock(mutex_);
       arrived_.wait(lock, [this] { return !incoming_.empty() || stopping_; });
       if (incoming_.empty()) return;
-      std::swap(tasks, incoming_);
+      std::swap(launches, incoming_);
       has_incoming_.store(false, std::memory_order_relaxed);
     }
-    for (Task& task : tasks) {
-      if (auto* launch = std::get_if<LaunchPtr>(&task)) {
-        run(**launch);
-      } else {
-        run(*std::get<ReadPtr>(task));
-      }
-      retire(task);
-    }
-    tasks.clear();
+    for (LaunchPtr& launch : launches) run(std::move(launch));
+    launches.clear();
   }
 }
 
@@ -126,111 +142,105 @@ void Queue::await_awake() const {
   while (!has_incoming_.load(std::memory_order_acquire) && trace::now_ns() < end) __builtin_ia32_pause();
 }
 
-void Queue::run(LaunchRecord& launch) {
-  stays_awake_ = launch.executable->kept_blocks != nullptr;
+void Queue::run(LaunchPtr launch) {
+  stays_awake_ = launch->executable->kept_blocks != nullptr;
+  for (const ReadPtr& read : launch->reads) {
+    read->perform();
+    read->done_.error();
+  }
   const std::uint64_t start = trace::now_ns();
-  Times& taken = times_of(*launch.executable);
+  Times& taken = times_of(*launch->executable);
   expected_end_.store(start + std::min(taken.last, taken.before), std::memory_order_relaxed);
   std::exception_ptr error;
-  const auto outcome = executor_.run(launch, error);
+  const auto outcome = executor_.run(*launch, error);
   const std::uint64_t end = trace::now_ns(), ns = end - start;
   taken = {ns, taken.last};
   if (trace::enabled()) {
-    trace::keep(launch.executable);
-    trace::add("queue", launch.executable->name.c_str(), launch.accepted_ns, start, launch.number);
-    trace::add("device", launch.executable->name.c_str(), start, end, launch.number);
+    trace::keep(launch->executable);
+    trace::add("queue", launch->executable->name.c_str(), launch->accepted_ns, start, launch->number);
+    trace::add("device", launch->executable->name.c_str(), start, end, launch->number);
     trace::add("memory", "bytes in use", end, end, allocator_.stats().bytes_in_use);
   }
-  WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": ", static_cast<double>(ns) / 1e3, " us",
+  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": ", static_cast<double>(ns) / 1e3, " us",
            outcome == Executor::Outcome::done     ? ""
            : outcome == Executor::Outcome::failed ? ", failed"
                                                   : ", skipped");
-  const Spent spent{.queued_ns = start - launch.accepted_ns,
-                    .busy_ns = ns,
-                    .idle_ns = last_end_ != 0 ? start - last_end_ : 0,
-                    .follows = last_end_ != 0};
+  launch->queued_ns = start - launch->accepted_ns;
+  launch->busy_ns = ns;
+  launch->follows = last_end_ != 0;
+  launch->idle_ns = launch->follows ? start - last_end_ : 0;
   last_end_ = end;
   bool is_last = false;
   {
     const std::lock_guard lock(mutex_);
     is_last = --in_flight_ == 0;
-    bytes_in_flight_ -= launch.bytes;
+    bytes_in_flight_ -= launch->bytes;
     failed_ += outcome == Executor::Outcome::failed;
     skipped_ += outcome == Executor::Outcome::skipped;
-    busy_ns_ += spent.busy_ns;
-    idle_ns_ += spent.idle_ns;
-    if (spent.follows) gaps_.add(spent.idle_ns);
-    spent_.push_back(spent);
+    busy_ns_ += launch->busy_ns;
+    idle_ns_ += launch->idle_ns;
+    if (launch->follows) gaps_.add(launch->idle_ns);
   }
-  if (is_last) account();
-  Slots::settle(*launch.done);
+  if (is_last) {  // who has waited for it finds the metrics complete
+    tidy();
+    account(*launch);
+  }
+  Slots::settle(*launch->done);
   if (error) {
-    for (const SlotsRef& donor : launch.donors) donor->may_keep_memory();
-    launch.donors.clear();  // with the memory that was not taken
-    launch.done->set_error(std::move(error));
+    for (const SlotsRef& donor : launch->donors) donor->may_keep_memory();
+    launch->donors.clear();  // with the memory that was not taken
+    launch->done->set_error(std::move(error));
   } else {
-    launch.done->set();
+    launch->done->set();
   }
+  {
+    const std::lock_guard lock(mutex_);
+    ended_.push(std::move(launch));
+    if (waiting_ > 0) retired_.notify_all();
+  }
+  if (is_last) tidy();
 }
 
-void Queue::run(Read& read) {
-  const BufferPtr buffer = std::move(read.buffer_);
-  try {
-    const metrics::Timer timer(metrics::transfer_from_device_time);
-    const trace::Scope scope("copy", "read");
-    if (const auto error = buffer->event()->error()) std::rethrow_exception(error);
-    const std::span<const std::byte> bytes(buffer->memory().get(), static_cast<std::size_t>(buffer->type().bytes()));
-    metrics::inbound_data.add(bytes.size());
-    read.take(bytes);
-  } catch (...) {
-    read.done_.set_error(std::current_exception());
-    return;
-  }
-  read.done_.set();
-}
-
-void Queue::retire(Task& task) {
-  auto* const launch = std::get_if<LaunchPtr>(&task);
-  if (launch) {  // outside the lock: what is let go of here may be the last owner of memory
-    (*launch)->kept.clear();
-    (*launch)->executable = nullptr;
-    (*launch)->done = nullptr;
+// Does one thing that a launch left to do; false: there is none. Unlocked meanwhile, for it may let go of memory, or call the reader
+// of a read.
+bool Queue::tidy_one(std::unique_lock<std::mutex>& lock) {
+  if (!ended_.empty()) {
+    LaunchPtr launch = ended_.pop();
+    lock.unlock();
+    account(*launch);
+    launch->kept.clear();
+    launch->reads.clear();
+    launch->executable = nullptr;
+    launch->done = nullptr;
+    lock.lock();
+    spare_records_.push_back(std::move(launch));
+  } else if (!reads_.empty() && reads_.front()->due()) {
+    const ReadPtr read = reads_.front();
+    lock.unlock();
+    read->perform();
+    lock.lock();
+    if (!read->done_.ready()) return false;  // another thread is at it
+    if (reads_.empty() || reads_.front() != read) return true;
+    reads_.pop();
   } else {
-    task = ReadPtr();
+    return false;
   }
-  const std::lock_guard lock(mutex_);
   ++done_;
-  if (launch) spare_records_.push_back(std::move(*launch));
   if (waiting_ > 0) retired_.notify_all();
+  return true;
 }
 
-// Brings the metrics up to date. They are in no cache by the end of a launch: while others wait for the device the host does this,
-// with the next launch, and before it looks at anything after waiting for the queue.
-void Queue::account() {
-  std::array<Spent, 16> some;
-  for (std::size_t count = some.size(); count == some.size();) {
-    {
-      const std::lock_guard lock(mutex_);
-      count = std::min(spent_.size(), some.size());
-      const auto end = spent_.begin() + static_cast<std::ptrdiff_t>(count);
-      std::copy(spent_.begin(), end, some.begin());
-      spent_.erase(spent_.begin(), end);
-    }
-    for (const Spent& spent : std::span(some).first(count)) {
-      metrics::queue_time.add(spent.queued_ns);
-      metrics::execute_time.add(spent.busy_ns);
-      if (spent.follows) metrics::device_idle_time.add(spent.idle_ns);
-    }
+void Queue::account(LaunchRecord& launch) {
+  if (std::exchange(launch.accounted, true)) return;
+  metrics::queue_time.add(launch.queued_ns);
+  metrics::execute_time.add(launch.busy_ns);
+  if (launch.follows) metrics::device_idle_time.add(launch.idle_ns);
+}
+
+void Queue::tidy() {
+  std::unique_lock lock(mutex_);
+  while (tidy_one(lock)) {
   }
-}
-
-void Queue::enqueue(Task task, std::unique_lock<std::mutex>& lock) {
-  incoming_.push_back(std::move(task));
-  has_incoming_.store(true, std::memory_order_release);
-  ++enqueued_;
-  const bool first = incoming_.size() == 1;
-  lock.unlock();
-  if (first) arrived_.notify_one();
 }
 
 Queue::Times& Queue::times_of(const Executable& executable) {

@@ -1,7 +1,9 @@
-// A read of a buffer that was asked for and is done by the device, once the bytes are there.
+// A read of a buffer that was asked for and is done once the bytes are there.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -10,7 +12,9 @@
 
 namespace weft::runtime {
 
-// Whoever wants the bytes derives from it and hands it to Device::read, once. Waiting is thread-safe.
+// Whoever wants the bytes derives from it and hands it to Device::read, once. It is done by whoever needs it first: the thread that
+// asks for it, the host with a later launch, or the device before a launch that overwrites the bytes, and when it has nothing to
+// run. Asking and waiting are thread-safe.
 class Read {
  public:
   Read() = default;
@@ -18,16 +22,26 @@ class Read {
   Read(const Read&) = delete;
   Read& operator=(const Read&) = delete;
 
-  bool ready() const { return done_.ready(); }
+  bool ready();  // does it, if the bytes are there
   // Until take() has returned. Rethrows what it threw, or the error of the launch that should have made the buffer.
-  void wait() const { done_.wait(); }
+  void wait();
+  // When the bytes were there, in the time of trace::now_ns; once ready.
+  std::uint64_t made_ns() const { return source_->came_ns(); }
 
  private:
   friend class Device;
   friend class Queue;
-  virtual void take(std::span<const std::byte> bytes) = 0;  // on the device's thread
 
-  BufferPtr buffer_;  // until then
+  virtual void take(std::span<const std::byte> bytes) = 0;
+
+  void begin(const BufferPtr& buffer);
+  bool due() const { return source_->ready(); }
+  void perform();  // waits for the bytes; returns at once where another thread does it
+
+  const Buffer* of_ = nullptr;
+  std::shared_ptr<Event> source_;  // of the buffer
+  BufferPtr buffer_;               // until it is done
+  std::atomic<bool> taken_ = false;
   Event done_;
 };
 using ReadPtr = std::shared_ptr<Read>;

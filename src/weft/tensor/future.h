@@ -1,6 +1,7 @@
 // A value that the device is still making.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -23,18 +24,20 @@ class ReadItem final : public runtime::Read {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_bytes = 16;
 
-  ReadItem(DType from, DType as) : from_(from), as_(as) {}
+  ReadItem(DType from, DType as) : from_(from), as_(as), asked_at_(Clock::now()) {}
 
   // Both when it is ready.
   const std::byte* value() const { return value_.data(); }
-  Clock::time_point made_at() const { return made_at_; }
+  Clock::time_point made_at() const {
+    return std::max(asked_at_, Clock::time_point(std::chrono::nanoseconds(made_ns())));
+  }
 
  private:
   void take(std::span<const std::byte> bytes) override;
 
   DType from_, as_;
   alignas(std::max_align_t) std::array<std::byte, most_bytes> value_{};
-  Clock::time_point made_at_;
+  Clock::time_point asked_at_;  // what it reads may be older
 };
 
 }  // namespace detail
@@ -47,7 +50,7 @@ class Future {
   using Clock = detail::ReadItem::Clock;
 
   Future() = default;
-  explicit Future(std::shared_ptr<const detail::ReadItem> item) : item_(std::move(item)) {}
+  explicit Future(std::shared_ptr<detail::ReadItem> item) : item_(std::move(item)) {}
 
   bool valid() const { return item_ != nullptr; }
   bool ready() const { return item_->ready(); }
@@ -66,7 +69,7 @@ class Future {
   }
 
  private:
-  std::shared_ptr<const detail::ReadItem> item_;
+  std::shared_ptr<detail::ReadItem> item_;
 };
 
 }  // namespace weft

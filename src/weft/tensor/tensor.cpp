@@ -93,7 +93,7 @@ void Tensor::require_one(const char* function) const {
   require(elements() == 1, function, ": expected a tensor of one element, got ", type());
 }
 
-std::shared_ptr<const detail::ReadItem> Tensor::read_async(DType as, const Where& where) const {
+std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& where) const {
   require_one("item_async");
   if (detail::observer) detail::observer->host_reads("item_async", *this, where);
   const runtime::BufferPtr from = buffer();
@@ -104,7 +104,6 @@ std::shared_ptr<const detail::ReadItem> Tensor::read_async(DType as, const Where
 
 void detail::ReadItem::take(std::span<const std::byte> bytes) {
   convert_elements(from_, bytes.data(), as_, value_.data(), 1);
-  made_at_ = Clock::now();
 }
 
 }  // namespace weft

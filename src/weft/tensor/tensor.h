@@ -103,7 +103,7 @@ class Tensor {
   std::span<const std::byte> bytes_for(const char* function, const Where& where) const;
   void convert(std::span<const std::byte> elements, DType as, void* to) const;
   void require_one(const char* function) const;
-  std::shared_ptr<const detail::ReadItem> read_async(DType as, const Where& where) const;
+  std::shared_ptr<detail::ReadItem> read_async(DType as, const Where& where) const;
 
   detail::TensorImpl* impl_ = nullptr;
 };
