@@ -19,7 +19,7 @@ using ir::Value;
 
 // A layer on rows of a batch, and a step of its weights that has nothing to do with the batch.
 std::shared_ptr<const ir::Graph> layer(std::int64_t rows) {
-  const Type x(DType::f32, {rows, 24}), w(DType::f32, {24, 16});
+  const Type x(DType::f32, {rows, 96}), w(DType::f32, {96, 64});
   return ir::make_graph(std::vector{x, w, w}, [](ir::Graph&, std::span<const Value> in) {
     const std::int64_t last[] = {1}, first[] = {0};
     const Value y = ir::dot_general(in[0], in[1], {{}, {}, last, first});
@@ -59,7 +59,7 @@ TEST(SizedProgram, KeepsTheThunksThatDoNotDependOnWhatChanged) {
   ASSERT_EQ(a->thunks.size(), b->thunks.size());
   int kept = 0, made = 0;
   for (std::size_t i = 0; i < a->thunks.size(); ++i) {
-    // The batch has 24 elements a row in, 16 out; a result of the weights has 384.
+    // The batch has 96 elements a row in, 64 out; a result of the weights has 6144.
     const bool same_bytes = std::ranges::equal(a->thunks[i]->reads, b->thunks[i]->reads) &&
                             std::ranges::equal(a->thunks[i]->writes, b->thunks[i]->writes);
     EXPECT_EQ(a->thunks[i] == b->thunks[i], same_bytes) << a->thunks[i]->info.name;
@@ -74,7 +74,7 @@ TEST(SizedProgram, KeepsTheThunksThatDoNotDependOnWhatChanged) {
 TEST(SizedProgram, LiesAnewForEverySize) {
   const Sized sized;
   const auto small = sized.at(5), large = sized.at(500), again = sized.at(5);
-  EXPECT_GT(large->peak_bytes, small->peak_bytes + 495 * (24 + 16) * 4 - 1);
+  EXPECT_GT(large->peak_bytes, small->peak_bytes + 495 * (96 + 64) * 4 - 1);
   EXPECT_EQ(again->peak_bytes, small->peak_bytes);
   EXPECT_EQ(again->temporary_bytes, small->temporary_bytes);
 }

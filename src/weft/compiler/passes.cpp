@@ -27,6 +27,8 @@ constexpr Pass table[] = {
      "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
      order_dot_operands},
     {"expand-dots", "dot_general of element types without a library product becomes multiply and reduce", expand_dots},
+    {"expand-small-dots", "dot_general that is done before a library would have begun becomes multiply and reduce",
+     expand_small_dots, /*in_strict_mode=*/false},
     {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two", split_reductions},
 };
 
@@ -67,7 +69,7 @@ std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Opti
   std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
   if (dump) dump->graph(graph, "input");
   for (const Pass* pass : pipeline()) {
-    if (off.contains(std::string(pass->name))) continue;
+    if (off.contains(std::string(pass->name)) || (options.strict && !pass->in_strict_mode)) continue;
     const auto start = std::chrono::steady_clock::now();
     auto next = pass->run(*current);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -17,6 +17,8 @@ struct Pass {
   std::string_view name;
   std::string_view summary;
   std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph);
+  bool in_strict_mode =
+      true;  // off: what it does depends on sizes, and strict results do not on whether they are known
 };
 
 // All passes, in the order in which the pipeline first runs them.

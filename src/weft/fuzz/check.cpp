@@ -118,6 +118,11 @@ void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span
   compiler::Options donating;
   donating.donatable.assign(inputs.size(), true);
   require_same(Fault::donation, run(compiler::compile(graph, donating), inputs), first);
+  // Sizes are small here, but libraries are to be tried, too.
+  compiler::Options with_library;
+  with_library.disabled_passes = {"expand-small-dots"};
+  const Program other = compiler::compile(graph, with_library);
+  if (other->thunks.size() != program->thunks.size()) require_within(Fault::value, run(other, inputs), want);
   if (!cached) return;
   const compiler::TemporaryCache cache;
   for (int time = 0; time < 2; ++time) {  // compiled, then found on disk

@@ -94,8 +94,11 @@ Dims reshaped(const Operand& from, const Sizes& to) {
   return result;
 }
 
-// Of one result with these sizes. Ops that move or combine dimensions each in their way; all others keep those of an operand of
-// the same shape.
+// A dimension that has its size only because the one it meets has it.
+bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ") || dim.starts_with("constant "); }
+
+// Of one result with these sizes. Ops that move or combine dimensions each in their way; all others keep those of
+// operands of the same shape.
 Dims result_dims(const HloInstruction& i, const Sizes& sizes, const std::vector<Operand>& operands) {
   Dims dims(sizes.size());
   const auto say = [&](std::size_t d, std::string text) { dims[d] = std::move(text); };
@@ -129,8 +132,14 @@ Dims result_dims(const HloInstruction& i, const Sizes& sizes, const std::vector<
     for (const Operand& operand : operands) parts.push_back(operand.dims[static_cast<std::size_t>(listed_dims[0])]);
     say(static_cast<std::size_t>(listed_dims[0]), joined(parts, " + "));
   } else {
-    const auto same = std::ranges::find(operands, sizes, &Operand::sizes);
-    if (same != operands.end()) return same->dims;
+    bool found = false;
+    for (const Operand& operand : operands) {
+      if (operand.sizes != sizes) continue;
+      for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (!found || (is_filler(dims[d]) && !is_filler(operand.dims[d]))) dims[d] = operand.dims[d];
+      found = true;
+    }
+    if (found) return dims;
     const auto same_rank =
         std::ranges::find_if(operands, [&](const Operand& o) { return o.sizes.size() == sizes.size(); });
     for (std::size_t d = 0; d < sizes.size(); ++d) {

@@ -12,6 +12,7 @@ std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& grap
 std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> merge_loops(const ir::Graph& graph);
@@ -19,7 +20,7 @@ std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);
 
-// What expand_dots makes of a product: a sum over products, with the dimension that is vectorised last.
+// What the passes that expand dots make of a product: a sum over products, with the dimension that is vectorised last.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
 
 }  // namespace weft::compiler

@@ -1,0 +1,38 @@
+#include <optional>
+#include <span>
+
+#include <weft/base/size.h>
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// A call of the library takes as long as a loop of ours for about so many (measured: four times as many where both operands are
+// read along the vectors, as many where one has to be gathered); and the loop is one with what stands around it.
+constexpr std::int64_t multiplications_of_a_call = 2048;
+
+bool is_small(const ir::Node& dot) {
+  Size sums = product_of(dot.type().dims());
+  for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
+    sums *= Size(dot.operand(0).type().dim(static_cast<int>(d)));
+  return sums.is_constant() && sums.value() <= multiplications_of_a_call;
+}
+
+}  // namespace
+
+std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph) {
+  Rewriter rewriter(graph);
+  return rewriter.run(
+      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
+        if (node.op != &ir::ops::dot_general || !is_small(node)) return std::nullopt;
+        const DType result = node.type().dtype();
+        const DType sums = is_float(result) && byte_size(result) < 4 ? DType::f32 : result;  // rounded once
+        return std::vector{ir::convert(
+            multiply_and_reduce(operands[0], operands[1], node.attributes<ir::DotAttributes>(), sums), result)};
+      });
+}
+
+}  // namespace weft::compiler

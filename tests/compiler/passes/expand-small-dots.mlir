@@ -1,0 +1,29 @@
+// RUN: weft opt %s --pass=expand-small-dots --verify | FileCheck %s
+// Products of so few numbers that a loop has them before a library has looked at its arguments.
+
+// CHECK-LABEL: @small(
+// CHECK: %[[PRODUCTS:.*]] = "stablehlo.multiply"({{.*}} -> tensor<4x8x16xf32>
+// CHECK: "stablehlo.reduce"(%[[PRODUCTS]], {{.*}}dimensions = array<i64: 1>
+// CHECK-NOT: dot_general
+func.func @small(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+
+// Sums of 16-bit floats are rounded once.
+// CHECK-LABEL: @half(
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<2x3x3x2xf32>
+// CHECK: %[[SUMS:.*]] = "stablehlo.reduce"({{.*}}dimensions = array<i64: 2>
+// CHECK: "stablehlo.convert"(%[[SUMS]]) : (tensor<2x3x2xf32>) -> tensor<2x3x2xbf16>
+func.func @half(%x: tensor<2x3x3xbf16>, %y: tensor<2x3x2xbf16>) -> tensor<2x3x2xbf16> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x3x3xbf16>, tensor<2x3x2xbf16>) -> tensor<2x3x2xbf16>
+  return %0 : tensor<2x3x2xbf16>
+}
+
+// CHECK-LABEL: @large(
+// CHECK-NEXT: "stablehlo.dot_general"(%arg0, %arg1)
+// CHECK-NEXT: "func.return"
+func.func @large(%x: tensor<16x16xf32>, %y: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}
