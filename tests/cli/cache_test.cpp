@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/compiler/cache/disk_cache.h>
+
 namespace weft::cli {
 namespace {
 
@@ -61,7 +63,8 @@ TEST_F(CacheCommand, ListVerifyPrune) {
   EXPECT_THAT(run({"cache", "list"}).out, HasSubstr("ok, "));
   EXPECT_THAT(run({"cache", "list", "--json"}).out, HasSubstr("\"usable\":true"));
   EXPECT_EQ(run({"cache", "verify"}).exit_code, 0);
-  const auto entry = std::filesystem::directory_iterator(place)->path();
+  const compiler::DiskCache cache(place, 0);
+  const auto entry = place / cache.files().at(0).name;
   std::filesystem::resize_file(entry, 100);
   const Outcome damaged = run({"cache", "verify"});
   EXPECT_EQ(damaged.exit_code, 1);
@@ -70,7 +73,7 @@ TEST_F(CacheCommand, ListVerifyPrune) {
   EXPECT_EQ(run({"cache", "prune"}).out, "1 entries removed\n");
   EXPECT_EQ(run({"cache", "verify"}).exit_code, 0);
   run({"cache", "prune", "--bytes", "0"});
-  EXPECT_TRUE(std::filesystem::is_empty(place));
+  EXPECT_TRUE(cache.files().empty());
   EXPECT_EQ(run({"cache"}).exit_code, 2);
   std::filesystem::permissions(place, std::filesystem::perms(0777));
   EXPECT_THAT(run({"cache", "list"}).last_line(), HasSubstr("can be written by others"));

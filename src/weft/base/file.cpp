@@ -109,10 +109,11 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
   return text;
 }
 
-AtomicFile::AtomicFile(const std::filesystem::path& folder) : folder_(folder.empty() ? "." : folder) {
+AtomicFile::AtomicFile(const std::filesystem::path& folder, const std::filesystem::path& temporaries)
+    : folder_(folder.empty() ? "." : folder) {
   static std::atomic<int> next = 0;
   do {
-    temporary_ = folder_ / concat(temporary_prefix, ::getpid(), "-", next++);
+    temporary_ = (temporaries.empty() ? folder_ : temporaries) / concat(temporary_prefix, ::getpid(), "-", next++);
     descriptor_ = Descriptor(
         attempt("open", [&] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
   } while (descriptor_.number() < 0 && errno == EEXIST);

@@ -49,11 +49,12 @@ class File {
 // All bytes of a file of at most `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 30);
 
-// A file that gets its name when it is complete: bytes go to a temporary name in `folder`; commit() syncs them, renames, and
-// syncs the folder. Without commit() the temporary file is removed. A killed process leaves it behind: see remove_temporaries.
+// A file that gets its name when it is complete: bytes go to a temporary name in `folder`, or in a folder for `temporaries` on the
+// same file system; commit() syncs them, renames, and syncs the folder. Without commit() the temporary file is removed. A killed
+// process leaves it behind: see remove_temporaries.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& folder);
+  explicit AtomicFile(const std::filesystem::path& folder, const std::filesystem::path& temporaries = {});
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();

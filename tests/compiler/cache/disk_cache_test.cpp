@@ -46,10 +46,9 @@ class DiskCacheTest : public testing::Test {
     return report;
   }
   std::filesystem::path only_entry() const {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(place)) paths.push_back(entry.path());
-    EXPECT_EQ(paths.size(), 1u);
-    return paths.at(0);
+    const auto files = DiskCache(place, 0).files();
+    EXPECT_EQ(files.size(), 1u);
+    return place / files.at(0).name;
   }
 
   TemporaryFolder folder;
@@ -194,24 +193,53 @@ TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
 
 TEST_F(DiskCacheTest, TheLeastRecentlyUsedLeaveFirst) {
   const std::uint64_t one = write_entry(kernels).size();
-  const DiskCache cache(place, 3 * one + 10);
+  const DiskCache cache(place, 16 * one + 10);
   ASSERT_THAT(cache.refusal(), IsEmpty());
-  const auto age = [&](const char* name, int hours) {
-    std::filesystem::last_write_time(place / name,
-                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
-  };
-  for (const char* name : {"a.kernels", "b.kernels", "c.kernels"}) cache.write(name, kernels);
-  age("a.kernels", 3);
-  age("b.kernels", 2);
-  age("c.kernels", 1);
-  EXPECT_TRUE(cache.read("a.kernels"));  // used just now
-  cache.write("d.kernels", kernels);
-  EXPECT_FALSE(cache.read("b.kernels"));
-  EXPECT_TRUE(cache.read("a.kernels"));
-  EXPECT_TRUE(cache.read("c.kernels"));
-  EXPECT_TRUE(cache.read("d.kernels"));
-  EXPECT_EQ(cache.prune(one), 2u);
+  const auto name = [](int i) { return concat("entry", i, ".kernels"); };
+  for (int i = 0; i < 16; ++i) {
+    cache.write(name(i), kernels);
+    std::filesystem::last_write_time(place / name(i),
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(20 - i));
+  }
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(std::filesystem::exists(place / name(i)));
+  EXPECT_TRUE(cache.read(name(0)));  // used just now
+  cache.write(name(16), kernels);
+  EXPECT_FALSE(cache.read(name(1)));
+  EXPECT_FALSE(cache.read(name(2))) << "an eighth is free again";
+  for (const int i : {0, 3, 4, 15, 16}) EXPECT_TRUE(cache.read(name(i))) << i;
+  cache.write(name(17), kernels);
+  EXPECT_TRUE(cache.read(name(3))) << "there was room";
+  EXPECT_EQ(cache.prune(one), 15u);
   EXPECT_EQ(cache.files().size(), 1u);
+}
+
+TEST_F(DiskCacheTest, WhatIsKnownOfTheFolderIsMadeAnewWhereItIsLost) {
+  const std::uint64_t one = write_entry(kernels).size();
+  const DiskCache cache(place, 8 * one);
+  ASSERT_THAT(cache.refusal(), IsEmpty());
+  for (int i = 0; i < 8; ++i) cache.write(concat("entry", i, "-0a.kernels"), kernels);
+  ASSERT_EQ(FolderSummary::read(place)->bytes, 8 * one);
+  EXPECT_THAT(FolderSummary::read(place)->origins, testing::ElementsAre("-0a.kernels"));
+  const std::string whole = read_file(place / FolderSummary::file_name);
+  for (const std::string& damaged : {std::string(), whole.substr(0, whole.size() - 5), std::string("-1\nend\n")}) {
+    std::ofstream(place / FolderSummary::file_name, std::ios::binary) << damaged;
+    cache.write("more-0b.kernels", kernels);
+    ASSERT_TRUE(FolderSummary::read(place));
+    EXPECT_EQ(FolderSummary::read(place)->bytes, cache.files().size() * one);
+    EXPECT_LE(cache.files().size(), 8u);
+  }
+  for (const DiskCache::File& file : cache.files()) std::filesystem::remove(place / file.name);
+  for (int i = 0; i < 8; ++i) cache.write(concat("later", i, "-0a.kernels"), kernels);
+  EXPECT_EQ(cache.files().size(), 8u) << "what others removed takes no room";
+}
+
+TEST_F(DiskCacheTest, AFolderOfManyOriginsKnowsTheLastOnes) {
+  FolderSummary summary;
+  for (int i = 0; i < 200; ++i) summary.add_origin(concat("-", i, ".kernels"));
+  summary.add_origin("-150.kernels");
+  EXPECT_EQ(summary.origins.size(), FolderSummary::most_origins);
+  EXPECT_EQ(summary.origins.back(), "-150.kernels");
+  EXPECT_EQ(summary.origins.front(), "-136.kernels");
 }
 
 // Processes that write and read, killed at any time.
@@ -240,8 +268,10 @@ TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
     }
   }
   cache.write("last.kernels", kernels);
-  for (const auto& entry : std::filesystem::directory_iterator(place))
-    EXPECT_EQ(entry.path().extension(), ".kernels") << "what killed processes left is gone after the next write";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(place))
+    EXPECT_TRUE(entry.is_directory() || entry.path().extension() == ".kernels" ||
+                entry.path().filename() == FolderSummary::file_name)
+        << entry.path() << ": what killed processes left is gone after the next write";
 }
 
 TEST_F(DiskCacheTest, ManyProcessesShareOneFolder) {

@@ -46,6 +46,10 @@ std::optional<FolderLock> lock(const std::filesystem::path& folder) {
   return std::nullopt;
 }
 
+// An entry's name is its program's, and what tells its origin from others.
+std::string program_of(const std::string& name) { return name.substr(0, name.find('-')); }
+std::string origin_of(const std::string& name) { return name.substr(std::min(name.size(), name.find('-'))); }
+
 }  // namespace
 
 // Why what stands at `path` may have been written by someone else; empty: only this user can have.
@@ -94,11 +98,12 @@ std::string DiskCache::refusal() const {
 
 // Entries of the same program say by what they are for why there is none for this process.
 std::string DiskCache::why_missing(const std::string& name) const {
-  const std::string program = name.substr(0, name.find('-'));
+  const std::string program = program_of(name);
+  const auto summary = FolderSummary::read(folder_);
   std::size_t others = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
-    others += entry.path().filename().string().starts_with(program + '-');
+  for (const std::string& origin : summary ? summary->origins : look_at_all().origins)
+    others += std::filesystem::exists(folder_ / concat(program, origin), error);
   if (others == 0) return "no program with these kernels was kept there";
   return concat("of this program only other builds of weft, or other processors, have left code there, ", others,
                 others == 1 ? " entry" : " entries");
@@ -136,14 +141,22 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
       WEFT_LOG(cache, "did not keep ", name, ": another process keeps writing to ", folder_.string());
       return;
     }
-    remove_temporaries(folder_);  // of killed processes: nobody else is writing
+    std::filesystem::create_directory(temporaries());
+    remove_temporaries(temporaries());  // of killed processes: nobody else is writing
     const std::string bytes = write_entry(kernels);
     if (bytes.size() > std::min(most_bytes_, largest_entry)) {
       WEFT_LOG(cache, "did not keep ", name, ": its ", bytes.size(), " bytes are more than WEFT_CACHE_BYTES allows");
       return;
     }
-    prune(most_bytes_ - bytes.size());
-    AtomicFile file(folder_);
+    auto summary = FolderSummary::read(folder_);
+    if (!summary) summary = look_at_all();
+    std::error_code none;
+    if (const auto replaced = std::filesystem::file_size(folder_ / name, none); !none)
+      summary->bytes -= std::min<std::uint64_t>(replaced, summary->bytes);
+    make_room(*summary, bytes.size());
+    summary->add_origin(origin_of(name));
+    summary->write(folder_, temporaries());  // before the entry: rather one too many than one too few is counted
+    AtomicFile file(folder_, temporaries());
     file.write(bytes);
     file.commit(name, /*durable=*/false);
     ::chmod((folder_ / name).c_str(), 0600);
@@ -169,7 +182,26 @@ std::vector<DiskCache::File> DiskCache::files() const {
   return files;
 }
 
+FolderSummary DiskCache::look_at_all() const {
+  FolderSummary summary;
+  for (const File& file : files()) {
+    summary.bytes += file.bytes;
+    summary.add_origin(origin_of(file.name));
+  }
+  return summary;
+}
+
+// For an entry of so many bytes.
+void DiskCache::make_room(FolderSummary& summary, std::uint64_t bytes) const {
+  summary.bytes += bytes;
+  if (summary.bytes <= most_bytes_) return;
+  prune(most_bytes_ - std::max(bytes, most_bytes_ / 8));
+  summary = look_at_all();
+  summary.bytes += bytes;
+}
+
 std::size_t DiskCache::prune(std::uint64_t most_bytes) const {
+  remove_file(folder_ / FolderSummary::file_name);  // the next to write looks again
   const std::vector<File> all = files();
   std::uint64_t bytes = 0;
   for (const File& file : all) bytes += file.bytes;

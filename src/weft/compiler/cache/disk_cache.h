@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <weft/compiler/cache/entry.h>
+#include <weft/compiler/cache/folder_summary.h>
 
 namespace weft::compiler {
 
@@ -28,8 +29,8 @@ class DiskCache {
 
   // The entry of this name. Says why there is none, in the log and to `why`, if given.
   std::optional<std::vector<StoredKernel>> read(const std::string& name, std::string* why = nullptr) const;
-  // Adds an entry, and removes the least recently used ones beyond the limit. Whatever fails is logged; a folder that nothing
-  // can be written to is a warning, once.
+  // Adds an entry; where the limit is passed, the least recently used leave first, with an eighth of it more, so that not every
+  // entry after that has to look at all. Whatever fails is logged; a folder that nothing can be written to is a warning, once.
   void write(const std::string& name, std::span<const StoredKernel> kernels) const;
 
   struct File {
@@ -46,6 +47,9 @@ class DiskCache {
 
  private:
   std::string why_missing(const std::string& name) const;
+  FolderSummary look_at_all() const;
+  void make_room(FolderSummary& summary, std::uint64_t bytes) const;
+  std::filesystem::path temporaries() const { return folder_ / "partial"; }
 
   std::filesystem::path folder_;
   std::uint64_t most_bytes_;
