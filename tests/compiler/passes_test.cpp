@@ -21,10 +21,11 @@ using ir::Value;
 using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
 
 // The graph after the pass, checked to be sound and to compute the same.
-std::shared_ptr<ir::Graph> after(std::shared_ptr<ir::Graph> (*pass)(const ir::Graph&), std::vector<Type> types,
+std::shared_ptr<const ir::Graph> after(std::shared_ptr<ir::Graph> (*pass)(const ir::Graph&), std::vector<Type> types,
                                  const Body& body) {
   const auto graph = ir::make_graph(types, body);
   auto result = pass(*graph);
+  if (!result) return graph;
   ir::verify(*result);
   std::vector<Array> inputs;
   for (const Type t : types) {

@@ -47,6 +47,7 @@ void verify(const ir::Module& module) {
 void run_pass(const compiler::Pass& pass, ir::Module& module) {
   for (auto& function : module.functions) {
     auto next = pass.run(*function);
+    if (!next) continue;
     next->name = function->name;
     function = std::move(next);
   }

@@ -268,7 +268,9 @@ std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph
     const auto found = chosen.find(&n);
     return found == chosen.end() ? Way::standard : found->second;
   };
-  return split_reductions(*apply(*graph, way_of));
+  const auto applied = apply(*graph, way_of);
+  const auto split = split_reductions(*applied);
+  return split ? split : applied;
 }
 
 }  // namespace weft::compiler

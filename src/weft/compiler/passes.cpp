@@ -71,15 +71,15 @@ std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Opti
   for (const Pass* pass : pipeline()) {
     if (off.contains(std::string(pass->name)) || (options.strict && !pass->in_strict_mode)) continue;
     const auto start = std::chrono::steady_clock::now();
-    auto next = pass->run(*current);
+    const auto made = pass->run(*current);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    const bool changed = next->fingerprint() != current->fingerprint();
-    WEFT_LOG(passes, graph.name, ": ", pass->name, ": ", ms, " ms, ", next->nodes().size(), " nodes",
+    const bool changed = made && made->fingerprint() != current->fingerprint();
+    if (made) current = made;
+    WEFT_LOG(passes, graph.name, ": ", pass->name, ": ", ms, " ms, ", current->nodes().size(), " nodes",
              changed ? "" : " (unchanged)");
     report.passes.push_back({std::string(pass->name), ms, changed});
-    if (knobs::verify_passes()) ir::verify(*next);
-    if (changed && dump) dump->graph(*next, pass->name);
-    current = std::move(next);
+    if (made && knobs::verify_passes()) ir::verify(*made);
+    if (changed && dump) dump->graph(*made, pass->name);
   }
   return current;
 }

@@ -1,4 +1,4 @@
-// Graph passes, by name. Each takes a graph and makes a new one of the same meaning; the pipeline runs them in order, times
+// Graph passes, by name. Each takes a graph and makes a new one of the same meaning, if it changes anything; the pipeline runs them in order, times
 // them, verifies what they made in checked builds, and can be told to leave one out.
 #pragma once
 
@@ -16,7 +16,7 @@ class Dump;
 struct Pass {
   std::string_view name;
   std::string_view summary;
-  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph);
+  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph);  // null: the graph stays as it is
   bool in_strict_mode =
       true;  // off: what it does depends on sizes, and strict results do not on whether they are known
 };

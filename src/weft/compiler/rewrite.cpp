@@ -18,7 +18,9 @@ void take_over_identity(const ir::Graph& from, ir::Graph& to) {
 
 }  // namespace
 
-Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()), map_(from.nodes().size()) {
+Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()) {
+  first_.reserve(from.nodes().size());
+  values_.reserve(from.nodes().size());
   take_over_identity(from, *to_);
 }
 
@@ -26,19 +28,19 @@ std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) {
   std::vector<ir::Value> operands;
   for (ir::Node* node : from_.nodes()) {
     to_->set_location(node->location);
-    std::vector<ir::Value>& results = map_[node->id];
+    first_.push_back(values_.size());
     if (node->op == &ir::ops::parameter) {
-      results = {to_->add_input(node->type())};
+      values_.push_back(to_->add_input(node->type()));
       continue;
     }
     operands.clear();
     for (const ir::Value v : node->operands) operands.push_back(at(v));
-    if (auto replaced = replace(*node, operands)) {
-      results = std::move(*replaced);
+    if (const auto replaced = replace(*node, operands)) {
+      values_.insert(values_.end(), replaced->begin(), replaced->end());
       continue;
     }
     ir::Node& copy = to_->append_copy(*node, operands);
-    for (std::uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+    for (std::uint32_t i = 0; i < copy.types.size(); ++i) values_.push_back(copy.result(i));
   }
   std::vector<ir::Value> outputs;
   for (const ir::Value v : from_.outputs()) outputs.push_back(at(v));
@@ -46,7 +48,13 @@ std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) {
   return to_;
 }
 
-std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
+std::shared_ptr<ir::Graph> copy_of(const ir::Graph& graph) {
+  return Rewriter(graph).run([](const ir::Node&, std::span<const ir::Value>) { return std::nullopt; });
+}
+
+namespace {
+
+std::vector<char> find_alive(const ir::Graph& graph) {
   std::vector<char> alive(graph.nodes().size());
   for (const ir::Value v : graph.outputs()) alive[v.node->id] = 1;
   for (const ir::Node* node : graph.nodes()) alive[node->id] |= ir::has_side_effect(*node) ? 1 : 0;
@@ -54,6 +62,19 @@ std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
     if (!alive[i]) continue;
     for (const ir::Value v : graph.nodes()[i]->operands) alive[v.node->id] = 1;
   }
+  return alive;
+}
+
+}  // namespace
+
+bool has_dead_nodes(const ir::Graph& graph) {
+  const std::vector<char> alive = find_alive(graph);
+  return std::ranges::any_of(graph.nodes(),
+                             [&](const ir::Node* node) { return !alive[node->id] && node->op != &ir::ops::parameter; });
+}
+
+std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
+  const std::vector<char> alive = find_alive(graph);
   auto result = std::make_shared<ir::Graph>();
   take_over_identity(graph, *result);
   std::vector<ir::Node*> map(graph.nodes().size());

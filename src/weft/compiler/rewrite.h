@@ -1,11 +1,11 @@
 // The common shape of a graph pass: walk the nodes in order and say what each becomes in a new graph.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include <weft/ir/graph.h>
@@ -23,15 +23,30 @@ class Rewriter {
   std::shared_ptr<ir::Graph> run(const Replace& replace);
 
   ir::Graph& graph() { return *to_; }
-  ir::Value at(ir::Value old) const { return map_[old.node->id][old.index]; }
+  ir::Value at(ir::Value old) const { return values_[first_[old.node->id] + old.index]; }
 
  private:
   const ir::Graph& from_;
   std::shared_ptr<ir::Graph> to_;
-  std::vector<std::vector<ir::Value>> map_;
+  std::vector<std::size_t> first_;  // by node: where its results' values begin
+  std::vector<ir::Value> values_;
 };
 
+// A pass that changes certain nodes alone: null where there is none of them, which costs no copy.
+template <class Concerns, class Replace>
+std::shared_ptr<ir::Graph> rewrite_where(const ir::Graph& graph, Concerns&& concerns, Replace&& replace) {
+  const auto concerned = [&](const ir::Node* node) { return concerns(*node); };
+  if (std::ranges::none_of(graph.nodes(), concerned)) return nullptr;
+  Rewriter rewriter(graph);
+  return rewriter.run([&](const ir::Node& node, std::span<const ir::Value> operands) {
+    return concerns(node) ? replace(rewriter.graph(), node, operands) : std::optional<std::vector<ir::Value>>();
+  });
+}
+
+// A copy, node by node.
+std::shared_ptr<ir::Graph> copy_of(const ir::Graph& graph);
 // A copy without the nodes that no output needs and that have no effect. Inputs stay.
 std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph);
+bool has_dead_nodes(const ir::Graph& graph);
 
 }  // namespace weft::compiler

@@ -6,6 +6,7 @@
 
 #include <weft/base/dtype.h>
 #include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
 #include <weft/ir/ops.h>
 #include <weft/tensor/sync.h>
 
@@ -69,7 +70,7 @@ class Rerun {
   const ir::Graph& graph() const { return *graph_; }
 
   std::vector<runtime::BufferPtr> values(std::span<const Value> wanted) const {
-    const auto program = compiler::inline_composites(*graph_);  // a copy, for other outputs
+    const auto program = compiler::copy_of(*graph_);  // for other outputs
     std::vector<Value> outputs;
     for (const Value v : wanted) outputs.push_back({program->nodes()[v.node->id], v.index});
     program->set_outputs(std::move(outputs));

@@ -1,7 +1,7 @@
 // What changes no result is kept: donation, shardings, names of arguments and results; aliases are resolved.
 // RUN: weft opt %s | FileCheck %s
 // RUN: weft opt %s | weft opt - | FileCheck %s
-// RUN: weft opt --pass=fold-constants %s | FileCheck %s --check-prefix=PASS
+// RUN: weft opt --pass=simplify %s | FileCheck %s --check-prefix=PASS
 
 // CHECK: module @jit_step attributes {mhlo.num_partitions = 2 : i32} {
 // CHECK-NEXT: sdy.mesh @mesh = <["x"=2]>

@@ -1,4 +1,4 @@
-// The graph passes, one per file; passes.cpp puts them in order.
+// The graph passes, one per file; passes.cpp puts them in order. Null: nothing is to be changed.
 #pragma once
 
 #include <memory>

@@ -5,11 +5,10 @@
 namespace weft::compiler {
 
 std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph) {
-  Rewriter rewriter(graph);
-  return rewriter.run(
-      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
-        if (!node.op->alone) return std::nullopt;
-        return node.op->alone(rewriter.graph(), node, operands);
+  return rewrite_where(
+      graph, [](const ir::Node& node) { return node.op->alone != nullptr; },
+      [](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
+        return std::optional(node.op->alone(to, node, operands));
       });
 }
 

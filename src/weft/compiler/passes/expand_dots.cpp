@@ -39,22 +39,34 @@ ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttribu
   return k ? ir::reduce_sum(product, reduced) : product;
 }
 
+namespace {
+
+bool is_empty(const ir::Node& dot) {
+  return product_of(dot.operand(0).type().dims()).is(0) || product_of(dot.operand(1).type().dims()).is(0);
+}
+
+bool needs_expansion(const ir::Node& node) {
+  return node.op == &ir::ops::dot_general &&
+         (is_empty(node) || !matmul_supported(node.operand(0).dtype(), node.operand(1).dtype(), node.type().dtype()));
+}
+
+}  // namespace
+
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph) {
-  Rewriter rewriter(graph);
-  return rewriter.run([&](const ir::Node& node,
-                          std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
-    if (node.op != &ir::ops::dot_general) return std::nullopt;
-    const DType lhs = operands[0].dtype(), rhs = operands[1].dtype(), result = node.type().dtype();
-    const auto& a = node.attributes<ir::DotAttributes>();
-    const bool empty = product_of(operands[0].type().dims()).is(0) || product_of(operands[1].type().dims()).is(0);
-    if (matmul_supported(lhs, rhs, result) && !empty) return std::nullopt;
-    const auto narrow = [](DType t) { return is_float(t) && t != DType::f64; };
-    if (narrow(lhs) && narrow(rhs) && narrow(result) && !empty)  // by way of f32, rounded once
-      return std::vector{ir::convert(
-          ir::dot_general(ir::convert(operands[0], DType::f32), ir::convert(operands[1], DType::f32), a, DType::f32),
-          result)};
-    return std::vector{multiply_and_reduce(operands[0], operands[1], a, result)};
-  });
+  return rewrite_where(
+      graph, needs_expansion, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
+        const DType lhs = operands[0].dtype(), rhs = operands[1].dtype(), result = node.type().dtype();
+        const auto& a = node.attributes<ir::DotAttributes>();
+        const auto narrow = [](DType t) { return is_float(t) && t != DType::f64; };
+        ir::Value sum;
+        if (narrow(lhs) && narrow(rhs) && narrow(result) && !is_empty(node)) {  // by way of f32, rounded once
+          const ir::Value x = ir::convert(operands[0], DType::f32), y = ir::convert(operands[1], DType::f32);
+          sum = ir::convert(ir::dot_general(x, y, a, DType::f32), result);
+        } else {
+          sum = multiply_and_reduce(operands[0], operands[1], a, result);
+        }
+        return std::optional(std::vector{sum});
+      });
 }
 
 }  // namespace weft::compiler

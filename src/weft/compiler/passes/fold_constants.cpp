@@ -85,6 +85,9 @@ std::vector<Value> fold_splats(ir::Graph& graph, const Node& node, std::span<con
 }  // namespace
 
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph) {
+  // What is folded later depends on something that is folded first.
+  const auto first = [](const Node* n) { return computes(*n) && std::ranges::all_of(n->operands, is_constant); };
+  if (std::ranges::none_of(graph.nodes(), first)) return nullptr;
   Rewriter rewriter(graph);
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
     if (!computes(node) || !std::ranges::all_of(operands, is_constant)) return std::nullopt;

@@ -5,11 +5,10 @@
 namespace weft::compiler {
 
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) {
-  Rewriter rewriter(graph);
-  return rewriter.run(
-      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
-        if (node.op != &ir::ops::composite) return std::nullopt;
-        return ir::inline_graph(rewriter.graph(), *node.regions[0], operands);
+  return rewrite_where(
+      graph, [](const ir::Node& node) { return node.op == &ir::ops::composite; },
+      [](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
+        return std::optional(ir::inline_graph(to, *node.regions[0], operands));
       });
 }
 

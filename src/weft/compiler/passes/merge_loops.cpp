@@ -65,6 +65,7 @@ std::shared_ptr<Graph> merge_loops(const Graph& graph) {
       if (!larger.contains(before) && extends(*n, *before)) larger[before] = n;
     loops.push_back(n);
   }
+  if (larger.empty()) return nullptr;
   Rewriter rewriter(graph);
   std::unordered_map<const Node*, Node*> made;
   return rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {

@@ -29,15 +29,18 @@ Dims counted(std::size_t from, std::size_t count) {
   return dims;
 }
 
+// Whether a product could read the operands where they lie, through whatever moves elements.
+bool is_ordered(const ir::Node& dot) {
+  const auto as_is = [](ir::Value) { return true; };
+  return matmul_shape(dot, view_of(dot.operand(0), as_is), view_of(dot.operand(1), as_is)).has_value();
+}
+
 }  // namespace
 
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph) {
-  Rewriter rewriter(graph);
-  return rewriter.run(
-      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
-        if (node.op != &ir::ops::dot_general) return std::nullopt;
-        const auto as_is = [](ir::Value) { return true; };
-        if (matmul_shape(node, view_of(node.operand(0), as_is), view_of(node.operand(1), as_is))) return std::nullopt;
+  return rewrite_where(
+      graph, [](const ir::Node& node) { return node.op == &ir::ops::dot_general && !is_ordered(node); },
+      [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
         const auto& a = node.attributes<ir::DotAttributes>();
         const Dims lhs_free = free_dims(operands[0].rank(), a.lhs_batching, a.lhs_contracting);
         const Dims rhs_free = free_dims(operands[1].rank(), a.rhs_batching, a.rhs_contracting);
@@ -47,7 +50,7 @@ std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph) {
         const Dims batching = counted(0, batch), lhs_contracting = counted(batch + lhs_free.size(), k),
                    rhs_contracting = counted(batch, k);
         const ir::DotAttributes ordered{batching, batching, lhs_contracting, rhs_contracting};
-        return std::vector{ir::dot_general(lhs, rhs, ordered, node.type().dtype())};
+        return std::optional(std::vector{ir::dot_general(lhs, rhs, ordered, node.type().dtype())});
       });
 }
 
