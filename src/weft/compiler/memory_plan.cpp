@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include <weft/compiler/thunks/copy_thunk.h>
@@ -70,23 +71,28 @@ class Planner {
     });
   }
 
-  // An input whose bytes the value, made by `unit`, may take over: preferably one that dies right there.
-  int donor(Value value, int unit) {
-    int best = -1;
-    for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
+  // By size, the inputs that may give their bytes away: the last read first.
+  void find_donors() {
+    for (std::size_t i = 0; i < std::min(graph_.inputs().size(), donatable_.size()); ++i) {
       const Value input = graph_.inputs()[i];
-      if (i >= donatable_.size() || !donatable_[i] || taken_.contains(input) ||
-          bytes_of(input.type()) != bytes_of(value.type()))
-        continue;
+      if (!donatable_[i] || taken_.contains(input)) continue;
       const auto last = last_.find(input);
-      const int end = last == last_.end() ? -1 : last->second;
-      if (end > unit || (end == unit && !may_share(unit, value, input))) continue;
-      if (best < 0 || end > last_end_) {
-        best = static_cast<int>(i);
-        last_end_ = end;
-      }
+      donors_[bytes_of(input.type()).bits()].emplace(last == last_.end() ? 1 : -last->second, static_cast<int>(i));
     }
-    return best;
+  }
+
+  // An input whose bytes the value, made by `unit`, takes over: preferably one that dies right there. -1: there is none.
+  int take_donor(Value value, int unit) {
+    const auto found = donors_.find(bytes_of(value.type()).bits());
+    if (found == donors_.end()) return -1;
+    auto& donors = found->second;
+    for (auto at = donors.lower_bound({-unit, 0}); at != donors.end(); ++at) {
+      const int input = at->second;
+      if (at->first == -unit && !may_share(unit, value, graph_.inputs()[static_cast<std::size_t>(input)])) continue;
+      donors.erase(at);
+      return input;
+    }
+    return -1;
   }
 
   void place_outputs() {
@@ -98,6 +104,7 @@ class Planner {
       copied[j] = twice || (!made_.contains(value) && !pass_through(value));
       if (copied[j]) last_[value] = static_cast<int>(units_.size());
     }
+    find_donors();
     for (std::size_t j = 0; j < graph_.outputs().size(); ++j) {
       const Value value = storage_of(graph_.outputs()[j]);
       runtime::Output output{graph_.outputs()[j].type(), 0, -1};
@@ -106,9 +113,7 @@ class Planner {
         copies_[static_cast<int>(units_.size())] = output.allocation;
         units_.push_back(copy_unit(value));
       } else if (const auto made = made_.find(value); made != made_.end()) {
-        last_end_ = -2;
-        output.donated_input = donor(value, made->second);
-        if (output.donated_input >= 0) taken_[graph_.inputs()[static_cast<std::size_t>(output.donated_input)]] = true;
+        output.donated_input = take_donor(value, made->second);
         home_[value] = output.allocation;
       } else {
         output.donated_input = static_cast<int>(value.node->attributes<ir::ParameterAttributes>().index);
@@ -212,9 +217,10 @@ class Planner {
   std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // allocation of each value
   std::unordered_map<Value, int, ir::ValueHash> made_, last_;     // units
   std::unordered_map<Value, bool, ir::ValueHash> taken_, stored_;
+  std::unordered_map<std::int64_t, std::set<std::pair<int, int>>>
+      donors_;                           // {minus the last unit that reads it, input}
   std::map<int, std::uint32_t> copies_;  // units that copy to an output
   MemoryPlan plan_;
-  int last_end_ = -2;
 };
 
 // Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
