@@ -230,6 +230,21 @@ TEST(Kernel, GatherAndDynamicSlice) {
         });
 }
 
+// Equal parts of a program share a kernel. What differs between them is what they read, and constants that are stored as well.
+TEST(Kernel, EqualPartsOfDifferentValues) {
+  const Type x(DType::f32, {64, 8}), weight(DType::f32, {8, 8});
+  const auto report = check({weight, weight, weight}, [&](ir::Graph& g, std::span<const Value> in) {
+    const Value three = ir::constant(g, x, 3), four = ir::constant(g, x, 4);
+    const auto part = [&](Value constant, Value w) {
+      const std::vector<std::int64_t> last{1}, first{0};
+      const Value product = ir::dot_general(constant, w, {{}, {}, last, first});
+      return (ir::cosine(product) + product) * constant;
+    };
+    return std::vector{three, four, part(three, in[0]), part(four, in[1]), part(three, in[2])};
+  });
+  EXPECT_LT(report.distinct_kernels, report.kernels);
+}
+
 TEST(Kernel, SameValueTwiceAndInputsAsOutputs) {
   check({Type(DType::f32, {9})}, [](ir::Graph&, auto x) {
     const Value y = x[0] + x[0];

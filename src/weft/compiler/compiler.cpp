@@ -49,7 +49,15 @@ class CodeRequest {
  public:
   explicit CodeRequest(const Dump& dump) : dump_(dump) {}
 
-  // Its number among the distinct ones.
+  // The number of a unit's loop among the distinct ones. Equal units share their loop.
+  int add(const std::string& name, const Loop& loop) {
+    const auto [at, is_first] = of_loops_.try_emplace(&loop, 0);
+    if (is_first)
+      at->second = add(name, &loop, loop.key());
+    else
+      ++asked_;
+    return at->second;
+  }
   int add(const std::string& name, const KernelSource& source, const std::string& key) {
     ++asked_;
     const auto [at, is_first] = known_.try_emplace(key, static_cast<int>(sources_.size()));
@@ -78,6 +86,7 @@ class CodeRequest {
   std::vector<KernelSource> sources_;
   std::vector<std::string> keys_;
   std::unordered_map<std::string, int> known_;
+  std::unordered_map<const Loop*, int> of_loops_;
   int asked_ = 0;
 };
 
@@ -95,7 +104,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
   CodeRequest request(dump);
   std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
-    result.index.push_back(unit.loop ? request.add(unit.info.name, &*unit.loop, unit.loop->key()) : -1);
+    result.index.push_back(unit.loop ? request.add(unit.info.name, *unit.loop) : -1);
     for (std::size_t i = 0; i < unit.routines.size(); ++i) {
       Routine& routine = *unit.routines[i];
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);

@@ -37,7 +37,8 @@ struct Unit {
   runtime::ThunkInfo info;
 
   std::vector<std::shared_ptr<Routine>> routines;
-  std::optional<Loop> loop;  // a generated kernel; else `make`, or where sizes are not known, `at`
+  std::shared_ptr<const Loop>
+      loop;  // a generated kernel, which equal units share; else `make`, or where sizes are not known, `at`
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
       make;

@@ -1,7 +1,5 @@
 #include <weft/compiler/fusion/cluster_key.h>
 
-#include <unordered_map>
-
 #include <weft/compiler/unit.h>
 #include <weft/ir/op.h>
 
@@ -10,68 +8,66 @@ namespace weft::compiler {
 using ir::Node;
 using ir::Value;
 
-namespace {
+ClusterKeys::ClusterKeys(const ir::Graph& graph, const Placement& placement)
+    : graph_(graph), placement_(placement), place_(graph.nodes().size()), met_by_(graph.nodes().size()) {}
 
-class Writer {
- public:
-  explicit Writer(const Placement& placement) : placement_(placement) {}
-
-  void member(const Node& n) {
-    add_number(n);
+Fingerprint ClusterKeys::of(std::span<const std::uint32_t> nodes, const Node* reduction,
+                            std::span<const Value> outputs) {
+  key_ = {};
+  met_.clear();
+  ++count_;
+  for (const std::uint32_t id : nodes) {
+    const Node& n = *graph_.nodes()[id];
+    meet(n);
     describe(n);
   }
-  void add(std::uint64_t value) { key_.add(value); }
-  void add_number(const Node& n) { add(numbers_.try_emplace(n.id, numbers_.size() + 1).first->second); }
+  key_.add(reduction ? place_of(*reduction) + 1 : 0);
+  for (const Value v : outputs) key_.add(mix(place_of(*v.node), v.index));
+  return key_;
+}
 
-  const Fingerprint& key() const { return key_; }
+std::uint32_t ClusterKeys::place_of(const Node& node) const {
+  WEFT_ASSERT(met_by_[node.id] == count_, node.op->name, " is no part of the cluster");
+  return place_[node.id];
+}
 
- private:
-  void describe(const Node& n) {
-    add(reinterpret_cast<std::uintptr_t>(n.op));
-    add(mix(static_cast<std::uint64_t>(placement_.fate(n)), placement_.is_view(n)));
-    if (n.op->attributes) add(n.op->attributes->hash(n.attribute_data));
-    for (const ir::Graph* region : n.regions) {
-      add(region->fingerprint().low);
-      add(region->fingerprint().high);
-    }
-    for (const Type type : n.types) add(type.hash());
-    add(n.operands.size());
-    for (const Value v : n.operands) operand(v);
+bool ClusterKeys::meet(const Node& n) {
+  const bool is_new = met_by_[n.id] != count_;
+  if (is_new) {
+    met_by_[n.id] = count_;
+    place_[n.id] = static_cast<std::uint32_t>(met_.size());
+    met_.push_back(n.id);
   }
+  key_.add(place_[n.id]);
+  return is_new;
+}
 
-  // What is only read is known by its type; the way to it, and what is computed again, by its nodes.
-  void operand(Value v) {
-    const Node& n = *v.node;
-    const bool known = numbers_.contains(n.id);
-    add_number(n);
-    add(v.index);
-    if (known) return;
-    if (placement_.is_inlined(n) || placement_.is_view(n) || storage_of(v) != v) {
-      describe(n);
-    } else {
-      add(static_cast<std::uint64_t>(placement_.fate(n)));
-      add(v.type().hash());
-    }
+void ClusterKeys::describe(const Node& n) {
+  key_.add(reinterpret_cast<std::uintptr_t>(n.op));
+  key_.add(mix(static_cast<std::uint64_t>(placement_.fate(n)), placement_.is_view(n)));
+  if (n.op->attributes) key_.add(n.op->attributes->hash(n.attribute_data));
+  for (const ir::Graph* region : n.regions) {
+    key_.add(region->fingerprint().low);
+    key_.add(region->fingerprint().high);
   }
+  for (const Type type : n.types) key_.add(type.hash());
+  key_.add(n.operands.size());
+  for (const Value v : n.operands) add_operand(v);
+}
 
-  const Placement& placement_;
-  Fingerprint key_;
-  std::unordered_map<std::uint32_t, std::uint64_t> numbers_;  // of nodes, in the order in which they are met
-};
-
-}  // namespace
-
-Fingerprint cluster_key(const ir::Graph& graph, const Placement& placement, std::span<const std::uint32_t> nodes,
-                        const Node* reduction, std::span<const Value> outputs) {
-  Writer writer(placement);
-  for (const std::uint32_t id : nodes) writer.member(*graph.nodes()[id]);
-  writer.add(reduction != nullptr);
-  if (reduction) writer.add_number(*reduction);
-  for (const Value v : outputs) {
-    writer.add_number(*v.node);
-    writer.add(v.index);
+// What is only read is known by its type; the way to it, what is computed again, and a constant's element by its nodes.
+void ClusterKeys::add_operand(Value v) {
+  const Node& n = *v.node;
+  const bool is_new = meet(n);
+  key_.add(v.index);
+  if (!is_new) return;
+  const bool from_nothing = n.op->kind == ir::Kind::source && can_lower(n);
+  if (from_nothing || placement_.is_inlined(n) || placement_.is_view(n) || storage_of(v) != v) {
+    describe(n);
+  } else {
+    key_.add(static_cast<std::uint64_t>(placement_.fate(n)));
+    key_.add(v.type().hash());
   }
-  return writer.key();
 }
 
 }  // namespace weft::compiler

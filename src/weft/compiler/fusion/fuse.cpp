@@ -43,6 +43,7 @@ class Planner {
         report_(report),
         again_(again),
         placement_(graph, options),
+        keys_(graph, placement_),
         count_(graph.nodes().size()),
         cluster_of_(count_, no_cluster),
         seen_below_(count_),
@@ -141,22 +142,39 @@ class Planner {
     merged.reduction = a.reduction ? a.reduction : b.reduction;
     merged.largest = std::max(a.largest, b.largest);
     if (mixes_times(merged)) return "it is computed again, later, so that it need not be kept";
-    const std::vector<Value> outputs = outputs_of(merged, producer, consumer);
-    const Fingerprint key = cluster_key(graph_, placement_, merged.nodes, merged.reduction, outputs);
-    const auto [known, is_new] = decisions_.try_emplace(key);
-    if (is_new) known->second = refusal_of(merged, outputs);
-    if (!known->second.empty()) return known->second;
+    if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.refusal.empty())
+      return lowered.refusal;
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
     clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
     clusters_[static_cast<std::size_t>(consumer)] = {};
     return {};
   }
 
-  // Why the cluster is no kernel, or should not be one; empty: it should.
-  std::string refusal_of(const Cluster& merged, const std::vector<Value>& outputs) const {
-    const auto result = placement_.lower(merged.nodes, merged.reduction, outputs);
-    if (!result.kernel) return result.refusal.empty() ? "no kernel has this form" : result.refusal;
-    const Loop& loop = result.kernel->loop;
+  // What lowering made of a cluster and of those equal to it.
+  struct LoweredCluster {
+    std::string refusal = {};               // why it should not be one kernel; empty: it should
+    std::shared_ptr<const Loop> loop = {};  // if it can be one
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};  // places of nodes in the key, results
+  };
+
+  // Equal layers are lowered once. The nodes of keys_ are those of this cluster then.
+  const LoweredCluster& lower(const Cluster& cluster, const std::vector<Value>& outputs) {
+    const auto [known, is_new] = lowered_.try_emplace(keys_.of(cluster.nodes, cluster.reduction, outputs));
+    LoweredCluster& lowered = known->second;
+    if (!is_new) return lowered;
+    auto result = placement_.lower(cluster.nodes, cluster.reduction, outputs);
+    if (result.kernel) {
+      for (const Value v : result.kernel->inputs) lowered.inputs.emplace_back(keys_.place_of(*v.node), v.index);
+      lowered.loop = std::make_shared<const Loop>(std::move(result.kernel->loop));
+      lowered.refusal = refusal_of(*lowered.loop);
+    } else {
+      lowered.refusal = result.refusal.empty() ? "no kernel has this form" : std::move(result.refusal);
+    }
+    return lowered;
+  }
+
+  // Why it should not be a kernel; empty: it should.
+  std::string refusal_of(const Loop& loop) const {
     if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
     if (loop.exprs.size() > max_exprs) return concat("the kernel would have ", loop.exprs.size(), " expressions");
     const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
@@ -290,19 +308,19 @@ class Planner {
 
   Unit make_kernel(const Cluster& cluster, int self) {
     std::vector<Value> outputs = outputs_of(cluster, self, self);
-    auto result = placement_.lower(cluster.nodes, cluster.reduction, outputs);
-    WEFT_ASSERT(result.kernel, "a cluster cannot be lowered: ", result.refusal, ", ",
+    const LoweredCluster& lowered = lower(cluster, outputs);
+    WEFT_ASSERT(lowered.loop, "a cluster cannot be lowered: ", lowered.refusal, ", ",
                 node(cluster.nodes.back()).op->name);
     Unit unit;
     unit.order = cluster.nodes.back();
     const Node& last = node(cluster.nodes.back());
     if (cluster.nodes.size() > 1) unit.info.name = concat("fusion.", last.id);
     describe(unit, last);
-    unit.info.category =
-        cluster.reduction ? (result.kernel->loop.walk == Walk::columns ? "column reduction fusion" : "reduction fusion")
-                          : "loop fusion";
-    unit.reads = std::move(result.kernel->inputs);
-    for (Value& v : unit.reads) v = storage_of(v);
+    unit.info.category = cluster.reduction
+                             ? (lowered.loop->walk == Walk::columns ? "column reduction fusion" : "reduction fusion")
+                             : "loop fusion";
+    for (const auto& [place, index] : lowered.inputs)
+      unit.reads.push_back(storage_of({&node(keys_.met()[place]), index}));
     unit.writes = std::move(outputs);
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
     for (const std::uint32_t id : cluster.nodes)
@@ -310,7 +328,7 @@ class Planner {
     for (const auto& values : {unit.reads, unit.writes})
       for (const Value v : values)
         unit.info.bytes += static_cast<double>(placement_.elements_of(v.type()) * byte_size(v.dtype()));
-    unit.loop = std::move(result.kernel->loop);
+    unit.loop = lowered.loop;
     find_in_place(unit);
     if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
     return unit;
@@ -361,14 +379,15 @@ class Planner {
   Report& report_;
   const Recomputation* again_;
   const Placement placement_;
+  ClusterKeys keys_;
   std::size_t count_;
   std::vector<int> cluster_of_;
   std::vector<std::uint32_t> seen_below_, seen_above_;
   std::uint32_t search_ = 0;  // the number of the last one
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
-  std::unordered_map<Fingerprint, std::string, FingerprintHash> decisions_;  // refusal_of, for equal layers
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;  // producer and consumer that met: why not
+  std::unordered_map<Fingerprint, LoweredCluster, FingerprintHash> lowered_;  // by key
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;   // producer and consumer that met: why not
   std::set<std::uint32_t> output_storage_;
 };
 

@@ -1,7 +1,9 @@
 #include <weft/compiler/fusion/placement.h>
 
 #include <algorithm>
+#include <unordered_set>
 
+#include <weft/compiler/fusion/cluster_key.h>
 #include <weft/compiler/unit.h>
 #include <weft/ir/ops.h>
 
@@ -147,11 +149,17 @@ void Placement::need_operands_stored(Node& n) {
 }
 
 void Placement::store_what_blocks() {
+  ClusterKeys keys(graph_, *this);
+  std::unordered_set<Fingerprint, FingerprintHash> kernels;  // what can be one, for equal layers
   for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
     while (fate_[i] == Fate::fused) {
       const Node* reduction = node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr;
-      const auto result = lower(std::span(&i, 1), reduction, {node(i).result()});
+      const Value output = node(i).result();
+      const auto [key, is_new] = kernels.insert(keys.of(std::span(&i, 1), reduction, {&output, 1}));
+      if (!is_new) break;
+      const auto result = lower(std::span(&i, 1), reduction, {output});
       if (result.kernel) break;
+      kernels.erase(key);
       if (result.blocker && !views_[result.blocker->id]) {
         views_[result.blocker->id] = true;
         materialise(result.blocker->operand(0));
