@@ -14,7 +14,8 @@ namespace {
 // read along the vectors, as many where one has to be gathered); and the loop is one with what stands around it.
 constexpr std::int64_t multiplications_of_a_call = 2048;
 
-bool is_small(const ir::Node& dot) {
+bool is_small_dot(const ir::Node& dot) {
+  if (dot.op != &ir::ops::dot_general) return false;
   Size sums = product_of(dot.type().dims());
   for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
     sums *= Size(dot.operand(0).type().dim(static_cast<int>(d)));
@@ -24,15 +25,13 @@ bool is_small(const ir::Node& dot) {
 }  // namespace
 
 std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph) {
-  Rewriter rewriter(graph);
-  return rewriter.run(
-      [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
-        if (node.op != &ir::ops::dot_general || !is_small(node)) return std::nullopt;
-        const DType result = node.type().dtype();
-        const DType sums = is_float(result) && byte_size(result) < 4 ? DType::f32 : result;  // rounded once
-        return std::vector{ir::convert(
-            multiply_and_reduce(operands[0], operands[1], node.attributes<ir::DotAttributes>(), sums), result)};
-      });
+  return rewrite_where(graph, is_small_dot, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
+    const DType result = node.type().dtype();
+    const DType sums = is_float(result) && byte_size(result) < 4 ? DType::f32 : result;  // rounded once
+    const auto& dimensions = node.attributes<ir::DotAttributes>();
+    return std::optional(
+        std::vector{ir::convert(multiply_and_reduce(operands[0], operands[1], dimensions, sums), result)});
+  });
 }
 
 }  // namespace weft::compiler
