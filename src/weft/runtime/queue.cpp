@@ -143,12 +143,12 @@ void Queue::await_awake() const {
 }
 
 void Queue::run(LaunchPtr launch) {
+  const std::uint64_t start = trace::now_ns();
   stays_awake_ = launch->executable->kept_blocks != nullptr;
   for (const ReadPtr& read : launch->reads) {
     read->perform();
     read->done_.error();
   }
-  const std::uint64_t start = trace::now_ns();
   Times& taken = times_of(*launch->executable);
   expected_end_.store(start + std::min(taken.last, taken.before), std::memory_order_relaxed);
   std::exception_ptr error;
