@@ -22,7 +22,7 @@ using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>
 
 // The graph after the pass, checked to be sound and to compute the same.
 std::shared_ptr<const ir::Graph> after(std::shared_ptr<ir::Graph> (*pass)(const ir::Graph&), std::vector<Type> types,
-                                 const Body& body) {
+                                       const Body& body) {
   const auto graph = ir::make_graph(types, body);
   auto result = pass(*graph);
   if (!result) return graph;
