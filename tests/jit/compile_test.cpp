@@ -2,6 +2,7 @@
 #include <tests/jit/compile.h>
 
 #include <atomic>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -253,6 +254,20 @@ TEST_F(Compile, ReadingAValueCutsTheGraph) {
     EXPECT_THAT(error.what(), HasSubstr("where, cond or while_loop"));
   }
   EXPECT_THAT(state.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << "as it was before the call";
+}
+
+TEST_F(Compile, PrintingCutsTheGraphWhereTheValueIsMade) {
+  std::ostringstream printed;
+  const auto f = compile([&](const Tensor& a) {
+    printed << a * 2;
+    return a + 1;
+  });
+  f(x);
+  const Explanation e = f.explain();
+  ASSERT_EQ(e.breaks.size(), 1u) << e;
+  EXPECT_THAT(e.breaks[0].reason, HasSubstr("printing reads tensor<3xf32>"));
+  EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
+  EXPECT_THAT(printed.str(), HasSubstr("4"));
 }
 
 TEST_F(Compile, WhatAReplayCouldNotDoIsRecordedInEveryCall) {

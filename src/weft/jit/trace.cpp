@@ -231,14 +231,14 @@ void Trace::cannot_replay(std::string reason) {
   if (made_->rerecorded_because.empty()) made_->rerecorded_because = std::move(reason);
 }
 
-void Trace::host_reads(const char* function, const Tensor& tensor, const std::source_location& where) {
+void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
   require_no_sample(concat(function, " reads ", tensor.type(), " on the host"));
   const TensorImpl& impl = tensor.impl();
   const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
   std::string reason = concat(function, " reads ", tensor.type());
   if (!made_at.empty()) reason += concat(", made at ", made_at, ',');
   reason += " on the host";
-  pending_place_ = concat(where.file_name(), ':', where.line());
+  pending_place_ = place_text(where);
   if (options_.fullgraph)
     throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
                                  "): under fullgraph the function must be one graph. Return the tensor and read it "

@@ -66,7 +66,7 @@ class Observer {
   virtual void input(const ImmediateSource& source) = 0;
 
   // The host asks for elements of a tensor. May throw.
-  virtual void host_reads(const char* function, const Tensor& tensor, const std::source_location& where) = 0;
+  virtual void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) = 0;
 
   // A function that was told to stay out of graphs (jit/disable.h) is about to be called. May throw.
   virtual void leaves_graph(const std::source_location& where) = 0;

@@ -143,7 +143,7 @@ class Printer {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& x) {
   if (!x.defined()) return out << "none";
-  return out << Printer(x, x.bytes()).print() << ' ' << x.type();
+  return out << Printer(x, x.bytes_for("printing", {})).print() << ' ' << x.type();
 }
 
 }  // namespace weft

@@ -55,7 +55,18 @@ runtime::BufferPtr Tensor::buffer() const {
   return impl().buffer;
 }
 
-std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& where) const {
+namespace {
+
+// Where a value is read: where that was asked for. Printing does not know; there it is where the value was made.
+ir::Location place_of_read(const Tensor& x, const std::source_location& where) {
+  if (where.line() == 0 && x.impl().recording) return x.impl().value.node->location;
+  return {.file = where.file_name(), .line = where.line()};
+}
+
+}  // namespace
+
+std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& asked) const {
+  const ir::Location where = place_of_read(*this, asked);
   if (detail::observer) detail::observer->host_reads(function, *this, where);
   const bool cuts = impl().buffer == nullptr;
   const std::uint64_t nodes = cuts ? detail::Recording::current().graph().nodes().size() : 0;
@@ -65,17 +76,16 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   const std::uint64_t waited_ns = trace::now_ns() - start;
   metrics::transfer_from_device_time.add(waited_ns);
   metrics::inbound_data.add(bytes.size());
-  profile::read_done(where.file_name(), where.line(), waited_ns);
+  profile::read_done(where.file, where.line, waited_ns);
   if (cuts && !detail::observer)
-    WEFT_LOG(graph_breaks, function, " at ", where.file_name(), ':', where.line(),
-             " needed a value of the recording: its ", nodes,
-             " nodes became a program of their own, and the host waited ", static_cast<double>(waited_ns) / 1e6,
+    WEFT_LOG(graph_breaks, function, " at ", where.file, ':', where.line, " needed a value of the recording: its ",
+             nodes, " nodes became a program of their own, and the host waited ", static_cast<double>(waited_ns) / 1e6,
              " ms; read it later with item_async(), or decide on the device (where, cond)");
   // What the wait cost is known to the device alone: transfer_too_frequent.
   if (cuts && !detail::observer)
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
                    .subject = function,
-                   .place = concat(where.file_name(), ':', where.line()),
+                   .place = concat(where.file, ':', where.line),
                    .reason = concat("a value of the recording was needed: its ", nodes,
                                     " nodes became a program of their own, and the host waited ",
                                     static_cast<double>(waited_ns) / 1e6, " ms"),
@@ -95,7 +105,7 @@ void Tensor::require_one(const char* function) const {
 
 std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& where) const {
   require_one("item_async");
-  if (detail::observer) detail::observer->host_reads("item_async", *this, where);
+  if (detail::observer) detail::observer->host_reads("item_async", *this, place_of_read(*this, where));
   const runtime::BufferPtr from = buffer();
   auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
   device().read(from, item);
