@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -44,6 +45,8 @@ def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Nam
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--align", type=int, default=0, help="pad to the batch's longest, a multiple of this; 0: to the context")
+    parser.add_argument("--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[],
+                        help="of each step's captions, padded, in place of drawn ones: 32,64,...")
     return parser.parse_args()
 
 
@@ -54,12 +57,15 @@ def caption_length(random: np.random.Generator, context: int) -> int:
     return min(int(random.integers(low, high, endpoint=True)) + 1, context)
 
 
-def batches(sizes: Sizes, batch: int, align: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def batches(sizes: Sizes, batch: int, align: int, given: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Images [batch, 3, image, image], tokens and labels [batch, length]."""
     random = np.random.default_rng(0)
-    while True:
+    for step in itertools.count():
         lengths = [caption_length(random, sizes.context) for _ in range(batch)]
         length = -(-max(lengths) // align) * align if align else sizes.context
+        if given:
+            length = given[step % len(given)]
+            lengths = [min(n, length) for n in lengths[1:]] + [length]
         tokens = np.full((batch, length), PAD, np.int32)
         labels = np.full((batch, length), IGNORED, np.int32)
         for row, count in enumerate(lengths):
@@ -71,7 +77,7 @@ def batches(sizes: Sizes, batch: int, align: int) -> Iterator[tuple[np.ndarray, 
 
 def measure(peer: str, version: str, flags: argparse.Namespace, step: Callable[..., object], wait: Callable[[object], object]) -> None:
     """Times step(images, tokens, labels), whose result `wait` waits for, and prints the one JSON object."""
-    source = batches(SIZES[flags.size], flags.batch, flags.align)
+    source = batches(SIZES[flags.size], flags.batch, flags.align, flags.lengths)
     result = None
     start = time.perf_counter()
     for _ in range(flags.warm_up):

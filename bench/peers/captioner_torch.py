@@ -136,7 +136,7 @@ def main() -> None:
 
     def step(images, tokens, labels) -> Tensor:
         tokens, labels = torch.from_numpy(tokens).long(), torch.from_numpy(labels).long()
-        if flags.mode == "compile" and flags.align:
+        if flags.mode == "compile" and (flags.align or len(set(flags.lengths)) > 1):
             for tensor in (tokens, labels):
                 torch._dynamo.mark_dynamic(tensor, 1)
         loss = loss_of(torch.from_numpy(images), tokens, labels)

@@ -120,15 +120,20 @@ CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
     weft::sync();
   };
   CaptionerRow row{.table = way.table, .name = way.name};
+  const auto run_next = [&] {
+    const CaptionBatch batch = batches.next();
+    row.lengths.push_back(batch.tokens.size(1));
+    run(batch);
+  };
   auto start = Clock::now();
   if (way.all_buckets)
     for (const std::int64_t length : buckets_of(config.sizes.context)) run(padded_batch(config, length));
-  for (std::int64_t i = 0; i < options.warm_up; ++i) run(batches.next());
+  for (std::int64_t i = 0; i < options.warm_up; ++i) run_next();
   synchronize();
   row.first_steps_s = seconds_since(start);
   const std::uint64_t compiles = metrics::uncached_compile.value();
   start = Clock::now();
-  for (std::int64_t i = 0; i < options.steps; ++i) run(batches.next());
+  for (std::int64_t i = 0; i < options.steps; ++i) run_next();
   synchronize();
   row.steps_per_s = static_cast<double>(options.steps) / seconds_since(start);
   row.recompiles_in_window = metrics::uncached_compile.value() - compiles;

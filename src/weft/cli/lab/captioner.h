@@ -32,6 +32,7 @@ struct CaptionerRow {
   std::uint64_t recompiles_in_window = 0;
   double first_steps_s =
       0;  // the warm-up: recording, compiling and running, from empty caches unless the row says otherwise
+  std::vector<std::int64_t> lengths = {};  // of the captions, padded: of each step, those of the warm-up first
 };
 
 struct CaptionerReport {

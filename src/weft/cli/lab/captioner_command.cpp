@@ -31,7 +31,8 @@ void print_json(const CaptionerReport& report) {
                     {"steps_per_s", row.steps_per_s},
                     {"ratio", row.ratio},
                     {"recompiles_in_window", row.recompiles_in_window},
-                    {"first_steps_s", row.first_steps_s}});
+                    {"first_steps_s", row.first_steps_s},
+                    {"lengths", row.lengths}});
   const auto& seconds = report.compile_s;
   const json root{{"rows", rows},
                   {"guard_us_per_call", report.guard_us_per_call},
