@@ -71,6 +71,23 @@ TEST(SizedProgram, KeepsTheThunksThatDoNotDependOnWhatChanged) {
   EXPECT_EQ(again->thunks, b->thunks);
 }
 
+TEST(SizedProgram, TellsTheWorkOfItsSizes) {
+  const Sized sized;
+  for (const std::int64_t rows : {5, 500}) {
+    double product = 0, elementwise = 0;
+    const auto executable = sized.at(rows);
+    for (const auto& thunk : executable->thunks) {
+      const bool reads_rows = std::ranges::any_of(
+          thunk->reads, [&](const auto& slice) { return slice.bytes == static_cast<std::uint64_t>(rows * 64 * 4); });
+      if (thunk->info.category == "dot" && thunk->info.flops == static_cast<double>(2 * rows * 96 * 64))
+        product = thunk->info.bytes;
+      if (thunk->info.category == "loop fusion" && reads_rows) elementwise = thunk->info.bytes;
+    }
+    EXPECT_EQ(product, 4 * (rows * 96 + 96 * 64 + rows * 64)) << rows;
+    EXPECT_EQ(elementwise, 4 * 2 * rows * 64) << rows;
+  }
+}
+
 TEST(SizedProgram, LiesAnewForEverySize) {
   const Sized sized;
   const auto small = sized.at(5), large = sized.at(500), again = sized.at(5);

@@ -92,6 +92,16 @@ std::uint64_t Program::changed(const Instance* before, std::span<const std::int6
   return bits;
 }
 
+namespace {
+
+double bytes_of(const std::vector<runtime::Slice>& slices) {
+  double bytes = 0;
+  for (const runtime::Slice& slice : slices) bytes += static_cast<double>(slice.bytes);
+  return bytes;
+}
+
+}  // namespace
+
 std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit* sized, const SizeValues& sizes,
                                                     std::uint64_t scratch_bytes) const {
   const Unit& u = parts_.units[unit];
@@ -106,6 +116,12 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
     thunk = (sized ? sized->make : u.make)(reads, writes, scratch);
   }
   thunk->info = u.info;
+  if (sized && sized->info.flops > 0) {
+    thunk->info.flops = sized->info.flops;
+    thunk->info.bytes = sized->info.bytes;
+  } else if (symbols_[unit] != 0) {
+    thunk->info.bytes = bytes_of(reads) + bytes_of(writes);
+  }
   thunk->reads = std::move(reads);
   thunk->writes = std::move(writes);
   if (scratch.bytes) thunk->writes.push_back(scratch);

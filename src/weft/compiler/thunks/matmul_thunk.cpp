@@ -312,6 +312,7 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   }
   auto product = product_at(matmul, strict, values);
   if (!product || std::ranges::any_of(matmul.dot->operands, empty)) return std::nullopt;
+  unit.info = info_of(matmul, product->shape, values);
   unit.make = [product = std::move(*product), offsets = offsets_of(matmul, values)](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<MatmulThunk>(product, operands_of(reads, writes, offsets));
