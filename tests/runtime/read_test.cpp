@@ -2,6 +2,7 @@
 #include <weft/runtime/read.h>
 
 #include <atomic>
+#include <chrono>
 #include <tests/runtime/programs.h>
 #include <thread>
 #include <vector>
@@ -75,6 +76,20 @@ TEST(Read, ThatIsReadySaysSoWithoutBeingWaitedFor) {
   while (!read->ready()) std::this_thread::yield();
   EXPECT_THAT(seen, Each(2));
   EXPECT_GE(trace::now_ns(), read->made_ns());
+}
+
+TEST(Read, IsDoneBySynchronizeWhoeverMakesTheBytes) {
+  Device device;
+  const auto gate = promised();
+  std::vector<float> seen;
+  device.read(gate, [&](std::span<const std::byte> bytes) { seen = values(bytes); });
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then it is waited for
+    fulfil(device, gate, 3);
+  });
+  device.synchronize();
+  EXPECT_THAT(seen, Each(3));
+  other.join();
 }
 
 TEST(Read, MayLaunch) {

@@ -21,6 +21,7 @@ Queue::Queue(const DeviceOptions& options, const Allocator& allocator, Executor&
     : options_(options), allocator_(allocator), executor_(executor), thread_([this] { work(); }) {
   const std::lock_guard lock(mutex_);
   incoming_.reserve(usual_launches);
+  spare_records_.reserve(usual_launches);
 }
 
 Queue::~Queue() {
@@ -86,9 +87,11 @@ void Queue::synchronize() {
   std::unique_lock lock(mutex_);
   for (const std::uint64_t target = asked_; done_ < target;) {
     if (tidy_one(lock)) continue;
-    if (!reads_.empty() && reads_.front()->due()) {  // another thread is at it
+    // Another thread is at it, or its bytes come from elsewhere, and nothing here will tell of that.
+    if (!reads_.empty() && (in_flight_ == 0 || reads_.front()->due())) {
       const ReadPtr read = reads_.front();
       lock.unlock();
+      read->perform();
       read->done_.error();
       lock.lock();
       continue;
