@@ -153,11 +153,6 @@ void Recorder::take(trace::Recording recorded) {
   }
   add_kept(recorded.kept);
   dropped_ += recorded.dropped;
-  // Executables for different sizes may share a thunk; which of them ran is told by the span of the launch.
-  std::unordered_map<std::uint64_t, std::int32_t> program_of_launch;
-  for (const trace::Span& span : recorded.spans)
-    if (const auto place = place_of_.find(span.name); place != place_of_.end() && place->second.op < 0)
-      program_of_launch[span.number] = place->second.program;
   std::vector<Span> spans;
   for (const trace::Span& span : recorded.spans) {
     if (spans_ == options_.most_spans) {
@@ -166,10 +161,7 @@ void Recorder::take(trace::Recording recorded) {
     }
     ++spans_;
     const auto place = place_of_.find(span.name);
-    Place at = place == place_of_.end() ? Place{} : place->second;
-    if (at.op >= 0)
-      if (const auto launch = program_of_launch.find(span.number); launch != program_of_launch.end())
-        at.program = launch->second;
+    const Place at = place == place_of_.end() ? Place{} : place->second;
     spans.push_back({.category = string_of(span.category),
                      .name = string_of(span.name),
                      .thread = span.thread,

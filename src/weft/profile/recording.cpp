@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <unordered_map>
 
 #include <weft/base/error.h>
 #include <weft/profile/chunk.h>
@@ -67,6 +68,21 @@ void add(Recording& recording, const ChunkReader::Chunk& chunk) {
   }
 }
 
+// Programs for different sizes may share a thunk; which of them ran is told by the launch, which may have ended, and been written,
+// long after the thunk.
+void find_programs(Recording& recording) {
+  std::unordered_map<std::uint64_t, std::int32_t> program_of_launch;
+  for (const Span& span : recording.spans)
+    if (span.program >= 0 && span.op < 0) program_of_launch[span.number] = span.program;
+  for (Span& span : recording.spans) {
+    if (span.op < 0) continue;
+    const auto launch = program_of_launch.find(span.number);
+    if (launch == program_of_launch.end()) continue;
+    const Program& program = recording.programs[static_cast<std::size_t>(launch->second)];
+    if (static_cast<std::size_t>(span.op) < program.ops.size()) span.program = launch->second;
+  }
+}
+
 // By their programs, of which several may have been given the same name.
 void name_launches(Recording& recording) {
   const std::size_t first = recording.strings.size();
@@ -95,6 +111,7 @@ Recording read_recording(const std::filesystem::path& path) {
   else if (!recording.complete)
     recording.notes.emplace_back(
         "the recorded process ended before the recording did; its last moments may be missing");
+  find_programs(recording);
   name_launches(recording);
   std::ranges::stable_sort(recording.spans, [](const Span& a, const Span& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
