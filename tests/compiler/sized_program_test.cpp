@@ -74,17 +74,30 @@ TEST(SizedProgram, KeepsTheThunksThatDoNotDependOnWhatChanged) {
 TEST(SizedProgram, TellsTheWorkOfItsSizes) {
   const Sized sized;
   for (const std::int64_t rows : {5, 500}) {
-    double product = 0, elementwise = 0;
+    double product = 0, elementwise = 0, all = 0, all_bytes = 0;
     const auto executable = sized.at(rows);
     for (const auto& thunk : executable->thunks) {
       const bool reads_rows = std::ranges::any_of(
           thunk->reads, [&](const auto& slice) { return slice.bytes == static_cast<std::uint64_t>(rows * 64 * 4); });
       if (thunk->info.category == "dot" && thunk->info.flops == static_cast<double>(2 * rows * 96 * 64))
         product = thunk->info.bytes;
-      if (thunk->info.category == "loop fusion" && reads_rows) elementwise = thunk->info.bytes;
+      if (thunk->info.category == "loop fusion" && reads_rows) {
+        elementwise = thunk->info.bytes;
+        EXPECT_EQ(thunk->info.flops, rows * 64) << "the product took tanh in";
+      }
+      all += thunk->info.flops;
+      all_bytes += thunk->info.bytes;
     }
     EXPECT_EQ(product, 4 * (rows * 96 + 96 * 64 + rows * 64)) << rows;
     EXPECT_EQ(elementwise, 4 * 2 * rows * 64) << rows;
+    compiler::Report fixed, told;
+    compiler::compile(*layer(rows), {}, &fixed);
+    compiler::describe_launch(*executable, told);
+    EXPECT_EQ(all, fixed.flops);
+    EXPECT_EQ(all_bytes, fixed.moved_bytes);
+    EXPECT_EQ(told.flops, fixed.flops);
+    EXPECT_EQ(told.moved_bytes, fixed.moved_bytes);
+    EXPECT_EQ(told.thunks, fixed.thunks);
   }
 }
 

@@ -97,6 +97,26 @@ TEST_F(DynamicSizes, OnFindsWhichSizesAreFree) {
   EXPECT_EQ(step.explain().compiles, 1u);
 }
 
+TEST_F(DynamicSizes, ExplainTellsTheWorkOfEverySize) {
+  const auto works = [&](Dynamic dynamic) {
+    clear_graph_cache();
+    const auto f = compile([&](const Tensor& x) { return softmax(net(x)); }, {.dynamic = dynamic});
+    std::vector<std::pair<double, double>> totals;
+    for (const std::int64_t n : {300, 400, 500}) {
+      f(images(n));
+      const Explanation told = f.explain();
+      const Explanation::Program& last = told.programs.front();
+      double flops = 0, bytes = 0;
+      for (const Explanation::Kernel& kernel : last.launches) flops += kernel.flops, bytes += kernel.bytes;
+      EXPECT_EQ(last.flops, flops);
+      EXPECT_EQ(last.moved_bytes, bytes);
+      totals.emplace_back(last.flops, last.moved_bytes);
+    }
+    return totals;
+  };
+  EXPECT_EQ(works(Dynamic::on), works(Dynamic::off));
+}
+
 TEST_F(DynamicSizes, WhatTheHostDoesWithSizesIsDoneForEachOfThem) {
   const auto f = compile([](const Tensor& a) {
     const std::int64_t n = a.size(0);

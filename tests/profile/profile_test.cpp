@@ -8,6 +8,7 @@
 #include <string>
 #include <tests/support/names_in.h>
 #include <thread>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -220,6 +221,47 @@ TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
   EXPECT_EQ(launched, std::set<std::string>(names.begin(), names.end()));
   for (const Program& program : recording.programs)
     EXPECT_THAT(table(recording, analyse(recording)), HasSubstr(program.name));
+}
+
+// What a profile says of the ops of each size's program: category, work, time at the roofs.
+using Work = std::multiset<std::tuple<std::string, double, double, double>>;
+
+std::map<std::string, Work> work_of_sizes(Dynamic dynamic) {
+  static const CustomOp host =
+      custom_op("profile_test.host", {.compute = [](const HostCall& call) {
+                  std::ranges::copy(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin());
+                }});
+  clear_graph_cache();
+  const Tensor w = full({48, 32}, 0.01), table = full({10, 32}, 0.5);
+  const auto f = compile(
+      [&](const Tensor& x, const Tensor& words) {
+        const Tensor y = softmax(matmul(x, w)) + embedding(table, words);
+        return std::vector{
+            y, sum(y, 0), sum(exp(x) * x), sort(y, 0), cumsum(y, 0), host(y) * 2, index_add(table, 0, words, y)};
+      },
+      {.name = "step", .dynamic = dynamic});
+  std::vector<std::pair<Tensor, Tensor>> inputs;
+  for (const std::int64_t rows : {24, 28}) inputs.emplace_back(full({rows, 48}, 0.1), remainder(arange(rows), 10));
+  synchronize();
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    for (const auto& [x, words] : inputs) f(x, words);
+    synchronize();
+  }
+  EXPECT_EQ(f.explain().compiles, dynamic == Dynamic::on ? 1u : 2u);
+  Recording recording = read_recording(folder.path());
+  recording.roofs = {.flops = 1e9, .memory_bytes = 1e9, .cache_bytes = 1e9};
+  std::map<std::string, Work> work;
+  for (const OpStats& op : analyse(recording).ops)
+    if (op.op >= 0) work[op.program_name].emplace(op.category, op.flops, op.bytes, op.predicted_ns);
+  return work;
+}
+
+TEST(Profile, AProgramForManySizesDoesTheWorkOfTheSizesThatRan) {
+  const auto sized = work_of_sizes(Dynamic::on), fixed = work_of_sizes(Dynamic::off);
+  EXPECT_THAT(sized, testing::ContainerEq(fixed));
+  EXPECT_THAT(fixed, testing::SizeIs(2));
 }
 
 TEST(Recording, AThunkIsOfTheProgramThatRanHoweverLongItsLaunchTakes) {

@@ -195,10 +195,6 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
     const Phase phase(report, "fuse");
     parts.units = fuse(*parts.graph, options, report, again.graph ? &again : nullptr);
   }
-  for (const Unit& unit : parts.units) {
-    report.flops += unit.info.flops;
-    report.moved_bytes += unit.info.bytes;
-  }
   if (options.observer) options.observer->units(*parts.graph, parts.units);
   {
     const Phase phase(report, "plan-memory");
@@ -228,8 +224,7 @@ void tell(const std::string& name, const Report& report) {
 }
 
 void finish(const Options& options, const runtime::Executable& executable, Clock::time_point start, Report& report) {
-  report.thunks = static_cast<int>(executable.thunks.size());
-  report.peak_bytes = executable.peak_bytes;
+  describe_launch(executable, report);
   report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (options.observer) options.observer->executable(executable, report);
   WEFT_LOG(compile, executable.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ",
@@ -240,6 +235,16 @@ void finish(const Options& options, const runtime::Executable& executable, Clock
 }
 
 }  // namespace
+
+void describe_launch(const runtime::Executable& executable, Report& report) {
+  report.thunks = static_cast<int>(executable.thunks.size());
+  report.peak_bytes = executable.peak_bytes;
+  report.flops = report.moved_bytes = 0;
+  for (const auto& thunk : executable.thunks) {
+    report.flops += thunk->info.flops;
+    report.moved_bytes += thunk->info.bytes;
+  }
+}
 
 std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options, Report* report) {
   Report local;

@@ -52,30 +52,29 @@ Program::Program(ProgramParts parts) : parts_(std::move(parts)) {
   for (std::size_t u = 0; u < parts_.units.size(); ++u) symbols_.push_back(symbols_of(u));
 }
 
+template <class Visit>
+void Program::for_each_size(std::size_t unit, Visit&& visit) const {
+  const Unit& u = parts_.units[unit];
+  if (u.loop)
+    for (const Size size : u.loop->parameters) visit(size);
+  for (const Size size : u.sizes) visit(size);
+  visit(u.flops);
+  for (const auto* places : {&parts_.plan.reads[unit], &parts_.plan.writes[unit]})
+    for (const MemoryPlan::Place& place : *places) visit(place.bytes);
+}
+
 void Program::fill_table() {
-  for (const Unit& unit : parts_.units) {
-    if (unit.loop)
-      for (const Size size : unit.loop->parameters) table_.add(size);
-    for (const Size size : unit.sizes) table_.add(size);
-  }
+  for (std::size_t u = 0; u < parts_.units.size(); ++u) for_each_size(u, [&](Size size) { table_.add(size); });
   for (const MemoryPlan::Allocation& a : parts_.plan.allocations) table_.add(a.bytes);
   for (const MemoryPlan::Lifetime& life : parts_.plan.lifetimes) table_.add(life.bytes);
-  for (const auto& places : {parts_.plan.reads, parts_.plan.writes})
-    for (const auto& of_unit : places)
-      for (const MemoryPlan::Place& place : of_unit) table_.add(place.bytes);
   for (const ir::Node* node : parts_.graph->nodes())
     for (const Type type : node->types)
       for (const Dim dim : type.dims()) table_.add(dim);
 }
 
 std::uint64_t Program::symbols_of(std::size_t unit) const {
-  const Unit& u = parts_.units[unit];
   std::uint64_t bits = 0;
-  if (u.loop)
-    for (const Size size : u.loop->parameters) bits |= table_.symbols(size);
-  for (const Size size : u.sizes) bits |= table_.symbols(size);
-  for (const auto* places : {&parts_.plan.reads[unit], &parts_.plan.writes[unit]})
-    for (const MemoryPlan::Place& place : *places) bits |= table_.symbols(place.bytes);
+  for_each_size(unit, [&](Size size) { bits |= table_.symbols(size); });
   return bits;
 }
 
@@ -115,13 +114,10 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   } else {
     thunk = (sized ? sized->make : u.make)(reads, writes, scratch);
   }
+  const Unit& work = sized ? *sized : u;
   thunk->info = u.info;
-  if (sized && sized->info.flops > 0) {
-    thunk->info.flops = sized->info.flops;
-    thunk->info.bytes = sized->info.bytes;
-  } else if (symbols_[unit] != 0) {
-    thunk->info.bytes = bytes_of(reads) + bytes_of(writes);
-  }
+  thunk->info.flops = static_cast<double>(sizes(work.flops));
+  thunk->info.bytes = work.bytes ? static_cast<double>(sizes(*work.bytes)) : bytes_of(reads) + bytes_of(writes);
   thunk->reads = std::move(reads);
   thunk->writes = std::move(writes);
   if (scratch.bytes) thunk->writes.push_back(scratch);

@@ -45,6 +45,9 @@ class Program final : public SizedProgram, public std::enable_shared_from_this<P
     std::shared_ptr<const Placement> placement;
   };
 
+  // Every size that the unit's thunk depends on.
+  template <class Visit>
+  void for_each_size(std::size_t unit, Visit&& visit) const;
   void fill_table();
   std::uint64_t symbols_of(std::size_t unit) const;
   std::shared_ptr<const Instance> last() const;

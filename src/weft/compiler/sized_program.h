@@ -31,8 +31,12 @@ class SizedProgram {
                                                         std::string& why_not) const = 0;
 };
 
-// The graph must live as long as the program. Throws Error where it cannot be compiled without knowing its sizes.
+// The graph must live as long as the program. Throws Error where it cannot be compiled without knowing its sizes. Of a launch the
+// report says nothing before describe_launch.
 std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
                                                       Report* report = nullptr);
+
+// Has the report say what a launch of this executable is.
+void describe_launch(const runtime::Executable& executable, Report& report);
 
 }  // namespace weft::compiler

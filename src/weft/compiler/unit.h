@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/base/size.h>
 #include <weft/compiler/fusion/lower.h>
 #include <weft/compiler/llvm/jit.h>
 #include <weft/ir/graph.h>
@@ -34,7 +35,9 @@ struct Unit {
   bool updates_part = false;     // of what it may change in place, and copies the whole otherwise
   std::uint32_t order = 0;       // the greatest id among its nodes
   bool has_side_effect = false;  // runs after those before it that have one
-  runtime::ThunkInfo info;
+  runtime::ThunkInfo info;       // but for the work of a run, which depends on sizes:
+  Size flops = 0;
+  std::optional<Size> bytes = {};  // that it moves; empty: all that it reads and writes
 
   std::vector<std::shared_ptr<Routine>> routines;
   std::shared_ptr<const Loop>
@@ -42,8 +45,8 @@ struct Unit {
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
       make;
-  // What the unit is for these sizes: its scratch_bytes and `make`. Empty: it is none for them. It depends on `sizes`, and on those
-  // of what it reads and writes.
+  // What the unit is for these sizes: its scratch_bytes, its work and `make`. Empty: it is none for them. It depends on `sizes`, and
+  // on those of what it reads and writes.
   std::function<std::optional<Unit>(const SizeValues& sizes)> at;
   std::vector<Size> sizes;
 };

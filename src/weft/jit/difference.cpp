@@ -166,11 +166,11 @@ void describe(const detail::Plan& plan, Explanation::Graph& graph) {
   for (const auto& thunk : plan.executable->thunks) {
     const runtime::ThunkInfo& info = thunk->info;
     graph.launches.push_back({info.name, info.category, info.source, info.flops, info.bytes});
+    graph.flops += info.flops;
+    graph.moved_bytes += info.bytes;
   }
   if (!plan.report) return;
   const compiler::Report& report = *plan.report;
-  graph.flops = report.flops;
-  graph.moved_bytes = report.moved_bytes;
   graph.fusions = report.fusions;
   graph.choices = report.choices;
   graph.phases = report.passes;

@@ -125,8 +125,7 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
     build(family, backend, donatable, report);
     bool matches = false;
     if (auto executable = at(family, *graph, why_not, matches)) {
-      report->thunks = static_cast<int>(executable->thunks.size());
-      report->peak_bytes = executable->peak_bytes;
+      compiler::describe_launch(*executable, *report);
       family.report = std::make_shared<const compiler::Report>(*report);
       return executable;
     }

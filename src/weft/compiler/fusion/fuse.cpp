@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -94,15 +95,15 @@ class Planner {
 
   // ---- clusters
 
-  std::int64_t domain_of(const Node& n) const {
-    return placement_.elements_of(n.op->kind == ir::Kind::reduction ? n.operand(0).type() : n.type());
-  }
+  static Type domain_of(const Node& n) { return n.op->kind == ir::Kind::reduction ? n.operand(0).type() : n.type(); }
 
   void make_clusters() {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (fate(i) != Fate::fused) continue;
       cluster_of_[i] = static_cast<int>(clusters_.size());
-      clusters_.push_back({{i}, node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr, domain_of(node(i))});
+      clusters_.push_back({{i},
+                           node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr,
+                           placement_.elements_of(domain_of(node(i)))});
     }
   }
 
@@ -155,10 +156,11 @@ class Planner {
     std::string refusal = {};               // why it should not be one kernel; empty: it should
     std::shared_ptr<const Loop> loop = {};  // if it can be one
     std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};  // places of nodes in the key, results
+    std::optional<Size> flops = {};                                    // counted when a unit is made of one
   };
 
   // Equal layers are lowered once. The nodes of keys_ are those of this cluster then.
-  const LoweredCluster& lower(const Cluster& cluster, const std::vector<Value>& outputs) {
+  LoweredCluster& lower(const Cluster& cluster, const std::vector<Value>& outputs) {
     const auto [known, is_new] = lowered_.try_emplace(keys_.of(cluster.nodes, cluster.reduction, outputs));
     LoweredCluster& lowered = known->second;
     if (!is_new) return lowered;
@@ -298,17 +300,26 @@ class Planner {
   }
 
   // One for each element that a pointwise op makes and a reduction takes, whatever the op costs.
-  static double flops_of(const Node& n) {
-    switch (n.op->kind) {
-      case ir::Kind::elementwise: return static_cast<double>(n.type().elements());
-      case ir::Kind::reduction: return static_cast<double>(n.operand(0).type().elements());
-      default: return 0;
+  Size flops_of(const Cluster& cluster) const {
+    std::vector<std::pair<Type, std::int64_t>> nodes_over;  // few domains, for expressions cost more than numbers
+    for (const std::uint32_t id : cluster.nodes) {
+      const Node& n = node(id);
+      if (n.op->kind != ir::Kind::elementwise && n.op->kind != ir::Kind::reduction) continue;
+      const auto known = std::ranges::find(nodes_over, domain_of(n), &std::pair<Type, std::int64_t>::first);
+      if (known == nodes_over.end()) {
+        nodes_over.emplace_back(domain_of(n), 1);
+      } else {
+        ++known->second;
+      }
     }
+    Size flops = 0;
+    for (const auto& [domain, nodes] : nodes_over) flops += product_of(domain.dims()) * nodes;
+    return flops;
   }
 
   Unit make_kernel(const Cluster& cluster, int self) {
     std::vector<Value> outputs = outputs_of(cluster, self, self);
-    const LoweredCluster& lowered = lower(cluster, outputs);
+    LoweredCluster& lowered = lower(cluster, outputs);
     WEFT_ASSERT(lowered.loop, "a cluster cannot be lowered: ", lowered.refusal, ", ",
                 node(cluster.nodes.back()).op->name);
     Unit unit;
@@ -323,11 +334,8 @@ class Planner {
       unit.reads.push_back(storage_of({&node(keys_.met()[place]), index}));
     unit.writes = std::move(outputs);
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
-    for (const std::uint32_t id : cluster.nodes)
-      if (ir::is_static(node(id))) unit.info.flops += flops_of(node(id));
-    for (const auto& values : {unit.reads, unit.writes})
-      for (const Value v : values)
-        unit.info.bytes += static_cast<double>(placement_.elements_of(v.type()) * byte_size(v.dtype()));
+    if (!lowered.flops) lowered.flops = flops_of(cluster);
+    unit.flops = *lowered.flops;
     unit.loop = lowered.loop;
     find_in_place(unit);
     if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);

@@ -24,11 +24,11 @@ std::int64_t ConvolutionTensor::spatial_elements() const {
   return elements;
 }
 
-double ConvolutionShape::flops() const {
-  double flops = 2;
-  for (const std::int64_t size : y.sizes) flops *= static_cast<double>(size);
-  for (std::size_t d = 1; d < kernel.sizes.size(); ++d) flops *= static_cast<double>(kernel.sizes[d]);
-  for (const ir::WindowDim& w : window) flops /= static_cast<double>(w.base_dilation);
+std::int64_t ConvolutionShape::flops() const {
+  std::int64_t flops = 2;
+  for (const std::int64_t size : y.sizes) flops *= size;
+  for (std::size_t d = 1; d < kernel.sizes.size(); ++d) flops *= kernel.sizes[d];
+  for (const ir::WindowDim& w : window) flops /= w.base_dilation;
   return flops;
 }
 

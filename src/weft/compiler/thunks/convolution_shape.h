@@ -22,7 +22,7 @@ struct ConvolutionShape {
   std::int64_t feature_groups = 1, batch_groups = 1;
   DType dtype = DType::f32, result = DType::f32;
 
-  double flops() const;  // multiplications with the zeros of lhs_dilation are not counted, those with padding are
+  std::int64_t flops() const;  // multiplications with the zeros of lhs_dilation are not counted, those with padding are
 };
 
 ConvolutionShape convolution_shape(const ir::Node& convolution);

@@ -6,7 +6,7 @@ Unit convolution_unit(const ir::Node& node, const NativeContext& context) {
   const ConvolutionShape shape = convolution_shape(node);
   Unit unit = unit_of(node);
   unit.info.category = "convolution";
-  unit.info.flops = shape.flops();
+  unit.flops = shape.flops();
   // The library contracts multiplications with additions, which strict mode is without.
   if (context.options.strict || !convolve_with_onednn(unit, shape, false)) convolve_with_loop(unit, shape);
   return unit;

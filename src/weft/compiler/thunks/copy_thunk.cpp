@@ -25,7 +25,6 @@ Unit copy_unit(ir::Value value) {
   unit.order = value.node->id;
   unit.info.name = concat("copy.", value.node->id);
   unit.info.category = "copy";
-  if (value.type().is_static()) unit.info.bytes = 2.0 * static_cast<double>(value.type().bytes());
   unit.make = [](std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes, const runtime::Slice&) {
     return std::make_unique<CopyThunk>(reads[0], writes[0]);
   };

@@ -216,25 +216,24 @@ std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeV
   return product;
 }
 
-runtime::ThunkInfo info_of(const Matmul& matmul, const MatmulShape& shape, const SizeValues& values) {
-  const auto bytes = [&](Value v) { return static_cast<double>(values(v.type()).bytes()); };
-  const auto elements = static_cast<double>(values(matmul.epilogue.result.type()).elements());
-  const auto m = static_cast<double>(shape.m.value()), n = static_cast<double>(shape.n.value()),
-             k = static_cast<double>(shape.k.value());
-  const double batch = m * n == 0 ? 0 : elements / (m * n);
-  runtime::ThunkInfo info;
-  info.category = "dot";
-  info.name = matmul.dot->op->name;
-  for (const EpilogueStep& step : matmul.epilogue.steps) {
-    info.name += name_of(step);
-    if (step.kind != EpilogueStep::Kind::activation) info.bytes += bytes(step.operand.base);
-  }
-  info.name += concat(".", matmul.epilogue.result.node->id);
-  info.flops = 2 * elements * k;
-  info.bytes +=
+std::string name_of(const Matmul& matmul) {
+  std::string name(matmul.dot->op->name);
+  for (const EpilogueStep& step : matmul.epilogue.steps) name += name_of(step);
+  return concat(name, ".", matmul.epilogue.result.node->id);
+}
+
+void add_work(const Matmul& matmul, const MatmulShape& shape, const SizeValues& values, Unit& unit) {
+  const auto bytes = [&](Value v) { return values(v.type()).bytes(); };
+  const std::int64_t elements = values(matmul.epilogue.result.type()).elements();
+  const std::int64_t m = shape.m.value(), n = shape.n.value(), k = shape.k.value();
+  const std::int64_t batch = elements == 0 ? 0 : elements / (m * n);
+  std::int64_t moved =
       bytes(matmul.epilogue.result) +
       batch * k * (m * byte_size(matmul.dot->operand(0).dtype()) + n * byte_size(matmul.dot->operand(1).dtype()));
-  return info;
+  for (const EpilogueStep& step : matmul.epilogue.steps)
+    if (step.kind != EpilogueStep::Kind::activation) moved += bytes(step.operand.base);
+  unit.flops = 2 * elements * k;
+  unit.bytes = moved;
 }
 
 }  // namespace
@@ -305,6 +304,7 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   Unit unit;
   if (empty(matmul.epilogue.result) ||
       (matmul.epilogue.steps.empty() && std::ranges::any_of(matmul.dot->operands, empty))) {
+    unit.bytes = values(matmul.epilogue.result.type()).bytes();
     unit.make = [](std::span<const Slice>, std::span<const Slice> writes, const Slice&) {
       return std::make_unique<EmptyMatmulThunk>(writes[0]);
     };
@@ -312,7 +312,7 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   }
   auto product = product_at(matmul, strict, values);
   if (!product || std::ranges::any_of(matmul.dot->operands, empty)) return std::nullopt;
-  unit.info = info_of(matmul, product->shape, values);
+  add_work(matmul, product->shape, values, unit);
   unit.make = [product = std::move(*product), offsets = offsets_of(matmul, values)](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<MatmulThunk>(product, operands_of(reads, writes, offsets));
@@ -327,7 +327,9 @@ Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
   require(product.has_value(), "compile: a product of ", values(matmul.dot->operand(0).type()), " and ",
           values(matmul.dot->operand(1).type()), " has no form for other sizes");
   Unit unit;
-  unit.info = info_of(matmul, product->shape, values);
+  unit.info.category = "dot";
+  unit.info.name = name_of(matmul);
+  add_work(matmul, product->shape, values, unit);
   unit.order = matmul.epilogue.result.node->id;
   unit.writes = {matmul.epilogue.result};
   for_each_read(matmul, [&](const View& view) { unit.reads.push_back(storage_of(view.base)); });

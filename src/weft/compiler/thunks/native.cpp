@@ -68,14 +68,8 @@ std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& conte
 
 Unit unit_of(const ir::Node& node) {
   Unit unit;
-  for (const ir::Value v : node.operands) {
-    unit.reads.push_back(storage_of(v));
-    unit.info.bytes += static_cast<double>(v.type().bytes());
-  }
-  for (std::uint32_t i = 0; i < node.types.size(); ++i) {
-    unit.writes.push_back({const_cast<ir::Node*>(&node), i});
-    unit.info.bytes += static_cast<double>(node.types[i].bytes());
-  }
+  for (const ir::Value v : node.operands) unit.reads.push_back(storage_of(v));
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) unit.writes.push_back({const_cast<ir::Node*>(&node), i});
   unit.order = node.id;
   return unit;
 }

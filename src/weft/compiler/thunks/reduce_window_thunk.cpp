@@ -119,7 +119,7 @@ Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
                                                  Body(wide ? *wide : *node.regions[0], context), wide != nullptr);
   Unit unit = unit_of(node);
   unit.info.category = "reduce window";
-  unit.info.flops = static_cast<double>(node.type().elements()) * static_cast<double>(plan->windows.window_elements());
+  unit.flops = node.type().elements() * plan->windows.window_elements();
   unit.make = [plan, dtype = node.type().dtype()](std::span<const Slice> reads, std::span<const Slice> writes,
                                                   const Slice&) {
     return std::make_unique<ReduceWindowThunk>(plan, dtype, reads, writes);

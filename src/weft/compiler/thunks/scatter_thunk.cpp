@@ -207,10 +207,10 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   share_operands(unit);
   unit.updates_part = true;
   unit.info.category = "scatter";
-  unit.info.bytes = 0;
-  for (const Type type : node.types) unit.info.bytes += static_cast<double>(type.bytes());
-  for (const ir::Value update : node.operands.last(node.types.size()))
-    unit.info.bytes += 3.0 * static_cast<double>(update.type().bytes());
+  std::int64_t bytes = 0;
+  for (const Type type : node.types) bytes += type.bytes();
+  for (const ir::Value update : node.operands.last(node.types.size())) bytes += 3 * update.type().bytes();
+  unit.bytes = bytes;
   unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), plan = make_plan(node)](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<ScatterThunk>(body, plan, reads, writes);

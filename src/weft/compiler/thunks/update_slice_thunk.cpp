@@ -113,7 +113,7 @@ class TokenThunk final : public runtime::Thunk {
 Unit update_slice_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "copy";
-  unit.info.bytes = 2.0 * static_cast<double>(node.operand(1).type().bytes());
+  unit.bytes = 2 * node.operand(1).type().bytes();
   if (std::ranges::count(unit.reads, unit.reads[0]) == 1) unit.in_place = {{0, 0}};
   unit.updates_part = true;
   unit.make = [plan = make_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
