@@ -264,6 +264,27 @@ TEST(Profile, AProgramForManySizesDoesTheWorkOfTheSizesThatRan) {
   EXPECT_THAT(fixed, testing::SizeIs(2));
 }
 
+TEST(Profile, NumbersThatSizesDecideAreNoInputs) {
+  clear_graph_cache();
+  const auto f = compile([](const Tensor& x) { return mean(x * x); }, {.name = "f", .dynamic = Dynamic::on});
+  const Tensor four = ones({4}), eight = ones({8});
+  synchronize();
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    f(four), f(eight);
+    synchronize();
+  }
+  EXPECT_EQ(f.explain().compiles, 1u);
+  const Recording recording = read_recording(folder.path());
+  ASSERT_THAT(recording.programs, testing::SizeIs(2));
+  for (const auto& [i, size, share] : {std::tuple(0u, "4", "0.25"), {1u, "8", "0.125"}}) {
+    const std::string& hlo = recording.programs[i].hlo;
+    EXPECT_THAT(hlo, HasSubstr(concat("entry_computation_layout={(f32[", size, "]{0})->f32[]}")));
+    EXPECT_THAT(hlo, HasSubstr(concat("constant(", share, ")")));
+  }
+}
+
 TEST(Recording, AThunkIsOfTheProgramThatRanHoweverLongItsLaunchTakes) {
   static const CustomOp slow =
       custom_op("profile_test.slow", {.compute = [](const HostCall& call) {

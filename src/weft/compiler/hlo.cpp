@@ -46,7 +46,7 @@ std::string unit_name(const Unit& unit) {
 class Module {
  public:
   Module(std::int64_t elide, const SizeValues& sizes) : elide_(elide), sizes_(sizes) {}
-  std::string print(const Graph& graph, std::span<const Unit> units);
+  std::string print(const Graph& graph, std::span<const Unit> units, std::span<const std::vector<std::byte>> constants);
 
   // The name of the computation that a region became.
   std::string computation(const Graph& graph, Passing takes, Passing gives);
@@ -90,6 +90,7 @@ class Computation {
   void nodes(const Graph& graph);  // all of them
   void unit(const Unit& unit);
   void node(Node& node, const std::string& name = "");
+  void constant(Value value, const ir::Literal& literal, const std::string& name = "");
   // The computation with these results.
   std::string finish(std::span<const Value> results, Passing passing, bool is_entry = false);
 
@@ -103,7 +104,6 @@ class Computation {
                           const std::string& rest = "", const std::string& name = "");
   std::string tuple(std::span<const Value> values);
   void define(std::span<const Value> results, const std::string& name, Passing passing);
-  void constant(Node& node, const std::string& name);
   void fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs);
   std::string calls(const Node& node);
 
@@ -156,17 +156,16 @@ std::string Computation::tuple(std::span<const Value> values) {
 }
 
 // A splat is the broadcast of a number.
-void Computation::constant(Node& node, const std::string& name) {
-  const ir::Literal& literal = node.attributes<ir::ConstantAttributes>().value;
-  const Type type = node.type();
+void Computation::constant(Value value, const ir::Literal& literal, const std::string& name) {
+  const Type type = value.type();
   if (type.rank() == 0 || !literal.is_splat()) {
     const std::string text = module_.elides(literal) ? "{...}" : hlo_literal(literal);
-    names_[node.result()] = instruction("constant", module_.shape(node.result()), text, "", name);
+    names_[value] = instruction("constant", module_.shape(value), text, "", name);
     return;
   }
   const Type element(type.dtype(), {});
   const std::string number = instruction("constant", hlo_shape(element), hlo_literal({element, literal.bytes}));
-  names_[node.result()] = instruction("broadcast", module_.shape(node.result()), number, ", dimensions={}", name);
+  names_[value] = instruction("broadcast", module_.shape(value), number, ", dimensions={}", name);
 }
 
 std::string Computation::calls(const Node& node) {
@@ -209,7 +208,7 @@ std::string metadata(const Node& node) {
 }
 
 void Computation::node(Node& node, const std::string& name) {
-  if (node.op == &ops::constant) return constant(node, name);
+  if (node.op == &ops::constant) return constant(node.result(), node.attributes<ir::ConstantAttributes>().value, name);
   const std::string called = calls(node), rest = hlo_attributes(node, module_.sizes()) + called + metadata(node);
   const std::vector<Value> results = results_of(node);
   Passing passing = Passing::each;
@@ -300,22 +299,29 @@ std::string Module::computation(const Graph& graph, Passing takes, Passing gives
   return known;
 }
 
-std::string Module::print(const Graph& graph, std::span<const Unit> units) {
+std::string Module::print(const Graph& graph, std::span<const Unit> units,
+                          std::span<const std::vector<std::byte>> constants) {
   Computation entry(*this, concat('%', graph.name));
-  entry.parameters(graph.inputs(), Passing::each);
+  const auto taken = graph.inputs().first(graph.inputs().size() - constants.size());
+  entry.parameters(taken, Passing::each);
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    const Value value = graph.inputs()[taken.size() + i];
+    entry.constant(value, {sizes_(value.type()), constants[i]});
+  }
   if (units.empty()) entry.nodes(graph);
   for (const Unit& unit : units) reserve(unit);
   for (const Unit& unit : units) entry.unit(unit);
   const std::string text = entry.finish(graph.outputs(), Passing::each, true);
-  const std::string inputs = joined(graph.inputs(), [this](Value v) { return shape(v); });
+  const std::string inputs = joined(taken, [this](Value v) { return shape(v); });
   return concat("HloModule ", graph.name, ", entry_computation_layout={(", inputs, ")->",
                 shape(graph.outputs(), Passing::each), "}\n\n", computations_, text, '\n');
 }
 
 }  // namespace
 
-std::string print_hlo(const Graph& graph, std::span<const Unit> units, std::int64_t elide, const SizeValues& sizes) {
-  return Module(elide, sizes).print(graph, units);
+std::string print_hlo(const Graph& graph, std::span<const Unit> units, std::int64_t elide, const SizeValues& sizes,
+                      std::span<const std::vector<std::byte>> constants) {
+  return Module(elide, sizes).print(graph, units, constants);
 }
 
 }  // namespace weft::compiler

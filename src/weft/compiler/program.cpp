@@ -164,8 +164,10 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
   }
   made->placement = lay_out(parts_.plan, sizes, made->scratch_bytes, before ? before->placement : nullptr, *executable);
   executable->name = parts_.name;
-  executable->hlo = [self = shared_from_this(), symbols = made->symbols] {
-    return print_hlo(*self->parts_.graph, self->parts_.units, elide_in_profiles, SizeValues(symbols));
+  std::vector<std::vector<std::byte>> numbers;
+  for (const auto bytes : constants) numbers.emplace_back(bytes.begin(), bytes.end());
+  executable->hlo = [self = shared_from_this(), symbols = made->symbols, numbers = std::move(numbers)] {
+    return print_hlo(*self->parts_.graph, self->parts_.units, elide_in_profiles, SizeValues(symbols), numbers);
   };
   executable->thunks = made->thunks;
   auto code = std::make_shared<Code>(Code{parts_.code});
