@@ -102,17 +102,25 @@ TEST_F(DiskCacheTest, CodeThatCannotBeMappedIsCompiledAnew) {
   EXPECT_EQ(got, want);
 }
 
+// A real entry: every byte changed, by one bit and by all, and cut at every length.
 TEST_F(DiskCacheTest, AnyByteChangedOrMissingIsNoticed) {
-  const std::string whole = write_entry(kernels);
+  compile_anew(*graph_of(2));
+  const std::string whole = read_file(only_entry());
+  std::size_t accepted = 0;
   std::string reason;
-  ASSERT_TRUE(read_entry(whole, reason));
-  EXPECT_EQ(read_entry(whole, reason)->at(1).object, "machine code");
+  const auto take = [&](std::string_view bytes) { accepted += read_entry(bytes, reason).has_value(); };
+  std::string changed = whole;
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    std::string changed = whole;
-    changed[i] = static_cast<char>(changed[i] ^ 1 << i % 8);
-    EXPECT_FALSE(read_entry(changed, reason)) << i;
-    EXPECT_FALSE(read_entry(whole.substr(0, i), reason)) << i;
+    for (const int bits : {1 << i % 8, 0xff}) {
+      changed[i] = static_cast<char>(whole[i] ^ bits);
+      take(changed);
+    }
+    changed[i] = whole[i];
+    take(std::string_view(whole).substr(0, i));
   }
+  EXPECT_EQ(accepted, 0u);
+  take(whole);
+  EXPECT_EQ(accepted, 1u);
 }
 
 TEST_F(DiskCacheTest, PlacesOfOthersAreRefused) {
@@ -173,6 +181,10 @@ TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
   };
   EXPECT_THAT(compiled_in("writable", make_writable), HasSubstr("is not used: "));
   EXPECT_THAT(compiled_in("a file", [](const path& at) { std::ofstream(at) << "x"; }), HasSubstr("is not a folder"));
+  EXPECT_THAT(compiled_in("dangling", [&](const path& at) { std::filesystem::create_symlink(folder / "gone", at); }),
+              HasSubstr("is a link to nothing"));
+  std::ofstream(folder / "a file beside") << "x";
+  EXPECT_THAT(compiled_in("a file beside/below", [](const path&) {}), HasSubstr("cannot be made: Not a directory"));
   if (::geteuid() == 0) {
     const auto give_away = [](const path& at) {
       std::filesystem::create_directory(at);
@@ -189,6 +201,35 @@ TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
   EXPECT_THAT(compiled_in("read-only", nothing), HasSubstr("Read-only file system"));
   weft::detail::file_fault = nullptr;
   logging::set_sink({});
+}
+
+// An environment variable without its value for a while.
+class Unset {
+ public:
+  explicit Unset(const char* name) : name_(name) {
+    if (const char* value = std::getenv(name)) value_ = value;
+    ::unsetenv(name);
+  }
+  ~Unset() {
+    if (value_) ::setenv(name_, value_->c_str(), 1);
+  }
+  Unset(const Unset&) = delete;
+  Unset& operator=(const Unset&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> value_;
+};
+
+TEST_F(DiskCacheTest, NoPlaceAtAllIsAWarningAndACompile) {
+  const Unset home("HOME"), base("XDG_CACHE_HOME");
+  const knobs::Override<knobs::Text> nowhere{knobs::cache_dir, ""};
+  std::vector<std::string> said;
+  logging::set_sink([&](logging::Channel, std::string_view message) { said.emplace_back(message); });
+  for (const double number : {2, 3}) EXPECT_GT(compile_anew(*graph_of(number)).compiled_kernels, 0);
+  logging::set_sink({});
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_THAT(said[0], testing::AllOf(HasSubstr("HOME"), HasSubstr("WEFT_CACHE_DIR")));
 }
 
 TEST_F(DiskCacheTest, TheLeastRecentlyUsedLeaveFirst) {

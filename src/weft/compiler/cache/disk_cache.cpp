@@ -75,7 +75,10 @@ std::filesystem::path DiskCache::default_folder() {
 std::shared_ptr<DiskCache> DiskCache::from_knobs() {
   if (!knobs::cache()) return nullptr;
   const auto folder = default_folder();
-  if (folder.empty()) return nullptr;
+  if (folder.empty()) {
+    warn_once(folder, "has no place: neither HOME nor XDG_CACHE_HOME names one");
+    return nullptr;
+  }
   auto cache = std::make_shared<DiskCache>(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
   const std::string refusal = cache->refusal();
   if (refusal.empty()) return cache;
@@ -90,7 +93,9 @@ std::string DiskCache::refusal() const {
   std::error_code error;
   if (!std::filesystem::exists(folder_, error)) {
     std::filesystem::create_directories(folder_.parent_path(), error);
-    if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return concat(folder_.string(), " cannot be made");
+    if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
+      return concat(folder_.string(), " cannot be made: ", std::generic_category().message(errno));
+    if (std::filesystem::is_symlink(folder_, error)) return concat(folder_.string(), " is a link to nothing");
   }
   if (!std::filesystem::is_directory(folder_, error)) return concat(folder_.string(), " is not a folder");
   return distrust(folder_);
