@@ -40,6 +40,11 @@ void expect_error(F&& call, const std::string& message) {
   }
 }
 
+// What adding to a tensor says whose recording is gone.
+inline const std::string no_elements =
+    "add: an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that was "
+    "tried with other sizes: it has no elements; return it from there";
+
 // Numbers that look random, in (-1, 1), other ones for every seed.
 inline Tensor arbitrary(const Shape& shape, int seed = 0) {
   Doubles values(static_cast<std::size_t>(Type(DType::f64, shape).elements()));

@@ -144,7 +144,7 @@ TEST(Control, WhatABodyRecordsStaysInIt) {
     escaped = at[0] + 1;
     return at;
   });
-  expect_error([&] { escaped + 1; }, "add: an operand was recorded in a loop body, branch or thread that has ended");
+  expect_error([&] { escaped + 1; }, test::no_elements);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Tensor, FromAnotherThreadMustBeLaunchedThere) {
   expect_values(launched + 1, {1}, {3});
 
   std::thread([&] { recorded = tensor({1.f}) + 1; }).join();
-  expect_error([&] { recorded + 1; }, "add: an operand was recorded in a loop body, branch or thread that has ended");
+  expect_error([&] { recorded + 1; }, test::no_elements);
 }
 
 TEST(Tensor, OperandsKeepTheLineOfTheCall) {

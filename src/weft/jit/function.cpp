@@ -250,8 +250,9 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
   Trace trace(std::move(options), leaves, std::move(paths));
+  bool has_results = false;
   try {
-    trace.record(run);
+    has_results = !trace.record(run).empty();
   } catch (const RecompileError& error) {
     if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
@@ -265,8 +266,10 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     return;
   }
   std::shared_ptr<Specialization> made = trace.take();
-  require(made->plan || !made->results.empty() || !trace.breaks().empty() || made->nodes != 0, options_.name,
-          ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept");
+  require(
+      has_results || made->rerecorded_because != Trace::records_nothing, options_.name,
+      ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
+      "it computes, or hold it in a Parameter");
   made->prototype = prototype();
   if (made->compiled) made->compile_ms = ms_since(start);
   for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_set>
+#include <utility>
 
 #include <weft/tensor/recording.h>
 #include <weft/tensor/sync.h>
@@ -40,6 +41,9 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
   std::vector<Tensor> results;
   try {
     results = run();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      require(results[i].defined(), options_.function, ": result ", i,
+              " is a default-constructed Tensor, which has no value: leave it out, or return std::optional<Tensor>");
     goes_on();
     find_escapes(results);
     let_go_of_replaced();
@@ -83,6 +87,7 @@ void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& ru
     detail::Synchronizer synchronizer(recording);
     closes(synchronizer, whole);
     restore_arguments();
+    end_stand_ins();
     roll_back();
   };
   try {
@@ -111,10 +116,10 @@ void Trace::stand_in() {
     }
     if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
     auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
-    stand_ins_.push_back({&argument, argument});
-    argument =
-        Tensor(options_.types.empty() ? argument.buffer() : std::make_shared<runtime::Buffer>(options_.types[i]));
-    places_[&argument.impl()] = {.kind = Place::Kind::argument, .index = i};
+    const Tensor stand_in(options_.types.empty() ? argument.buffer()
+                                                 : std::make_shared<runtime::Buffer>(options_.types[i]));
+    stand_ins_.push_back({&argument, std::exchange(argument, stand_in), stand_in});
+    places_[&stand_in.impl()] = {.kind = Place::Kind::argument, .index = i};
   }
 }
 
@@ -131,6 +136,11 @@ void Trace::restore_arguments() {
     Tensor& argument = *stand_in.argument;
     if (argument.defined() && places_.contains(&argument.impl())) argument = std::move(stand_in.original);
   }
+}
+
+// Whoever has kept one of a sample would wait for its elements forever.
+void Trace::end_stand_ins() {
+  for (const StandIn& stand_in : stand_ins_) stand_in.stand_in.impl().let_go_of_buffer();
 }
 
 void Trace::roll_back() {
@@ -407,7 +417,7 @@ void Trace::finish(std::span<const Tensor> results) {
   Specialization& s = *made_;
   s.values = values_;
   if (!s.plan) {  // or cut, and nothing after the last cut
-    cannot_replay("it records nothing");
+    cannot_replay(records_nothing);
     return;
   }
   bind_numbers();

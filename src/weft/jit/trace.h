@@ -59,6 +59,9 @@ class Trace final : public detail::Observer {
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
   ~Trace() override;
 
+  // In Specialization::rerecorded_because of a call that did nothing at all.
+  static constexpr const char* records_nothing = "it records nothing";
+
   // Throws what the function throws; parameters then have the values that they had before, unless something was launched.
   std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
 
@@ -83,6 +86,7 @@ class Trace final : public detail::Observer {
   struct StandIn {
     Tensor* argument;
     Tensor original;
+    Tensor stand_in;  // kept, so that nothing else gets its address
   };
 
   void parameter_made(const Parameter& parameter) override;
@@ -115,6 +119,7 @@ class Trace final : public detail::Observer {
   void stand_in();
   void let_go_of_replaced();
   void restore_arguments();
+  void end_stand_ins();
   void find_escapes(std::span<const Tensor> results);
   void finish(std::span<const Tensor> results);
   void bind_numbers();

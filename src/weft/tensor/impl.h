@@ -37,6 +37,10 @@ struct alignas(64) TensorImpl {
     buffer->set_holders(1);
     cut = false;
   }
+  void let_go_of_buffer() {
+    buffer->remove_holder();
+    buffer = nullptr;
+  }
 
   TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
   ir::Value value;

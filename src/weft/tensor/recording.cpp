@@ -67,7 +67,8 @@ ir::Value Recording::value_of(const Tensor& tensor, const char* function) {
     return impl.value;
   if (!impl.buffer) {
     require(impl.recording != nullptr, function,
-            ": an operand was recorded in a loop body, branch or thread that has ended");
+            ": an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that "
+            "was tried with other sizes: it has no elements; return it from there");
     const Recording* owner = parent_;
     while (owner && owner != impl.recording) owner = owner->parent_;
     require(owner != nullptr, function,
