@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+
 namespace weft::data {
 namespace {
 
@@ -39,6 +42,17 @@ TEST(Prefetch, ErrorsComeWithTheirItem) {
 
 TEST(Prefetch, MayEndBeforeItsItemsAreTaken) {
   for (int i = 0; i < 20; ++i) Prefetch<int> items([](std::int64_t) { return 1; }, {3, 8, 0});
+}
+
+// So that what workers make can be used by whom they work for.
+TEST(Prefetch, WorkersMakeTensorsOfTheDeviceOfTheirThread) {
+  runtime::Device other, &before = device();
+  set_device(other);
+  {
+    Prefetch<Tensor> items([](std::int64_t index) { return tensor({static_cast<float>(index)}); }, {2, 4, 0});
+    for (int i = 0; i < 8; ++i) EXPECT_EQ((items.next() + 1).item(), i + 1);
+  }
+  set_device(before);
 }
 
 }  // namespace

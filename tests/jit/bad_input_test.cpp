@@ -33,6 +33,85 @@ class BadInput : public Compile {
   }
 };
 
+// Another device, for a while.
+class OnDevice {
+ public:
+  explicit OnDevice(runtime::Device& device) : before_(weft::device()) { set_device(device); }
+  ~OnDevice() { set_device(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  runtime::Device& before_;
+};
+
+struct Batch {
+  Tensor images, labels;
+  void fields(auto&& field) {
+    field("images", images);
+    field("labels", labels);
+  }
+};
+
+TEST_F(BadInput, TensorsOfAnotherDevice) {
+  runtime::Device simulated({.simulated = true}), other;
+  for (runtime::Device* const device : {&simulated, &other}) {
+    Tensor there;
+    {
+      const OnDevice scope(*device);
+      there = ones({3}) * 2;
+      sync();
+    }
+    const auto names_both = AllOf(HasSubstr("tensor<3xf32>, is of " + device->id().text()),
+                                  HasSubstr("launches on " + weft::device().id().text()), HasSubstr("set_device"));
+    const Tensor here = x + 1;
+    EXPECT_THAT(error_of([&] { x + there; }), AllOf(HasSubstr("add: an operand"), names_both));
+    EXPECT_THAT(here.to_vector<float>(), ElementsAre(2, 3, 4)) << "what was recorded before goes on";
+    EXPECT_THAT(error_of([&] {
+                  for_loop(2, std::vector{x},
+                           [&](const Tensor&, const std::vector<Tensor>& at) { return std::vector{at[0] * there}; });
+                }),
+                AllOf(HasSubstr("multiply: an operand"), names_both));
+    EXPECT_THAT(error_of([&] { sum(there).item_async(); }), names_both);
+
+    Parameter total(zeros({3})), foreign(there);
+    const auto step = compile(
+        [&](const Batch& batch) {
+          total = total + batch.images;
+          return total * batch.labels;
+        },
+        {.name = "step"});
+    const auto wrong_first = error_of([&] { step(Batch{there, y}); });
+    EXPECT_THAT(wrong_first, AllOf(HasSubstr("add: argument 0.images of step"), names_both));
+    EXPECT_THAT(step(Batch{x, y}).to_vector<float>(), ElementsAre(10, 40, 90));
+    const auto pinned = step.pinned();
+    for (int i = 0; i < 2; ++i) {
+      const auto call = [&](const Batch& batch) { i == 0 ? step(batch) : pinned(batch); };
+      EXPECT_THAT(error_of([&] { call({x, there}); }),
+                  AllOf(HasSubstr("step: argument 0.labels, used at "), HasSubstr("bad_input_test.cpp:"), names_both));
+      EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << "a refused call changes nothing";
+    }
+    EXPECT_THAT(step(Batch{x, y}).to_vector<float>(), ElementsAre(20, 80, 180));
+    EXPECT_THAT(error_of([&] { compile([&](const Tensor& a) { return a + foreign; }, {.name = "step"})(x); }),
+                AllOf(HasSubstr("add: a parameter of step"), names_both));
+    EXPECT_THAT(error_of([&] { compile([&](const Tensor& a) { return a + there; }, {.name = "step"})(x); }),
+                AllOf(HasSubstr("add: a captured tensor of step"), names_both));
+    const Tensor copied = from_bytes(there.bytes(), there.type());
+    EXPECT_THAT(error_of([&] { step(Batch{copied, y}); }), "") << "the remedy";
+  }
+}
+
+TEST_F(BadInput, ARecordingLaunchedOnAnotherDevice) {
+  runtime::Device other;
+  const Tensor here = x + 1;
+  {
+    const OnDevice scope(other);
+    EXPECT_THAT(error_of([] { sync(); }),
+                AllOf(HasSubstr("is of " + Compile::x.buffer()->device().text()), HasSubstr(other.id().text())));
+  }
+  EXPECT_THAT(here.to_vector<float>(), ElementsAre(2, 3, 4)) << "nothing of it is lost";
+}
+
 // What only a trace for other sizes made has no elements: not to be waited for.
 TEST_F(BadInput, TensorsKeptOfATraceForOtherSizes) {
   Tensor input, made;

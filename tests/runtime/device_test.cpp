@@ -23,6 +23,23 @@ TEST(Device, RunsAProgram) {
   EXPECT_THAT(values(x), ElementsAre(1, 2, 3, 4));
 }
 
+TEST(Device, TakesItsOwnBuffersAndThoseOfTheHost) {
+  Device one, other, simulated({.simulated = true});
+  const auto x = floats(one, {1, 2, 3, 4}), y = launch_one(one, adder(1), x);
+  EXPECT_NE(one.id(), other.id());
+  EXPECT_THAT(simulated.id().text(), HasSubstr("(simulated)"));
+  for (Device* const device : {&other, &simulated})
+    for (const BufferPtr& buffer : {x, y}) {
+      const auto names_both = ::testing::AllOf(HasSubstr(one.id().text()), HasSubstr(device->id().text()));
+      EXPECT_THAT(message_of([&] { launch_one(*device, adder(1), buffer); }), names_both);
+      EXPECT_THAT(message_of([&] { device->read(buffer, [](std::span<const std::byte>) {}); }), names_both);
+    }
+  EXPECT_THAT(values(y), ElementsAre(2, 3, 4, 5));
+  const auto of_host = promised();
+  fulfil(one, of_host, 5);
+  for (Device* const device : {&one, &other}) EXPECT_THAT(values(launch_one(*device, adder(1), of_host)), Each(6));
+}
+
 TEST(Device, BindsEveryKindOfAllocation) {
   Program program("kinds");
   const Slice x = program.input(), seven = program.constant(7), t1 = program.temporary(), t2 = program.temporary();

@@ -18,6 +18,7 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/tensor/sync.h>
 
 namespace weft::data {
 
@@ -35,7 +36,11 @@ class Prefetch {
       : make_(std::move(make)), next_(options.first), claimed_(options.first), ahead_(options.ahead) {
     require(options.workers >= 0 && options.ahead >= 1,
             "Prefetch: workers must not be negative and ahead positive, got ", options.workers, " and ", options.ahead);
-    for (int i = 0; i < options.workers; ++i) workers_.emplace_back([this] { work(); });
+    for (int i = 0; i < options.workers; ++i)
+      workers_.emplace_back([this, here = &weft::device()] {
+        set_device(*here);  // what a worker makes is for whom it works
+        work();
+      });
   }
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;

@@ -160,7 +160,7 @@ class Compiled {
     leaves.clear();
     collect(arguments, jit::LeafCollector(leaves));
     if constexpr (is_pinned) {
-      pinned_->require_structure(leaves, state_->core.name());
+      pinned_->require_structure(leaves);
       return replay<Made>(*pinned_, leaves);
     } else {
       const jit::Function::Found found = state_->core.find(leaves);

@@ -8,6 +8,7 @@
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 #include <weft/profile/hints.h>
+#include <weft/tensor/elsewhere.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/synchronizer.h>
 
@@ -80,6 +81,16 @@ Scratch& scratch() {
   return scratch;
 }
 
+// The last of the inputs is.
+[[noreturn]] void fail_elsewhere(const Specialization& s, std::vector<runtime::BufferPtr>& inputs) {
+  const std::size_t i = inputs.size() - 1;
+  const runtime::BufferPtr buffer = std::move(inputs[i]);
+  inputs.clear();
+  const std::string use = place_text(s.first_uses[i]);
+  detail::fail_elsewhere(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
+                         *buffer);
+}
+
 // Parameters that are about to get new values let go of their old ones, whose bytes the results may then take over.
 void release(Parameter& parameter, std::vector<TensorImpl*>& released) {
   TensorImpl& impl = parameter.unobserved().impl();
@@ -113,7 +124,18 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
   return std::ranges::all_of(same, [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; });
 }
 
-void Specialization::require_structure(std::span<const Leaf> leaves, const std::string& function) const {
+std::string Specialization::name_of(const Place& place) const {
+  switch (place.kind) {
+    case Place::Kind::argument: return concat("argument ", paths[place.index]);
+    case Place::Kind::parameter: return "a parameter";
+    case Place::Kind::constant: return "a captured tensor";
+    case Place::Kind::number: return "a number";
+    case Place::Kind::result: return "a result";
+  }
+  WEFT_ASSERT(false, "a place of no kind");
+}
+
+void Specialization::require_structure(std::span<const Leaf> leaves) const {
   require(leaves.size() == arguments.size(), function, ": pinned: the arguments hold ", leaves.size(),
           " leaves instead of ", arguments.size());
   for (std::size_t i = 0; i < leaves.size(); ++i)
@@ -126,12 +148,15 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   const auto start = std::chrono::steady_clock::now();
   Scratch& work = scratch();
   work.inputs.clear();
+  const runtime::DeviceId here = device().id();
   for (const Place& input : inputs) {
     if (input.kind == Place::Kind::number) {
       work.inputs.emplace_back();
-    } else {
-      work.inputs.push_back(buffer_of(tensor_at(input, leaves)));
+      continue;
     }
+    const runtime::BufferPtr& buffer = work.inputs.emplace_back(buffer_of(tensor_at(input, leaves)));
+    if (!buffer->usable_on(here)) [[unlikely]]
+      fail_elsewhere(*this, work.inputs);
   }
   work.immediates = immediates;
   for (const Number& number : numbers) write_number(number, *this, leaves, work.immediates[number.index]);

@@ -111,6 +111,7 @@ struct Specialization {
   std::string rerecorded_because;
 
   // For people.
+  std::string function;                  // its name
   std::vector<std::string> paths;        // of the arguments
   std::vector<ir::Location> first_uses;  // of the inputs
   std::vector<Frozen> frozen;
@@ -125,9 +126,11 @@ struct Specialization {
   bool compiled = false;  // else an equal program was known
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
-  // What a replay must find even where guards are not looked at: leaves of these kinds. Throws Error led by `function`.
-  void require_structure(std::span<const Leaf> leaves, const std::string& function) const;
-  // Launches the program and gives parameters their new values; returns the tensors of the result.
+  // What a replay must find even where guards are not looked at: leaves of these kinds. Throws Error led by the function's name.
+  void require_structure(std::span<const Leaf> leaves) const;
+  std::string name_of(const Place& place) const;  // in the user's words: argument 0.images, a parameter
+  // Launches the program and gives parameters their new values; returns the tensors of the result. Throws Error for an input on
+  // another device than this thread's.
   void replay(std::span<const Leaf> leaves, std::vector<Tensor>& results) const;
 };
 

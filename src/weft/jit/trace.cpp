@@ -28,6 +28,7 @@ class Attached {
 Trace::Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths)
     : options_(std::move(options)), leaves_(leaves) {
   made_->arguments.assign(leaves.begin(), leaves.end());
+  made_->function = options_.function;
   made_->paths = std::move(paths);
   made_->context = Context::now();
 }
@@ -227,6 +228,12 @@ void Trace::input(const TensorImpl& tensor) {
   const auto found = places_.find(&tensor);
   made_->inputs.push_back(
       found != places_.end() ? found->second : Place{.kind = Place::Kind::constant, .constant = Tensor(tensor.buffer)});
+}
+
+std::string Trace::name_of(const TensorImpl& tensor) const {
+  const auto found = places_.find(&tensor);
+  return concat(made_->name_of(found != places_.end() ? found->second : Place{.kind = Place::Kind::constant}), " of ",
+                options_.function);
 }
 
 void Trace::input(const detail::ImmediateSource& source) {

@@ -99,6 +99,7 @@ class Trace final : public detail::Observer {
   std::uint32_t drew(random::Generator& generator) override;
   void input(const detail::TensorImpl& tensor) override;
   void input(const detail::ImmediateSource& source) override;
+  std::string name_of(const detail::TensorImpl& tensor) const override;
   void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;
   void syncing() override;

@@ -19,7 +19,8 @@ std::uint64_t new_ids(std::size_t count) {
 
 Buffer::Buffer(Type type) : Buffer(type, new_ids(1), *Slots::make(std::make_shared<Event>(), 1), 0) {}
 
-Buffer::Buffer(Type type, Memory memory) : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0) {
+Buffer::Buffer(Type type, Memory memory, DeviceId device)
+    : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0, device) {
   this->memory() = std::move(memory);
 }
 
@@ -35,8 +36,8 @@ std::span<const std::byte> Buffer::bytes() const {
   return {memory().get(), static_cast<std::size_t>(type_.bytes())};
 }
 
-Promise::Promise(std::shared_ptr<Event> event, std::size_t count)
-    : event_(std::move(event)), left_(count), id_(new_ids(count)) {}
+Promise::Promise(std::shared_ptr<Event> event, std::size_t count, DeviceId device)
+    : event_(std::move(event)), left_(count), device_(device), id_(new_ids(count)) {}
 
 Promise::~Promise() {
   if (slot_ != block_size_) block_->release(block_size_ - slot_);
@@ -44,7 +45,7 @@ Promise::~Promise() {
 
 BufferPtr Promise::next(Type type) {
   if (slot_ == block_size_) begin_block();
-  BufferPtr buffer = make_pooled<Buffer>(type, id_, *block_, slot_);
+  BufferPtr buffer = make_pooled<Buffer>(type, id_, *block_, slot_, device_);
   ++slot_, ++id_;
   return buffer;
 }

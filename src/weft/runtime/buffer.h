@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <weft/base/type.h>
+#include <weft/runtime/device_id.h>
 #include <weft/runtime/event.h>
 #include <weft/runtime/slots.h>
 
@@ -19,11 +20,11 @@ namespace weft::runtime {
 
 class Buffer {
  public:
-  explicit Buffer(Type type);        // promised: bytes come with fulfil()
-  Buffer(Type type, Memory memory);  // there
+  explicit Buffer(Type type);                              // promised: bytes come with fulfil()
+  Buffer(Type type, Memory memory, DeviceId device = {});  // there
   // Promised: bytes come with the event of `slots`, of whose references it takes one.
-  Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot)
-      : type_(type), id_(id), slots_(slots), slot_(slot) {}
+  Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot, DeviceId device = {})
+      : type_(type), id_(id), slots_(slots), slot_(slot), device_(device) {}
   ~Buffer() {
     const State state = state_.load(std::memory_order_acquire);
     if (state == State::whole) slots_.abandon(slot_);  // else a launch has taken or will take the memory
@@ -34,6 +35,8 @@ class Buffer {
 
   Type type() const { return type_; }
   std::uint64_t id() const { return id_; }  // unique in the process
+  DeviceId device() const { return device_; }
+  bool usable_on(DeviceId device) const { return device_ == device || device_ == DeviceId(); }
   const std::shared_ptr<Event>& event() const { return slots_.event(); }
 
   // Keeps the promise, or says why it is broken.
@@ -77,6 +80,7 @@ class Buffer {
   std::uint64_t id_;
   Slots& slots_;
   std::uint32_t slot_;
+  DeviceId device_;
   std::atomic<int> holders_ = 0;
   std::atomic<State> state_ = State::whole;
   std::atomic<bool> read_ = false;
@@ -87,7 +91,7 @@ using BufferPtr = std::shared_ptr<Buffer>;
 class Promise {
  public:
   // Makes `count` of them, one at a time.
-  Promise(std::shared_ptr<Event> event, std::size_t count);
+  Promise(std::shared_ptr<Event> event, std::size_t count, DeviceId device);
   ~Promise();
   Promise(const Promise&) = delete;
   Promise& operator=(const Promise&) = delete;
@@ -99,6 +103,7 @@ class Promise {
 
   std::shared_ptr<Event> event_;
   std::size_t left_;  // beside those of the block
+  DeviceId device_;
   std::uint64_t id_;
   Slots* block_ = nullptr;
   std::uint32_t slot_ = 0, block_size_ = 0;

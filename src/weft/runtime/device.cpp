@@ -46,7 +46,8 @@ struct Device::Impl {
   Queue queue;
 };
 
-Device::Device(DeviceOptions options) : impl_(std::make_unique<Impl>(options)) {}
+Device::Device(DeviceOptions options)
+    : id_(DeviceId::next(options.simulated)), impl_(std::make_unique<Impl>(options)) {}
 
 Device::~Device() {
   if (!impl_->options.profile) return;
@@ -60,7 +61,7 @@ Device& Device::cpu() {
 }
 
 void Device::promise(std::span<const Type> types, std::vector<BufferPtr>& outputs) {
-  Promise promise(impl_->new_event(), types.size());
+  Promise promise(impl_->new_event(), types.size(), id_);
   outputs.clear();
   outputs.reserve(types.size());
   for (const Type type : types) outputs.push_back(promise.next(type));
@@ -101,7 +102,7 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
                              const std::function<void()>& accepted) {
   trace::Scope scope("host", "launch");
   Impl& d = *impl_;
-  check_inputs(*executable, inputs);
+  check_inputs(*executable, inputs, id_);
   if (!outputs.empty()) check_promised(*executable, outputs);
   LaunchPtr record = d.queue.new_record();
   record->bytes = new_bytes(*executable);
@@ -114,7 +115,7 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   }
   if (given) given->clear();
   if (outputs.empty()) {
-    Promise promise(record->done, executable->outputs.size());
+    Promise promise(record->done, executable->outputs.size(), id_);
     outputs.reserve(executable->outputs.size());
     for (const Output& output : executable->outputs) outputs.push_back(promise.next(output.type));
   }
@@ -136,12 +137,14 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   metrics::outbound_data.add(bytes.size());
   Memory memory = allocate(bytes.size());
   if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());
-  return std::make_shared<Buffer>(type, std::move(memory));
+  return std::make_shared<Buffer>(type, std::move(memory), id_);
 }
 
 void Device::read(const BufferPtr& buffer, ReadPtr read) {
   require(buffer != nullptr, "read: there is no buffer");
   require(!buffer->donated(), "read: the buffer ", buffer->type(), " was donated to an earlier launch");
+  require(buffer->usable_on(id_), "read: the buffer ", buffer->type(), " is of ", buffer->device().text(),
+          ", and the read was asked of ", id_.text());
   read->begin(buffer);
   impl_->queue.submit(std::move(read));
 }

@@ -65,8 +65,10 @@ class Device {
   // The CPU of this process, made at first use with options from the knobs.
   static Device& cpu();
 
+  DeviceId id() const { return id_; }
+
   // Accepts one run of `executable`; returns its outputs as promised buffers, in order. `inputs` match executable.inputs in number
-  // and type, and none was donated before: else throws Error. An input that an output takes over (Output::donated_input) loses its
+  // and type, are of this device or the host, and none was donated before: else throws Error. An input that an output takes over (Output::donated_input) loses its
   // memory to it; while something else still reaches those bytes (a holder, another buffer, another input of the launch) the output
   // gets a copy instead. If an input's event carries an error the launch is skipped and its outputs carry the same error: the first
   // error wins. An error of a thunk reaches the outputs with the names of thunk and executable and the number of the launch.
@@ -113,6 +115,7 @@ class Device {
                        const std::function<void()>& accepted);
 
   struct Impl;
+  const DeviceId id_;
   std::unique_ptr<Impl> impl_;
 };
 

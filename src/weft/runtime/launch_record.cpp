@@ -7,16 +7,19 @@
 
 namespace weft::runtime {
 
-void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs) {
+void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs, DeviceId device) {
   require(inputs.size() == executable.inputs.size(), "launch: ", executable.name, " takes ", executable.inputs.size(),
           " inputs, got ", inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer* input = inputs[i].get();
-    if (input && input->type() == executable.inputs[i] && !input->donated()) [[likely]]
+    if (input && input->type() == executable.inputs[i] && input->usable_on(device) && !input->donated()) [[likely]]
       continue;
     require(input != nullptr, "launch: ", executable.name, ": input ", i, " is no buffer");
     require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
             " was donated to an earlier launch");
+    require(input->usable_on(device), "launch: ", executable.name, ": input ", i, " ", input->type(), " is of ",
+            input->device().text(), ", and the launch is on ", device.text(),
+            ": call sync() before choosing another device");
     fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);
   }
 }

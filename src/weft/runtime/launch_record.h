@@ -37,8 +37,8 @@ struct LaunchRecord {
 };
 using LaunchPtr = std::unique_ptr<LaunchRecord>;
 
-// Throws Error, led by launch's name, if a launch of `executable` cannot have these inputs.
-void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs);
+// Throws Error, led by launch's name, if a launch of `executable` on this device cannot have these inputs.
+void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs, DeviceId device);
 // The same for outputs that were promised before.
 void check_promised(const Executable& executable, std::span<const BufferPtr> outputs);
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <string>
 
 #include <weft/base/type.h>
 #include <weft/ir/graph.h>
@@ -64,6 +65,8 @@ class Observer {
   // The recording gets an input: a tensor that has a buffer, or a number.
   virtual void input(const TensorImpl& tensor) = 0;
   virtual void input(const ImmediateSource& source) = 0;
+  // In words, which tensor with a buffer this is: argument 0.images of step.
+  virtual std::string name_of(const TensorImpl& tensor) const = 0;
 
   // The host asks for elements of a tensor. May throw.
   virtual void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) = 0;

@@ -5,7 +5,9 @@
 
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
+#include <weft/tensor/elsewhere.h>
 #include <weft/tensor/pool.h>
+#include <weft/tensor/sync.h>
 #include <weft/tensor/synchronizer.h>
 
 namespace weft::detail {
@@ -74,12 +76,22 @@ ir::Value Recording::value_of(const Tensor& tensor, const char* function) {
     require(owner != nullptr, function,
             ": an operand was recorded by another thread and is not launched; call sync() there");
   }
-  return is_body() ? capture(tensor) : input_of(impl);
+  if (!is_body()) return input_of(impl, function);
+  if (impl.buffer) require_here(impl, function);
+  return capture(tensor);
 }
 
-ir::Value Recording::input_of(TensorImpl& impl) {
+void Recording::require_here(const TensorImpl& impl, const char* function) {
+  if (impl.buffer->usable_on(device().id())) [[likely]]
+    return;
+  const std::string name = observer ? observer->name_of(impl) : "an operand";
+  fail_elsewhere(concat(function, ": ", name), *impl.buffer);
+}
+
+ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
   const std::uint64_t stamp = impl.stamp.load(std::memory_order_relaxed);
   if (stamp >> position_bits == epoch_) return graph_->inputs()[stamp & ((1u << position_bits) - 1)];
+  require_here(impl, function);
   if (observer) [[unlikely]]
     observer->input(impl);
   const ir::Value value = graph_->add_input(impl.type);
@@ -212,6 +224,10 @@ void Recording::sync() {
   require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
   if (observer) observer->syncing();
   Synchronizer(*this).run();
+}
+
+void Recording::drop_dead() {
+  if (!is_body() && !observer && !first_live()) clear();
 }
 
 ir::Value Recording::capture(const Tensor& tensor) {

@@ -42,6 +42,8 @@ class Recording {
 
   // Closes the recording, launches it and begins the next: see sync().
   void sync();
+  // Forgets what is recorded if nobody holds anything of it.
+  void drop_dead();
 
   // A gradient was taken: ways from one value to another end here, as far as anybody knows.
   void differentiated() { growth_.differentiated(*graph_); }
@@ -65,7 +67,8 @@ class Recording {
   friend class weft::Scope;
   friend struct TensorImpl;
 
-  ir::Value input_of(TensorImpl& impl);
+  ir::Value input_of(TensorImpl& impl, const char* function);
+  static void require_here(const TensorImpl& impl, const char* function);
   void append_live(TensorImpl& impl);
   static void unlink(TensorImpl& impl);
   void clear();  // begins the next recording

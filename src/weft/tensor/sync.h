@@ -40,7 +40,8 @@ SyncStats last_sync();
 // Of the last compile of this thread; none before the first, or with the interpreter as backend.
 std::optional<compiler::Report> last_compile();
 
-// The device that this thread launches on and uploads to; at first the CPU. It must outlive its tensors.
+// The device that this thread launches on and uploads to; at first the CPU. It must outlive its tensors. Operations and compiled
+// functions refuse tensors of another one; sync() before choosing it.
 runtime::Device& device();
 void set_device(runtime::Device& device);
 

@@ -451,7 +451,10 @@ SyncOrderScope::SyncOrderScope(SyncOrder order) : before_(std::exchange(detail::
 SyncOrderScope::~SyncOrderScope() { detail::Synchronizer::order() = before_; }
 
 runtime::Device& device() { return chosen_device ? *chosen_device : runtime::Device::cpu(); }
-void set_device(runtime::Device& device) { chosen_device = &device; }
+void set_device(runtime::Device& device) {
+  chosen_device = &device;
+  detail::Recording::current().drop_dead();  // what it read is of another device
+}
 
 void clear_graph_cache() {
   detail::PlanCache::instance().clear();

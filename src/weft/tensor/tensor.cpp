@@ -8,6 +8,7 @@
 #include <weft/profile/hints.h>
 #include <weft/runtime/node_pool.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/elsewhere.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/recording.h>
@@ -107,6 +108,7 @@ std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& wher
   require_one("item_async");
   if (detail::observer) detail::observer->host_reads("item_async", *this, place_of_read(*this, where));
   const runtime::BufferPtr from = buffer();
+  if (!from->usable_on(device().id())) detail::fail_elsewhere("item_async: what it reads", *from);
   auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
   device().read(from, item);
   return item;
