@@ -1,4 +1,5 @@
 // What compile(fn) says of what it cannot use, and that nothing of the user's is lost by it.
+#include <limits>
 #include <optional>
 #include <tests/jit/compile.h>
 #include <utility>
@@ -32,6 +33,173 @@ class BadInput : public Compile {
     return made;
   }
 };
+
+// Options of which one would be without effect.
+TEST_F(BadInput, OptionsThatContradictEachOther) {
+  const auto said = [](CompileOptions options) {
+    options.name = "step";
+    const std::string error = error_of([&] { compile([](const Tensor& a) { return a + 1; }, options); });
+    EXPECT_THAT(error, HasSubstr("compile: step: "));
+    return error;
+  };
+  const auto both = [](const char* one, const char* other) {
+    return AllOf(HasSubstr(one), HasSubstr(other), HasSubstr("contradicts"));
+  };
+  for (const char* backend : {"eager", "interpreter"}) {
+    for (const Mode mode : {Mode::reduce_overhead, Mode::max_autotune, Mode::max_autotune_no_replay})
+      EXPECT_THAT(said({.mode = mode, .backend = backend}), both(backend, "mode "));
+    EXPECT_THAT(said({.backend = backend, .shape_padding = true}), both(backend, "shape_padding"));
+    EXPECT_THAT(said({.backend = backend, .activation_memory_bytes = 1}), both(backend, "activation_memory_bytes"));
+  }
+  EXPECT_THAT(said({.fullgraph = true, .limit_policy = LimitPolicy::interpret}),
+              both("fullgraph", "limit_policy interpret"));
+  EXPECT_THAT(said({.activation_memory_bytes = 1, .dynamic = Dynamic::on}),
+              both("activation_memory_bytes", "dynamic on"));
+  const LimitPolicy generalise = LimitPolicy::generalise;
+  EXPECT_THAT(said({.activation_memory_bytes = 1, .limit_policy = generalise}),
+              both("limit_policy generalise", "activation_memory_bytes"));
+  EXPECT_THAT(said({.shape_padding = true, .limit_policy = generalise}),
+              both("limit_policy generalise", "shape_padding"));
+  EXPECT_THAT(said({.mode = Mode::max_autotune, .limit_policy = generalise}),
+              both("limit_policy generalise", "mode max_autotune"));
+  for (const int limit : {0, -1, std::numeric_limits<int>::min()})
+    EXPECT_THAT(said({.recompile_limit = limit}), HasSubstr(concat("must be at least 1, got ", limit)));
+}
+
+TEST_F(BadInput, BackendsThatDoNotExist) {
+  const auto body = [](const Tensor& a) { return a + 1; };
+  EXPECT_THAT(error_of([&] { compile(body, {.backend = "inductor"}); }),
+              HasSubstr("'inductor' is none of standard, eager and interpreter"));
+  const knobs::Override<knobs::Text> backend(knobs::backend, "inductor");
+  EXPECT_THAT(error_of([&] { compile(body)(x); }),
+              HasSubstr("WEFT_BACKEND: 'inductor' is none of standard, eager and interpreter"));
+}
+
+// Each pair is fine without the mark.
+TEST_F(BadInput, MarksThatContradictOptions) {
+  const auto said = [](CompileOptions options, bool is_bucket) {
+    options.name = "step";
+    const auto step = compile([](const Tensor& a) { return a * 2; }, options);
+    const Tensor plain = rows(8), marked = rows(8);
+    if (is_bucket) {
+      mark_buckets(marked, 0, {4, 8}, "length");
+    } else {
+      mark_dynamic(marked, 0, {.name = "batch"});
+    }
+    const std::string error = error_of([&] { step(marked); });
+    EXPECT_THAT(error, AllOf(HasSubstr("step: dimension 0 of argument 0 is "), HasSubstr("bad_input_test.cpp:")));
+    EXPECT_EQ(step(plain).to_vector<float>(), std::vector<float>(48, 2)) << "the error is of the call alone";
+    EXPECT_EQ(marked.to_vector<float>(), std::vector<float>(48, 1));
+    return error;
+  };
+  EXPECT_THAT(said({.dynamic = Dynamic::off}, false), AllOf(HasSubstr("batch"), HasSubstr("dynamic off")));
+  EXPECT_THAT(said({.activation_memory_bytes = 1 << 20}, false),
+              AllOf(HasSubstr("batch"), HasSubstr("activation_memory_bytes")));
+  EXPECT_THAT(said({.dynamic = Dynamic::on}, true), AllOf(HasSubstr("length of 4 or 8"), HasSubstr("dynamic on")));
+  EXPECT_THAT(said({.limit_policy = LimitPolicy::generalise}, true),
+              AllOf(HasSubstr("length of 4 or 8"), HasSubstr("limit_policy generalise")));
+}
+
+TEST_F(BadInput, MarksThatCannotBe) {
+  const Tensor a = rows(8);
+  EXPECT_THAT(error_of([&] { mark_dynamic(a, 2); }), HasSubstr("mark_dynamic: "));
+  EXPECT_THAT(error_of([&] { mark_dynamic(a, -3); }), HasSubstr("mark_dynamic: "));
+  EXPECT_THAT(error_of([&] { mark_dynamic(sum(a), 0); }), HasSubstr("mark_dynamic: "));
+  EXPECT_THAT(error_of([&] { mark_dynamic(Tensor(), 0); }), HasSubstr("default-constructed Tensor"));
+  for (const DynamicDim& range : {DynamicDim{.min = -1}, DynamicDim{.min = 9, .max = 8}, DynamicDim{.multiple_of = 0}})
+    EXPECT_THAT(error_of([&] { mark_dynamic(a, 0, range); }),
+                HasSubstr("expected 0 <= min <= max and multiple_of >= 1"));
+  EXPECT_THAT(error_of([&] { mark_dynamic(a, 0, {.min = 5, .max = 7, .multiple_of = 8}); }),
+              HasSubstr("no size is in [5, 7] and a multiple of 8"));
+  EXPECT_THAT(error_of([] { Bucketing{0, 4}; }), HasSubstr("sizes must be positive"));
+  EXPECT_THAT(error_of([] { Bucketing{4, 4}; }), HasSubstr("greater than the one before"));
+  EXPECT_THAT(error_of([] { Bucketing(std::vector<std::int64_t>()); }), HasSubstr("at least one size"));
+}
+
+TEST_F(BadInput, TwoMarksOfOneDimension) {
+  const Tensor a = rows(8);
+  mark_dynamic(a, 0, {.name = "batch", .max = 16});
+  mark_dynamic(a, 0, {.name = "batch", .max = 16});
+  const auto refused = AllOf(HasSubstr("batch in [0, 16] (" __FILE__), HasSubstr("say one of them"));
+  EXPECT_THAT(error_of([&] { mark_dynamic(a, -2, {.name = "rows", .max = 16}); }), refused);
+  EXPECT_THAT(error_of([&] { mark_dynamic(a, 0, {.name = "batch", .max = 12}); }), refused);
+  EXPECT_THAT(error_of([&] { mark_buckets(a, 0, {8, 16}, "batch"); }), refused);
+  // Of the same argument, in a later call.
+  const auto step = compile([](const Tensor& t) { return t * 2; }, {.name = "step"});
+  step(a);
+  const Tensor b = rows(9);
+  mark_dynamic(b, 0, {.name = "batch", .max = 12});
+  EXPECT_THAT(error_of([&] { step(b); }),
+              AllOf(HasSubstr("step: dimension 0 of argument 0 is batch in [0, 12] ("), refused));
+  step(rows(16));
+}
+
+TEST_F(BadInput, EqualSizesThatNoSizeCanBe) {
+  const auto step = compile([](const Tensor& a, const Tensor& b) { return sum(a) + sum(b); }, {.name = "step"});
+  const Tensor a = rows(8), b = rows(32);
+  mark_dynamic(a, 0, {.name = "batch", .max = 16});
+  mark_dynamic(b, 0, {.name = "batch", .min = 20});
+  EXPECT_THAT(error_of([&] { step(a, b); }),
+              AllOf(HasSubstr("argument 0 is batch in [0, 16] ("), HasSubstr("argument 1 is batch in [20, any] ("),
+                    HasSubstr("no size is as both say")));
+}
+
+// One that is in all ranges of its name is tried, or the function would be refused for a size it never gets.
+TEST_F(BadInput, RangesOfOneNameHoldTogether) {
+  const auto step = compile(
+      [](const Tensor& a, const Tensor& b) {
+        require(b.size(0) <= 8, "the function takes no more than 8 rows");
+        return sum(a) + sum(b);
+      },
+      {.name = "step"});
+  const Tensor a = rows(8), b = rows(8);
+  mark_dynamic(a, 0, {.name = "batch"});
+  mark_dynamic(b, 0, {.name = "batch", .max = 8});
+  EXPECT_EQ(step(a, b).item(), 96);
+}
+
+// An argument that is there in some calls only does not pass its mark on to its neighbour.
+TEST_F(BadInput, MarksBelongToTheArgumentNotItsPlace) {
+  const auto step =
+      compile([](const std::optional<Tensor>& mask, const Tensor& a) { return mask ? a + *mask : a * 2; });
+  const Tensor marked = rows(8);
+  mark_dynamic(marked, 0, {.name = "batch", .min = 2, .max = 8});
+  step(std::nullopt, marked);
+  EXPECT_EQ(step(rows(1), rows(8)).to_vector<float>(), std::vector<float>(48, 2)) << "the mask may be of any size";
+}
+
+TEST_F(BadInput, MarksInsideTheFunctionAreNotHeard) {
+  const auto inside = [](auto mark) {
+    return error_of([&] {
+      compile([&](const Tensor& a) {
+        const Tensor b = a * 2;
+        mark(a, b);
+        return b;
+      })(rows(4));
+    });
+  };
+  EXPECT_THAT(inside([](const Tensor& a, const Tensor&) { mark_dynamic(a, 0); }),
+              HasSubstr("mark_dynamic: called inside a compiled function"));
+  EXPECT_THAT(inside([](const Tensor&, const Tensor& b) { mark_buckets(b, 0, {4}); }),
+              HasSubstr("mark_buckets: called inside a compiled function"));
+}
+
+// The handle looks at nothing, the debug mode at everything.
+TEST_F(BadInput, PinnedCallsAreCheckedToo) {
+  float scale = 2;
+  const auto step = compile([&](const Tensor& a) { return a * scale; }, {.name = "step", .check_replays = true});
+  step(x);
+  const auto pinned = step.pinned();
+  EXPECT_THAT(pinned(y).to_vector<float>(), ElementsAre(20, 40, 60));
+  scale = 3;
+  EXPECT_THAT(error_of([&] { pinned(y); }), HasSubstr("step: a replay would have been wrong: the number used at "));
+
+  const auto root = compile([](const Tensor& a) { return sqrt(a); });
+  root(x);
+  const auto pinned_root = root.pinned();
+  const knobs::Override<knobs::Switch> nans(knobs::debug_nans, true);
+  EXPECT_THAT(error_of([&] { pinned_root(tensor({1.f, -1.f, 1.f})); }), HasSubstr("sqrt"));
+}
 
 // Another device, for a while.
 class OnDevice {

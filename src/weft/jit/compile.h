@@ -101,7 +101,8 @@ class Compiled {
 
   // A handle that checks nothing: every call is a replay of what the last call of the function was, with other arguments of the
   // same types. For the inner loop of a program that changes nothing else. Throws Error if that call cannot be replayed; a call
-  // of the handle throws Error if its arguments are not of the structure of that call's.
+  // of the handle throws Error if its arguments are not of the structure of that call's. Under CompileOptions::check_replays every
+  // call is recorded too, and throws Error where the replay would have been wrong.
   class Pinned {
    public:
     template <class... Given>
@@ -159,15 +160,11 @@ class Compiled {
     thread_local std::vector<jit::Leaf> leaves;
     leaves.clear();
     collect(arguments, jit::LeafCollector(leaves));
-    if constexpr (is_pinned) {
-      pinned_->require_structure(leaves);
-      return replay<Made>(*pinned_, leaves);
-    } else {
-      const jit::Function::Found found = state_->core.find(leaves);
-      if (found.replayed) return replay<Made>(*found.replayed, leaves);
-      if (!found.is_known && jit::Function::eager_instead_of_compiling()) return run_eagerly<Made>(arguments);
-      return record<Made>(arguments, found.checked);
-    }
+    const jit::Function::Found found =
+        is_pinned ? state_->core.find_pinned(pinned_, leaves) : state_->core.find(leaves);
+    if (found.replayed) return replay<Made>(*found.replayed, leaves);
+    if (!found.is_known && jit::Function::eager_instead_of_compiling()) return run_eagerly<Made>(arguments);
+    return record<Made>(arguments, found.checked);
   }
 
   template <class Made, class Arguments>

@@ -1,9 +1,13 @@
 #include <weft/jit/dynamic.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
+
+#include <weft/jit/function.h>
 
 namespace weft {
 
@@ -46,6 +50,38 @@ std::string DynamicMark::text() const {
   return said;
 }
 
+std::string DynamicMark::text_and_place() const { return concat(text(), " (", where, ')'); }
+
+namespace {
+
+constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
+
+// The least common multiple; any_size stands for all that are larger.
+std::int64_t common_multiple(std::int64_t a, std::int64_t b) {
+  const std::int64_t step = a / std::gcd(a, b);
+  return step > any_size / b ? any_size : step * b;
+}
+
+bool is_possible(const DynamicDim& range) { return range.max / range.multiple_of * range.multiple_of >= range.min; }
+
+}  // namespace
+
+std::optional<DynamicMark> both(const DynamicMark& a, const DynamicMark& b) {
+  DynamicMark mark = a;
+  if (a.buckets && b.buckets) {
+    std::vector<std::int64_t> sizes;
+    std::ranges::set_intersection(a.buckets->sizes(), b.buckets->sizes(), std::back_inserter(sizes));
+    if (sizes.empty()) return std::nullopt;
+    mark.buckets = Bucketing(sizes);
+    return mark;
+  }
+  mark.range.min = std::max(a.range.min, b.range.min);
+  mark.range.max = std::min(a.range.max, b.range.max);
+  mark.range.multiple_of = common_multiple(a.range.multiple_of, b.range.multiple_of);
+  if (mark.range.min > mark.range.max || !is_possible(mark.range)) return std::nullopt;
+  return mark;
+}
+
 std::vector<DynamicMark> marks_of(const Tensor& tensor) {
   Table& table = Table::instance();
   const std::lock_guard lock(table.mutex);
@@ -61,6 +97,8 @@ namespace {
 
 // `function`: for messages.
 void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicMark said) {
+  require(!Function::called_inside(), function,
+          ": called inside a compiled function, a loop or a branch: say it of the arguments, before the call");
   require(tensor.defined(), function, ": a default-constructed Tensor has no sizes");
   said.dim = static_cast<int>(normalize_axis(dim, tensor.rank(), function));
   if (!said.allows(tensor.type().size(said.dim)))
@@ -73,8 +111,14 @@ void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicM
     std::erase_if(table.by_buffer, [](const auto& entry) { return entry.second.buffer.expired(); });
   Marked& marked = table.by_buffer[buffer->id()];
   marked.buffer = buffer;
-  std::erase_if(marked.marks, [&](const DynamicMark& other) { return other.dim == said.dim; });
-  marked.marks.push_back(std::move(said));
+  const auto before = std::ranges::find(marked.marks, said.dim, &DynamicMark::dim);
+  if (before == marked.marks.end()) {
+    marked.marks.push_back(std::move(said));
+  } else if (!before->says_as(said)) {
+    throw ConstraintViolationError(concat(function, ": dimension ", said.dim, " of ", tensor.type(), " cannot be ",
+                                          said.text_and_place(), " and ", before->text_and_place(),
+                                          " too: say one of them"));
+  }
 }
 
 std::string text_of(const std::source_location& where) { return concat(where.file_name(), ':', where.line()); }
@@ -87,6 +131,8 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, DynamicDim range, std:
   require(range.min >= 0 && range.min <= range.max && range.multiple_of >= 1,
           "mark_dynamic: expected 0 <= min <= max and multiple_of >= 1, got min ", range.min, ", max ", range.max,
           ", multiple_of ", range.multiple_of);
+  require(jit::is_possible(range), "mark_dynamic: no size is in [", range.min, ", ", range.max, "] and a multiple of ",
+          range.multiple_of);
   jit::mark("mark_dynamic", tensor, dim,
             {.range = std::move(range), .buckets = std::nullopt, .where = jit::text_of(where)});
 }

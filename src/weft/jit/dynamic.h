@@ -24,10 +24,13 @@ struct DynamicDim {
   std::string name = {};  // sizes of one name are equal in every call
   std::int64_t min = 0, max = std::numeric_limits<std::int64_t>::max();
   std::int64_t multiple_of = 1;
+
+  friend bool operator==(const DynamicDim&, const DynamicDim&) = default;
 };
 
 // Says so of dimension `dim` (negative: from the end) of this tensor; known to compiled functions of which it is an argument when they
-// are recorded, and from then on true of that argument. Throws Error for a range that the size itself is outside of.
+// are recorded, and from then on true of that argument. Throws Error for a range that the size itself is outside of, for one unlike
+// what was said of it before, and inside a compiled function: it is said before the call.
 void mark_dynamic(const Tensor& tensor, std::int64_t dim, DynamicDim range = {},
                   std::source_location where = std::source_location::current());
 
@@ -61,7 +64,11 @@ struct DynamicMark {
 
   bool allows(std::int64_t size) const;
   std::string text() const;  // batch in [1, 512]; length of 32, 64 or 128
+  std::string text_and_place() const;
+  bool says_as(const DynamicMark& other) const { return range == other.range && buckets == other.buckets; }
 };
+// What a size is of which both are said; nothing if there is none.
+std::optional<DynamicMark> both(const DynamicMark& a, const DynamicMark& b);
 // What was said of the tensor, which has a buffer.
 std::vector<DynamicMark> marks_of(const Tensor& tensor);
 

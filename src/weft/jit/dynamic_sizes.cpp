@@ -23,11 +23,13 @@ std::int64_t other_size(std::int64_t now, std::int64_t step, std::int64_t min, s
 
 }  // namespace
 
-std::string DynamicSizes::text(std::span<const std::string> paths) const {
+std::string DynamicSizes::Declared::text() const {
+  return concat("dimension ", mark.dim, " of argument ", path, " is ", mark.text_and_place());
+}
+
+std::string DynamicSizes::text() const {
   std::string all;
-  for (const Declared& d : declared_)
-    all += concat(all.empty() ? "" : ", ", "dimension ", d.mark.dim, " of argument ", paths[d.leaf], " is ",
-                  d.mark.text(), " (", d.mark.where, ")");
+  for (const Declared& d : declared_) all += (all.empty() ? "" : ", ") + d.text();
   return all;
 }
 
@@ -39,86 +41,133 @@ bool DynamicSizes::any_buckets() const {
   return std::ranges::any_of(declared_, [](const Declared& d) { return d.mark.buckets.has_value(); });
 }
 
-bool DynamicSizes::is_there(const Declared& d, std::span<const Leaf> leaves) {
-  return d.leaf < leaves.size() && leaves[d.leaf].kind == Leaf::Kind::tensor && leaves[d.leaf].type &&
-         d.mark.dim < leaves[d.leaf].type.rank();
+// An argument that is there in some calls only is known by its path.
+std::vector<DynamicSizes::Present> DynamicSizes::present(std::span<const Declared> declared,
+                                                         std::span<const Leaf> leaves,
+                                                         std::span<const std::string> paths) {
+  std::vector<Present> all;
+  for (const Declared& d : declared)
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      if (leaves[i].kind == Leaf::Kind::tensor && leaves[i].type && d.mark.dim < leaves[i].type.rank() &&
+          paths[i] == d.path)
+        all.push_back({i, &d});
+  return all;
+}
+
+void DynamicSizes::require_options_allow(const CompileOptions& options) const {
+  const auto exclude = [&](bool one, bool other, const char* option, const char* why) {
+    require(!one || !other, options.name, ": ", text(), ", which contradicts ", option, " of compile(): ", why);
+  };
+  require(!any_dynamic() || !any_buckets(), options.name, ": ", text(),
+          ": a function has programs for buckets or one for dynamic sizes, not both");
+  exclude(any_dynamic(), options.dynamic == Dynamic::off, "dynamic off",
+          "every size has a program of its own; take Dynamic::automatic, or leave mark_dynamic out");
+  exclude(any_dynamic(), options.activation_memory_bytes != 0, "activation_memory_bytes",
+          "a program within a budget of bytes is for its sizes alone; leave one of them out, or take mark_buckets");
+  exclude(any_buckets(), options.dynamic == Dynamic::on, "dynamic on",
+          "every bucket has a program of its own; take Dynamic::automatic, or leave mark_buckets out");
+  exclude(any_buckets(), options.limit_policy == LimitPolicy::generalise, "limit_policy generalise",
+          "every bucket has a program of its own; take limit_policy evict or error");
 }
 
 void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                         const std::string& function) {
-  const auto place = [&](const Declared& d) {
-    return concat("dimension ", d.mark.dim, " of argument ", paths[d.leaf], ", ", leaves[d.leaf].type, ',');
+                         const CompileOptions& options) {
+  const auto violated = [&](const auto&... parts) {
+    throw ConstraintViolationError(concat(options.name, ": ", parts...));
   };
+  DynamicSizes next = *this;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].kind != Leaf::Kind::tensor || !leaves[i].type) continue;
     for (DynamicMark& mark : marks_of(leaves[i].tensor())) {
-      const auto same = [&](const Declared& d) { return d.leaf == i && d.mark.dim == mark.dim; };
-      if (std::ranges::none_of(declared_, same)) declared_.push_back({i, std::move(mark)});
+      Declared said{paths[i], std::move(mark)};
+      const auto known = std::ranges::find_if(
+          next.declared_, [&](const Declared& d) { return d.path == said.path && d.mark.dim == said.mark.dim; });
+      if (known == next.declared_.end()) {
+        next.declared_.push_back(std::move(said));
+      } else if (!known->mark.says_as(said.mark)) {
+        violated(said.text(), ", and was said to be ", known->mark.text_and_place(), ": say one of them");
+      }
     }
   }
-  std::map<std::string, const Declared*> by_name;
-  for (const Declared& d : declared_) {
-    if (!is_there(d, leaves)) continue;
-    const std::int64_t size = size_of(leaves[d.leaf], d.mark.dim);
-    if (!d.mark.allows(size))
-      throw ConstraintViolationError(
-          concat(function, ": ", place(d), " is not ", d.mark.text(), ", as was said at ", d.mark.where));
-    if (d.mark.range.name.empty()) continue;
-    const Declared& first = *by_name.try_emplace(d.mark.range.name, &d).first->second;
-    if (size_of(leaves[first.leaf], first.mark.dim) != size)
-      throw ConstraintViolationError(concat(function, ": ", place(d), " and ", place(first), " are both ",
-                                            d.mark.range.name, ", as was said at ", d.mark.where,
-                                            ", and must be equal"));
+  next.require_options_allow(options);
+  std::map<std::string, Present> by_name;
+  for (const Present& p : present(next.declared_, leaves, paths)) {
+    const auto place = [&](const Present& at) {
+      return concat("dimension ", at.mark().dim, " of argument ", paths[at.leaf], ", ", leaves[at.leaf].type, ',');
+    };
+    const std::int64_t size = size_of(leaves[p.leaf], p.mark().dim);
+    if (!p.mark().allows(size)) violated(place(p), " is not ", p.mark().text(), ", as was said at ", p.mark().where);
+    if (p.mark().range.name.empty()) continue;
+    const Present& first = by_name.try_emplace(p.mark().range.name, p).first->second;
+    if (size_of(leaves[first.leaf], first.mark().dim) == size) continue;
+    if (!both(first.mark(), p.mark()))
+      violated(first.declared->text(), " and ", p.declared->text(),
+               ": sizes of one name are equal, and no size is as both say");
+    violated(place(p), " and ", place(first), " are both ", p.mark().range.name, ", as was said at ", p.mark().where,
+             ", and must be equal");
   }
-  require(!any_buckets() || !any_dynamic(), function, ": ", text(paths),
-          ": a function has programs for buckets or one for dynamic sizes, not both");
+  *this = std::move(next);
 }
 
-std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, const std::string& function) const {
+namespace {
+
+// Sizes that are equal in every call: of one name, or without a name and equal now.
+using Group = std::pair<std::string, std::int64_t>;
+Group group_of(const DynamicMark& mark, std::int64_t now) {
+  return {mark.range.name, mark.range.name.empty() ? now : 0};
+}
+
+}  // namespace
+
+std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                            const std::string& function) const {
+  const std::vector<Present> all = present(declared_, leaves, paths);
   std::vector<Type> types;
-  if (declared_.empty()) return types;
+  if (all.empty() || all.size() != declared_.size()) return types;
   for (const Leaf& leaf : leaves) types.push_back(leaf.type);
-  // Sizes of one name, or without a name and equal now, stay equal.
-  std::map<std::pair<std::string, std::int64_t>, std::int64_t> chosen;
+  std::map<Group, DynamicMark> said;
+  for (const Present& p : all) {
+    const auto [at, is_new] = said.try_emplace(group_of(p.mark(), size_of(leaves[p.leaf], p.mark().dim)), p.mark());
+    if (!is_new) at->second = both(at->second, p.mark()).value();  // the size of now is
+  }
+  std::map<Group, std::int64_t> chosen;
   std::int64_t next = 1;
-  for (const Declared& d : declared_) {
-    if (!is_there(d, leaves)) return {};
-    const std::int64_t now = size_of(leaves[d.leaf], d.mark.dim);
-    const auto [at, is_new] = chosen.try_emplace({d.mark.range.name, d.mark.range.name.empty() ? now : 0}, now);
+  for (const Present& p : all) {
+    const std::int64_t now = size_of(leaves[p.leaf], p.mark().dim);
+    const auto [at, is_new] = chosen.try_emplace(group_of(p.mark(), now), now);
     if (is_new) {
       // Not one that another size has: they would seem to depend on each other. One element is broadcast where others are not.
-      const std::int64_t multiple = d.mark.range.multiple_of, step = multiple * next++;
-      at->second = other_size(now, step, d.mark.range.min, d.mark.range.max);
-      if (at->second == now) at->second = other_size(now, multiple, d.mark.range.min, d.mark.range.max);
+      const DynamicDim& range = said.at(at->first).range;
+      const std::int64_t multiple = range.multiple_of, step = multiple * next++;
+      at->second = other_size(now, step, range.min, range.max);
+      if (at->second == now) at->second = other_size(now, multiple, range.min, range.max);
       if (at->second == now)
         throw ConstraintViolationError(
-            concat(function, ": ", d.mark.text(), " (", d.mark.where, ") leaves no other size than ", now));
+            concat(function, ": ", p.declared->text(), ", which leaves no other size than ", now));
     }
-    types[d.leaf] = with_size(types[d.leaf], d.mark.dim, at->second);
+    types[p.leaf] = with_size(types[p.leaf], p.mark().dim, at->second);
   }
   return types;
 }
 
-std::vector<std::vector<Type>> DynamicSizes::other_buckets(std::span<const Leaf> leaves, std::size_t most) const {
+std::vector<std::vector<Type>> DynamicSizes::other_buckets(std::span<const Leaf> leaves,
+                                                           std::span<const std::string> paths, std::size_t most) const {
+  const std::vector<Present> present_now = present(declared_, leaves, paths);
+  if (present_now.size() != declared_.size()) return {};
   std::vector<Type> now;
   for (const Leaf& leaf : leaves) now.push_back(leaf.type);
-  // Those that take one size in every call: of one name, or without a name and equal now.
-  std::map<std::pair<std::string, std::int64_t>, std::vector<const Declared*>> groups;
-  for (const Declared& d : declared_) {
-    if (!is_there(d, leaves)) return {};
-    const std::int64_t size = size_of(leaves[d.leaf], d.mark.dim);
-    groups[{d.mark.range.name, d.mark.range.name.empty() ? size : 0}].push_back(&d);
-  }
+  std::map<Group, std::vector<Present>> groups;
+  for (const Present& p : present_now) groups[group_of(p.mark(), size_of(leaves[p.leaf], p.mark().dim))].push_back(p);
   std::vector<std::vector<Type>> all{now};
   for (const auto& [name, group] : groups) {
     std::vector<std::vector<Type>> chosen;
     for (const std::vector<Type>& types : all)
-      for (const std::int64_t size : group.front()->mark.buckets->sizes()) {
+      for (const std::int64_t size : group.front().mark().buckets->sizes()) {
         if (chosen.size() > most ||
-            !std::ranges::all_of(group, [&](const Declared* d) { return d->mark.allows(size); }))
+            !std::ranges::all_of(group, [&](const Present& p) { return p.mark().allows(size); }))
           continue;
         std::vector<Type>& made = chosen.emplace_back(types);
-        for (const Declared* d : group) made[d->leaf] = with_size(made[d->leaf], d->mark.dim, size);
+        for (const Present& p : group) made[p.leaf] = with_size(made[p.leaf], p.mark().dim, size);
       }
     all = std::move(chosen);
   }

@@ -14,30 +14,43 @@ namespace weft::jit {
 
 class DynamicSizes {
  public:
-  // Adds what marks of these arguments say. Throws ConstraintViolationError, led by `function`, for a size that is not as was said.
-  void check(std::span<const Leaf> leaves, std::span<const std::string> paths, const std::string& function);
+  // Adds what marks of these arguments say. Throws ConstraintViolationError, led by the function's name, for a size that is not as
+  // was said, or of which two different things were, and Error for what the options contradict; nothing is added then.
+  void check(std::span<const Leaf> leaves, std::span<const std::string> paths, const CompileOptions& options);
 
   // Other types that the tensors among the leaves may have, by leaf: every declared size is another one than now, and sizes that were
   // said to be equal are. Empty if nothing is declared. Throws ConstraintViolationError where a range leaves no other size.
-  std::vector<Type> other_types(std::span<const Leaf> leaves, const std::string& function) const;
+  std::vector<Type> other_types(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                const std::string& function) const;
 
   // The types of the tensors among the leaves, by leaf, for every other choice of buckets than these are of; at most so many.
-  std::vector<std::vector<Type>> other_buckets(std::span<const Leaf> leaves, std::size_t most) const;
+  std::vector<std::vector<Type>> other_buckets(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                               std::size_t most) const;
 
   // Sizes of tensors that may change together: equal ones. For CompileOptions.dynamic on, when nothing is declared.
   static std::vector<std::vector<Type>> candidates(std::span<const Leaf> leaves);
 
   bool any_dynamic() const;
   bool any_buckets() const;
-  std::string text(
-      std::span<const std::string> paths) const;  // dimension 0 of argument images is batch in [1, 512] (train.cpp:9)
+  std::string text() const;  // dimension 0 of argument images is batch in [1, 512] (train.cpp:9)
 
  private:
   struct Declared {
-    std::size_t leaf;
+    std::string path;  // of the argument
     DynamicMark mark;
+
+    std::string text() const;
   };
-  static bool is_there(const Declared& declared, std::span<const Leaf> leaves);  // among arguments of this structure
+  // One of them among the arguments of a call.
+  struct Present {
+    std::size_t leaf;
+    const Declared* declared;
+
+    const DynamicMark& mark() const { return declared->mark; }
+  };
+  static std::vector<Present> present(std::span<const Declared> declared, std::span<const Leaf> leaves,
+                                      std::span<const std::string> paths);
+  void require_options_allow(const CompileOptions& options) const;
 
   std::vector<Declared> declared_;
 };

@@ -35,7 +35,7 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 }
 
 compiler::Tuning tuning(const CompileOptions& options) {
-  if (options.mode == Mode::max_autotune || options.mode == Mode::max_autotune_no_replay) return compiler::Tuning::all;
+  if (measures(options.mode)) return compiler::Tuning::all;
   return options.shape_padding ? compiler::Tuning::padding : compiler::Tuning::none;
 }
 
@@ -58,17 +58,8 @@ Function::Function(CompileOptions options, const std::source_location& where) : 
     program_name_ = concat(file.substr(file.rfind('/') + 1), ':', where.line());
   }
   if (options_.name.empty()) options_.name = concat("the function of ", where.file_name(), ':', where.line());
-  require(options_.recompile_limit >= 1, "compile: recompile_limit must be at least 1, got ", options_.recompile_limit);
-  require(!options_.fullgraph || options_.limit_policy != LimitPolicy::interpret,
-          "compile: fullgraph with limit_policy interpret: a function that must be one program cannot be interpreted");
+  require_consistent(options_);
   if (!options_.backend.empty()) backend_ = detail::backend_named(options_.backend, "compile: backend");
-  const bool is_compiled = backend_.value_or(detail::Backend::compiled) == detail::Backend::compiled;
-  require(is_compiled || options_.mode == Mode::standard, "compile: backend ", options_.backend,
-          " with another mode than standard: modes are for what is compiled for speed");
-  require(is_compiled || !options_.shape_padding, "compile: backend ", options_.backend,
-          " with shape_padding: only the standard backend measures");
-  require(is_compiled || options_.activation_memory_bytes == 0, "compile: backend ", options_.backend,
-          " with activation_memory_bytes: only the standard backend computes values again to keep fewer");
   build_options_ = {.name = program_name_,
                     .tuning = tuning(options_),
                     .keeps_memory = options_.mode == Mode::reduce_overhead || options_.mode == Mode::max_autotune,
@@ -105,6 +96,14 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
     return {.replayed = found, .checked = nullptr, .is_known = true};
   }
   return {};
+}
+
+Function::Found Function::find_pinned(const std::shared_ptr<const Specialization>& pinned,
+                                      std::span<const Leaf> leaves) const {
+  pinned->require_structure(leaves);
+  if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
+  if (options_.check_replays) return {.replayed = nullptr, .checked = pinned, .is_known = true};
+  return {.replayed = pinned, .checked = nullptr, .is_known = true};
 }
 
 bool Function::is_full() const {
@@ -171,7 +170,7 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
     if (sizes_.any_buckets()) return;
     if (sizes_learned_ || options_.dynamic == Dynamic::off || (!declared && options_.dynamic != Dynamic::on)) return;
     sizes_learned_ = true;
-    types = sizes_.other_types(leaves, options_.name);
+    types = sizes_.other_types(leaves, paths, options_.name);
   }
   if (!declared) types = free_sizes(leaves, paths, run);
   if (types.empty()) return;
@@ -181,7 +180,7 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
   std::string tried;
   for (std::size_t i = 0; i < types.size(); ++i)
     if (types[i] != leaves[i].type) tried += concat(tried.empty() ? "" : ", ", paths[i], " of ", types[i]);
-  throw ConstraintViolationError(concat(options_.name, ": ", sizes_.text(paths), ", but with ", tried, ": ", why_not));
+  throw ConstraintViolationError(concat(options_.name, ": ", sizes_.text(), ", but with ", tried, ": ", why_not));
 }
 
 std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const Leaf> leaves,
@@ -191,7 +190,7 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const L
   {
     const std::lock_guard lock(mutex_);
     if (!sizes_.any_buckets() || std::exchange(buckets_recorded_, true)) return {};
-    others = sizes_.other_buckets(leaves, static_cast<std::size_t>(options_.recompile_limit) - 1);
+    others = sizes_.other_buckets(leaves, paths, static_cast<std::size_t>(options_.recompile_limit) - 1);
   }
   std::vector<detail::CompileAhead::Job> jobs;
   for (std::vector<Type>& types : others) {
@@ -216,7 +215,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   bool has_buckets = false;
   {
     const std::lock_guard lock(mutex_);
-    sizes_.check(leaves, paths, options_.name);
+    sizes_.check(leaves, paths, options_);
     has_buckets = sizes_.any_buckets();
   }
   const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();

@@ -42,6 +42,8 @@ class Function {
     bool is_known = false;  // the guards of one hold
   };
   Found find(std::span<const Leaf> leaves);
+  // The same for a call of a handle: `pinned`, whether its guards hold or not.
+  Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
   // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned. `prototype` then gives
   // a copy of the result without tensors. Throws Error if a replay of `checked` would have done something else.

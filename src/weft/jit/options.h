@@ -10,7 +10,8 @@ namespace weft {
 enum class Mode : std::uint8_t {
   standard,
   reduce_overhead,  // for small programs: memory that stays with the program, a device that awaits the next call awake
-  max_autotune,     // that, and: what can be done in several ways is measured when it is compiled (log: autotuning)
+  max_autotune,  // that, and: what can be done in several ways is measured when it is compiled (log: autotuning), for
+                 // each size anew
   max_autotune_no_replay,  // only the latter
 };
 
@@ -30,6 +31,8 @@ enum class Dynamic : std::uint8_t {
   off,  // every size has a program of its own
 };
 
+// compile() throws Error for options that contradict each other, and a call for arguments that were marked in a way that the options
+// contradict.
 struct CompileOptions {
   std::string name = {};   // in messages; else the place where compile() was called
   bool fullgraph = false;  // a value read inside the function is an error, not a graph break
@@ -40,7 +43,7 @@ struct CompileOptions {
   // sizes alone then.
   bool shape_padding = false;
   // What values may take that wait for a later use, as activations do for the backward pass. Beyond it those that are cheapest
-  // to compute again are not kept. 0: no limit.
+  // to compute again are not kept. Programs are for their sizes alone then. 0: no limit.
   std::uint64_t activation_memory_bytes = 0;
   // Programs for different arguments; what happens beyond.
   int recompile_limit = 8;
@@ -70,5 +73,11 @@ class StanceScope {
   Stance before_;
 };
 Stance current_stance();
+
+namespace jit {
+inline bool measures(Mode mode) { return mode == Mode::max_autotune || mode == Mode::max_autotune_no_replay; }
+// Throws Error, which names both and what to do, for options of which one would be without effect.
+void require_consistent(const CompileOptions& options);
+}  // namespace jit
 
 }  // namespace weft

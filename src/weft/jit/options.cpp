@@ -1,0 +1,52 @@
+#include <weft/jit/options.h>
+
+#include <weft/base/error.h>
+#include <weft/tensor/backend.h>
+
+namespace weft::jit {
+
+namespace {
+
+const char* text(Mode mode) {
+  switch (mode) {
+    case Mode::standard: return "mode standard";
+    case Mode::reduce_overhead: return "mode reduce_overhead";
+    case Mode::max_autotune: return "mode max_autotune";
+    case Mode::max_autotune_no_replay: return "mode max_autotune_no_replay";
+  }
+  fail("compile: mode is none of the modes");
+}
+
+}  // namespace
+
+void require_consistent(const CompileOptions& options) {
+  require(options.recompile_limit >= 1, "compile: ", options.name, ": recompile_limit must be at least 1, got ",
+          options.recompile_limit, ": without a program of its own a function runs under Stance::force_eager");
+  const auto exclude = [&](bool one, const std::string& is, bool other, const std::string& as, const char* why) {
+    require(!one || !other, "compile: ", options.name, ": ", is, " contradicts ", as, ": ", why);
+  };
+  const bool is_compiled = options.backend.empty() ||
+                           detail::backend_named(options.backend, "compile: backend") == detail::Backend::compiled;
+  const std::string backend = "backend " + options.backend;
+  exclude(!is_compiled, backend, options.mode != Mode::standard, text(options.mode),
+          "modes are for what is compiled for speed; leave one of them out");
+  exclude(!is_compiled, backend, options.shape_padding, "shape_padding",
+          "only the standard backend measures; leave one of them out");
+  const bool has_budget = options.activation_memory_bytes != 0;
+  exclude(!is_compiled, backend, has_budget, "activation_memory_bytes",
+          "only the standard backend computes values again to keep fewer; leave one of them out");
+  exclude(options.fullgraph, "fullgraph", options.limit_policy == LimitPolicy::interpret, "limit_policy interpret",
+          "a function that must be one program cannot be interpreted; take another policy");
+
+  // What asks for one program for many sizes, and what makes programs for their sizes alone. The modes that measure go with
+  // Dynamic::on: that each size is measured is what they are for.
+  exclude(has_budget, "activation_memory_bytes", options.dynamic == Dynamic::on, "dynamic on",
+          "a program within a budget of bytes is for its sizes alone; take Dynamic::automatic, or mark_buckets");
+  const bool generalises = options.limit_policy == LimitPolicy::generalise;
+  const char* const is_alone = "its programs are for their sizes alone; take limit_policy evict or error";
+  exclude(generalises, "limit_policy generalise", has_budget, "activation_memory_bytes", is_alone);
+  exclude(generalises, "limit_policy generalise", options.shape_padding, "shape_padding", is_alone);
+  exclude(generalises, "limit_policy generalise", measures(options.mode), text(options.mode), is_alone);
+}
+
+}  // namespace weft::jit
