@@ -1,7 +1,9 @@
 #include <weft/tensor/sync.h>
 
 #include <array>
+#include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +14,7 @@
 #include <weft/base/metrics.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/linalg.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
@@ -262,6 +265,21 @@ TEST(Sync, WhoseLaunchFailsLosesNothing) {
     EXPECT_EQ(y.to_vector<float>()[0], 2);
   }
   set_device(before);
+}
+
+// What kernels use must outlive them, though nobody waited: products of new sizes are prepared when they first run.
+TEST(Sync, WhatIsLaunchedWhenTheProcessEndsIsDone) {
+  std::string& style = testing::GTEST_FLAG(death_test_style);
+  const std::string before = std::exchange(style, "threadsafe");
+  const auto launch_and_end = [] {
+    for (int n = 4; n < 40; ++n) {
+      const Tensor x = ones({n, n}), y = matmul(x, x);
+      sync();
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(launch_and_end(), testing::ExitedWithCode(0), "");
+  style = before;
 }
 
 TEST(Sync, SharesTheBufferOfEqualValues) {

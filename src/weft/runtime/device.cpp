@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include <unistd.h>
+
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
@@ -55,8 +57,21 @@ Device::~Device() {
   std::fputs(thunk_table(thunk_times()).c_str(), stderr);
 }
 
+namespace {
+
+// Statics end in the reverse order of their making, and what kernels use of LLVM and oneDNN is made by the first that needs it: it
+// ends before the CPU does. What the main thread keeps for itself ends before all statics, so there the process waits.
+struct WaitsAtExit {
+  ~WaitsAtExit() {
+    if (::getpid() == ::gettid()) Device::cpu().synchronize();
+  }
+};
+
+}  // namespace
+
 Device& Device::cpu() {
   static Device device(DeviceOptions::from_knobs());
+  thread_local const WaitsAtExit waits;
   return device;
 }
 
