@@ -1,9 +1,12 @@
 // Programs share the code of their kernels.
 #include <weft/compiler/cache/kernel_cache.h>
 
+#include <cstdlib>
 #include <random>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <weft/base/knobs.h>
 #include <weft/compiler/fusion/while_kernel.h>
@@ -123,6 +126,23 @@ TEST(KernelCache, KeepsBodiesAndLoops) {
   auto* carried = reinterpret_cast<std::byte*>(&x);
   reinterpret_cast<WhileFunction>(of_ten)(&carried);
   EXPECT_EQ(x, 10.5f);
+}
+
+// Launches that nobody waits for run while the process exits, after LLVM has closed the libraries that it opened.
+TEST(KernelCacheDeathTest, WhatKernelsCallOutlivesLlvm) {
+  constexpr const char* library = "libmvec.so.1";
+  void* const there = dlopen(library, RTLD_NOW);
+  if (!there) GTEST_SKIP() << library << " is not there: kernels call no functions on vectors";
+  dlclose(there);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process without any kernel
+  const auto exit_with_kernels = [] {
+    std::atexit([] { _exit(dlopen(library, RTLD_NOW | RTLD_NOLOAD) ? 0 : 1); });
+    const Type type(DType::f32, {Dim(8)});
+    compile(*ir::make_graph(std::vector{type},
+                            [](ir::Graph&, std::span<const ir::Value> x) { return std::vector{x[0] * 2.0}; }));
+    std::exit(2);
+  };
+  EXPECT_EXIT(exit_with_kernels(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

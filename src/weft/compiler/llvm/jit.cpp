@@ -29,6 +29,7 @@
 #include <weft/compiler/llvm/body_emitter.h>
 #include <weft/compiler/llvm/loop_emitter.h>
 #include <weft/compiler/llvm/random_emitter.h>
+#include <weft/compiler/llvm/vector_math.h>
 #include <weft/compiler/llvm/while_emitter.h>
 
 namespace weft::compiler {
@@ -112,11 +113,8 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   using Search = llvm::orc::DynamicLibrarySearchGenerator;
   const char prefix = jit->getDataLayout().getGlobalPrefix();
   jit->getMainJITDylib().addGenerator(checked(Search::GetForCurrentProcess(prefix)));
-  if (auto vector_math = Search::Load("libmvec.so.1", prefix)) {
-    jit->getMainJITDylib().addGenerator(std::move(*vector_math));
-  } else {
-    llvm::consumeError(vector_math.takeError());
-  }
+  if (void* const library = vector_math_library())
+    jit->getMainJITDylib().addGenerator(std::make_unique<Search>(llvm::sys::DynamicLibrary(library), prefix));
   return jit;
 }
 

@@ -11,6 +11,7 @@
 
 #include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/llvm/scalar_emitter.h>
+#include <weft/compiler/llvm/vector_math.h>
 
 namespace weft::compiler {
 
@@ -148,7 +149,7 @@ const char* library_name(Prim prim) {
 }
 
 bool in_vector_library(const std::string& symbol) {
-  static void* library = dlopen("libmvec.so.1", RTLD_NOW);
+  void* const library = vector_math_library();
   return library && dlsym(library, symbol.c_str());
 }
 
