@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/ir/autodiff.h>
+#include <weft/ir/composites.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 
@@ -76,14 +77,6 @@ compiler::Report check(std::initializer_list<Type> types, const Body& body) {
   return report;
 }
 
-Value softmax(Value x) {
-  const std::int64_t last[] = {x.rank() - 1};
-  std::vector<std::int64_t> kept;
-  for (int d = 0; d + 1 < x.rank(); ++d) kept.push_back(d);
-  const Value e = ir::exponential(x - ir::broadcast_in_dim(ir::reduce_max(x, last), x.type(), kept));
-  return e / ir::broadcast_in_dim(ir::reduce_sum(e, last), x.type(), kept);
-}
-
 // Element types without a library product: rows are taken several at once, and neither rows nor columns divide evenly.
 TEST(Kernel, ProductsOfOtherTypes) {
   for (const DType t : {DType::f64, DType::i32, DType::i8})
@@ -136,7 +129,7 @@ TEST(Kernel, PadsOfPadsHaveNegativePositions) {
 TEST(Kernel, RowReductions) {
   for (const std::int64_t n : {3, 64, 100, 257}) {
     const auto report =
-        check({Type(DType::f32, {7, n})}, [](ir::Graph&, auto x) { return std::vector{softmax(x[0])}; });
+        check({Type(DType::f32, {7, n})}, [](ir::Graph&, auto x) { return std::vector{ir::softmax(x[0])}; });
     EXPECT_EQ(report.thunks, 1);
   }
 }
@@ -165,6 +158,17 @@ TEST(Kernel, LongReductionsAreSplit) {
     const std::int64_t d[] = {0};
     return std::vector{ir::reduce_sum(x[0], d)};
   });
+}
+
+// A batch of one is normalised as a larger one is.
+TEST(Kernel, LayerNormIsOneKernelWhateverDimensionsAreOne) {
+  for (const Type type : {Type(DType::f32, {2, 4, 8}), Type(DType::f32, {1, 4, 8}), Type(DType::f32, {1, 1, 4, 8}),
+                          Type(DType::f32, {4, 1, 8}), Type(DType::f32, {1, 1, 8})}) {
+    const Type row(DType::f32, {8});
+    const auto report = check(
+        {type, row, row}, [](ir::Graph&, auto x) { return std::vector{ir::layer_norm(x[0], x[1], x[2], 1e-5)[0]}; });
+    EXPECT_EQ(report.thunks, 1) << type;
+  }
 }
 
 TEST(Kernel, LayerNormForwardAndBackwardIsFewKernels) {
@@ -207,7 +211,7 @@ TEST(Kernel, AttentionReadsItsOperandsInPlace) {
       const std::int64_t start[] = {0, 0, i * 24}, limit[] = {2, 16, i * 24 + 24};
       qkv.push_back(ir::transpose(ir::reshape(ir::slice(x[0], start, limit, one), {2, 16, 3, 8}), heads));
     }
-    const Value p = softmax(ir::dot_general(qkv[0], qkv[1], {batching, batching, three, three}));
+    const Value p = ir::softmax(ir::dot_general(qkv[0], qkv[1], {batching, batching, three, three}));
     const Value y = ir::dot_general(p, qkv[2], {batching, batching, three, two});
     return std::vector{ir::reshape(ir::transpose(y, heads), {2, 16, 24})};
   });

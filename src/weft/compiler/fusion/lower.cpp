@@ -44,33 +44,35 @@ class Lowering {
  private:
   // ---- domain
 
+  // Dimensions of size 1 are no axes: a value has one way to say where it is, whatever the shape it is seen in.
   void choose_domain() {
     if (!request_.reduction) {
-      const Type type = request_.outputs[0].type();
-      for (const Dim d : type.dims()) {
-        loop_.axes.push_back(d);
-        loop_.roles.push_back(Role::lane);
-      }
+      for (const Dim d : request_.outputs[0].type().dims())
+        if (d != Dim(1)) add_axis(d, Role::lane);
       return;
     }
     const Type type = request_.reduction->operand(0).type();
     const auto reduced = request_.reduction->attributes<ir::DimensionsAttributes>().dimensions;
     const auto is_reduced = [&](int d) { return std::ranges::find(reduced, d) != reduced.end(); };
-    int last_kept = type.rank() - 1;
-    while (last_kept >= 0 && is_reduced(last_kept)) --last_kept;
-    bool kept_inside = false;  // a kept dimension after a reduced one
-    for (int d = 0; d < last_kept; ++d) kept_inside = kept_inside || is_reduced(d);
-    loop_.columns = kept_inside;
-    for (int d = 0; d < type.rank(); ++d) {
-      loop_.axes.push_back(type.dim(d));
+    std::vector<int> dims;
+    for (int d = 0; d < type.rank(); ++d)
+      if (type.dim(d) != Dim(1) || is_reduced(d)) dims.push_back(d);
+    const auto last_kept = std::ranges::find_if_not(dims.rbegin(), dims.rend(), is_reduced);
+    const auto first_reduced = std::ranges::find_if(dims, is_reduced);
+    loop_.columns = first_reduced < last_kept.base();  // a kept dimension after a reduced one
+    const auto last_reduced = std::ranges::find_if(dims.rbegin(), dims.rend(), is_reduced).base();
+    for (auto d = dims.begin(); d != dims.end(); ++d) {
       if (loop_.columns) {
-        int next_reduced = d;
-        while (next_reduced < type.rank() && !is_reduced(next_reduced)) ++next_reduced;
-        loop_.roles.push_back(is_reduced(d) ? Role::serial : next_reduced == type.rank() ? Role::lane : Role::row);
+        add_axis(type.dim(*d), is_reduced(*d) ? Role::serial : d < last_reduced ? Role::row : Role::lane);
       } else {
-        loop_.roles.push_back(is_reduced(d) ? Role::lane : Role::row);
+        add_axis(type.dim(*d), is_reduced(*d) ? Role::lane : Role::row);
       }
     }
+  }
+
+  void add_axis(Size size, Role role) {
+    loop_.axes.push_back(size);
+    loop_.roles.push_back(role);
   }
 
   void cut_axis(const Split& split) {
