@@ -135,7 +135,7 @@ TEST(Kernel, RowReductions) {
 }
 
 TEST(Kernel, ColumnReductions) {
-  for (const std::int64_t n : {1, 5, 64, 70, 130})
+  for (const std::int64_t n : {1, 5, 16, 20, 40, 64, 70, 130})
     check({Type(DType::f32, {50, n})}, [](ir::Graph&, auto x) {
       const std::int64_t first[] = {0}, both[] = {0, 1};
       return std::vector{ir::reduce_sum(x[0] * x[0], first), ir::reduce_max(x[0], first), ir::reduce_sum(x[0], both)};

@@ -9,7 +9,7 @@
 namespace weft::cli::lab {
 
 struct RecompileOptions {
-  std::int64_t train_steps = 100, eval_steps = 2000;
+  std::int64_t train_steps = 1000, eval_steps = 2000;
 };
 
 struct RecompileReport {

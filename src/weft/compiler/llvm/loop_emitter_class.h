@@ -123,8 +123,9 @@ class LoopEmitter {
   void emit_columns(Value* task);
   // Block number `block` of the lanes, for these positions on the last row axis.
   void emit_block(Value* block, const std::vector<Value*>& rows);
-  void emit_block(Value* first, Value* lanes, const std::vector<Value*>& rows,
-                  const std::vector<std::vector<Value*>>& row_values);
+  // `count` vectors from lane `first` on; only the first `lanes` of their lanes if that is given.
+  void emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
+                             const std::vector<std::vector<Value*>>& row_values);
   void emit_serial(int axis, const std::function<void()>& body);
 
   const Loop& loop_;

@@ -203,18 +203,26 @@ void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
     row_values.push_back(row_values_);
   }
   Value* first = b_.CreateMul(block, i64(column_block));
-  Value* whole = b_.CreateICmpSLE(b_.CreateAdd(first, i64(column_block)), lanes);
-  if_then(whole, [&] { emit_block(first, nullptr, rows, row_values); });
-  if_then(b_.CreateNot(whole), [&] { emit_block(first, lanes, rows, row_values); });
+  Value* left = b_.CreateSub(lanes, first);
+  const std::int64_t vectors = column_block / width_;
+  Value* whole = b_.CreateICmpSGE(left, i64(column_block));
+  if_then(whole, [&] { emit_vectors_of_block(first, nullptr, vectors, rows, row_values); });
+  // The last block: the fewest vectors, a power of two, that hold it.
+  for (std::int64_t n = 1; n <= vectors; n *= 2) {
+    Value* fits = b_.CreateICmpSLE(left, i64(n < vectors ? n * width_ : column_block - 1));
+    if (n > 1) fits = b_.CreateAnd(fits, b_.CreateICmpSGT(left, i64(n / 2 * width_)));
+    if_then(fits, [&] { emit_vectors_of_block(first, left, n, rows, row_values); });
+  }
 }
 
-void LoopEmitter::emit_block(Value* first, Value* lanes, const std::vector<Value*>& rows,
-                             const std::vector<std::vector<Value*>>& row_values) {
-  const std::size_t copies = column_block / static_cast<std::size_t>(width_);
+void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
+                                        const std::vector<std::vector<Value*>>& row_values) {
+  const auto copies = static_cast<std::size_t>(count);
   std::vector<Value*> starts, masks;
   for (std::size_t copy = 0; copy < copies; ++copy) {
-    starts.push_back(b_.CreateAdd(first, i64(static_cast<std::int64_t>(copy) * width_)));
-    masks.push_back(lanes ? lanes_between(nullptr, b_.CreateSub(lanes, starts.back())) : nullptr);
+    Value* before = i64(static_cast<std::int64_t>(copy) * width_);
+    starts.push_back(b_.CreateAdd(first, before));
+    masks.push_back(lanes ? lanes_between(nullptr, b_.CreateSub(lanes, before)) : nullptr);
   }
   const auto everywhere = [&](int stage, const std::function<void(const Place&)>& body) {
     for (std::size_t copy = 0; copy < copies; ++copy) {
