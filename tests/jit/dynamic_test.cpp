@@ -1,5 +1,6 @@
 // compile(fn) on sizes that change: how often it compiles, that values are those of the plain function, and what it says of sizes
 // that are not as was said.
+#include <cmath>
 #include <string>
 #include <tests/jit/compile.h>
 
@@ -59,6 +60,23 @@ TEST_F(DynamicSizes, ABatchOfOneAfterBatchesOfEightCompilesNothing) {
   for (const std::int64_t n : {1, 7, 512, 8, 1}) step(images(n), labels(n));
   EXPECT_EQ(step.explain().compiles, 1u);
   EXPECT_EQ(step.explain().recorded, 4u) << "once for each size";
+}
+
+// What a function does for large sizes alone is one program for them from the first on, too.
+TEST_F(DynamicSizes, EachOfAFunctionsWaysIsOneProgram) {
+  for (const bool marked : {true, false}) {
+    clear_graph_cache();
+    const auto function = compile([](const Tensor& a) { return a.size(0) > 16 ? abs(a) : a * 2; },
+                                  {.dynamic = marked ? Dynamic::automatic : Dynamic::on});
+    for (const std::int64_t n : {8, 5, 24, 16, 40, 17, 8, 100}) {
+      const Tensor a = images(n);
+      if (marked) mark_dynamic(a, 0, {.min = 1});
+      std::vector<float> expected = a.to_vector<float>();
+      for (float& x : expected) x = n > 16 ? std::abs(x) : x * 2;
+      EXPECT_EQ(function(a).to_vector<float>(), expected);
+    }
+    EXPECT_EQ(function.explain().compiles, 2u) << (marked ? "marked" : "on");
+  }
 }
 
 TEST_F(DynamicSizes, TheSecondSizeMakesAProgramForAll) {

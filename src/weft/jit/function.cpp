@@ -160,6 +160,12 @@ std::vector<Type> Function::free_sizes(std::span<const Leaf> leaves, std::span<c
   return any ? free : std::vector<Type>();
 }
 
+bool Function::may_learn_sizes() const {
+  const std::lock_guard lock(mutex_);
+  if (sizes_.any_buckets() || options_.dynamic == Dynamic::off) return false;
+  return sizes_.any_dynamic() || options_.dynamic == Dynamic::on;
+}
+
 void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                            const std::function<std::vector<Tensor>()>& run) {
   std::vector<Type> types;
@@ -167,9 +173,6 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
   {
     const std::lock_guard lock(mutex_);
     declared = sizes_.any_dynamic();
-    if (sizes_.any_buckets()) return;
-    if (sizes_learned_ || options_.dynamic == Dynamic::off || (!declared && options_.dynamic != Dynamic::on)) return;
-    sizes_learned_ = true;
     types = sizes_.other_types(leaves, paths, options_.name);
   }
   if (!declared) types = free_sizes(leaves, paths, run);
@@ -212,16 +215,21 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
                       const std::function<std::vector<Tensor>()>& run,
                       const std::function<std::shared_ptr<void>()>& prototype,
                       const std::shared_ptr<const Specialization>& checked) {
-  bool has_buckets = false;
+  bool has_buckets = false, is_first = false;
   {
     const std::lock_guard lock(mutex_);
+    is_first = recorded_ == 0;
     sizes_.check(leaves, paths, options_);
     has_buckets = sizes_.any_buckets();
   }
   const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
   const detail::SymbolicSizesScope symbolic_sizes(
       !has_buckets && (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises);
-  learn_sizes(leaves, paths, run);
+  bool learns = may_learn_sizes();
+  if (learns && is_first) {
+    learn_sizes(leaves, paths, run);
+    learns = false;
+  }
   std::vector<detail::CompileAhead::Job> ahead = other_buckets(leaves, paths, run);
   // What differs is found out when it is asked for: a call of new sizes seldom compiles.
   std::string difference;
@@ -233,9 +241,12 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     if (logging::enabled(logging::Channel::recompiles))
       difference = nearest_difference(specializations_, leaves, paths, now);
   }
-  const auto compiling = [&, known_paths = paths] {
+  std::optional<Trace> trace;
+  const auto compiling = [&] {
+    // For these sizes the function does something else, which nothing is known of for other sizes. Launched, it cannot be undone.
+    if (learns && trace->breaks().empty()) throw RecordAgain();
     const std::lock_guard lock(mutex_);
-    if (difference.empty()) difference = nearest_difference(specializations_, leaves, known_paths, now);
+    if (difference.empty()) difference = nearest_difference(specializations_, leaves, paths, now);
     if (current_stance() == Stance::fail_on_recompile)
       throw RecompileError(concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
                                   difference.empty() ? "there is none yet" : difference));
@@ -245,13 +256,23 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     is_limited = true;
     throw RecompileError(concat(limit, "; another would be needed: ", difference));
   };
-  Trace::Options options{.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling};
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
-  Trace trace(std::move(options), leaves, std::move(paths));
   bool has_results = false;
+  const auto record_call = [&] {
+    trace.emplace(Trace::Options{.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling},
+                  leaves, paths);
+    has_results = !trace->record(run).empty();
+  };
   try {
-    has_results = !trace.record(run).empty();
+    try {
+      record_call();
+    } catch (const RecordAgain&) {
+      learns = false;
+      trace.reset();
+      learn_sizes(leaves, paths, run);
+      record_call();
+    }
   } catch (const RecompileError& error) {
     if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
@@ -264,7 +285,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     sync();
     return;
   }
-  std::shared_ptr<Specialization> made = trace.take();
+  std::shared_ptr<Specialization> made = trace->take();
   require(
       has_results || made->rerecorded_because != Trace::records_nothing, options_.name,
       ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
@@ -274,7 +295,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));
 
   const std::lock_guard lock(mutex_);
-  for (const GraphBreak& cut : trace.breaks()) {
+  for (const GraphBreak& cut : trace->breaks()) {
     count(cut);
     WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place, ", ", cut.ms,
              " ms: what comes before and after are programs of their own, and every call records the function again");
@@ -284,7 +305,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
                    .reason = cut.reason,
                    .cost_ms = cut.ms});
   }
-  if (trace.breaks().empty() && !made->rerecorded_because.empty())
+  if (trace->breaks().empty() && !made->rerecorded_because.empty())
     WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made->rerecorded_because);
   compiles_ += made->compiled;
   // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.

@@ -60,7 +60,8 @@ class Function {
  private:
   bool is_full() const;
   std::string limit_reached() const;  // empty: not yet
-  // Records the function for other sizes than these, of those that may change, if that was not done yet.
+  bool may_learn_sizes() const;
+  // Records the function for other sizes than these, of those that may change.
   void learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                    const std::function<std::vector<Tensor>()>& run);
   bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
@@ -87,7 +88,7 @@ class Function {
   std::vector<std::shared_ptr<Specialization>> specializations_;  // the last used first
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;
   DynamicSizes sizes_;
-  bool sizes_learned_ = false, buckets_recorded_ = false;
+  bool buckets_recorded_ = false;
   std::vector<Explanation::Break> breaks_;
   std::vector<std::string> recompiles_;
 };

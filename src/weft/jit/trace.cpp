@@ -50,6 +50,11 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
     let_go_of_replaced();
     finishing_ = true;
     sync();
+  } catch (const RecordAgain&) {
+    detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
+    restore_arguments();
+    roll_back();
+    throw;
   } catch (...) {
     restore_arguments();
     roll_back();

@@ -41,6 +41,9 @@ class SampleError : public Error {
   using Error::Error;
 };
 
+// Thrown by Trace::Options::compiling: the call is to be recorded anew, and nothing of this recording is kept.
+class RecordAgain final {};
+
 // Where a function's graph was cut, and what it cost.
 struct GraphBreak {
   std::string reason, place;
