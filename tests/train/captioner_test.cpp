@@ -1,4 +1,5 @@
 #include <cmath>
+#include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/random.h>
+#include <weft/tensor/sync.h>
 #include <weft/train/caption_evaluation.h>
 #include <weft/train/caption_sheet.h>
 #include <weft/train/captioner_data.h>
@@ -56,22 +58,46 @@ TEST(Captioner, HasTheParametersOfTheArticlesModel) {
   }
 }
 
+// Training steps on short captions, padded to any length.
+class StepsOfLengths {
+ public:
+  explicit StepsOfLengths(const CaptionerConfig& config) : trainer_(std::make_unique<CaptionerTrainer>(config)) {
+    clear_graph_cache();
+    const CaptionSource source = caption_source(config, data::Split::held_out, config.batch);
+    for (std::int64_t i = 0; i < config.batch; ++i) {
+      samples_.push_back(source[i]);
+      samples_.back().caption.resize(2, data::end_token);
+    }
+  }
+  double operator()(std::int64_t length) const {
+    return trainer_->step(0, data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples_), 1e-3).get();
+  }
+
+ private:
+  std::unique_ptr<CaptionerTrainer> trainer_;
+  std::vector<data::CaptionedImage> samples_;
+};
+
 TEST(Captioner, StepsOfAllBucketsAreCompiledWithTheFirst) {
   CaptionerConfig config = tiny();
   config.padding = "buckets:3,4,5,6,7,8,9,10,11";  // more than a function has programs for unless it is told
-  CaptionerTrainer trainer(config);
-  const CaptionSource source = caption_source(config, data::Split::held_out, config.batch);
-  std::vector<data::CaptionedImage> samples;
-  for (std::int64_t i = 0; i < config.batch; ++i) samples.push_back(source[i]);
-  const auto step = [&](std::int64_t length) {
-    for (data::CaptionedImage& sample : samples) sample.caption.resize(2, data::end_token);
-    return trainer.step(0, data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples), 1e-3).get();
-  };
+  const StepsOfLengths step(config);
   step(5);
   const std::uint64_t compiles = metrics::uncached_compile.value();
   for (std::int64_t length = 3; length <= 11; ++length) EXPECT_TRUE(std::isfinite(step(length)));
   EXPECT_EQ(metrics::uncached_compile.value(), compiles);
   EXPECT_THAT([&] { step(2); }, ThrowsMessage<Error>(HasSubstr("length of 3, 4, 5")));
+}
+
+TEST(Captioner, StepsOfAnyLengthAreOneProgram) {
+  CaptionerConfig config = tiny();
+  config.padding = "longest";
+  const StepsOfLengths step(config);
+  step(5);
+  const std::uint64_t compiles = metrics::uncached_compile.value();
+  for (const std::int64_t length : {11, 3, 8, 2}) EXPECT_TRUE(std::isfinite(step(length)));
+  EXPECT_EQ(metrics::uncached_compile.value(), compiles);
+  EXPECT_THAT([&] { step(12); }, ThrowsMessage<Error>(HasSubstr("length in [1, 11]")));
 }
 
 TEST(Captioner, Shapes) {

@@ -49,10 +49,16 @@ data::CaptionBatch CaptionBatches::next() {
   return batch;
 }
 
-void mark_buckets(const data::CaptionBatch& batch, const data::PaddingPolicy& padding) {
-  if (!padding.buckets() || padding.buckets()->sizes().size() < 2) return;
-  for (const Tensor* tensor : {&batch.tokens, &batch.labels})
-    weft::mark_buckets(*tensor, 1, *padding.buckets(), "length");
+void mark_lengths(const data::CaptionBatch& batch, const data::PaddingPolicy& padding, std::int64_t context) {
+  const Bucketing* buckets = padding.buckets();
+  if (buckets && buckets->sizes().size() < 2) return;
+  for (const Tensor* tensor : {&batch.tokens, &batch.labels}) {
+    if (buckets) {
+      mark_buckets(*tensor, 1, *buckets, "length");
+    } else {
+      mark_dynamic(*tensor, 1, {.name = "length", .min = 1, .max = context});
+    }
+  }
 }
 
 }  // namespace weft::train

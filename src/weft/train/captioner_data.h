@@ -41,8 +41,9 @@ class CaptionBatches {
   std::unique_ptr<Epoch> epoch_;
 };
 
-// Says of a batch whose padding leaves a choice of a few lengths which ones these are (mark_buckets): compiled functions then have a
-// program for each, compiled ahead. Throws Error for a batch of another length.
-void mark_buckets(const data::CaptionBatch& batch, const data::PaddingPolicy& padding);
+// Says of a batch which lengths captions of at most `context` tokens may have with this padding: a few (mark_buckets), for which
+// compiled functions have a program each, compiled ahead; or any (mark_dynamic), for which they have one. Throws Error for a batch
+// of another length.
+void mark_lengths(const data::CaptionBatch& batch, const data::PaddingPolicy& padding, std::int64_t context);
 
 }  // namespace weft::train

@@ -52,13 +52,13 @@ Tensor CaptionerTrainer::loss_of(const data::CaptionBatch& batch) const {
 
 Future<double> CaptionerTrainer::step(std::int64_t step, const data::CaptionBatch& batch, double learning_rate) {
   begin_step(optimizer_, config_, step, learning_rate);
-  mark_buckets(batch, padding_);
+  mark_lengths(batch, padding_, config_.sizes.context);
   return update_(batch).item_async();
 }
 
 Future<double> CaptionerTrainer::loss(const data::CaptionBatch& batch) {
   const Evaluation evaluation(model_);
-  mark_buckets(batch, padding_);
+  mark_lengths(batch, padding_, config_.sizes.context);
   return loss_(batch).item_async();
 }
 

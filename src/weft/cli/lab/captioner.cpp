@@ -94,11 +94,6 @@ CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t len
   return data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples);
 }
 
-void mark_length(const CaptionBatch& batch, std::int64_t context) {
-  for (const Tensor* tensor : {&batch.tokens, &batch.labels})
-    mark_dynamic(*tensor, 1, {.name = "length", .min = 1, .max = context});
-}
-
 CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
   clear_graph_cache();
   train::CaptionerConfig config = options.config;
@@ -114,8 +109,7 @@ CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
   const StanceScope stance(way.stance);
   const data::PaddingPolicy padding = train::padding_policy(config.padding, config.sizes.context);
   const auto run = [&](const CaptionBatch& batch) {
-    if (way.marks) mark_length(batch, config.sizes.context);
-    train::mark_buckets(batch, padding);
+    if (way.marks || padding.buckets()) train::mark_lengths(batch, padding, config.sizes.context);
     step(batch);
     weft::sync();
   };
