@@ -42,6 +42,12 @@ ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& 
   return x.node->graph->append(ir::ops::reduce, operands, &attributes, {}, std::span(&body, 1)).result();
 }
 
+// Between its parts, a sum of 16-bit floats is as exact as it is within one kernel.
+ir::Value widened(ir::Value x) {
+  const bool is_short = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
+  return is_short ? ir::convert(x, DType::f32) : x;
+}
+
 ir::Value neutral(ir::Value x, const ir::Op& op) {
   const std::uint64_t bits = *identity_of(op, x.dtype());
   return ir::constant(
@@ -93,9 +99,9 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
           for (const std::int64_t d : outer) rest.push_back(d);
           const Dims all(node.attributes<ir::DimensionsAttributes>().dimensions.begin(),
                          node.attributes<ir::DimensionsAttributes>().dimensions.end());
-          const ir::Value partial = reduce(x, neutral(x, op), inner, node);
+          const ir::Value wide = widened(x), partial = reduce(wide, neutral(wide, op), inner, node);
           // Dimensions of one element that were to be reduced are still there.
-          const ir::Value total = reduce(partial, init, rest, node);
+          const ir::Value total = ir::convert(reduce(partial, widened(init), rest, node), type.dtype());
           return std::vector{ir::reshape(total, node.type().dims())};
         }
         const auto cut = static_cast<int>(dims[0]);
@@ -109,8 +115,8 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
           if (reduced(d)) first.push_back(static_cast<std::int64_t>(split.size()));
           split.push_back(d == cut ? Dim(type.size(d) / parts) : type.dim(d));
         }
-        const ir::Value partial = reduce(ir::reshape(x, split), neutral(x, op), first, node);
-        const ir::Value total = reduce(partial, init, Dims{cut}, node);
+        const ir::Value wide = widened(ir::reshape(x, split)), partial = reduce(wide, neutral(wide, op), first, node);
+        const ir::Value total = ir::convert(reduce(partial, widened(init), Dims{cut}, node), type.dtype());
         return std::vector{ir::reshape(total, node.type().dims())};
       });
 }
