@@ -59,6 +59,7 @@ void Program::for_each_size(std::size_t unit, Visit&& visit) const {
     for (const Size size : u.loop->parameters) visit(size);
   for (const Size size : u.sizes) visit(size);
   visit(u.flops);
+  if (u.bytes) visit(*u.bytes);
   for (const auto* places : {&parts_.plan.reads[unit], &parts_.plan.writes[unit]})
     for (const MemoryPlan::Place& place : *places) visit(place.bytes);
 }

@@ -243,8 +243,9 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   }
   std::optional<Trace> trace;
   const auto compiling = [&] {
-    // For these sizes the function does something else, which nothing is known of for other sizes. Launched, it cannot be undone.
-    if (learns && trace->breaks().empty()) throw RecordAgain();
+    // For these sizes the function does something else, which nothing is known of for other sizes. Launched, it cannot be
+    // undone.
+    if (trace->breaks().empty() && std::exchange(learns, false)) throw RecordAgain();
     const std::lock_guard lock(mutex_);
     if (difference.empty()) difference = nearest_difference(specializations_, leaves, paths, now);
     if (current_stance() == Stance::fail_on_recompile)
@@ -259,20 +260,9 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
   bool has_results = false;
-  const auto record_call = [&] {
-    trace.emplace(Trace::Options{.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling},
-                  leaves, paths);
-    has_results = !trace->record(run).empty();
-  };
   try {
-    try {
-      record_call();
-    } catch (const RecordAgain&) {
-      learns = false;
-      trace.reset();
-      learn_sizes(leaves, paths, run);
-      record_call();
-    }
+    has_results = record_call({.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling},
+                              leaves, paths, run, trace);
   } catch (const RecompileError& error) {
     if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
@@ -295,7 +285,30 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));
 
   const std::lock_guard lock(mutex_);
-  for (const GraphBreak& cut : trace->breaks()) {
+  compiles_ += made->compiled;
+  // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.
+  if (made->compiled && ahead.empty()) buckets_recorded_ = false;
+  tell(*made, trace->breaks(), difference, ms_since(start));
+  const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
+  keep(std::move(made));
+  require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
+}
+
+bool Function::record_call(const Trace::Options& options, std::span<const Leaf> leaves,
+                           const std::vector<std::string>& paths, const std::function<std::vector<Tensor>()>& run,
+                           std::optional<Trace>& trace) {
+  try {
+    return !trace.emplace(options, leaves, paths).record(run).empty();
+  } catch (const RecordAgain&) {
+    trace.reset();
+    learn_sizes(leaves, paths, run);
+    return !trace.emplace(options, leaves, paths).record(run).empty();
+  }
+}
+
+void Function::tell(const Specialization& made, std::span<const GraphBreak> breaks, const std::string& difference,
+                    double ms) {
+  for (const GraphBreak& cut : breaks) {
     count(cut);
     WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place, ", ", cut.ms,
              " ms: what comes before and after are programs of their own, and every call records the function again");
@@ -305,33 +318,27 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
                    .reason = cut.reason,
                    .cost_ms = cut.ms});
   }
-  if (trace->breaks().empty() && !made->rerecorded_because.empty())
-    WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made->rerecorded_because);
-  compiles_ += made->compiled;
-  // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.
-  if (made->compiled && ahead.empty()) buckets_recorded_ = false;
+  if (breaks.empty() && !made.rerecorded_because.empty())
+    WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made.rerecorded_because);
   if (!difference.empty()) {
-    const std::string line = concat(made->compiled ? "compiled again" : "recorded again, not compiled", " in ",
-                                    ms_since(start), " ms: ", difference);
+    const std::string line =
+        concat(made.compiled ? "compiled again" : "recorded again, not compiled", " in ", ms, " ms: ", difference);
     WEFT_LOG(recompiles, options_.name, ": ", line);
-    if (made->compiled) {
+    if (made.compiled) {
       recompiles_.push_back(line);
       WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
                      .subject = options_.name,
                      .place = place_,
                      .reason = difference,
-                     .cost_ms = made->compile_ms});
+                     .cost_ms = made.compile_ms});
     }
   }
-  if (diagnostics::enabled()) tell_missed_donations(*made);
+  if (diagnostics::enabled()) tell_missed_donations(made);
   if (logging::enabled(logging::Channel::guards)) {
-    const Explanation::Program told = describe(*made);
+    const Explanation::Program told = describe(made);
     for (const std::string& line : told.arguments) WEFT_LOG(guards, options_.name, ": argument ", line);
     for (const std::string& line : told.guards) WEFT_LOG(guards, options_.name, ": ", line);
   }
-  const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
-  keep(std::move(made));
-  require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
 }
 
 void Function::tell_missed_donations(const Specialization& made) const {

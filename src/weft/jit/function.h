@@ -71,6 +71,12 @@ class Function {
                                                        const std::function<std::vector<Tensor>()>& run);
   std::vector<Type> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                const std::function<std::vector<Tensor>()>& run);
+  // Whether the call returned anything. It is recorded twice where it turns out that it goes another way for its sizes than
+  // what is known of others: for samples first.
+  bool record_call(const Trace::Options& options, std::span<const Leaf> leaves, const std::vector<std::string>& paths,
+                   const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);
+  // Logs and diagnostics of what was recorded.
+  void tell(const Specialization& made, std::span<const GraphBreak> breaks, const std::string& difference, double ms);
   void count(const GraphBreak& cut);
   void tell_missed_donations(const Specialization& made) const;  // of parameters
   void keep(std::shared_ptr<Specialization> made);

@@ -81,14 +81,14 @@ Scratch& scratch() {
   return scratch;
 }
 
-// The last of the inputs is.
-[[noreturn]] void fail_elsewhere(const Specialization& s, std::vector<runtime::BufferPtr>& inputs) {
-  const std::size_t i = inputs.size() - 1;
-  const runtime::BufferPtr buffer = std::move(inputs[i]);
-  inputs.clear();
-  const std::string use = place_text(s.first_uses[i]);
-  detail::fail_elsewhere(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
-                         *buffer);
+// The launch said so of an input by its number: here it has a name and a place.
+void require_here(const Specialization& s, std::span<const runtime::BufferPtr> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->usable_on(device().id())) continue;
+    const std::string use = place_text(s.first_uses[i]);
+    detail::fail_elsewhere(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
+                           *inputs[i]);
+  }
 }
 
 // Parameters that are about to get new values let go of their old ones, whose bytes the results may then take over.
@@ -148,16 +148,8 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   const auto start = std::chrono::steady_clock::now();
   Scratch& work = scratch();
   work.inputs.clear();
-  const runtime::DeviceId here = device().id();
-  for (const Place& input : inputs) {
-    if (input.kind == Place::Kind::number) {
-      work.inputs.emplace_back();
-      continue;
-    }
-    const runtime::BufferPtr& buffer = work.inputs.emplace_back(buffer_of(tensor_at(input, leaves)));
-    if (!buffer->usable_on(here)) [[unlikely]]
-      fail_elsewhere(*this, work.inputs);
-  }
+  for (const Place& input : inputs)
+    work.inputs.push_back(input.kind == Place::Kind::number ? nullptr : buffer_of(tensor_at(input, leaves)));
   work.immediates = immediates;
   for (const Number& number : numbers) write_number(number, *this, leaves, work.immediates[number.index]);
   {
@@ -180,7 +172,8 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
     waited_ns = device().launch(plan->executable, work.inputs, made);
   } catch (...) {
     for (TensorImpl* impl : work.released) impl->buffer->add_holder();
-    work.inputs.clear();
+    const std::vector<runtime::BufferPtr> refused = std::exchange(work.inputs, {});
+    require_here(*this, refused);
     throw;
   }
   work.inputs.clear();

@@ -59,8 +59,8 @@ Device::~Device() {
 
 namespace {
 
-// Statics end in the reverse order of their making, and what kernels use of LLVM and oneDNN is made by the first that needs it: it
-// ends before the CPU does. What the main thread keeps for itself ends before all statics, so there the process waits.
+// Statics end in the reverse order of their making, and what kernels use of LLVM and oneDNN is made by the first that needs
+// it: it ends before the CPU does. What the main thread keeps for itself ends before all statics, so there the process waits.
 struct WaitsAtExit {
   ~WaitsAtExit() {
     if (::getpid() == ::gettid()) Device::cpu().synchronize();

@@ -67,11 +67,12 @@ class Device {
 
   DeviceId id() const { return id_; }
 
-  // Accepts one run of `executable`; returns its outputs as promised buffers, in order. `inputs` match executable.inputs in number
-  // and type, are of this device or the host, and none was donated before: else throws Error. An input that an output takes over (Output::donated_input) loses its
-  // memory to it; while something else still reaches those bytes (a holder, another buffer, another input of the launch) the output
-  // gets a copy instead. If an input's event carries an error the launch is skipped and its outputs carry the same error: the first
-  // error wins. An error of a thunk reaches the outputs with the names of thunk and executable and the number of the launch.
+  // Accepts one run of `executable`; returns its outputs as promised buffers, in order. `inputs` match executable.inputs in
+  // number and type, are of this device or the host, and none was donated before: else throws Error. An input that an output
+  // takes over (Output::donated_input) loses its memory to it; while something else still reaches those bytes (a holder,
+  // another buffer, another input of the launch) the output gets a copy instead. If an input's event carries an error the
+  // launch is skipped and its outputs carry the same error: the first error wins. An error of a thunk reaches the outputs with
+  // the names of thunk and executable and the number of the launch.
   std::vector<BufferPtr> launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs);
   // The same into `outputs`, which keeps its memory from launch to launch; when it is not empty it holds what promise() made for
   // the types of the executable's outputs. Left as it was when the launch is refused. Returns how many nanoseconds the host

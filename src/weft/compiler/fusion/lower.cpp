@@ -391,6 +391,8 @@ std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype) {
   });
 }
 
+DType accumulator_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
+
 bool can_lower(const Node& node) {
   switch (node.op->kind) {
     case ir::Kind::elementwise: return true;

@@ -41,4 +41,7 @@ bool can_lower(const ir::Node& node);
 // The neutral element of a reduction's op, as bytes of the dtype; empty if the op has none known.
 std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype);
 
+// What a reduction of this dtype is kept in until its end: f32 for 16-bit floats.
+DType accumulator_type(DType dtype);
+
 }  // namespace weft::compiler

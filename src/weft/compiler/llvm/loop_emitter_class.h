@@ -81,8 +81,6 @@ class LoopEmitter {
 
   // ---- reductions (loop_reductions.cpp)
 
-  // Sums of 16-bit floats are kept in f32 until the end.
-  static DType accumulator_type(DType t) { return t == DType::f16 || t == DType::bf16 ? DType::f32 : t; }
   Value* combine(const Expr& e, Value* a, Value* c, ScalarEmitter& s);
   Value* neutral(const Expr& e, ScalarEmitter& s);
   bool reduces_in(const Expr& e, int stage) const { return e.kind == Expr::Kind::reduce && e.stage == stage + 1; }

@@ -42,11 +42,8 @@ ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& 
   return x.node->graph->append(ir::ops::reduce, operands, &attributes, {}, std::span(&body, 1)).result();
 }
 
-// Between its parts, a sum of 16-bit floats is as exact as it is within one kernel.
-ir::Value widened(ir::Value x) {
-  const bool is_short = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
-  return is_short ? ir::convert(x, DType::f32) : x;
-}
+// Between its parts, a sum is as exact as it is within one kernel.
+ir::Value widened(ir::Value x) { return ir::convert(x, accumulator_type(x.dtype())); }
 
 ir::Value neutral(ir::Value x, const ir::Op& op) {
   const std::uint64_t bits = *identity_of(op, x.dtype());
@@ -95,13 +92,9 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         Dims inner, outer;
         for (const std::int64_t d : dims) (d > last_kept ? inner : outer).push_back(d);
         if (!inner.empty() && !outer.empty()) {  // along the rows first, then what is left along the columns
-          Dims rest;
-          for (const std::int64_t d : outer) rest.push_back(d);
-          const Dims all(node.attributes<ir::DimensionsAttributes>().dimensions.begin(),
-                         node.attributes<ir::DimensionsAttributes>().dimensions.end());
           const ir::Value wide = widened(x), partial = reduce(wide, neutral(wide, op), inner, node);
           // Dimensions of one element that were to be reduced are still there.
-          const ir::Value total = ir::convert(reduce(partial, widened(init), rest, node), type.dtype());
+          const ir::Value total = ir::convert(reduce(partial, widened(init), outer, node), type.dtype());
           return std::vector{ir::reshape(total, node.type().dims())};
         }
         const auto cut = static_cast<int>(dims[0]);
