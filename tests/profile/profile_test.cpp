@@ -1,5 +1,4 @@
 // A run that is recorded, and what the viewers make of it.
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -283,37 +282,6 @@ TEST(Profile, NumbersThatSizesDecideAreNoInputs) {
     EXPECT_THAT(hlo, HasSubstr(concat("entry_computation_layout={(f32[", size, "]{0})->f32[]}")));
     EXPECT_THAT(hlo, HasSubstr(concat("constant(", share, ")")));
   }
-}
-
-TEST(Recording, AThunkIsOfTheProgramThatRanHoweverLongItsLaunchTakes) {
-  static const CustomOp slow =
-      custom_op("profile_test.slow", {.compute = [](const HostCall& call) {
-                  std::this_thread::sleep_for(std::chrono::milliseconds(250));
-                  std::ranges::copy(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin());
-                }});
-  clear_graph_cache();
-  // What comes first does not depend on the size, and both programs have it.
-  const Tensor w = full({64}, 0.01), four = ones({4}), five = ones({5});
-  synchronize();
-  const auto f = compile([&](const Tensor& x) { return slow(x, tanh(w)); }, {.name = "f", .dynamic = Dynamic::on});
-  const TemporaryFolder folder;
-  {
-    const Scope scope(folder.path());
-    for (const Tensor& x : {four, five, four}) f(x);
-    synchronize();
-  }
-  const Recording recording = read_recording(folder.path());
-  std::map<std::uint64_t, std::int32_t> launched;
-  for (const Span& span : recording.spans)
-    if (recording.category(span) == "device") launched[span.number] = span.program;
-  EXPECT_THAT(launched, testing::SizeIs(3));
-  int thunks = 0;
-  for (const Span& span : recording.spans) {
-    if (span.op < 0) continue;
-    ++thunks;
-    EXPECT_EQ(span.program, launched.at(span.number));
-  }
-  EXPECT_EQ(thunks, 6);
 }
 
 TEST(Recording, WhatAKilledProcessLeftIsReadAsFarAsItGoes) {

@@ -184,7 +184,7 @@ void Executor::run_thunks_timed(const LaunchRecord& launch) {
     thunks[thunk_]->run(view);
     const std::uint64_t end = trace::now_ns();
     if (tallies) tallies[thunk_].add(end - begin);
-    if (trace::enabled()) trace::add("thunk", thunks[thunk_]->info.name.c_str(), begin, end, launch.number);
+    if (trace::enabled()) trace::add("thunk", thunks[thunk_]->info.name.c_str(), begin, end, launch.id);
     begin = end;
   }
 }

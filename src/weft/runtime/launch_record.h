@@ -27,8 +27,9 @@ struct LaunchRecord {
   std::vector<BufferPtr> kept;           // inputs that are not donated
   std::vector<SlotsRef> donors, blocks;  // where the donated inputs and the outputs have their slots
   std::shared_ptr<Event> done;           // of all outputs
-  std::uint64_t number = 0;
-  std::uint64_t bytes = 0;  // that its outputs add to memory
+  std::uint64_t number = 0;              // among those of its device, for messages
+  std::uint64_t id = 0;                  // which no other launch of this process has, for spans
+  std::uint64_t bytes = 0;               // that its outputs add to memory
   std::uint64_t accepted_ns = 0;
   // How it went.
   std::uint64_t queued_ns = 0, busy_ns = 0, idle_ns = 0;

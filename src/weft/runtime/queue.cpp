@@ -1,6 +1,7 @@
 #include <weft/runtime/queue.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -16,6 +17,10 @@ inline constinit Metric run_ahead_bytes("RunAheadBytes", Unit::bytes);
 }  // namespace weft::metrics
 
 namespace weft::runtime {
+
+namespace {
+constinit std::atomic<std::uint64_t> next_id = 0;
+}
 
 Queue::Queue(const DeviceOptions& options, const Allocator& allocator, Executor& executor)
     : options_(options), allocator_(allocator), executor_(executor), thread_([this] { work(); }) {
@@ -53,8 +58,9 @@ std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
   std::unique_lock lock(mutex_);
   const std::uint64_t waited_ns = await_run_ahead(launch->bytes, lock);
   launch->number = launches_++;
+  launch->id = next_id.fetch_add(1, std::memory_order_relaxed);
   launch->accepted_ns = trace::now_ns();
-  scope.set_number(launch->number);
+  scope.set_number(launch->id);
   bytes_in_flight_ += launch->bytes;
   peak_run_ahead_ = std::max(peak_run_ahead_, ++in_flight_);
   peak_run_ahead_bytes_ = std::max(peak_run_ahead_bytes_, bytes_in_flight_);
@@ -160,8 +166,8 @@ void Queue::run(LaunchPtr launch) {
   taken = {ns, taken.last};
   if (trace::enabled()) {
     trace::keep(launch->executable);
-    trace::add("queue", launch->executable->name.c_str(), launch->accepted_ns, start, launch->number);
-    trace::add("device", launch->executable->name.c_str(), start, end, launch->number);
+    trace::add("queue", launch->executable->name.c_str(), launch->accepted_ns, start, launch->id);
+    trace::add("device", launch->executable->name.c_str(), start, end, launch->id);
     trace::add("memory", "bytes in use", end, end, allocator_.stats().bytes_in_use);
   }
   WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": ", static_cast<double>(ns) / 1e3, " us",

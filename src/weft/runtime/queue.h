@@ -32,7 +32,7 @@ class Queue {
   // Empty, but for memory that an earlier launch left.
   LaunchPtr new_record();
   // Numbers the launch and hands it over; before that it waits while the host is too far ahead, and returns for how many
-  // nanoseconds it did. `scope` gets the number.
+  // nanoseconds it did. `scope` gets its id.
   std::uint64_t submit(LaunchPtr launch, trace::Scope& scope);
   void submit(ReadPtr read);
   // The reads of a buffer that may not be done yet.
