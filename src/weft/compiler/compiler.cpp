@@ -8,7 +8,6 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
-#include <weft/compiler/autotune.h>
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
@@ -18,6 +17,8 @@
 #include <weft/compiler/recompute.h>
 #include <weft/compiler/rewrite.h>
 #include <weft/compiler/sized_program.h>
+#include <weft/compiler/tuning/autotune.h>
+#include <weft/compiler/tuning/tilings.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 
@@ -181,7 +182,8 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   parts.graph = run_pipeline(graph, options, report, &dump);
   if (parts.graph.get() == &graph)
     parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
-  if (options.tuning != Tuning::none && !options.strict) {
+  const Tuning tuning = options.strict ? Tuning::none : options.tuning;
+  if (tuning != Tuning::none) {
     const Phase phase(report, "autotune");
     parts.graph = autotune(std::move(parts.graph), options, report);
   }
@@ -194,6 +196,10 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   {
     const Phase phase(report, "fuse");
     parts.units = fuse(*parts.graph, options, report, again.graph ? &again : nullptr);
+  }
+  if (tuning == Tuning::all) {
+    const Phase phase(report, "tile");
+    tile(parts.units, graph.name, report);
   }
   if (options.observer) options.observer->units(*parts.graph, parts.units);
   {

@@ -55,7 +55,8 @@ class KeyOfAttributes final : public ir::FieldVisitor {
 std::string Loop::key() const {
   std::string key;
   put(key, static_cast<std::int64_t>(walk));
-  for (const int n : {rows, serial, lanes, stages, rows_together, static_cast<int>(contract), inputs}) put(key, n);
+  for (const int n : {rows, serial, lanes, stages, static_cast<int>(contract), inputs}) put(key, n);
+  for (const int n : {tiling.block, tiling.rows_together, tiling.sums_together}) put(key, n);
   put(key, static_cast<std::int64_t>(parameters.size()));
   put_each(key, sizes, [&](const Number& size) { put(key, size); });
   put_each(key, buffers, [&](DType dtype) { put(key, static_cast<int>(dtype)); });
@@ -108,8 +109,8 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
   if (loop.walk == Walk::lanes) extent.tasks = extent.lane_count;
   if (loop.walk == Walk::columns) {
     const std::int64_t last = loop.rows ? size(loop.rows - 1) : 1;
-    extent.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, loop.rows_together) *
-                   groups(extent.lane_count, column_block);
+    extent.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, loop.tiling.rows_together) *
+                   groups(extent.lane_count, loop.tiling.block);
   }
   extent.scratch_elements = std::ranges::count_if(loop.exprs, &Expr::cached) * extent.lane_count;
   return extent;

@@ -78,13 +78,22 @@ enum class Walk : std::uint8_t {
   columns,  // for each row and block of lanes: for each point of the serial axes; reductions run over the serial axes
 };
 
+// How much of a walk is done at once. Of what is computed only the order of sums along a row depends on it.
+struct Tiling {
+  int block = 64;         // Walk::columns: lanes of one task, some power of two of vectors
+  int rows_together = 1;  // Walk::columns: neighbours along the last row axis that share what they load
+  int sums_together = 4;  // Walk::rows, where something is summed: vectors, whose sums do not wait for each other
+
+  friend bool operator==(const Tiling&, const Tiling&) = default;
+};
+
 struct Loop {
   Walk walk = Walk::rows;
   int rows = 0, serial = 0, lanes = 0;  // number of axes of each role, in this order
   std::vector<Number> sizes;            // of the axes
   int stages = 1;                       // passes over the lanes of a row
-  int rows_together = 1;                // Walk::columns: neighbours along the last row axis that share what they load
-  std::vector<Expr> exprs;              // operands come before their uses
+  Tiling tiling;
+  std::vector<Expr> exprs;  // operands come before their uses
   std::vector<Store> stores;
   std::vector<DType> buffers;  // inputs, then outputs
   int inputs = 0;
@@ -94,9 +103,6 @@ struct Loop {
   // What the machine code depends on: equal keys, equal code.
   std::string key() const;
 };
-
-// Lanes of one task of Walk::columns.
-inline constexpr int column_block = 64;
 
 // What a launch with these parameters is.
 struct LoopExtent {

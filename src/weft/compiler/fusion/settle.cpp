@@ -130,7 +130,7 @@ class Settling {
       if (d.expr.kind == Expr::Kind::reduce) bytes += std::max(4, byte_size(d.expr.dtype));
     const int registers = vector_lanes() == 16 ? 32 : 16, register_bytes = 4 * vector_lanes();
     constexpr int others = 6, most = 4;  // registers for elements on their way
-    return std::clamp((registers - others) / (column_block * bytes / register_bytes), 1, most);
+    return std::clamp((registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
   }
 
   Lowered finish() {
@@ -142,7 +142,7 @@ class Settling {
     for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
     result_.stages = loop_.stages;
     result_.contract = request_.contract;
-    if (loop_.columns) result_.rows_together = rows_together();
+    if (loop_.columns) result_.tiling.rows_together = rows_together();
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);
       if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = settle(d.position);

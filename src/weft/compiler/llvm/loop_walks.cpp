@@ -108,7 +108,7 @@ bool LoopEmitter::stage_has_lanes(int stage) const {
 
 int LoopEmitter::copies(int stage) const {
   for (const Expr& e : loop_.exprs)
-    if (reduces_in(e, stage)) return 4;  // independent accumulators hide the latency of an addition
+    if (reduces_in(e, stage)) return loop_.tiling.sums_together;
   return 1;
 }
 
@@ -165,17 +165,17 @@ void LoopEmitter::emit_vector(Value* at, Value* mask, int stage, int copy) {
 
 void LoopEmitter::emit_columns(Value* task) {
   Value* lanes = number(loop_.sizes[lane_axis()]);
-  if (loop_.rows_together == 1) {
-    Value* blocks = b_.CreateUDiv(b_.CreateAdd(lanes, i64(column_block - 1)), i64(column_block));
+  if (loop_.tiling.rows_together == 1) {
+    Value* blocks = b_.CreateUDiv(b_.CreateAdd(lanes, i64(loop_.tiling.block - 1)), i64(loop_.tiling.block));
     decode_rows(b_.CreateUDiv(task, blocks));
     return emit_block(b_.CreateURem(task, blocks),
                       {loop_.rows ? axes_[static_cast<std::size_t>(loop_.rows) - 1] : nullptr});
   }
   // One block after the other, so that what all rows read of it stays in the cache.
   const auto last = static_cast<std::size_t>(loop_.rows) - 1;
-  Value* together = i64(loop_.rows_together);
+  Value* together = i64(loop_.tiling.rows_together);
   Value* count = number(loop_.sizes[last]);
-  Value* groups = b_.CreateUDiv(b_.CreateAdd(count, i64(loop_.rows_together - 1)), together);
+  Value* groups = b_.CreateUDiv(b_.CreateAdd(count, i64(loop_.tiling.rows_together - 1)), together);
   Value* outer = i64(1);
   for (std::size_t a = 0; a < last; ++a) outer = b_.CreateMul(outer, number(loop_.sizes[a]));
   Value* all = b_.CreateMul(outer, groups);
@@ -187,7 +187,7 @@ void LoopEmitter::emit_columns(Value* task) {
   Value* whole = b_.CreateICmpSLE(b_.CreateAdd(first, together), count);
   if_then(whole, [&] {
     std::vector<Value*> rows;
-    for (int r = 0; r < loop_.rows_together; ++r) rows.push_back(b_.CreateAdd(first, i64(r)));
+    for (int r = 0; r < loop_.tiling.rows_together; ++r) rows.push_back(b_.CreateAdd(first, i64(r)));
     emit_block(block, rows);
   });
   if_then(b_.CreateNot(whole), [&] { for_each(first, count, i64(1), [&](Value* row) { emit_block(block, {row}); }); });
@@ -202,14 +202,14 @@ void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
     emit_row_values(0);
     row_values.push_back(row_values_);
   }
-  Value* first = b_.CreateMul(block, i64(column_block));
+  Value* first = b_.CreateMul(block, i64(loop_.tiling.block));
   Value* left = b_.CreateSub(lanes, first);
-  const std::int64_t vectors = column_block / width_;
-  Value* whole = b_.CreateICmpSGE(left, i64(column_block));
+  const std::int64_t vectors = loop_.tiling.block / width_;
+  Value* whole = b_.CreateICmpSGE(left, i64(loop_.tiling.block));
   if_then(whole, [&] { emit_vectors_of_block(first, nullptr, vectors, rows, row_values); });
   // The last block: the fewest vectors, a power of two, that hold it.
   for (std::int64_t n = 1; n <= vectors; n *= 2) {
-    Value* fits = b_.CreateICmpSLE(left, i64(n < vectors ? n * width_ : column_block - 1));
+    Value* fits = b_.CreateICmpSLE(left, i64(n < vectors ? n * width_ : loop_.tiling.block - 1));
     if (n > 1) fits = b_.CreateAnd(fits, b_.CreateICmpSGT(left, i64(n / 2 * width_)));
     if_then(fits, [&] { emit_vectors_of_block(first, left, n, rows, row_values); });
   }

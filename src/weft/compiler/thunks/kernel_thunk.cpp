@@ -13,7 +13,8 @@ constexpr std::int64_t worthwhile = 16384;
 
 std::int64_t grain_of(const Loop& loop, const LoopExtent& extent) {
   if (loop.walk == Walk::lanes) return worthwhile;
-  const std::int64_t per_task = loop.walk == Walk::columns ? column_block * extent.serial_count : extent.lane_count;
+  const std::int64_t per_task =
+      loop.walk == Walk::columns ? loop.tiling.block * extent.serial_count : extent.lane_count;
   return std::max<std::int64_t>(1, worthwhile / std::max<std::int64_t>(1, per_task * loop.stages));
 }
 

@@ -1,6 +1,5 @@
-// What can be done in several ways (ways.h), done in each on data of the right shapes, and then in the fastest. Each distinct site
-// is measured once in a process; what was chosen stays on disk (`weft cache list`). Other choices may round otherwise, as the numerics contract allows outside of strict mode; which one is
-// taken depends on the machine and its load.
+// Products and reductions, each done in the fastest of its ways (ways.h). Other choices may round otherwise, as the numerics
+// contract allows outside of strict mode.
 #pragma once
 
 #include <memory>

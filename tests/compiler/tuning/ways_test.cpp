@@ -1,5 +1,7 @@
 // Every way in which a product can be done gives what the standard one gives, and is offered where it makes sense.
-#include <weft/compiler/ways.h>
+#include <weft/compiler/tuning/ways.h>
+
+#include <tests/compiler/run.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +9,6 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/verify.h>
-
-#include "run.h"
 
 namespace weft::compiler {
 namespace {

@@ -1,4 +1,4 @@
-#include <weft/compiler/ways.h>
+#include <weft/compiler/tuning/ways.h>
 
 #include <algorithm>
 #include <array>

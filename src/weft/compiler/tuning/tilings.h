@@ -1,0 +1,21 @@
+// How much of its walk a kernel does at once, measured.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/compiler/fusion/loop.h>
+#include <weft/compiler/unit.h>
+
+namespace weft::compiler {
+
+// Those worth measuring for a loop with these parameters; its own comes first.
+std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters);
+
+// Gives each kernel the tiling in which it is the fastest; the report receives a line for each that was measured. Sizes are known.
+void tile(std::vector<Unit>& units, const std::string& program, Report& report);
+
+}  // namespace weft::compiler

@@ -1,0 +1,143 @@
+#include <weft/compiler/tuning/trials.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/base/error.h>
+#include <weft/base/log.h>
+#include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/entry.h>
+#include <weft/runtime/own_threads.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::compiler {
+
+namespace {
+
+struct Runner {
+  const Trial* trial;
+  std::function<void()> once;
+  double best_ms = std::numeric_limits<double>::infinity();
+
+  // Gives how long it took.
+  double run() {
+    const auto start = std::chrono::steady_clock::now();
+    once();
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    best_ms = std::min(best_ms, ms);
+    return ms;
+  }
+};
+
+// Those that can be done; the caches are cold yet when they are done first.
+std::vector<Runner> prepare(std::span<const Trial> trials) {
+  std::vector<Runner> runners;
+  for (const Trial& trial : trials) {
+    try {
+      Runner runner{&trial, trial.prepare()};
+      runner.once();
+      runners.push_back(std::move(runner));
+    } catch (const Error& error) {
+      WEFT_LOG(autotuning, trial.name, " cannot be done: ", error.what());
+    }
+  }
+  return runners;
+}
+
+// In turns, so that a machine that is slower for a while is so for all of them.
+void measure(std::vector<Runner>& runners) {
+  constexpr double enough_ms = 10;  // for each
+  constexpr int most_rounds = 50, least_rounds = 3;
+  double all = 0;
+  for (int i = 0; i < least_rounds || (all < enough_ms * static_cast<double>(runners.size()) && i < most_rounds); ++i)
+    for (Runner& runner : runners) all += runner.run();
+}
+
+// A way must be that much faster than the standard one: measuring is not exact.
+constexpr double worthwhile = 0.9;
+
+Choice choose(std::span<const Trial> trials) {
+  std::vector<Runner> runners;
+  runtime::run_with_own_threads([&] {
+    runners = prepare(trials);
+    measure(runners);
+  });
+  Choice choice{.name = trials.front().name};
+  double least = std::numeric_limits<double>::infinity();
+  for (const Runner& runner : runners) {
+    const bool is_standard = runner.trial == &trials.front();
+    choice.told += concat(choice.told.empty() ? "" : ", ", runner.trial->name, ' ', runner.best_ms, " ms");
+    if (is_standard || runner.best_ms < least) {
+      least = is_standard ? worthwhile * runner.best_ms : runner.best_ms;
+      choice.name = runner.trial->name;
+    }
+  }
+  return choice;
+}
+
+// What was measured: in this process, and on disk.
+class Choices {
+ public:
+  static Choices& instance() {
+    static Choices choices;
+    return choices;
+  }
+
+  std::optional<Choice> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    const auto disk = DiskCache::from_knobs();
+    const auto stored = disk ? disk->read(choice_name(key)) : std::nullopt;
+    if (!stored || stored->size() != 1 || stored->front().key != key) return std::nullopt;
+    const std::string& text = stored->front().object;
+    const auto colon = text.find(": ");
+    if (colon == std::string::npos) return std::nullopt;
+    return known_[key] = {text.substr(0, colon), text.substr(colon + 2), true};
+  }
+
+  void add(const std::string& key, Choice choice) {
+    const std::lock_guard lock(mutex_);
+    const StoredKernel stored{key, concat(choice.name, ": ", choice.told)};
+    choice.is_known = true;
+    known_[key] = std::move(choice);
+    if (const auto disk = DiskCache::from_knobs()) disk->write(choice_name(key), std::span(&stored, 1));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, Choice> known_;
+};
+
+}  // namespace
+
+Choice fastest(const std::string& site, std::span<const Trial> trials) {
+  std::string key = concat("threads ", runtime::thread_count(), '\n');
+  for (const Trial& trial : trials) key += concat(trial.name, '\n');
+  key += site;
+  const auto known = Choices::instance().find(key);
+  if (known && std::ranges::find(trials, known->name, &Trial::name) != trials.end()) return *known;
+  const Choice choice = choose(trials);
+  Choices::instance().add(key, choice);
+  return choice;
+}
+
+void tell(const std::string& program, const std::string& site, const Choice& choice, Report& report) {
+  const std::string line = concat(site, ": ", choice.name, " (", choice.told, choice.is_known ? ", known)" : ")");
+  WEFT_LOG(autotuning, program, ": ", line);
+  report.choices.push_back(line);
+}
+
+std::byte* TrialMemory::filled(Type type) {
+  constexpr int about_one = 0x3f;  // in each byte of a float
+  std::byte* to = allocate(static_cast<std::uint64_t>(type.bytes()));
+  std::memset(to, is_float(type.dtype()) ? about_one : 0, static_cast<std::size_t>(type.bytes()));
+  return to;
+}
+
+}  // namespace weft::compiler
