@@ -143,6 +143,7 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
   made->thunks.reserve(count);
   made->scratch_bytes.reserve(count);
   made->code.resize(count);
+  std::vector<std::shared_ptr<const runtime::Thunk>> unprepared;
   for (std::size_t u = 0; u < count; ++u) {
     const Unit& unit = parts_.units[u];
     if (before && (symbols_[u] & others) == 0) {
@@ -162,7 +163,9 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
     made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));
+    if (sized && sized->has_to_prepare) unprepared.push_back(made->thunks.back());
   }
+  if (!unprepared.empty()) executable->preparation = std::make_shared<runtime::Preparation>(std::move(unprepared));
   made->placement = lay_out(parts_.plan, sizes, made->scratch_bytes, before ? before->placement : nullptr, *executable);
   executable->name = parts_.name;
   std::vector<std::vector<std::byte>> numbers;

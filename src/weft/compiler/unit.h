@@ -49,6 +49,7 @@ struct Unit {
   // on those of what it reads and writes.
   std::function<std::optional<Unit>(const SizeValues& sizes)> at;
   std::vector<Size> sizes;
+  bool has_to_prepare = false;  // its thunk has, before it first runs
 };
 
 // The value whose bytes `value` has: through reshapes, which move nothing.

@@ -10,6 +10,7 @@
 
 #include <weft/base/type.h>
 #include <weft/runtime/kept_blocks.h>
+#include <weft/runtime/preparation.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::runtime {
@@ -43,6 +44,9 @@ struct Executable {
   std::vector<std::shared_ptr<const Thunk>> thunks;  // an executable for other sizes may have the same
   std::uint64_t temporary_bytes = 0;                 // size of the block of temporaries
   std::uint64_t peak_bytes = 0;                      // inputs, outputs, constants and temporaries alive at once
+
+  // Before the first launch; null: the thunks have nothing to make.
+  std::shared_ptr<Preparation> preparation;
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
   // The program in XLA's text, instructions named as the thunks are: what a profile shows of it. Printed when it is asked for, by any

@@ -46,6 +46,8 @@ class Thunk {
   // Does the work, on the calling thread and the kernel threads (parallel_for). Const and reentrant: state of a run lives in the
   // launch. Throws Error for what the user's data caused.
   virtual void run(const Launch& launch) const = 0;
+  // What the first run would have to make beforehand, for those that have an executable's Preparation do it. Thread-safe.
+  virtual void prepare() const {}
 
   ThunkInfo info;
   std::vector<Slice> reads, writes;

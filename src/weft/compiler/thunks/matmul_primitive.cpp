@@ -61,28 +61,38 @@ class Primitives {
     return primitives;
   }
 
-  std::shared_ptr<const ProductPrimitive> find(const Key& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return nullptr;
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return found->second->second;
-  }
-
-  void insert(const Key& key, std::shared_ptr<const ProductPrimitive> made) {
-    Entries dropped;  // ended outside the lock
-    const std::lock_guard lock(mutex_);
-    if (by_key_.contains(key)) return;
-    entries_.emplace_front(key, std::move(made));
-    by_key_[key] = entries_.begin();
-    if (entries_.size() <= most) return;
-    by_key_.erase(entries_.back().first);
-    dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
+  // Those who ask for one that is being made wait for it.
+  template <class Make>
+  std::shared_ptr<const ProductPrimitive> find(const Key& key, Make&& make) {
+    const std::shared_ptr<Entry> entry = entry_of(key);
+    std::call_once(entry->once, [&] { entry->primitive = make(); });
+    return entry->primitive;
   }
 
  private:
+  struct Entry {
+    std::once_flag once;
+    std::shared_ptr<const ProductPrimitive> primitive;
+  };
+  using Entries = std::list<std::pair<Key, std::shared_ptr<Entry>>>;
   static constexpr std::size_t most = 1024;  // as many as oneDNN keeps of its own
-  using Entries = std::list<std::pair<Key, std::shared_ptr<const ProductPrimitive>>>;
+
+  std::shared_ptr<Entry> entry_of(const Key& key) {
+    Entries dropped;  // ended outside the lock
+    const std::lock_guard lock(mutex_);
+    const auto [at, is_new] = by_key_.try_emplace(key);
+    if (!is_new) {
+      entries_.splice(entries_.begin(), entries_, at->second);
+      return at->second->second;
+    }
+    entries_.emplace_front(key, std::make_shared<Entry>());
+    at->second = entries_.begin();
+    if (entries_.size() > most) {
+      by_key_.erase(entries_.back().first);
+      dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
+    }
+    return entries_.front().second;
+  }
 
   std::mutex mutex_;
   Entries entries_;  // most recently used first
@@ -192,18 +202,12 @@ std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
   // oneDNN divides a product among the threads that it finds when it is described and made.
   runtime::adopt_thread_count();
   const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
-  const Key key = key_of(product);
-  if (auto known = Primitives::instance().find(key)) return known;
-  std::shared_ptr<const ProductPrimitive> made;
-  if (GemmPrimitive::serves(product)) {
-    made = std::make_shared<GemmPrimitive>(product);
-  } else {
+  return Primitives::instance().find(key_of(product), [&]() -> std::shared_ptr<const ProductPrimitive> {
+    if (GemmPrimitive::serves(product)) return std::make_shared<GemmPrimitive>(product);
     const auto described = describe(product);
     require(described.has_value(), "no matrix product of this kind");
-    made = std::make_shared<MatmulPrimitive>(*described);
-  }
-  Primitives::instance().insert(key, made);
-  return made;
+    return std::make_shared<MatmulPrimitive>(*described);
+  });
 }
 
 }  // namespace weft::compiler

@@ -1,5 +1,5 @@
 // Matrix products as oneDNN is told of them. To make a primitive takes it far longer than to run a small product, for it generates
-// code; so those of products whose sizes change are made when they are first run, and kept for all programs.
+// code; so those of products whose sizes change are made before they first run, and kept for all programs.
 #pragma once
 
 #include <cstdint>

@@ -49,12 +49,16 @@ class MatmulThunk final : public runtime::Thunk {
   MatmulThunk(std::shared_ptr<const ProductPrimitive> primitive, std::vector<Operand> operands, const Slice& scratch,
               bool one_thread)
       : operands_(std::move(operands)), scratch_(scratch), one_thread_(one_thread), primitive_(std::move(primitive)) {}
-  // The primitive is made in the first run.
+  // The primitive is made by prepare().
   MatmulThunk(Product product, std::vector<Operand> operands)
       : operands_(std::move(operands)), one_thread_(product.one_thread), product_(std::move(product)) {}
 
-  void run(const runtime::Launch& launch) const override {
+  void prepare() const override {
     if (product_) std::call_once(made_, [&] { primitive_ = primitive_of(*product_); });
+  }
+
+  void run(const runtime::Launch& launch) const override {
+    prepare();
     std::array<std::byte*, most_operands> addresses{};
     std::size_t count = 0;
     for (const Operand& operand : operands_)
@@ -296,7 +300,7 @@ class EmptyMatmulThunk final : public runtime::Thunk {
   Slice result_;
 };
 
-// The product when its sizes are known. What oneDNN needs to know of it is made when it is first run.
+// The product when its sizes are known. What oneDNN needs to know of it is made before it is first run.
 std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues& values) {
   const auto empty = [&](Value v) {
     return std::ranges::any_of(v.type().dims(), [&](Dim dim) { return values(dim) == 0; });
@@ -313,6 +317,7 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   auto product = product_at(matmul, strict, values);
   if (!product || std::ranges::any_of(matmul.dot->operands, empty)) return std::nullopt;
   add_work(matmul, product->shape, values, unit);
+  unit.has_to_prepare = true;
   unit.make = [product = std::move(*product), offsets = offsets_of(matmul, values)](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<MatmulThunk>(product, operands_of(reads, writes, offsets));

@@ -1,0 +1,36 @@
+#include <weft/runtime/preparation.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <thread>
+
+#include <weft/base/trace.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::runtime {
+
+void Preparation::run() {
+  std::call_once(once_, [this] { run_all(); });
+}
+
+// On threads that end with it: those of kernels are asleep in no kernel, and this one's nested regions would have one thread.
+void Preparation::run_all() const {
+  const trace::Scope scope("compile", "prepare");
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < thunks_.size(); i = next++) {
+      try {
+        thunks_[i]->prepare();
+      } catch (const std::exception&) {  // again when it runs, where it has a name and a place
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  const std::size_t count = std::min(static_cast<std::size_t>(thread_count()), thunks_.size());
+  for (std::size_t i = 1; i < count; ++i) others.emplace_back(work);
+  work();
+}
+
+}  // namespace weft::runtime
