@@ -7,7 +7,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -16,7 +16,7 @@ START, END, PAD, IGNORED = 1, 2, 0, -100
 
 @dataclass(frozen=True)
 class Sizes:
-    """As src/weft/train/captioner_config.cpp has them."""
+    """Of the model: fields of the config that `weft lab captioner --json` prints; as they stand here, those of --size full."""
 
     encoder_layers: int = 12
     decoder_layers: int = 12
@@ -31,13 +31,15 @@ class Sizes:
     def places(self) -> int:
         return (self.image // self.patch) ** 2 + 1
 
-
-SIZES = {"small": Sizes(encoder_layers=3, decoder_layers=2, width=128, heads=4, image=32, patch=8), "full": Sizes()}
+    @staticmethod
+    def of(config: str) -> Sizes:
+        given = json.loads(config)
+        return Sizes(**{field.name: given[field.name] for field in fields(Sizes) if field.name in given})
 
 
 def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--config", type=Sizes.of, default=Sizes(), dest="sizes", help="the sizes, as one JSON object")
     parser.add_argument("--mode", choices=modes, default=modes[0])
     parser.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
     parser.add_argument("--batch", type=int, default=16)
@@ -77,7 +79,7 @@ def batches(sizes: Sizes, batch: int, align: int, given: list[int]) -> Iterator[
 
 def measure(peer: str, version: str, flags: argparse.Namespace, step: Callable[..., object], wait: Callable[[object], object]) -> None:
     """Times step(images, tokens, labels), whose result `wait` waits for, and prints the one JSON object."""
-    source = batches(SIZES[flags.size], flags.batch, flags.align, flags.lengths)
+    source = batches(flags.sizes, flags.batch, flags.align, flags.lengths)
     result = None
     start = time.perf_counter()
     for _ in range(flags.warm_up):

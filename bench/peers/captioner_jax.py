@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from captioner_data import IGNORED, SIZES, Sizes, measure, parse_flags
+from captioner_data import IGNORED, Sizes, measure, parse_flags
 from jax import Array
 from job import limit_threads
 
@@ -98,8 +98,8 @@ def main() -> None:
     flags = parse_flags(__doc__, ("jit",))
     limit_threads(flags.threads)  # before JAX's first computation, which starts its threads
     jax.config.update("jax_platforms", "cpu")
-    model, optimizer = Captioner(SIZES[flags.size], flags.dtype), optax.adam(1e-3)
-    weights = init(SIZES[flags.size])
+    model, optimizer = Captioner(flags.sizes, flags.dtype), optax.adam(1e-3)
+    weights = init(flags.sizes)
     state = optimizer.init(weights)
 
     def train(weights, state, images, tokens, labels):

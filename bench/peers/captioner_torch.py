@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from captioner_data import IGNORED, SIZES, Sizes, measure, parse_flags
+from captioner_data import IGNORED, Sizes, measure, parse_flags
 from job import limit_threads
 from mkl import open_avx512
 
@@ -124,7 +124,7 @@ def main() -> None:
     limit_threads(flags.threads)
     torch.set_num_threads(flags.threads)
     torch.manual_seed(0)
-    model = Captioner(SIZES[flags.size])
+    model = Captioner(flags.sizes)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
 
     def loss_of(images: Tensor, tokens: Tensor, labels: Tensor) -> Tensor:

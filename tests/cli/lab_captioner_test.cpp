@@ -26,6 +26,8 @@ TEST(LabCaptioner, MeasuresTheWarmUp) {
     EXPECT_TRUE(row["recompiles_in_window"].is_number_unsigned());
   }
   EXPECT_EQ(report["rows"][0]["ratio"], 1);
+  EXPECT_EQ(report["config"]["patch"], 4);
+  EXPECT_EQ(report["config"]["batch"], 2);
   for (const char* key : {"cold", "cached", "layers_2", "layers_12"}) EXPECT_GT(report["compile_s"][key], 0) << key;
   EXPECT_GT(report["guarded_tensors"], 250);
   EXPECT_GE(report["guard_us_per_call"], 0);

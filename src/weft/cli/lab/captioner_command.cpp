@@ -22,7 +22,7 @@ struct CommandOptions {
   bool json = false;
 };
 
-void print_json(const CaptionerReport& report) {
+void print_json(const CaptionerReport& report, const train::CaptionerConfig& given) {
   using json = nlohmann::ordered_json;
   json rows = json::array();
   for (const CaptionerRow& row : report.rows)
@@ -33,8 +33,12 @@ void print_json(const CaptionerReport& report) {
                     {"recompiles_in_window", row.recompiles_in_window},
                     {"first_steps_s", row.first_steps_s},
                     {"lengths", row.lengths}});
+  json config;
+  train::CaptionerConfig::fields(given,
+                                 [&](const char* name, const auto& value, const char*) { config[name] = value; });
   const auto& seconds = report.compile_s;
   const json root{{"rows", rows},
+                  {"config", config},
                   {"guard_us_per_call", report.guard_us_per_call},
                   {"guarded_tensors", report.guarded_tensors},
                   {"compile_s",
@@ -109,9 +113,10 @@ void add_captioner(CLI::App& lab) {
   command.add_flag("--json", given->json, "print one JSON object on the standard output, and nothing else");
   command.callback([given] {
     if (given->threads > 0) runtime::set_thread_count(static_cast<int>(given->threads));
+    const CaptionerOptions options = resolved(*given);
     const CaptionerReport report =
-        measure_captioner(resolved(*given), [](const std::string& what) { std::cerr << what << std::endl; });
-    given->json ? print_json(report) : print_tables(report);
+        measure_captioner(options, [](const std::string& what) { std::cerr << what << std::endl; });
+    given->json ? print_json(report, options.config) : print_tables(report);
   });
 }
 
