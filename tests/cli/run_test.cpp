@@ -50,6 +50,26 @@ class Run : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(Run, NamesTheFirstOperationThatMadeANaN) {
+  write("log.mlir", R"(
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.subtract %a, %a : tensor<2x2xf32>
+  %1 = stablehlo.subtract %0, %a : tensor<2x2xf32>
+  %2 = stablehlo.log %1 : tensor<2x2xf32>
+  %3 = stablehlo.add %2, %a : tensor<2x2xf32>
+  return %3 : tensor<2x2xf32>
+}
+)");
+  EXPECT_EQ(run({at("log.mlir"), "--input", at("a.npy")}).exit_code, 0);
+  for (const char* mode : {"--repeat=1", "--interpret"}) {
+    const Outcome outcome =
+        weft({"run", at("log.mlir"), "--input", at("a.npy"), mode}, [] { ::setenv("WEFT_DEBUG_NANS", "1", 1); });
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(concat("run: log at ", at("log.mlir"), ":5 made NaN: element ")));
+  }
+}
+
 TEST_F(Run, ReadsAndWritesArrays) {
   for (const char* mode : {"--repeat=2", "--interpret"}) {
     const Outcome outcome = run({"--input", at("a.npy"), at("p.mlir"), at("n.npy"), "--output", at("out"), mode});

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <string>
 
+#include <weft/base/knobs.h>
 #include <weft/compiler/rewrite.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
+#include <weft/tensor/nan_check.h>
 
 namespace weft::cli {
 
@@ -56,6 +58,7 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
 
 std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* ms) {
   std::vector<ir::Array> results = execute(inputs, ms);
+  if (knobs::debug_nans()) require_finite(inputs, results);
   std::size_t at = function_.outputs().size();
   for (const ir::Node* check : checks_) {
     ir::interpret_node(*check, std::span(results).subspan(at, check->operands.size()));
@@ -63,6 +66,17 @@ std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* m
   }
   results.resize(function_.outputs().size());
   return results;
+}
+
+void Program::require_finite(std::span<const ir::Array> inputs, std::span<const ir::Array> results) const {
+  const auto uploaded = [](std::span<const ir::Array> arrays) {
+    std::vector<runtime::BufferPtr> buffers;
+    for (const ir::Array& array : arrays) buffers.push_back(runtime::Device::cpu().upload(array.type(), array.bytes()));
+    return buffers;
+  };
+  const auto backend = is_compiled() ? detail::Backend::compiled : detail::Backend::interpreter;
+  const auto why = detail::find_nan(body_, backend, uploaded(inputs), uploaded(results));
+  require(!why, "run: ", why.value_or(""));
 }
 
 std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs, double* ms) {

@@ -35,12 +35,13 @@ class Program {
   // What of a program that was to be compiled the interpreter runs, each with the reason.
   std::span<const std::string> fallbacks() const { return report_.fallbacks; }
 
-  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does. `ms` receives
-  // the time that the computation alone took.
+  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does; with
+  // WEFT_DEBUG_NANS, also when a result is not finite. `ms` receives the time that the computation alone took.
   std::vector<ir::Array> run(std::span<const ir::Array> inputs, double* ms = nullptr);
 
  private:
   std::vector<ir::Array> execute(std::span<const ir::Array> inputs, double* ms);
+  void require_finite(std::span<const ir::Array> inputs, std::span<const ir::Array> results) const;
 
   const ir::Graph& function_;
   ir::InterpretOptions interpreter_;
