@@ -3,7 +3,6 @@
 #include <chrono>
 #include <string>
 
-#include <weft/base/knobs.h>
 #include <weft/compiler/rewrite.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
@@ -33,7 +32,7 @@ void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
 }  // namespace
 
 Program::Program(const ir::Graph& function, const ProgramOptions& options)
-    : function_(function), interpreter_(options.interpreter) {
+    : function_(function), interpreter_(options.interpreter), requires_finite_(options.requires_finite) {
   refuse_unknown_calls(function);
   compiler::Rewriter rewriter(function);
   std::vector<ir::Value> compared;
@@ -58,7 +57,7 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
 
 std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* ms) {
   std::vector<ir::Array> results = execute(inputs, ms);
-  if (knobs::debug_nans()) require_finite(inputs, results);
+  if (requires_finite_) require_finite(inputs, results);
   std::size_t at = function_.outputs().size();
   for (const ir::Node* check : checks_) {
     ir::interpret_node(*check, std::span(results).subspan(at, check->operands.size()));

@@ -21,6 +21,7 @@ namespace weft::cli {
 
 struct ProgramOptions {
   bool interpret = false;
+  bool requires_finite = false;  // of the results: a NaN or infinity that an operation made is an error that names it
   ir::InterpretOptions interpreter = {};
   compiler::Options compiler = {};
 };
@@ -35,8 +36,8 @@ class Program {
   // What of a program that was to be compiled the interpreter runs, each with the reason.
   std::span<const std::string> fallbacks() const { return report_.fallbacks; }
 
-  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does; with
-  // WEFT_DEBUG_NANS, also when a result is not finite. `ms` receives the time that the computation alone took.
+  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does, and when a
+  // result is not finite and has to be. `ms` receives the time that the computation alone took.
   std::vector<ir::Array> run(std::span<const ir::Array> inputs, double* ms = nullptr);
 
  private:
@@ -45,6 +46,7 @@ class Program {
 
   const ir::Graph& function_;
   ir::InterpretOptions interpreter_;
+  bool requires_finite_;
   std::vector<const ir::Node*> checks_;    // of the function
   std::shared_ptr<const ir::Graph> body_;  // without the checks; their operands stand behind the outputs
   std::shared_ptr<const runtime::Executable> executable_;

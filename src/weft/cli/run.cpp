@@ -141,6 +141,7 @@ void run_file(const RunOptions& options) {
   start = Clock::now();
   ProgramOptions program_options;
   program_options.interpret = options.interpret;
+  program_options.requires_finite = knobs::debug_nans();
   program_options.compiler.strict = knobs::strict();
   program_options.compiler.name = program_name(*function, options.file);
   Program program(*function, program_options);

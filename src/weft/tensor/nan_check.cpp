@@ -120,7 +120,8 @@ std::vector<std::vector<Health>> Rerun::health() const {
 }
 
 std::string place(const Node& node) {
-  std::string text = concat(node.op->name, " at ", node.location.file, ':', node.location.line);
+  std::string text(node.op->name);
+  if (node.location.line != 0) text += concat(" at ", node.location.file, ':', node.location.line);
   if (*node.location.scope) text += concat(" (", node.location.scope, ')');
   return text;
 }
