@@ -34,7 +34,7 @@ class Sizes:
     @staticmethod
     def of(config: str) -> Sizes:
         given = json.loads(config)
-        return Sizes(**{field.name: given[field.name] for field in fields(Sizes) if field.name in given})
+        return Sizes(**{field.name: given[field.name] for field in fields(Sizes)})
 
 
 def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Namespace:

@@ -15,7 +15,7 @@ void Preparation::run() {
   std::call_once(once_, [this] { run_all(); });
 }
 
-// On threads that end with it: those of kernels are asleep in no kernel, and this one's nested regions would have one thread.
+// On threads that end with it: within a kernel's, a library would think that it has one thread, and make code for that.
 void Preparation::run_all() const {
   const trace::Scope scope("compile", "prepare");
   std::atomic<std::size_t> next = 0;
