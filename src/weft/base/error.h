@@ -3,9 +3,13 @@
 //   require(a.rank() == 2, "matmul: expected rank 2, got ", a.type());
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -32,12 +36,33 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+namespace detail {
+// Appends a part as an ostream prints it.
+template <class Part>
+void append(std::string& text, const Part& part) {
+  if constexpr (std::is_same_v<Part, char>) {
+    text += part;
+  } else if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
+    text += std::string_view(part);
+  } else if constexpr (std::is_same_v<Part, bool>) {
+    text += part ? '1' : '0';
+  } else if constexpr (std::is_integral_v<Part> && sizeof(Part) > 1) {
+    std::array<char, 24> digits;
+    text.append(digits.data(), std::to_chars(digits.begin(), digits.end(), part).ptr);
+  } else {
+    std::ostringstream out;
+    out << part;
+    text += out.view();
+  }
+}
+}  // namespace detail
+
 // The concatenation of the parts as an ostream prints them.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return std::move(out).str();
+  std::string text;
+  (detail::append(text, parts), ...);
+  return text;
 }
 
 template <class... Parts>
