@@ -1,7 +1,9 @@
 #include <weft/cli/lab/captioner.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <functional>
 #include <limits>
 
 #include <weft/base/metrics.h>
@@ -179,15 +181,20 @@ double compile_seconds(train::CaptionerConfig config, std::int64_t layers) {
   return 1e-3 * CompiledStep(config).step.explain().programs.front().compile_ms;
 }
 
-// What a call costs the host, the least of several rounds.
-double microseconds(const std::function<void()>& call) {
-  constexpr int rounds = 5, calls = 200;
-  double least = std::numeric_limits<double>::infinity();
+// What a call costs the host: the least of many short rounds, in which the calls take turns, so that a machine whose speed
+// changes does so for all of them.
+template <std::size_t N>
+std::array<double, N> microseconds(const std::array<std::function<void()>, N>& calls) {
+  constexpr int rounds = 60, times = 20;
+  std::array<double, N> least;
+  least.fill(std::numeric_limits<double>::infinity());
   for (int round = 0; round < rounds; ++round) {
-    const auto start = Clock::now();
-    for (int i = 0; i < calls; ++i) call();
-    least = std::min(least, 1e6 * seconds_since(start) / calls);
-    synchronize();
+    for (std::size_t i = 0; i < N; ++i) {
+      const auto start = Clock::now();
+      for (int call = 0; call < times; ++call) calls[i]();
+      least[i] = std::min(least[i], 1e6 * seconds_since(start) / times);
+      synchronize();
+    }
   }
   return least;
 }
@@ -195,8 +202,8 @@ double microseconds(const std::function<void()>& call) {
 void measure_guards(const train::CaptionerConfig& config, CaptionerReport& report) {
   const CompiledStep whole(config);
   const auto pinned = whole.step.pinned();
-  const double guarded = microseconds([&] { whole.step(whole.batch); });
-  report.guard_us_per_call = std::max(0.0, guarded - microseconds([&] { pinned(whole.batch); }));
+  const auto [guarded, replayed] = microseconds<2>({[&] { whole.step(whole.batch); }, [&] { pinned(whole.batch); }});
+  report.guard_us_per_call = std::max(0.0, guarded - replayed);
   report.guarded_tensors = whole.step.explain().programs.front().inputs;
 }
 
