@@ -54,9 +54,8 @@ Health health_of(Type type, std::span<const std::byte> bytes) {
 Health health_of(const runtime::BufferPtr& buffer) { return health_of(buffer->type(), buffer->bytes()); }
 
 std::shared_ptr<const ir::Graph> without_composites(std::shared_ptr<const ir::Graph> graph) {
-  const auto is_composite = [](const Node* node) { return node->op == &ir::ops::composite; };
-  while (std::ranges::any_of(graph->nodes(), is_composite)) graph = compiler::inline_composites(*graph);
-  return graph;
+  auto inlined = compiler::inline_composites(*graph);
+  return inlined ? std::move(inlined) : std::move(graph);
 }
 
 // A program, any of whose values can be asked for.

@@ -4,12 +4,28 @@
 
 namespace weft::compiler {
 
+namespace {
+
+bool is_composite(const ir::Node& node) { return node.op == &ir::ops::composite; }
+
+std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph) {
+  return rewrite_where(graph, is_composite,
+                       [](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
+                         return std::optional(ir::inline_graph(to, *node.regions[0], operands));
+                       });
+}
+
+}  // namespace
+
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) {
-  return rewrite_where(
-      graph, [](const ir::Node& node) { return node.op == &ir::ops::composite; },
-      [](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
-        return std::optional(ir::inline_graph(to, *node.regions[0], operands));
-      });
+  std::shared_ptr<ir::Graph> result = inline_once(graph);
+  // What one stands for may hold others.
+  while (result)
+    if (auto deeper = inline_once(*result))
+      result = std::move(deeper);
+    else
+      break;
+  return result;
 }
 
 }  // namespace weft::compiler
