@@ -116,6 +116,86 @@ const Case cases[] = {
     {"every second one",
      [](std::int64_t b, std::int64_t t) { return std::vector{slice(numbers({b, 2 * t}, 2), 1, 0, to_end, 2) + 1}; },
      3},  // halves are not expressed: what two sizes suggest, the third one refutes
+    {"gradient of every second one",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t}, 2);
+       return step(sum(exp(slice(x, 1, 0, to_end, 2))), {x});
+     },
+     3},  // what is filled in behind the last one depends on whether the size is even
+    {"rows of a table",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t}, 2), last = numbers({b + 3, t}, 3);
+       return step(sum(exp(take(last, argmax(x, 0)) * take(x, tensor({0, 0}, DType::i32), 1)[0][0])), {x, last});
+     }},
+    {"gather and scatter",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 3}, 2), places = argsort(x, 1);
+       return step(sum(sin(gather(x, 1, places))) + sum(exp(scatter_add(x, 1, places, x * 2))), {x});
+     }},
+    {"windows",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, 2, t, t + 3}, 2), kernel = numbers({3, 2, 3, 3}, 3);
+       return step(sum(tanh(conv2d(x, kernel, {.padding = 1}))), {x, kernel});
+     }},
+    {"windows that step",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, 2, t, 8}, 2), kernel = numbers({3, 2, 3, 3}, 3);
+       const Tensor y = conv2d(x, kernel, {.stride = 2, .padding = 1});
+       return std::vector{y, max_pool2d(x, 3, 2, 1), avg_pool2d(x, 3, 1, 1)};
+     }},
+    {"gradient of the greatest of each window",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, 2, t, 8}, 2);
+       return step(sum(exp(max_pool2d(x, 3, 2, 1))), {x});
+     }},
+    {"loop",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 5}, 2), w = numbers({5, 5}, 3);
+       const std::vector<Tensor> first{x};
+       const Tensor y = for_loop(3, first, [&](const Tensor&, const std::vector<Tensor>& v) {
+         return std::vector{tanh(matmul(v[0], w)) - mean(v[0], {1}, true)};
+       })[0];
+       return step(sum(y * y), {x, w});
+     },
+     4},  // one element is not broadcast to one: another graph
+    {"scan over what changes",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({t, b, 5}, 2), w = numbers({5, 5}, 3);
+       const std::vector<Tensor> first{zeros({b, 5})}, inputs{x};
+       const auto all = scan(first, inputs, [&](const std::vector<Tensor>& h, const std::vector<Tensor>& in) {
+         const Tensor next = tanh(matmul(h[0], w) + in[0]);
+         return std::pair(std::vector{next}, std::vector{next * 2});
+       });
+       return step(sum(all.stacked[0]) + sum(all.values[0]), {x, w});
+     }},
+    {"branches",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 6}, 2);
+       const Tensor y = cond(
+           sum(x) > 0.0, [&] { return std::vector{matmul(x, weight()) / double(b * t)}; },
+           [&] { return std::vector{matmul(x * 2, weight()) / double(b * t)}; })[0];
+       return step(sum(exp(y)), {x});
+     }},
+    {"a condition on what changes",
+     [](std::int64_t b, std::int64_t t) {
+       const std::vector<Tensor> first{numbers({b, t}, 2)};
+       return while_loop(
+           first, [](const std::vector<Tensor>& v) { return mean(square(v[0])) > 0.001; },
+           [](const std::vector<Tensor>& v) { return std::vector{v[0] * 0.5 - mean(v[0] * 0.25)}; });
+     }},
+    {"composites computed again",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 6}, 2);
+       const auto block = checkpoint([](const Tensor& h) { return gelu(softmax(layer_norm(h, ones({6})), 1)); });
+       return step(sum(exp(block(x))), {x});
+     }},
+    {"parts at places that are data",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, t, 4}, 2), zero = tensor(0, DType::i32);
+       const std::vector<Tensor> starts{zero, zero, sum(x[0] > 9.0)};
+       const Tensor part = dynamic_slice(x, starts, {b, 1, 4});
+       return step(sum(exp(dynamic_update_slice(x, part * 2, starts))), {x});
+     }},
 };
 
 class SizeFamilies : public testing::TestWithParam<Case> {};
@@ -152,6 +232,20 @@ TEST_P(SizeFamilies, CompileTwice) {
     compiled += last_sync().compiled;
   }
   EXPECT_EQ(compiled, GetParam().compiles);
+}
+
+// What differs in attributes that are no sizes has nothing to do with one another: neither spoils the other's program.
+TEST(SizeFamiliesOfOneStructure, AreSeveral) {
+  clear_graph_cache();
+  const Tensor kernel = numbers({3, 2, 3, 3}, 3);
+  int compiled = 0;
+  for (const std::int64_t size : {8, 12, 9, 17, 30})
+    for (const std::int64_t stride : {1, 2, 3}) {
+      const Tensor y = conv2d(numbers({2, 2, size, 8}, 2), kernel, {.stride = stride, .padding = 1});
+      sync();
+      compiled += last_sync().compiled;
+    }
+  EXPECT_EQ(compiled, 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SizeFamilies, testing::ValuesIn(cases), [](const auto& instance) {

@@ -140,12 +140,11 @@ std::string convolution(const ir::Node& node, const SizeValues& sizes) {
                 ", feature_group_count=", a.feature_groups, ", batch_group_count=", a.batch_groups);
 }
 
-std::string slices(const ir::Node& node, const SizeValues& sizes) {
+std::string slices(const ir::Node& node) {
   const auto& a = node.attributes<ir::SliceAttributes>();
   std::string text = ", slice={";
-  for (std::size_t d = 0; d < a.start.size(); ++d) {
-    text += concat(d ? ", " : "", '[', sizes(Size(a.start[d])), ':', sizes(Size(a.limit[d])), ':', a.strides[d], ']');
-  }
+  for (std::size_t d = 0; d < a.start.size(); ++d)
+    text += concat(d ? ", " : "", '[', a.start[d], ':', a.limit[d], ':', a.strides[d], ']');
   return text + '}';
 }
 
@@ -200,14 +199,17 @@ std::string hlo_opcode(const ir::Node& node) {
   return name;
 }
 
-std::string hlo_attributes(const ir::Node& node, const SizeValues& sizes) {
-  if (is_copy(node)) return {};
+std::string hlo_attributes(const ir::Node& of, const SizeValues& sizes) {
+  if (is_copy(of)) return {};
+  Arena arena;
+  ir::Node node = of;
+  if (node.op->has_sizes()) node.attribute_data = ir::attributes_at(of, sizes, arena);
   if (node.op == &ops::convolution) return convolution(node, sizes);
-  if (node.op == &ops::slice) return slices(node, sizes);
+  if (node.op == &ops::slice) return slices(node);
   if (node.op == &ops::pad) {
     const auto& a = node.attributes<ir::PadAttributes>();
     return ", padding=" + by_dimension(a.low.size(), [&](std::size_t d) {
-             return concat(sizes(Size(a.low[d])), '_', sizes(Size(a.high[d])), '_', a.interior[d]);
+             return concat(a.low[d], '_', a.high[d], '_', a.interior[d]);
            });
   }
   if (node.op == &ops::reduce_window) {

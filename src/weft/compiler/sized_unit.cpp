@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
 #include <weft/ir/op.h>
@@ -39,10 +40,8 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
   if (node.op == &ir::ops::constant) {
     const ir::ConstantAttributes literal{{types[0], node.attributes<ir::ConstantAttributes>().value.bytes}};
     result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &literal);
-  } else if (node.op->attributes_are_sizes) {
-    std::vector<std::int64_t> numbers = node.op->attributes->numbers(node.attribute_data);
-    for (std::int64_t& number : numbers) number = sizes(Size(number));
-    ir::set_attribute_sizes(*result.node, numbers);
+  } else if (node.op->has_sizes()) {
+    result.node->attribute_data = ir::attributes_at(node, sizes, result.graph->arena());
   }
   std::vector<Value> results;  // any of which may be used where the node comes from
   for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(result.node->result(i));
@@ -64,6 +63,8 @@ Unit unit_of(const Sized& sized, const SizedOptions& options, std::vector<std::s
 }  // namespace
 
 Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+  if (node.op == &ir::ops::while_) return sized_while_unit(node, options, fallbacks);
+  if (node.op == &ir::ops::if_ || node.op == &ir::ops::case_) return sized_branch_unit(node, options, fallbacks);
   const Sized first = sized(node, options.sizes);
   Unit unit = unit_of(first, options, fallbacks);
   unit.make = nullptr;
@@ -83,8 +84,8 @@ Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<s
     for (const Dim dim : operand.type().dims()) unit.sizes.emplace_back(dim);
   for (const Type type : node.types)
     for (const Dim dim : type.dims()) unit.sizes.emplace_back(dim);
-  if (node.op->attributes_are_sizes)
-    for (const std::int64_t number : node.op->attributes->numbers(node.attribute_data)) unit.sizes.emplace_back(number);
+  if (node.op->has_sizes())
+    for (const std::int64_t number : node.op->attributes->sizes(node.attribute_data)) unit.sizes.emplace_back(number);
   SizedOptions unobserved = options;
   unobserved.observer = nullptr;
   unit.at = [&node, options = std::move(unobserved),

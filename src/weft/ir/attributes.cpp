@@ -81,6 +81,37 @@ void ask(FieldReader& r, std::string_view name, T& value) {
   }
 }
 
+template <class A>
+constexpr bool are_sizes(std::string_view field) {
+  if constexpr (requires { A::size_fields; }) return std::ranges::find(A::size_fields, field) != A::size_fields.end();
+  return false;
+}
+
+// The hash of the fields that `counts`.
+template <class A>
+std::uint64_t hash_of_fields(const void* attributes, auto&& counts) {
+  std::uint64_t hash = 0;
+  if constexpr (!std::is_empty_v<A>)
+    A::fields(*static_cast<const A*>(attributes), [&](std::string_view name, const auto& value) {
+      if (counts(name)) hash = mix(hash, hash_of(value));
+    });
+  return hash;
+}
+
+// Whether `holds` is true of each field of both.
+template <class A>
+bool all_fields(const void* a, const void* b, auto&& holds) {
+  bool all = true;
+  if constexpr (!std::is_empty_v<A>) {
+    // Fields are visited in the same order, so the addresses of b's fields stand at the same offsets.
+    A::fields(*static_cast<const A*>(a), [&]<class T>(std::string_view name, const T& value) {
+      const auto offset = reinterpret_cast<const char*>(&value) - static_cast<const char*>(a);
+      all = all && holds(name, value, *reinterpret_cast<const T*>(static_cast<const char*>(b) + offset));
+    });
+  }
+  return all;
+}
+
 }  // namespace
 
 template <class A>
@@ -92,21 +123,10 @@ const AttributeSchema Schema<A>::value = {
       return copy;
     },
     .hash = [](const void* attributes) -> std::uint64_t {
-      std::uint64_t hash = 0;
-      if constexpr (!std::is_empty_v<A>)
-        A::fields(*static_cast<const A*>(attributes),
-                  [&](std::string_view, const auto& value) { hash = mix(hash, hash_of(value)); });
-      return hash;
+      return hash_of_fields<A>(attributes, [](std::string_view) { return true; });
     },
     .equal = [](const void* a, const void* b) -> bool {
-      if constexpr (std::is_empty_v<A>) return true;
-      // Fields are visited in the same order, so the addresses of b's fields stand at the same offsets.
-      bool equal = true;
-      A::fields(*static_cast<const A*>(a), [&]<class T>(std::string_view, const T& value) {
-        const auto offset = reinterpret_cast<const char*>(&value) - static_cast<const char*>(a);
-        equal = equal && same(value, *reinterpret_cast<const T*>(static_cast<const char*>(b) + offset));
-      });
-      return equal;
+      return all_fields<A>(a, b, [](std::string_view, const auto& x, const auto& y) { return same(x, y); });
     },
     .visit =
         [](const void* attributes, FieldVisitor& visitor) {
@@ -120,34 +140,50 @@ const AttributeSchema Schema<A>::value = {
       A::fields(*attributes, [&](std::string_view name, auto& value) { ask(reader, name, value); });
       return attributes;
     },
-    .numbers = [](const void* attributes) -> std::vector<std::int64_t> {
+    .has_sizes = requires {A::size_fields;
+}  // namespace weft::ir
+,
+    .sizes = [](const void* attributes) -> std::vector<std::int64_t> {
       std::vector<std::int64_t> all;
-      if constexpr (!std::is_empty_v<A>)
-        A::fields(*static_cast<const A*>(attributes), [&]<class T>(std::string_view, const T& value) {
-          if constexpr (std::is_same_v<T, Ints>) all.insert(all.end(), value.begin(), value.end());
+      if constexpr (requires { A::size_fields; })
+        A::fields(*static_cast<const A*>(attributes), [&]<class T>(std::string_view name, const T& value) {
+          if constexpr (std::is_same_v<T, Ints>)
+            if (are_sizes<A>(name)) all.insert(all.end(), value.begin(), value.end());
         });
       return all;
     },
-    .with_numbers = [](Arena& arena, const void* attributes, Ints numbers) -> const void* {
+    .with_sizes = [](Arena& arena, const void* attributes, Ints sizes) -> const void* {
       if constexpr (std::is_empty_v<A>) return nullptr;
       A* copy = arena.make<A>(*static_cast<const A*>(attributes));
-      A::fields(*copy, [&]<class T>(std::string_view, T& value) {
+      A::fields(*copy, [&]<class T>(std::string_view name, T& value) {
         if constexpr (std::is_same_v<T, Ints>) {
-          const std::size_t count = value.size();
-          value = arena.copy(numbers.first(count));
-          numbers = numbers.subspan(count);
-        } else {
-          value = copy_of(arena, value);
+          if (are_sizes<A>(name)) {
+            const std::size_t count = value.size();
+            value = arena.copy(sizes.first(count));
+            sizes = sizes.subspan(count);
+            return;
+          }
         }
+        value = copy_of(arena, value);
       });
       return copy;
     },
-    .struct_name =
-        [] {
-          if constexpr (requires { A::struct_name; }) return A::struct_name;
-          return std::string_view();
-        }(),
-};
+    .hash_without_sizes = [](const void* attributes) -> std::uint64_t {
+      return hash_of_fields<A>(attributes, [](std::string_view name) { return !are_sizes<A>(name); });
+    },
+    .equal_without_sizes = [](const void* a, const void* b) -> bool {
+      return all_fields<A>(a, b, []<class T>(std::string_view name, const T& x, const T& y) {
+        if constexpr (std::is_same_v<T, Ints>)
+          if (are_sizes<A>(name)) return x.size() == y.size();
+        return same(x, y);
+      });
+    },
+    .struct_name = [] {
+      if constexpr (requires { A::struct_name; }) return A::struct_name;
+      return std::string_view();
+    }(),
+}
+;
 
 template struct Schema<NoAttributes>;
 template struct Schema<ParameterAttributes>;

@@ -2,6 +2,9 @@
 // StableHLO's names; copying, hashing, comparing, printing and parsing are derived from that list. A name `a.b` is field b of
 // the struct attribute a, whose mnemonic is the struct's struct_name: a = #stablehlo.gather<b = [1]>.
 //
+// The lists that a struct names in `size_fields` hold sizes, or positions among them: Sizes, as int64 (base/size.h), which change with the
+// sizes of operands.
+//
 // Attributes live in a Graph's arena, so they are trivially destructible: lists are spans into the same arena.
 #pragma once
 
@@ -96,6 +99,7 @@ struct TransposeAttributes {
 };
 struct SliceAttributes {
   Ints start, limit, strides;
+  static constexpr auto size_fields = std::to_array<std::string_view>({"start_indices", "limit_indices"});
   static void fields(auto& self, auto&& field) {
     field("start_indices", self.start);
     field("limit_indices", self.limit);
@@ -104,6 +108,7 @@ struct SliceAttributes {
 };
 struct PadAttributes {
   Ints low, high, interior;
+  static constexpr auto size_fields = std::to_array<std::string_view>({"edge_padding_low", "edge_padding_high"});
   static void fields(auto& self, auto&& field) {
     field("edge_padding_low", self.low);
     field("edge_padding_high", self.high);
@@ -120,6 +125,7 @@ struct DimensionsAttributes {  // reverse, reduce
 };
 struct DynamicSliceAttributes {
   Ints sizes;
+  static constexpr auto size_fields = std::to_array<std::string_view>({"slice_sizes"});
   static void fields(auto& self, auto&& field) { field("slice_sizes", self.sizes); }
 };
 struct DotAttributes {  // the result's dimensions are: batching, lhs free, rhs free
@@ -142,6 +148,7 @@ struct ConvolutionAttributes {
   Ints strides, padding /* low, high of each spatial dimension */, lhs_dilation, rhs_dilation, reversal /* 0 or 1 */;
   std::int64_t feature_groups = 1, batch_groups = 1;
   static constexpr std::string_view struct_name = "conv";
+  static constexpr auto size_fields = std::to_array<std::string_view>({"padding"});
   static void fields(auto& self, auto&& field) {
     field("dimension_numbers.input_batch_dimension", self.input_batch);
     field("dimension_numbers.input_feature_dimension", self.input_feature);
@@ -167,6 +174,7 @@ struct GatherAttributes {
   Ints slice_sizes;
   bool indices_are_sorted = false;
   static constexpr std::string_view struct_name = "gather";
+  static constexpr auto size_fields = std::to_array<std::string_view>({"slice_sizes"});
   static void fields(auto& self, auto&& field) {
     field("dimension_numbers.offset_dims", self.offset_dims);
     field("dimension_numbers.collapsed_slice_dims", self.collapsed_slice_dims);
@@ -206,6 +214,7 @@ struct SortAttributes {
 struct ReduceWindowAttributes {
   Ints window_dimensions, window_strides, base_dilations, window_dilations,
       padding;  // padding: low, high of each dimension
+  static constexpr auto size_fields = std::to_array<std::string_view>({"window_dimensions", "padding"});
   static void fields(auto& self, auto&& field) {
     field("window_dimensions", self.window_dimensions);
     field("window_strides", self.window_strides);
@@ -216,6 +225,7 @@ struct ReduceWindowAttributes {
 };
 struct SelectAndScatterAttributes {
   Ints window_dimensions, window_strides, padding;
+  static constexpr auto size_fields = std::to_array<std::string_view>({"window_dimensions", "padding"});
   static void fields(auto& self, auto&& field) {
     field("window_dimensions", self.window_dimensions);
     field("window_strides", self.window_strides);
@@ -403,9 +413,12 @@ struct AttributeSchema {
   bool (*equal)(const void* a, const void* b);
   void (*visit)(const void* attributes, FieldVisitor& visitor);
   const void* (*read)(Arena& arena, FieldReader& reader);
-  // The numbers of all lists, one behind the other; and a copy with others in their place, as many.
-  std::vector<std::int64_t> (*numbers)(const void* attributes);
-  const void* (*with_numbers)(Arena& arena, const void* attributes, Ints numbers);
+  bool has_sizes;
+  // The numbers of all lists of sizes, one behind the other; and a copy with others in their place, as many.
+  std::vector<std::int64_t> (*sizes)(const void* attributes);
+  const void* (*with_sizes)(Arena& arena, const void* attributes, Ints sizes);
+  std::uint64_t (*hash_without_sizes)(const void* attributes);
+  bool (*equal_without_sizes)(const void* a, const void* b);  // as many of them
   std::string_view struct_name;  // of the struct attribute that some fields belong to; empty: none do
 };
 

@@ -19,14 +19,30 @@ using Numbers = SizeNames::Numbers;
 // The general form of graphs: of the samples, or of a region that they have at the same place.
 class Generaliser {
  public:
-  Generaliser(std::vector<const Graph*> samples, SizeNames& names, General& general, bool is_region)
-      : samples_(std::move(samples)), names_(names), general_(general), is_region_(is_region) {}
+  Generaliser(std::vector<const Graph*> samples, SizeNames& names, General& general)
+      : samples_(std::move(samples)), names_(names), general_(general) {}
 
-  std::shared_ptr<Graph> run(General::Form& form) {
-    form.sample = samples_[0];
-    require_one_structure();
+  std::shared_ptr<Graph> graph(General::Form& form) {
+    require_one_structure(form);
     name_inputs();
     for (const Value input : samples_[0]->inputs()) graph_->add_input(require_type(input.node->id));
+    return generalised(form);
+  }
+
+  // Of a region, with inputs of these types: those of the samples, and then constants. The region's own are `constants` of them, from
+  // `first` on.
+  std::shared_ptr<Graph> region(std::span<const Type> inputs, std::size_t first, std::size_t constants,
+                                General::Form& form) {
+    is_region_ = true;
+    require_one_structure(form);
+    for (const Type type : inputs) graph_->add_input(type);
+    const auto own = graph_->inputs().subspan(samples_[0]->inputs().size()).subspan(first, constants);
+    constants_.assign(own.begin(), own.end());
+    return generalised(form);
+  }
+
+ private:
+  std::shared_ptr<Graph> generalised(General::Form& form) {
     for (std::size_t i = 0; i < samples_[0]->nodes().size(); ++i) {
       std::vector<Value>& results = values_.emplace_back();
       append(i, results, form);
@@ -39,10 +55,10 @@ class Generaliser {
     return graph_;
   }
 
- private:
   const Node& node(std::size_t sample, std::size_t i) const { return *samples_[sample]->nodes()[i]; }
 
-  void require_one_structure() const {
+  void require_one_structure(General::Form& form) const {
+    form.sample = samples_[0];
     for (std::size_t s = 1; s < samples_.size(); ++s) {
       const Graph& other = *samples_[s];
       require(other.nodes().size() == samples_[0]->nodes().size() &&
@@ -54,8 +70,8 @@ class Generaliser {
         require(a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
                     std::ranges::equal(a.types, b.types, same_kind) && a.regions.size() == b.regions.size(),
                 describe(b), " is recorded instead of ", describe(a), " for other sizes");
-        require(have_same_attributes(a, b) || a.op->attributes_are_sizes || (is_splat(a) && is_splat(b) && !is_region_),
-                "an attribute or constant of ", describe(a), " is another one for other sizes");
+        require(have_attributes_alike(a, b) || (is_splat(a) && is_splat(b)), "an attribute or constant of ",
+                describe(a), " is another one for other sizes");
       }
     }
   }
@@ -81,20 +97,20 @@ class Generaliser {
   }
 
   // What the numbers suggest. A size that no expression fits was given by the host.
-  Dim require_dim(std::size_t i, std::size_t result, int d) {
+  Dim require_dim(std::size_t i, std::size_t result, int d, bool is_no_sum = false) {
     const Numbers all = numbers(i, result, d);
     const bool from_host = !is_region_ && node(0, i).operands.empty();
-    if (const auto dim = names_.express(all, from_host)) return *dim;
+    if (const auto dim = names_.express(all, from_host || is_no_sum)) return *dim;
     require(!is_region_, "no expression fits the sizes of ", describe(node(0, i)), ", which are those of ",
             node(samples_.size() - 1, i).types[result], " for other inputs");
     add_symbol(all, {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(result), d});
     return *names_.express(all);
   }
 
-  Type require_type(std::size_t i, std::size_t result = 0) {
+  Type require_type(std::size_t i, std::size_t result = 0, bool is_no_sum = false) {
     const Type sample = node(0, i).types[result];
     std::vector<Dim> dims;
-    for (int d = 0; d < sample.rank(); ++d) dims.push_back(require_dim(i, result, d));
+    for (int d = 0; d < sample.rank(); ++d) dims.push_back(require_dim(i, result, d, is_no_sum));
     return Type(sample.dtype(), dims);
   }
 
@@ -104,25 +120,30 @@ class Generaliser {
     if (n.op == &ops::parameter) {
       results.push_back(graph_->inputs()[static_cast<std::size_t>(n.attributes<ParameterAttributes>().index)]);
     } else if (n.op == &ops::constant) {
-      results.push_back(constant(i));
+      results.push_back(constant(i, form));
     } else {
       std::vector<Value> operands;
       for (const Value v : n.operands) operands.push_back(values_[v.node->id][v.index]);
-      if (n.op->attributes_are_sizes && !samples_have_same_attributes(i)) {
+      if (n.op->has_sizes() && !samples_have_same_attributes(i)) {
+        require(constants_of(i).empty(), "a constant in the body of ", describe(n), " is another one for other sizes");
         Sizes beside = sizes_of_operands(i, operands);
-        Node& made = append_resized(*graph_, n, operands, std::vector{type_near(i, beside)});
+        std::vector<Type> types;
+        for (std::uint32_t r = 0; r < n.types.size(); ++r) types.push_back(type_near(i, r, beside));
+        Node& made = append_resized(*graph_, n, operands, types);
         for (int d = 0; d < made.type().rank(); ++d) beside.emplace_back(numbers(i, 0, d), made.type().dim(d));
         set_attribute_sizes(made, attribute_sizes(i, beside));
         form.attributes.emplace(static_cast<std::uint32_t>(i), made.attribute_data);
-        results.push_back(made.result());
+        for (std::uint32_t r = 0; r < types.size(); ++r) results.push_back(made.result(r));
         return;
       }
-      const auto regions = general_regions(i, form);
+      const std::vector<General::Constant> constants = constants_of(i);
+      for (const General::Constant& constant : constants) operands.push_back(next_constant(constant));
+      const auto regions = general_regions(i, operands, constants, form);
       const std::vector<Type> types = infer(i, operands, regions);
       const bool same = std::ranges::equal(regions, n.regions, {}, &std::shared_ptr<const Graph>::get);
       Node& made = same ? append_resized(*graph_, n, operands, types)
                         : graph_->append(*n.op, operands, n.attribute_data, types, regions);
-      for (std::uint32_t r = 0; r < types.size(); ++r) results.push_back(made.result(r));
+      for (std::uint32_t r = 0; r < n.types.size(); ++r) results.push_back(made.result(r));
     }
   }
 
@@ -157,13 +178,13 @@ class Generaliser {
     return sizes;
   }
 
-  Type type_near(std::size_t i, const Sizes& beside) {
-    const Type sample = node(0, i).type();
+  Type type_near(std::size_t i, std::size_t result, const Sizes& beside) {
+    const Type sample = node(0, i).types[result];
     std::vector<Dim> dims;
     for (int d = 0; d < sample.rank(); ++d) {
-      const Numbers all = numbers(i, 0, d);
+      const Numbers all = numbers(i, result, d);
       const auto dim = express_near(all, beside);
-      dims.push_back(dim ? *dim : require_dim(i, 0, d));
+      dims.push_back(dim ? *dim : require_dim(i, result, d));
       names_.learn(all, dims.back());
     }
     return Type(sample.dtype(), dims);
@@ -173,7 +194,7 @@ class Generaliser {
   std::vector<std::int64_t> attribute_sizes(std::size_t i, const Sizes& beside) {
     std::vector<std::vector<std::int64_t>> of_samples;
     for (std::size_t s = 0; s < samples_.size(); ++s)
-      of_samples.push_back(node(s, i).op->attributes->numbers(node(s, i).attribute_data));
+      of_samples.push_back(node(s, i).op->attributes->sizes(node(s, i).attribute_data));
     std::vector<std::int64_t> sizes = of_samples[0];
     for (std::size_t at = 0; at < sizes.size(); ++at) {
       Numbers all;
@@ -193,35 +214,100 @@ class Generaliser {
     return sizes;
   }
 
-  Value constant(std::size_t i) {
+  static bool is_given(std::span<const Graph* const> samples, std::size_t i) {
+    const Node& n = *samples[0]->nodes()[i];
+    return is_splat(n) && !std::ranges::all_of(samples, [&](const Graph* sample) {
+             return have_same_attributes(n, *sample->nodes()[i]);
+           });
+  }
+
+  Value constant(std::size_t i, General::Form& form) {
     const Node& n = node(0, i);
     const Type type = require_type(i);
-    const auto differs = [&](std::size_t s) { return !have_same_attributes(n, node(s, i)); };
-    for (std::size_t s = 1; s < samples_.size(); ++s)
-      if (differs(s)) {
-        general_.constants.push_back(static_cast<std::uint32_t>(i));
-        const Value element = graph_->add_input(Type(type.dtype(), {}));
-        return type.rank() == 0 ? element : broadcast(element, type);
-      }
+    if (is_given(samples_, i)) {
+      const auto id = static_cast<std::uint32_t>(i);
+      form.constants.push_back(id);
+      const Value element = next_constant({{}, id, type.dtype()});
+      return type.rank() == 0 ? element : broadcast(element, type);
+    }
     const ConstantAttributes attributes{{type, n.attributes<ConstantAttributes>().value.bytes}};
     return graph_->append(ops::constant, {}, &attributes).result();
   }
 
-  // Those of sizes that change are made anew; a composite alone may have such.
-  std::vector<std::shared_ptr<const Graph>> general_regions(std::size_t i, General::Form& form) {
+  // As an input of this graph. A region has them already, in the order in which they are asked for.
+  Value next_constant(const General::Constant& constant) {
+    if (is_region_) return constants_[constants_taken_++];
+    general_.constants.push_back(constant);
+    return graph_->add_input(Type(constant.dtype, {}));
+  }
+
+  // In the regions of a node, the first region's first.
+  std::vector<General::Constant> constants_of(std::size_t i) const {
+    std::vector<General::Constant> all;
+    for (std::uint32_t r = 0; r < node(0, i).regions.size(); ++r)
+      add_constants(samples_, {{static_cast<std::uint32_t>(i), r}}, all);
+    return all;
+  }
+
+  static void add_constants(std::span<const Graph* const> outer,
+                            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& path,
+                            std::vector<General::Constant>& all) {
+    const auto [at, region] = path.back();
+    std::vector<const Graph*> bodies;
+    for (const Graph* graph : outer) bodies.push_back(graph->nodes()[at]->regions[region]);
+    if (are_alike(bodies)) return;
+    for (std::uint32_t i = 0; i < bodies[0]->nodes().size(); ++i) {
+      const Node& n = *bodies[0]->nodes()[i];
+      const bool is_of_all = std::ranges::all_of(bodies, [&](const Graph* body) {
+        return i < body->nodes().size() && body->nodes()[i]->op == n.op &&
+               body->nodes()[i]->regions.size() == n.regions.size();
+      });
+      require(is_of_all, "other operations are recorded for other sizes");
+      if (is_given(bodies, i)) all.push_back({path, i, n.type().dtype()});
+      for (std::uint32_t r = 0; r < n.regions.size(); ++r) {
+        auto inner = path;
+        inner.emplace_back(i, r);
+        add_constants(bodies, inner, all);
+      }
+    }
+  }
+
+  static bool are_alike(std::span<const Graph* const> bodies) {
+    return std::ranges::all_of(bodies,
+                               [&](const Graph* b) { return b == bodies[0] || structurally_equal(*b, *bodies[0]); });
+  }
+
+  // Those that differ are made anew. They get the constants of all of them behind their own inputs.
+  std::vector<std::shared_ptr<const Graph>> general_regions(std::size_t i, std::span<const Value> operands,
+                                                            std::span<const General::Constant> constants,
+                                                            General::Form& form) {
     const Node& n = node(0, i);
+    const bool has_inputs_of_node =
+        n.op == &ops::composite || n.op == &ops::while_ || n.op == &ops::if_ || n.op == &ops::case_;
     std::vector<std::shared_ptr<const Graph>> regions;
-    for (std::size_t r = 0; r < n.regions.size(); ++r) {
+    for (std::uint32_t r = 0; r < n.regions.size(); ++r) {
       std::vector<const Graph*> bodies;
       for (std::size_t s = 0; s < samples_.size(); ++s) bodies.push_back(node(s, i).regions[r]);
-      if (std::ranges::all_of(bodies,
-                              [&](const Graph* b) { return b == bodies[0] || structurally_equal(*b, *bodies[0]); })) {
+      if (constants.empty() && are_alike(bodies)) {
         regions.emplace_back(std::shared_ptr<const Graph>(), n.regions[r]);
         continue;
       }
-      require(n.op == &ops::composite, "the body of ", describe(n), " is another one for other sizes");
-      General::Form& inner = form.regions[{static_cast<std::uint32_t>(i), r}];
-      regions.push_back(Generaliser(std::move(bodies), names_, general_, true).run(inner));
+      require(has_inputs_of_node, "the body of ", describe(n), " is another one for other sizes");
+      std::vector<Type> inputs;  // the last operands: a branch has a predicate before
+      for (const Value v : operands.last(bodies[0]->inputs().size() + constants.size())) inputs.push_back(v.type());
+      const auto own = [&](const General::Constant& c) { return c.path[0].second == r; };
+      const auto first = std::ranges::find_if(constants, own) - constants.begin();
+      Generaliser generaliser(std::move(bodies), names_, general_);
+      const auto region = generaliser.region(inputs, static_cast<std::size_t>(first),
+                                             static_cast<std::size_t>(std::ranges::count_if(constants, own)),
+                                             form.regions[{static_cast<std::uint32_t>(i), r}]);
+      if (n.op == &ops::while_ && r == 1) {  // what the loop carries along
+        std::vector<Value> outputs(region->outputs().begin(), region->outputs().end());
+        const auto carried = region->inputs().last(constants.size());
+        outputs.insert(outputs.end(), carried.begin(), carried.end());
+        region->set_outputs(std::move(outputs));
+      }
+      regions.push_back(region);
     }
     return regions;
   }
@@ -235,22 +321,24 @@ class Generaliser {
       inferred.clear();
       n.op->types(Call{*n.op, operands, n.attribute_data, requested, regions}, inferred);
     };
+    std::vector<Type> suggested;
+    const auto suggest_all = [&] {
+      while (suggested.size() < n.types.size()) suggested.push_back(require_type(i, suggested.size()));
+    };
+    for (std::size_t r = 0; r < n.types.size() && is_expressed(i, r); ++r) suggested.push_back(require_type(i, r));
     try {
-      std::vector<Type> suggested;
-      for (std::size_t r = 0; r < n.types.size(); ++r) {
-        if (!is_expressed(i, r)) break;
-        suggested.push_back(require_type(i, r));
-      }
       try {
         ask(suggested.size() == n.types.size() ? suggested : std::vector<Type>());
       } catch (const Error&) {
         if (suggested.size() == n.types.size()) throw;
-        suggested.clear();
-        for (std::size_t r = 0; r < n.types.size(); ++r) suggested.push_back(require_type(i, r));
+        suggest_all();
         ask(suggested);
       }
     } catch (const Error& error) {
-      fail(describe(n), " is only right for certain sizes: ", error.what());
+      // A rule that needs to know the sizes: quotients are no sums of others.
+      if (!n.op->has_sizes()) fail(describe(n), " is only right for certain sizes: ", error.what());
+      inferred.clear();
+      for (std::size_t r = 0; r < n.types.size(); ++r) inferred.push_back(require_type(i, r, true));
     }
     for (std::size_t r = 0; r < n.types.size(); ++r)
       for (int d = 0; d < n.types[r].rank(); ++d) names_.learn(numbers(i, r, d), inferred[r].dim(d));
@@ -266,7 +354,9 @@ class Generaliser {
   std::vector<const Graph*> samples_;
   SizeNames& names_;
   General& general_;
-  bool is_region_;
+  bool is_region_ = false;
+  std::vector<Value> constants_;  // of a region: its inputs for them
+  std::size_t constants_taken_ = 0;
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
   std::vector<std::vector<Value>> values_;  // by node of the samples
 };
@@ -276,7 +366,9 @@ class Generaliser {
 Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs) {
   Fingerprint f;
   for (const Node* n : graph.nodes()) {
-    f.add(reinterpret_cast<std::uintptr_t>(n->op));
+    const bool has_attributes = n->op->attributes && n->op != &ops::constant;
+    f.add(reinterpret_cast<std::uintptr_t>(n->op) ^
+          (has_attributes ? n->op->attributes->hash_without_sizes(n->attribute_data) : 0));
     std::uint64_t types = n->types.size();
     for (const Type type : n->types)
       types = types * 1024 + static_cast<std::uint64_t>(type.rank()) * 32 + static_cast<std::uint64_t>(type.dtype());
@@ -294,7 +386,7 @@ General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
   SizeNames names;
   General general;
   general.sample = samples[0];
-  general.graph = Generaliser(std::move(graphs), names, general, false).run(general.form);
+  general.graph = Generaliser(std::move(graphs), names, general).graph(general.form);
   return general;
 }
 

@@ -18,7 +18,7 @@
 
 namespace weft::ir {
 
-// Equal for graphs that differ at most in sizes, attributes and constants.
+// Equal for graphs that differ at most in sizes, those in attributes among them, and constants.
 Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs);
 
 struct General {
@@ -28,18 +28,25 @@ struct General {
     std::int32_t dim = 0;  // or the number's place
     bool is_attribute = false;
   };
+  // A constant of one element that is another one in each sample: the node, of the samples or of a region of theirs. It is an input
+  // of `graph`, behind those of the samples.
+  struct Constant {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> path;  // from outside in: a node, and which of its regions
+    std::uint32_t node = 0;
+    DType dtype = {};
+  };
   // What graphs are compared with: the nodes of a sample, with these types.
   struct Form {
     const Graph* sample = nullptr;
     std::vector<Type> types;                                        // of all results of all nodes, in order
+    std::vector<std::uint32_t> constants;                           // nodes of the sample that are inputs of `graph`
     std::map<std::uint32_t, const void*> attributes;                // by node: those with sizes that change, of `graph`
-    std::map<std::pair<std::uint32_t, std::size_t>, Form> regions;  // by node and number: those with sizes that change
+    std::map<std::pair<std::uint32_t, std::size_t>, Form> regions;  // by node and number: those that change
   };
 
   std::shared_ptr<const Graph> graph;
   std::vector<Symbol> symbols;
-  // Nodes of the samples: constants of one element that is another one in each. They are inputs of `graph`, behind those of the samples.
-  std::vector<std::uint32_t> constants;
+  std::vector<Constant> constants;
   Form form;
   std::shared_ptr<const Graph> sample;  // of `form`
 };

@@ -13,19 +13,18 @@ namespace {
 // Compares graphs with a general form at given sizes.
 class FormMatcher {
  public:
-  FormMatcher(const General& general, std::vector<std::int64_t> symbols)
-      : general_(general), values_(std::move(symbols)) {}
+  explicit FormMatcher(std::vector<std::int64_t> symbols) : values_(std::move(symbols)) {}
 
-  bool holds(const General::Form& form, const Graph& graph, std::string& difference, bool is_region) {
+  bool holds(const General::Form& form, const Graph& graph, std::string& difference) {
     const auto nodes = form.sample->nodes();
     if (nodes.size() != graph.nodes().size()) return false;
     auto type = form.types.begin();
-    auto constant = general_.constants.begin();
+    auto constant = form.constants.begin();
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       const Node &a = *nodes[i], &b = *graph.nodes()[i];
       const auto types = std::span(type, type + static_cast<std::ptrdiff_t>(a.types.size()));
       type += static_cast<std::ptrdiff_t>(a.types.size());
-      const bool is_given = !is_region && constant != general_.constants.end() && *constant == i;
+      const bool is_given = constant != form.constants.end() && *constant == i;
       constant += is_given;
       if (a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
           std::ranges::equal(types, b.types, [&](Type x, Type y) { return at(x) == y; }) &&
@@ -42,7 +41,8 @@ class FormMatcher {
     const auto found = form.attributes.find(a.id);
     if (found == form.attributes.end()) return have_same_attributes(a, b);
     const AttributeSchema& schema = *a.op->attributes;
-    return std::ranges::equal(schema.numbers(found->second), schema.numbers(b.attribute_data), {},
+    return schema.equal_without_sizes(a.attribute_data, b.attribute_data) &&
+           std::ranges::equal(schema.sizes(found->second), schema.sizes(b.attribute_data), {},
                               [&](std::int64_t n) { return values_(Size(n)); });
   }
 
@@ -52,7 +52,7 @@ class FormMatcher {
       if (a.regions[r] == b.regions[r]) continue;
       const auto found = form.regions.find({a.id, r});
       if (found == form.regions.end() ? !structurally_equal(*a.regions[r], *b.regions[r])
-                                      : !holds(found->second, *b.regions[r], difference, true))
+                                      : !holds(found->second, *b.regions[r], difference))
         return false;
     }
     return true;
@@ -65,7 +65,6 @@ class FormMatcher {
     return to;
   }
 
-  const General& general_;
   const SizeValues values_;
   std::unordered_map<std::uint64_t, std::pair<Type, Type>> known_;
 };
@@ -85,7 +84,7 @@ std::optional<Match> match(const General& general, const Graph& graph, std::span
     const auto types = node.types;
     if (symbol.is_attribute) {
       if (node.op != general.sample->nodes()[symbol.node]->op) return std::nullopt;
-      const auto numbers = node.op->attributes->numbers(node.attribute_data);
+      const auto numbers = node.op->attributes->sizes(node.attribute_data);
       const auto at = static_cast<std::size_t>(symbol.dim);
       if (at >= numbers.size() || numbers[at] < 0) return std::nullopt;
       match.symbols.push_back(numbers[at]);
@@ -94,9 +93,12 @@ std::optional<Match> match(const General& general, const Graph& graph, std::span
     if (symbol.result >= types.size() || symbol.dim >= types[symbol.result].rank()) return std::nullopt;
     match.symbols.push_back(types[symbol.result].size(symbol.dim));
   }
-  if (!FormMatcher(general, match.symbols).holds(general.form, graph, difference, false)) return std::nullopt;
-  for (const std::uint32_t id : general.constants)
-    match.constants.push_back(graph.nodes()[id]->attributes<ConstantAttributes>().value.bytes);
+  if (!FormMatcher(match.symbols).holds(general.form, graph, difference)) return std::nullopt;
+  for (const General::Constant& constant : general.constants) {
+    const Graph* at = &graph;
+    for (const auto& [node, region] : constant.path) at = at->nodes()[node]->regions[region];
+    match.constants.push_back(at->nodes()[constant.node]->attributes<ConstantAttributes>().value.bytes);
+  }
   return match;
 }
 

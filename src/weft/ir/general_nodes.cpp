@@ -27,4 +27,9 @@ bool have_same_attributes(const Node& a, const Node& b) {
                             b.attributes<ConstantAttributes>().value.bytes);
 }
 
+bool have_attributes_alike(const Node& a, const Node& b) {
+  return have_same_attributes(a, b) ||
+         (a.op->has_sizes() && a.op->attributes->equal_without_sizes(a.attribute_data, b.attribute_data));
+}
+
 }  // namespace weft::ir

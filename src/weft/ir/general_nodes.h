@@ -19,4 +19,7 @@ bool is_splat(const Node& node);
 // Of one op. A constant's type is no attribute.
 bool have_same_attributes(const Node& a, const Node& b);
 
+// Of one op: whether they may be of one form, of which sizes are all that differs.
+bool have_attributes_alike(const Node& a, const Node& b);
+
 }  // namespace weft::ir

@@ -45,7 +45,7 @@ Node& Graph::append(const Op& op, std::span<const Value> operands, const void* a
       call.fail("takes no tokens");
   }
   inferred_.clear();
-  op.types(call, inferred_);
+  infer_types(call, inferred_);
   if (!types.empty() && !std::ranges::equal(types, inferred_)) [[unlikely]]
     call.fail(concat("the result is ", inferred_.empty() ? Type() : inferred_[0], ", not ", types[0]));
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/base/size.h>
 #include <weft/ir/ops.h>
 
 namespace weft::ir {
@@ -15,6 +16,23 @@ constexpr auto sorted = [] {
 }();
 
 }  // namespace
+
+namespace {
+
+bool is_for_many_sizes(const Call& call) {
+  return !std::ranges::all_of(call.operands, [](Value v) { return v.type().is_static(); }) ||
+         !std::ranges::all_of(call.op.attributes->sizes(call.attribute_data),
+                              [](std::int64_t size) { return Size(size).is_constant(); });
+}
+
+}  // namespace
+
+void infer_types(const Call& call, std::vector<Type>& results) {
+  if (call.op.has_sizes() && !call.requested.empty() && is_for_many_sizes(call))
+    results.assign(call.requested.begin(), call.requested.end());
+  else
+    call.op.types(call, results);
+}
 
 bool has_side_effect(const Node& node) {
   if (node.op->has_side_effect) return true;

@@ -110,9 +110,6 @@ struct Op {
   double low = -4, high = 4;    // test inputs of floating-point dtype are drawn from here
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
-  // The numbers of the attributes are sizes, or positions among them: Sizes, as int64 (base/size.h). Where one is an expression the
-  // result types must be given.
-  bool attributes_are_sizes = false;
   bool commutative = false;
   bool duplicable = true;        // computing it twice is the same as once
   bool takes_tokens = false;     // as operands or results
@@ -121,7 +118,14 @@ struct Op {
   AloneRule alone = nullptr;     // of collectives that are not only interpreted
   std::string_view dialect = "stablehlo";  // or chlo, sdy...
   std::string_view call_target = {};       // of what StableHLO knows as a custom_call alone: weft.stop_gradient
+
+  // Whether attributes hold sizes (attributes.h). Where one is an expression the result types must be given.
+  bool has_sizes() const { return attributes && attributes->has_sizes; }
 };
+
+// The result types of a node about to be made, by its op's rule. In a graph for many sizes a rule that needs numbers is not asked:
+// what is requested of an op whose attributes hold sizes is what it is given, and checked when the sizes are known.
+void infer_types(const Call& call, std::vector<Type>& results);
 
 // Whether a node must run whoever uses its results: by its op, by what a custom_call says of itself, or by a node of its regions.
 bool has_side_effect(const Node& node);

@@ -31,13 +31,13 @@ bool SizeNames::add_symbol(const Numbers& numbers) {
   return true;
 }
 
-std::optional<Dim> SizeNames::express(const Numbers& numbers, bool from_host) {
+std::optional<Dim> SizeNames::express(const Numbers& numbers, bool is_no_sum) {
   if (is_constant(numbers)) return Dim(numbers[0]);
   if (const auto found = known_.find(numbers); found != known_.end()) return found->second;
   if (products_.empty()) make_products();
   for (const auto& [values, product] : products_)
     if (const auto factor = ratio(numbers, values)) return Dim(*factor) * product;
-  if (from_host) return std::nullopt;
+  if (is_no_sum) return std::nullopt;
   for (const auto& [values, product] : products_) {
     const std::int64_t run = values[1] - values[0];
     if (run == 0 || (numbers[1] - numbers[0]) % run != 0) continue;

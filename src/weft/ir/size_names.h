@@ -20,8 +20,8 @@ class SizeNames {
   bool add_symbol(const Numbers& numbers);
 
   // The expression that has these values in the samples; empty: none was found. A size that the host gave is seldom one with a
-  // sum in it.
-  std::optional<Dim> express(const Numbers& numbers, bool from_host = false);
+  // sum in it, and a quotient never.
+  std::optional<Dim> express(const Numbers& numbers, bool is_no_sum = false);
 
   // What a type rule says about a size comes before what numbers suggest.
   void learn(const Numbers& numbers, Dim dim);

@@ -79,7 +79,7 @@ class Verifier {
     for (const Graph* region : node.regions) regions.emplace_back(std::shared_ptr<const Graph>(), region);
     inferred_.clear();
     try {
-      node.op->types({*node.op, node.operands, node.attribute_data, node.types, regions}, inferred_);
+      infer_types({*node.op, node.operands, node.attribute_data, node.types, regions}, inferred_);
     } catch (const Error& error) {
       check(false, at, error.what());
     }

@@ -29,7 +29,7 @@ constexpr std::size_t most_attempts = 3;
 bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
   return std::ranges::equal(a.nodes(), b.nodes(), [](const ir::Node* x, const ir::Node* y) {
     return std::ranges::equal(x->types, y->types) &&
-           (!x->op->attributes_are_sizes || x->op->attributes->equal(x->attribute_data, y->attribute_data));
+           (!x->op->has_sizes() || x->op->attributes->equal(x->attribute_data, y->attribute_data));
   });
 }
 

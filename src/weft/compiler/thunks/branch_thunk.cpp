@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/region.h>
@@ -41,19 +42,45 @@ class BranchThunk final : public runtime::Thunk {
   Slice scratch_;
 };
 
+void set_branches(Unit& unit, const ir::Node& node, std::vector<Region> branches) {
+  unit.scratch_bytes = 0;
+  for (const Region& branch : branches) unit.scratch_bytes = std::max(unit.scratch_bytes, branch.temporary_bytes());
+  unit.make = [branches = std::make_shared<const std::vector<Region>>(std::move(branches)),
+               predicate = node.op == &ir::ops::if_](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                     const Slice& scratch) {
+    return std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
+  };
+}
+
 }  // namespace
 
 Unit branch_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "conditional";
-  auto branches = std::make_shared<std::vector<Region>>();
-  for (const ir::Graph* region : node.regions) {
-    branches->emplace_back(*region, context);
-    unit.scratch_bytes = std::max(unit.scratch_bytes, branches->back().temporary_bytes());
+  std::vector<Region> branches;
+  for (const ir::Graph* region : node.regions) branches.emplace_back(*region, context);
+  set_branches(unit, node, std::move(branches));
+  return unit;
+}
+
+Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+  Unit unit = unit_of(node);
+  unit.info.category = "conditional";
+  std::vector<SizedRegion> regions;
+  for (std::size_t i = 0; i < node.regions.size(); ++i) {
+    regions.emplace_back(region_of(node, i), options, fallbacks);
+    std::ranges::copy(regions.back().sizes(), std::back_inserter(unit.sizes));
   }
-  const bool predicate = node.op == &ir::ops::if_;
-  unit.make = [branches, predicate](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
+  unit.at = [&node, regions = std::move(regions)](const SizeValues& sizes) -> std::optional<Unit> {
+    std::vector<Region> branches;
+    for (const SizedRegion& region : regions) {
+      auto known = region.at(sizes);
+      if (!known) return std::nullopt;
+      branches.push_back(std::move(*known));
+    }
+    Unit made;
+    set_branches(made, node, std::move(branches));
+    return made;
   };
   return unit;
 }

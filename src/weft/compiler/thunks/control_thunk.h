@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include <weft/compiler/sized_program.h>
 #include <weft/compiler/thunks/native.h>
 
 namespace weft::compiler {
@@ -20,5 +23,13 @@ LoopUnit loop_unit(const ir::Node& loop);
 Unit while_unit(const ir::Node& node, const NativeContext& context);
 std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext& context);
 Unit branch_unit(const ir::Node& node, const NativeContext& context);  // if, case
+
+// Of nodes whose sizes, or those in their regions, are not known.
+Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks);
+Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks);
+// A region, which the node's graph keeps alive.
+inline std::shared_ptr<const ir::Graph> region_of(const ir::Node& node, std::size_t i) {
+  return {std::shared_ptr<const ir::Graph>(), node.regions[i]};
+}
 
 }  // namespace weft::compiler

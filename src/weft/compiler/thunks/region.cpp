@@ -2,9 +2,27 @@
 
 #include <array>
 
+#include <weft/ir/op.h>
+
 namespace weft::compiler {
 
 using runtime::Allocation;
+
+namespace {
+
+void add_sizes(const ir::Graph& graph, std::vector<Size>& all) {
+  for (const ir::Node* node : graph.nodes()) {
+    for (const Type type : node->types)
+      for (const Dim dim : type.dims())
+        if (!dim.is_constant()) all.emplace_back(dim);
+    if (node->op->has_sizes())
+      for (const std::int64_t number : node->op->attributes->sizes(node->attribute_data))
+        if (!Size(number).is_constant()) all.emplace_back(number);
+    for (const ir::Graph* region : node->regions) add_sizes(*region, all);
+  }
+}
+
+}  // namespace
 
 Region::Region(const ir::Graph& graph, const NativeContext& context, std::vector<bool> may_overwrite) {
   Options options = context.options;
@@ -36,6 +54,30 @@ void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::sp
   }
   const runtime::Launch launch{.bases = bases, .step = step};
   for (const auto& thunk : executable_->thunks) thunk->run(launch);
+}
+
+SizedRegion::SizedRegion(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
+                         std::vector<std::string>& fallbacks, std::vector<bool> may_overwrite)
+    : graph_(std::move(graph)) {
+  SizedOptions inner = options;
+  inner.donatable = std::move(may_overwrite);
+  inner.observer = nullptr;
+  Report report;
+  program_ = compile_for_sizes(*graph_, inner, &report);
+  fallbacks.insert(fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
+}
+
+std::optional<Region> SizedRegion::at(const SizeValues& sizes) const {
+  std::string why_not;
+  auto executable = program_->at({sizes.symbols().begin(), sizes.symbols().end()}, {}, why_not);
+  if (!executable) return std::nullopt;
+  return Region(std::move(executable));
+}
+
+std::vector<Size> SizedRegion::sizes() const {
+  std::vector<Size> all;
+  add_sizes(*graph_, all);
+  return all;
 }
 
 }  // namespace weft::compiler

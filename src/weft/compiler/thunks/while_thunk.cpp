@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include <weft/compiler/thunks/control_thunk.h>
@@ -118,15 +119,17 @@ std::shared_ptr<const ir::Graph> body_of(const ir::Graph& body, std::span<const 
   });
 }
 
-Plan make_plan(const ir::Node& node, const std::vector<std::size_t>& changing, const NativeContext& context) {
-  std::vector<bool> may_overwrite(node.operands.size());
-  for (const std::size_t i : changing) may_overwrite[i] = true;
-  const auto body = body_of(*node.regions[1], changing);
-  Plan plan{.condition = Region(*node.regions[0], context),
-            .body = Region(*body, context, may_overwrite),
-            .changing = changing};
+std::vector<bool> may_overwrite(const ir::Node& loop, std::span<const std::size_t> changing) {
+  std::vector<bool> result(loop.operands.size());
+  for (const std::size_t i : changing) result[i] = true;
+  return result;
+}
+
+Plan make_plan(const ir::Node& node, const std::vector<std::size_t>& changing, Region condition, Region body,
+               const SizeValues& sizes) {
+  Plan plan{.condition = std::move(condition), .body = std::move(body), .changing = changing};
   for (std::size_t k = 0; k < changing.size(); ++k) {
-    plan.bytes.push_back(static_cast<std::uint64_t>(node.types[changing[k]].bytes()));
+    plan.bytes.push_back(static_cast<std::uint64_t>(sizes(node.types[changing[k]]).bytes()));
     const int donor = plan.body.donor(k);
     plan.donors.push_back(donor < 0 ? -1
                                     : std::ranges::find(changing, static_cast<std::size_t>(donor)) - changing.begin());
@@ -134,6 +137,14 @@ Plan make_plan(const ir::Node& node, const std::vector<std::size_t>& changing, c
   find_freed(plan);
   place(plan);
   return plan;
+}
+
+void set_plan(Unit& unit, Plan made) {
+  const auto plan = std::make_shared<const Plan>(std::move(made));
+  unit.scratch_bytes = plan->scratch_bytes;
+  unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+    return std::make_unique<WhileThunk>(plan, reads, writes, scratch);
+  };
 }
 
 }  // namespace
@@ -161,11 +172,25 @@ LoopUnit loop_unit(const ir::Node& loop) {
 Unit while_unit(const ir::Node& node, const NativeContext& context) {
   if (auto kernel = while_kernel_unit(node, context)) return std::move(*kernel);
   auto [unit, changing] = loop_unit(node);
-  const auto plan = std::make_shared<const Plan>(make_plan(node, changing, context));
   unit.info.category = "while";
-  unit.scratch_bytes = plan->scratch_bytes;
-  unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<WhileThunk>(plan, reads, writes, scratch);
+  const auto body = body_of(*node.regions[1], changing);
+  set_plan(unit, make_plan(node, changing, Region(*node.regions[0], context),
+                           Region(*body, context, may_overwrite(node, changing)), {}));
+  return std::move(unit);
+}
+
+Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+  auto [unit, changing] = loop_unit(node);
+  unit.info.category = "while";
+  const SizedRegion condition(region_of(node, 0), options, fallbacks);
+  const SizedRegion body(body_of(*node.regions[1], changing), options, fallbacks, may_overwrite(node, changing));
+  for (const auto* region : {&condition, &body}) std::ranges::copy(region->sizes(), std::back_inserter(unit.sizes));
+  unit.at = [&node, condition, body, changing = std::move(changing)](const SizeValues& sizes) -> std::optional<Unit> {
+    auto known_condition = condition.at(sizes), known_body = body.at(sizes);
+    if (!known_condition || !known_body) return std::nullopt;
+    Unit made;
+    set_plan(made, make_plan(node, changing, std::move(*known_condition), std::move(*known_body), sizes));
+    return made;
   };
   return std::move(unit);
 }

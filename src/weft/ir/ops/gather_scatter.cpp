@@ -149,7 +149,7 @@ void scatter_type(const Call& call, std::vector<Type>& results) {
   for (int d = 0; d < x.rank(); ++d) {
     if (!has(window, d)) continue;
     const auto u = static_cast<int>(a.update_window_dims[at++]);
-    call.require(updates.dim(u) == x.dim(d) || updates.dim(u).max() <= x.dim(d).min(), "dimension ", u,
+    call.require(updates.dim(u) == x.dim(d) || updates.dim(u).min() <= x.dim(d).max(), "dimension ", u,
                  " of the updates has size ", updates.dim(u), ", which does not fit dimension ", d, " of size ",
                  x.dim(d));
   }

@@ -43,7 +43,7 @@ void dynamic_update_slice_type(const Call& call, std::vector<Type>& results) {
   call.require(update.dtype() == type.dtype() && update.rank() == type.rank(), "the update ", update, " does not fit ",
                type);
   for (int d = 0; d < type.rank(); ++d)
-    call.require(update.dim(d) == type.dim(d) || update.dim(d).max() <= type.dim(d).min(), "an update of size ",
+    call.require(update.dim(d) == type.dim(d) || update.dim(d).min() <= type.dim(d).max(), "an update of size ",
                  update.dim(d), " does not fit dimension ", d, " of size ", type.dim(d));
   results.push_back(type);
 }

@@ -68,7 +68,11 @@ Dim window_positions(const Call& call, int dim, const WindowDim& window, Dim bas
   call.require(window.stride >= 1 && window.base_dilation >= 1 && window.dilation >= 1,
                "strides and dilations of dimension ", dim, " must be at least 1, got ", window.stride, ", ",
                window.base_dilation, " and ", window.dilation);
-  return window.is_trivial() ? base : Dim(window.positions(base.value()));
+  if (base.is_constant()) return {window.positions(base.value())};
+  call.require(window.stride == 1 && window.base_dilation == 1, "dimension ", dim, " has size ", base,
+               ", which must be known for a window that steps");
+  const std::int64_t more = window.low + window.high + 1 - window.dilated_size();
+  return more < 0 ? base - Dim(-more) : base + Dim(more);
 }
 
 }  // namespace weft::ir

@@ -46,7 +46,7 @@ void require_index(const Call& call, int operand);
 void require_region(const Call& call, std::size_t region, std::span<const Type> inputs, std::span<const Type> outputs);
 
 // Requires a window with positive size, strides and dilations; the number of its positions over a base of this size, which may be
-// symbolic where the window does not touch the dimension.
+// symbolic where the window goes from one element to the next.
 Dim window_positions(const Call& call, int dim, const WindowDim& window, Dim base);
 
 }  // namespace weft::ir

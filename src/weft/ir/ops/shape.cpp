@@ -65,15 +65,6 @@ void transpose_type(const Call& call, std::vector<Type>& results) {
   results.push_back(dims.type(type.dtype()));
 }
 
-// Attributes with an expression among them belong to a program for many sizes, whose result types are given.
-bool is_for_many_sizes(const Call& call, std::initializer_list<Ints> attributes) {
-  const auto is_known = [](std::int64_t number) { return Size(number).is_constant(); };
-  if (std::ranges::all_of(attributes, [&](Ints numbers) { return std::ranges::all_of(numbers, is_known); }))
-    return false;
-  call.require(call.requested.size() == 1, "a number is out of range");
-  return true;
-}
-
 void slice_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.type(0);
   const auto& [start, limit, strides] = call.attributes<SliceAttributes>();
@@ -81,10 +72,6 @@ void slice_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "start_indices", start, rank);
   require_count(call, "limit_indices", limit, rank);
   require_count(call, "strides", strides, rank);
-  if (is_for_many_sizes(call, {start, limit, strides})) {
-    results.push_back(call.requested_type());
-    return;
-  }
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     const Dim size = type.dims()[i];
@@ -107,10 +94,6 @@ void pad_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "edge_padding_low", low, rank);
   require_count(call, "edge_padding_high", high, rank);
   require_count(call, "interior_padding", interior, rank);
-  if (is_for_many_sizes(call, {low, high, interior})) {
-    results.push_back(call.requested_type());
-    return;
-  }
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     call.require(interior[i] >= 0, "the interior padding of dimension ", i, " must not be negative, got ", interior[i]);

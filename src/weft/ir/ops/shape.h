@@ -38,11 +38,10 @@ WEFT_OP(transpose) {
 };
 WEFT_OP(slice) {
     .name = "slice", .kind = Kind::shape, .arity = 1, .types = slice_type, .gradient = slice_gradient,
-    .attributes = schema<SliceAttributes>, .attributes_are_sizes = true,
+    .attributes = schema<SliceAttributes>,
 };
 WEFT_OP(pad) {  // x, padding value; negative edge padding crops
     .name = "pad", .kind = Kind::shape, .arity = 2, .types = pad_type, .gradient = pad_gradient, .attributes = schema<PadAttributes>,
-    .attributes_are_sizes = true,
 };
 WEFT_OP(concatenate) {
     .name = "concatenate", .kind = Kind::shape, .arity = variadic, .types = concatenate_type, .gradient = concatenate_gradient,

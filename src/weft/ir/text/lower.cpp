@@ -231,8 +231,8 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
     attributes = kind.attributes->read(scratch, reader);
   }
   try {
-    if (kind.attributes_are_sizes)
-      for (const std::int64_t number : kind.attributes->numbers(attributes))
+    if (kind.has_sizes())
+      for (const std::int64_t number : kind.attributes->sizes(attributes))
         require(Size(number).is_constant(), kind.name, ": a number is out of range: ", number);
     Node& node = graph.append(kind, operands, attributes, types, regions);
     Values results;
