@@ -1,11 +1,14 @@
 #include <weft/base/log.h>
 
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <weft/base/knobs.h>
 
 namespace weft::logging {
 namespace {
@@ -59,6 +62,70 @@ TEST_F(Log, AMisspelledChannelNamesThoseThatExist) {
     EXPECT_THAT(error.what(), testing::HasSubstr("recompiles"));
   }
   EXPECT_TRUE(enabled(Channel::memory));  // an error changes nothing
+}
+
+// As in a process that begins with this variable.
+TEST_F(Log, AMisspelledChannelOfTheEnvironmentIsAWarningAndTheOthersAreOn) {
+  const knobs::Override<knobs::Text> chosen(knobs::logs, " memory , recompile,\tcache");
+  detail::channels = detail::unread;
+  EXPECT_TRUE(enabled(Channel::memory));
+  EXPECT_TRUE(enabled(Channel::cache));
+  EXPECT_FALSE(enabled(Channel::recompiles));
+  EXPECT_THAT(
+      lines_,
+      testing::ElementsAre(testing::StartsWith(
+          "warnings: WEFT_LOGS: there is no channel 'recompile'; did you mean 'recompiles'? The channels are")));
+}
+
+// One that never returns would end the test at ctest's limit.
+TEST_F(Log, ASinkMayLog) {
+  set_channels("memory,cache");
+  set_sink([this](Channel, std::string_view message) {
+    lines_.emplace_back(message);
+    WEFT_LOG(cache, "logged by the sink");
+  });
+  testing::internal::CaptureStderr();
+  WEFT_LOG(memory, "first");
+  WEFT_LOG(memory, "second");
+  const std::string aside = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(lines_, testing::ElementsAre("first", "second"));
+  EXPECT_THAT(aside, testing::HasSubstr("[cache] logged by the sink\n"));
+}
+
+// As a sink that computes with tensors waits for the device's thread, which logs, too.
+TEST_F(Log, ASinkMayWaitForAThreadThatLogs) {
+  set_channels("memory,launches");
+  set_sink([this](Channel channel, std::string_view message) {
+    lines_.emplace_back(message);
+    if (channel == Channel::memory) std::thread([] { WEFT_LOG(launches, "from the other thread"); }).join();
+  });
+  WEFT_LOG(memory, "first");
+  EXPECT_THAT(lines_, testing::ElementsAre("first", "from the other thread"));
+}
+
+TEST_F(Log, ASinkMaySetAnother) {
+  set_channels("memory");
+  std::vector<std::string> second;
+  const auto after = std::make_shared<std::string>("first: ");  // lives in the sink, which is replaced while it runs
+  set_sink([this, &second, after](Channel, std::string_view message) {
+    set_sink([&second](Channel, std::string_view later) { second.emplace_back(later); });
+    lines_.push_back(concat(*after, message));
+  });
+  WEFT_LOG(memory, "a");
+  WEFT_LOG(memory, "b");
+  EXPECT_THAT(lines_, testing::ElementsAre("first: a"));
+  EXPECT_THAT(second, testing::ElementsAre("b"));
+}
+
+TEST_F(Log, ASinkThatThrowsIsCalledAgain) {
+  set_channels("memory");
+  set_sink([this](Channel, std::string_view message) {
+    lines_.emplace_back(message);
+    if (message == "bad") fail("the sink failed");
+  });
+  EXPECT_THROW(WEFT_LOG(memory, "bad"), Error);
+  WEFT_LOG(memory, "good");
+  EXPECT_THAT(lines_, testing::ElementsAre("bad", "good"));
 }
 
 TEST_F(Log, ThreadsDoNotMixLines) {

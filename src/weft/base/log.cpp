@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
@@ -26,8 +32,15 @@ constexpr auto names = std::to_array<std::string_view>({
 });
 
 struct Output {
-  std::mutex mutex;
-  Sink sink;
+  std::mutex mutex;  // of what follows; never held while the sink is called
+  std::shared_ptr<const Sink> sink;
+  struct Message {
+    Channel channel;
+    std::string text;
+  };
+  std::deque<Message> waiting;            // for the thread that is in the sink
+  std::optional<std::thread::id> inside;  // that thread
+  std::condition_variable left;
   spdlog::logger logger{"weft", std::make_shared<spdlog::sinks::stderr_sink_st>()};
 
   Output() {
@@ -50,57 +63,112 @@ Output& output() {
 
 std::uint64_t bit(Channel channel) { return std::uint64_t{1} << static_cast<unsigned>(channel); }
 
-std::uint64_t parse_channels(std::string_view text) {
+// How many letters are to be changed, added or left out to make one word of the other.
+std::size_t distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);  // from what was read of `from` to each beginning of `to`
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t same = diagonal + (from[i] != to[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({same, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string no_channel(std::string_view word) {
+  const auto nearest = std::ranges::min_element(names, {}, [&](auto name) { return distance(word, name); });
+  std::string known = "all";
+  for (const auto name : names) known += concat(", ", name);
+  return concat("WEFT_LOGS: there is no channel '", word, "'; did you mean '", *nearest, "'? The channels are ", known);
+}
+
+struct Chosen {
   std::uint64_t channels = bit(Channel::warnings);
+  std::vector<std::string> mistakes;
+};
+
+Chosen parse_channels(std::string_view text) {
+  constexpr std::string_view space = " \t\n";
+  Chosen chosen;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
-    const auto word = text.substr(0, comma);
+    auto word = text.substr(0, comma);
     text.remove_prefix(std::min(comma + 1, text.size()));
+    word.remove_prefix(std::min(word.find_first_not_of(space), word.size()));
+    word = word.substr(0, word.find_last_not_of(space) + 1);
     if (word.empty()) continue;
     const auto at = static_cast<std::size_t>(std::ranges::find(names, word) - names.begin());
     if (word == "all") {
-      channels = (std::uint64_t{1} << names.size()) - 1;
+      chosen.channels = (std::uint64_t{1} << names.size()) - 1;
     } else if (at < names.size()) {
-      channels |= bit(static_cast<Channel>(at));
+      chosen.channels |= bit(static_cast<Channel>(at));
     } else {
-      std::string known = "all";
-      for (const auto name : names) known += concat(", ", name);
-      fail("WEFT_LOGS: there is no channel '", word, "'; the channels are ", known);
+      chosen.mistakes.push_back(no_channel(word));
     }
   }
-  return channels;
+  return chosen;
 }
 
 }  // namespace
 
 std::string_view name(Channel channel) { return names[static_cast<std::size_t>(channel)]; }
 
+// A misspelled channel must not fail the launch that happens to log first, nor silence the others.
 std::uint64_t detail::read_channels() {
-  // A misspelled channel must not fail the launch that happens to log first.
-  std::uint64_t read = bit(Channel::warnings);
-  try {
-    read = parse_channels(knobs::logs());
-  } catch (const Error& error) {
-    const std::lock_guard lock(output().mutex);
-    output().logger.warn(error.what());
-  }
+  const Chosen chosen = parse_channels(knobs::logs());
   auto expected = unread;
-  return channels.compare_exchange_strong(expected, read) ? read : expected;
+  if (!channels.compare_exchange_strong(expected, chosen.channels)) return expected;
+  for (const std::string& mistake : chosen.mistakes) write(Channel::warnings, mistake);
+  return chosen.channels;
 }
 
-void set_channels(std::string_view chosen) { detail::channels = parse_channels(chosen); }
+void set_channels(std::string_view chosen) {
+  const Chosen parsed = parse_channels(chosen);
+  if (!parsed.mistakes.empty()) throw Error(parsed.mistakes.front());
+  detail::channels = parsed.channels;
+}
 
 void set_sink(Sink sink) {
-  const std::lock_guard lock(output().mutex);
-  output().sink = std::move(sink);
+  Output& out = output();
+  auto next = sink ? std::make_shared<const Sink>(std::move(sink)) : nullptr;
+  std::unique_lock lock(out.mutex);
+  out.sink.swap(next);
+  out.left.wait(lock, [&] { return !out.inside || out.inside == std::this_thread::get_id(); });
 }
 
+// A thread that finds another in the sink leaves its message to it: the other may be waiting for this one.
 void write(Channel channel, std::string_view message) {
-  const std::lock_guard lock(output().mutex);
-  if (output().sink) {
-    output().sink(channel, message);
-  } else {
-    output().logger.info("{}", line_of(channel, message));
+  Output& out = output();
+  std::unique_lock lock(out.mutex);
+  if (!out.sink || out.inside == std::this_thread::get_id()) {
+    out.logger.info("{}", line_of(channel, message));
+    return;
+  }
+  out.waiting.push_back({channel, std::string(message)});
+  if (out.inside) return;
+  out.inside = std::this_thread::get_id();
+  struct Leave {
+    Output& out;
+    std::unique_lock<std::mutex>& lock;
+    ~Leave() {
+      if (!lock.owns_lock()) lock.lock();
+      out.inside.reset();
+      out.left.notify_all();
+    }
+  } const leave{out, lock};
+  while (!out.waiting.empty()) {
+    const Output::Message next = std::move(out.waiting.front());
+    out.waiting.pop_front();
+    if (const auto sink = out.sink) {
+      lock.unlock();
+      (*sink)(next.channel, next.text);
+      lock.lock();
+    } else {
+      out.logger.info("{}", line_of(next.channel, next.text));
+    }
   }
 }
 

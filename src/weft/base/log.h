@@ -51,10 +51,13 @@ inline bool enabled(Channel channel) {
   return channels >> static_cast<unsigned>(channel) & 1;
 }
 
-// Chooses the channels anew, in the form of WEFT_LOGS. Throws Error for a channel that does not exist.
+// Chooses the channels anew, in the form of WEFT_LOGS. Throws Error for a channel that does not exist; in WEFT_LOGS itself that is
+// a warning.
 void set_channels(std::string_view chosen);
 
-// Where messages go from now on; nothing: the standard error stream. Called by one thread at a time.
+// Where messages go from now on; nothing: the standard error stream. Called by one thread at a time, for the messages of others as
+// well, and without a lock: a sink may log, which goes to the standard error stream, compute with tensors and set another sink.
+// When set_sink returns the sink before is called no more, but for a call that set_sink was made in.
 using Sink = std::function<void(Channel channel, std::string_view message)>;
 void set_sink(Sink sink);
 
