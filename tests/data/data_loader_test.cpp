@@ -112,6 +112,43 @@ TEST(DataLoader, EndsItsWorkersWhenAnEpochIsLeft) {
   }
 }
 
+TEST(DataLoader, AnEpochThatIsLeftDoesNotFinishItsBatches) {
+  struct Slow {
+    std::atomic<std::int64_t>& made;
+    std::int64_t size() const { return 40'000; }
+    std::int64_t operator[](std::int64_t sample) const {
+      if (sample >= 20'000) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ++made;
+      }
+      return sample;
+    }
+  };
+  std::atomic<std::int64_t> made = 0;
+  const Slow slow{made};
+  const DataLoader loader(slow, collate, {.batch_size = 20'000, .num_workers = 1});
+  for (const Numbers& batch : loader.epoch(0)) {
+    EXPECT_EQ(batch.size(), 20'000u);
+    while (made == 0) std::this_thread::yield();  // the second batch is under way
+    break;
+  }
+  EXPECT_LT(made, 20'000);
+}
+
+// Neither samples nor batches need be made of nothing.
+TEST(DataLoader, BatchesNeedNoDefault) {
+  struct Count {
+    explicit Count(std::size_t samples) : number(samples) {}
+    std::size_t number;
+  };
+  const Squares squares{10};
+  const DataLoader loader(squares, [](std::span<const std::int64_t> samples) { return Count(samples.size()); },
+                          {.batch_size = 4, .num_workers = 1});
+  std::vector<std::size_t> counts;
+  for (const Count& count : loader.epoch(0)) counts.push_back(count.number);
+  EXPECT_EQ(counts, (std::vector<std::size_t>{4, 4, 2}));
+}
+
 TEST(DataLoader, Mistakes) {
   const Squares squares{10};
   EXPECT_THAT([&] { DataLoader(squares, collate, {.batch_size = 0}); },

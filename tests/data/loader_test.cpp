@@ -1,6 +1,8 @@
 #include <weft/data/loader.h>
 
 #include <algorithm>
+#include <memory>
+#include <ranges>
 #include <set>
 #include <thread>
 
@@ -75,6 +77,46 @@ TEST(Loader, DropsTheLastAndCanBeLeftEarly) {
   }
 }
 
+TEST(Loader, ABatchStaysUntilTheIteratorGoesOn) {
+  const Squares squares{12};
+  for (const int workers : {0, 2}) {
+    const Loader loader(squares, {.batch = 4, .shuffle = false, .workers = workers});
+    auto epoch = loader.epoch(0);
+    static_assert(std::ranges::input_range<decltype(epoch)>);
+    auto it = epoch.begin();
+    EXPECT_EQ((*it).first, (Samples{0, 1, 2, 3}));
+    EXPECT_EQ((*it).second, (Samples{0, 1, 4, 9}));
+    ++it;
+    ++it;  // over a batch that nobody looked at
+    EXPECT_EQ((*it).first, (Samples{8, 9, 10, 11}));
+    EXPECT_FALSE(it == epoch.end());
+    it++;
+    EXPECT_TRUE(it == epoch.end());
+  }
+}
+
+// A batch that can only be moved, and not be made of nothing.
+struct Unique {
+  explicit Unique(std::int64_t sample) : value(std::make_unique<std::int64_t>(sample)) {}
+  std::unique_ptr<std::int64_t> value;
+};
+struct Uniques {
+  std::int64_t size() const { return 5; }
+  Unique batch(std::span<const std::int64_t> samples) const { return Unique(samples.front()); }
+};
+
+TEST(Loader, BatchesNeedOnlyBeMovable) {
+  const Uniques uniques;
+  for (const int workers : {0, 2}) {
+    const Loader loader(uniques, {.shuffle = false, .workers = workers, .ahead = 3});
+    auto epoch = loader.epoch(0);
+    static_assert(std::ranges::input_range<decltype(epoch)>);
+    Samples seen;
+    for (auto batch : epoch) seen.push_back(*batch.value);
+    EXPECT_EQ(seen, (Samples{0, 1, 2, 3, 4}));
+  }
+}
+
 struct Broken {
   std::int64_t size() const { return 8; }
   int batch(std::span<const std::int64_t> samples) const {
@@ -95,6 +137,11 @@ TEST(Loader, Mistakes) {
       },
       testing::ThrowsMessage<Error>("sample 4 cannot be read"));
   EXPECT_EQ(made, 4);
+  auto epoch = loader.epoch(0, 4);
+  auto it = epoch.begin();
+  EXPECT_THROW(*it, Error);
+  EXPECT_THROW(*it, Error) << "the same batch";
+  EXPECT_EQ(*++it, 1);
 }
 
 }  // namespace

@@ -9,13 +9,14 @@
 //
 // Batches come in the same order, with the same content, whatever the number of workers: the order is a pure function of seed and
 // epoch. What a worker throws is thrown where its batch is asked for, as an Error that names the sample and has the original nested
-// in it. Leaving an epoch early ends its workers. Datasets that make whole batches are for Loader (loader.h), on which this stands.
+// in it. Leaving an epoch early ends its workers, at their next sample. Datasets that make whole batches are for Loader (loader.h), on which this stands.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -55,21 +56,21 @@ class DataLoader {
   struct Batches {
     std::int64_t size() const { return dataset.size(); }
 
-    Batch batch(std::span<const std::int64_t> samples) const {
+    Batch batch(std::span<const std::int64_t> samples, const std::stop_token& left = {}) const {
       std::vector<Sample> made;
       made.reserve(samples.size());
-      for (const std::int64_t sample : samples)
-        with_place([&] { made.push_back(dataset[sample]); }, "DataLoader: sample ", sample);
-      Batch result;
-      with_place([&] { result = collate(std::span<const Sample>(made)); }, "DataLoader: collating samples ",
-                 samples.front(), " and ", samples.size() - 1, " more");
-      return result;
+      for (const std::int64_t sample : samples) {
+        require(!left.stop_requested(), "DataLoader: the epoch was left");  // for nobody: its batches are gone
+        made.push_back(with_place([&] { return dataset[sample]; }, "DataLoader: sample ", sample));
+      }
+      return with_place([&] { return collate(std::span<const Sample>(made)); }, "DataLoader: collating samples ",
+                        samples.front(), " and ", samples.size() - 1, " more");
     }
 
     template <class... Place>
-    static void with_place(auto&& make, const Place&... place) {
+    static auto with_place(auto&& make, const Place&... place) {
       try {
-        make();
+        return make();
       } catch (const std::exception& error) {
         std::throw_with_nested(Error(concat(place..., ": ", error.what())));
       }

@@ -2,7 +2,7 @@
 //   struct Digits {
 //     std::int64_t size() const;                                               // how many samples
 //     std::pair<Tensor, Tensor> batch(std::span<const std::int64_t> samples) const;  // any type; called by several threads
-//   };
+//   };                                  // may take a std::stop_token, too: whether its epoch was left before the batch was made
 //   data::Loader loader(digits, {.batch = 64, .workers = 2});
 //   for (int epoch = 0; epoch < 10; ++epoch)
 //     for (auto [images, labels] : loader.epoch(epoch)) ...
@@ -10,10 +10,16 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <stop_token>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,27 +64,35 @@ class Loader {
     return samples;
   }
 
-  // The batches of an epoch, to be walked once.
+  // The batches of an epoch, to be walked once: a std::ranges::input_range. A batch stays until the iterator goes on; one that
+  // cannot be copied may be moved out of it, as `for (auto batch : epoch)` does.
   class Epoch {
    public:
     class Iterator {
      public:
-      using iterator_category = std::input_iterator_tag;
+      using iterator_concept = std::input_iterator_tag;
       using value_type = Batch;
       using difference_type = std::ptrdiff_t;
+      using reference = std::conditional_t<std::copy_constructible<Batch>, Batch&, Batch&&>;
+      Iterator() = default;
       explicit Iterator(Epoch* epoch) : epoch_(epoch) {}
-      Batch operator*() const { return epoch_->batches_.next(); }
+      reference operator*() const { return static_cast<reference>(epoch_->current()); }
       Iterator& operator++() {
-        ++epoch_->done_;
+        epoch_->advance();
         return *this;
       }
+      void operator++(int) { ++*this; }
       bool operator==(std::default_sentinel_t) const { return epoch_->done_ == epoch_->count_; }
 
      private:
-      Epoch* epoch_;
+      Epoch* epoch_ = nullptr;
     };
     Iterator begin() { return Iterator(this); }
     std::default_sentinel_t end() const { return {}; }
+
+    Epoch(const Epoch&) = delete;
+    Epoch& operator=(const Epoch&) = delete;
+    ~Epoch() { left_.request_stop(); }
 
    private:
     friend Loader;
@@ -88,17 +102,42 @@ class Loader {
           done_(first),
           batches_(
               [this, &loader](std::int64_t index) {
-                if (index >= count_) return Batch{};  // made ahead of the end
                 const auto size = static_cast<std::size_t>(loader.options_.batch);
                 const std::size_t start = static_cast<std::size_t>(index) * size;
                 const std::span<const std::int64_t> all = samples_;
-                return loader.dataset_.batch(all.subspan(start, std::min(size, all.size() - start)));
+                const auto samples = all.subspan(start, std::min(size, all.size() - start));
+                if constexpr (requires { loader.dataset_.batch(samples, left_.get_token()); })
+                  return loader.dataset_.batch(samples, left_.get_token());
+                else
+                  return loader.dataset_.batch(samples);
               },
-              {loader.options_.workers, loader.options_.ahead, first}) {}
+              {.workers = loader.options_.workers, .ahead = loader.options_.ahead, .first = first, .end = count_}) {}
+
+    Batch& current() {
+      if (failure_) std::rethrow_exception(failure_);
+      if (!current_) {
+        try {
+          current_.emplace(batches_.next());
+        } catch (...) {
+          failure_ = std::current_exception();
+          throw;
+        }
+      }
+      return *current_;
+    }
+    void advance() {
+      if (!current_ && !failure_) batches_.skip();
+      current_.reset();
+      failure_ = nullptr;
+      ++done_;
+    }
 
     std::vector<std::int64_t> samples_;
     std::int64_t count_, done_;
-    Prefetch<Batch> batches_;
+    std::optional<Batch> current_;  // of index done_, once it was asked for
+    std::exception_ptr failure_;    // or why there is none
+    std::stop_source left_;
+    Prefetch<Batch> batches_;  // its workers end before the rest does
   };
   // From the batch `first` on.
   Epoch epoch(std::int64_t number, std::int64_t first = 0) const {

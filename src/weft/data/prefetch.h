@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -26,14 +27,20 @@ struct PrefetchOptions {
   int workers = 1;         // threads that make items; 0: they are made when asked for
   int ahead = 2;           // items made or in the making beyond those handed out, at most
   std::int64_t first = 0;  // index of the first item
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // no item from this one on is made
 };
 
 template <class Item>
 class Prefetch {
  public:
-  // `make` is called once for every index from `first` on, by several threads at a time when there are several workers.
+  // `make` is called once for every index from `first` on, by several threads at a time when there are several workers, and never
+  // for one that is skipped where there are none.
   explicit Prefetch(std::function<Item(std::int64_t index)> make, PrefetchOptions options = {})
-      : make_(std::move(make)), next_(options.first), claimed_(options.first), ahead_(options.ahead) {
+      : make_(std::move(make)),
+        next_(options.first),
+        claimed_(options.first),
+        end_(options.end),
+        ahead_(options.ahead) {
     require(options.workers >= 0 && options.ahead >= 1,
             "Prefetch: workers must not be negative and ahead positive, got ", options.workers, " and ", options.ahead);
     for (int i = 0; i < options.workers; ++i)
@@ -59,16 +66,13 @@ class Prefetch {
     const trace::Scope scope("input", "wait for data");
     const metrics::Timer timer(metrics::input_wait_time);
     if (workers_.empty()) return make_(next_++);
-    std::unique_lock lock(mutex_);
-    made_.wait(lock, [&] { return !slots_.empty() && slots_.front().done; });
-    Slot slot = std::move(slots_.front());
-    slots_.pop_front();
-    ++next_;
-    lock.unlock();
-    room_.notify_one();
+    Slot slot = take();
     if (slot.error) std::rethrow_exception(slot.error);
     return std::move(*slot.item);
   }
+
+  // Passes over the next item, whatever comes of it.
+  void skip() { workers_.empty() ? static_cast<void>(++next_) : static_cast<void>(take()); }
 
  private:
   struct Slot {
@@ -77,11 +81,22 @@ class Prefetch {
     bool done = false;
   };
 
+  Slot take() {
+    std::unique_lock lock(mutex_);
+    made_.wait(lock, [&] { return !slots_.empty() && slots_.front().done; });
+    Slot slot = std::move(slots_.front());
+    slots_.pop_front();
+    ++next_;
+    lock.unlock();
+    room_.notify_one();
+    return slot;
+  }
+
   void work() {
     std::unique_lock lock(mutex_);
     while (true) {
-      room_.wait(lock, [&] { return stopping_ || claimed_ < next_ + ahead_; });
-      if (stopping_) return;
+      room_.wait(lock, [&] { return stopping_ || claimed_ == end_ || claimed_ < next_ + ahead_; });
+      if (stopping_ || claimed_ == end_) return;
       const std::int64_t index = claimed_++;
       slots_.emplace_back();
       lock.unlock();
@@ -104,7 +119,7 @@ class Prefetch {
   std::condition_variable made_, room_;
   std::deque<Slot> slots_;  // of the indices from next_ to claimed_
   std::int64_t next_, claimed_;
-  std::int64_t ahead_;
+  std::int64_t end_, ahead_;
   bool stopping_ = false;
   std::vector<std::thread> workers_;
 };
