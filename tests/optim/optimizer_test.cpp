@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <weft/jit/compile.h>
+
 #include "tests/tensor/check.h"
 
 namespace weft {
@@ -80,6 +82,47 @@ TEST(SGD, Momentum) {
                    };
                  }));
   }
+}
+
+struct Single {
+  Parameter weight{ones({1})};
+  void fields(auto&& field) { field("weight", weight); }
+};
+
+// PyTorch's: the momentum begins with the first step that has one.
+TEST(SGD, MomentumThatIsSetLater) {
+  Single model;
+  optim::SGD optimizer(model, {.lr = 0.1});
+  const auto step = [&] { optimizer.step(std::vector{ones({1})}); };
+  step();
+  EXPECT_EQ(state_dict(optimizer).size(), 1u) << "no state but the number of steps";
+  optimizer.options().momentum = 0.5;
+  step();
+  step();
+  EXPECT_NEAR(model.weight.tensor().item(), 1 - .1 - .1 - .15, 1e-6);
+  EXPECT_EQ(state_dict(optimizer).size(), 2u);
+}
+
+TEST(SGD, MomentumThatIsSetLaterInACompiledStep) {
+  Single model;
+  optim::SGD optimizer(model, {.lr = 0.1});
+  const auto step = compile([&](const Tensor& gradient) { optimizer.step(std::vector{gradient}); });
+  for (int i = 0; i < 3; ++i) {
+    if (i == 1) optimizer.options().momentum = 0.5;
+    step(ones({1}));
+    sync();
+  }
+  EXPECT_NEAR(model.weight.tensor().item(), 1 - .1 - .1 - .15, 1e-6);
+}
+
+TEST(RMSprop, MomentumThatIsSetLater) {
+  Single model;
+  optim::RMSprop optimizer(model, {.lr = 0.1, .alpha = 0});  // whose direction is 1
+  for (int i = 0; i < 3; ++i) {
+    if (i == 1) optimizer.options().momentum = 0.5;
+    optimizer.step(std::vector{ones({1})});
+  }
+  EXPECT_NEAR(model.weight.tensor().item(), 1 - .1 - .1 - .15, 1e-6);
 }
 
 double adam_step(double& m, double& v, double g, int t) {

@@ -1,5 +1,6 @@
 #include <weft/optim/optimizer.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <weft/tensor/creation.h>
@@ -18,20 +19,32 @@ DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dt
 bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->type().rank() >= 2; }
 
 Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names)
-    : slot_names_(std::move(slot_names)), steps_(zeros({}, DType::i64)) {
+    : steps_(zeros({}, DType::i64)) {
   for (NamedParameter& parameter : parameters) {
     if (!parameter.parameter->requires_grad) continue;
     const Type type = parameter.parameter->type();
     require(is_float(type.dtype()), "Optimizer: ", parameter.name, " is ", type,
             ", but only floating-point parameters can be trained");
     parameters_.push_back(parameter.parameter);
-    std::vector<Parameter> slots;
-    for (std::size_t i = 0; i < slot_names_.size(); ++i)
-      slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
-    states_.push_back({std::move(parameter), std::move(slots)});
+    states_.push_back({std::move(parameter), {}});
   }
   require(!states_.empty(), "Optimizer: the model has no parameters that require gradients");
+  // Compiled steps know slots by their addresses: one that is added later moves none.
+  for (State& state : states_) state.slots.reserve(slot_names.size() + 1);
+  for (const std::string& name : slot_names) add_slot(name);
   sync();
+}
+
+void Optimizer::add_slot_for(const Scalar& number, const std::string& name) {
+  if (std::ranges::find(slot_names_, name) == slot_names_.end() && number != 0) add_slot(name);
+}
+
+void Optimizer::add_slot(const std::string& name) {
+  slot_names_.push_back(name);
+  for (State& state : states_) {
+    const Type type = state.parameter.parameter->type();
+    state.slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
+  }
 }
 
 void Optimizer::require_option(const char* optimizer, const char* option, double value, double low, double high) {
@@ -50,6 +63,7 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
   const detail::Frame frame("Optimizer.step", where);
   require(gradients.size() == states_.size(), "Optimizer.step: ", gradients.size(), " gradients for ", states_.size(),
           " parameters");
+  before_step();
   std::vector<Update> updates;
   updates.reserve(states_.size());
   for (std::size_t i = 0; i < states_.size(); ++i) {

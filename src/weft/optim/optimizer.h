@@ -55,6 +55,11 @@ class Optimizer {
     std::span<Parameter> state;  // one per slot, zeros at first
     Tensor result;
   };
+  // Called before every step.
+  virtual void before_step() {}
+  // Adds a slot, zeros at first, as soon as `number` is not 0. From then on it stays: the number is an input like the others.
+  void add_slot_for(const Scalar& number, const std::string& name);
+
   // `number` is that of the step, from 1, as f64.
   virtual void update(std::span<Update> updates, const Tensor& number) = 0;
 
@@ -82,6 +87,8 @@ class Optimizer {
   };
 
  private:
+  void add_slot(const std::string& name);
+
   struct State {
     NamedParameter parameter;
     std::vector<Parameter> slots;

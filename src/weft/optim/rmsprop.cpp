@@ -2,19 +2,22 @@
 
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/sync.h>
 
 namespace weft::optim {
 
 RMSprop::RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options)
-    : Optimizer(std::move(parameters), options.momentum != 0 ? std::vector<std::string>{"square_avg", "momentum_buffer"}
-                                                             : std::vector<std::string>{"square_avg"}),
-      options_(std::move(options)) {
+    : Optimizer(std::move(parameters), {"square_avg"}), options_(std::move(options)) {
   require_option("RMSprop", "lr", options_.lr);
   require_option("RMSprop", "alpha", options_.alpha, 0, 1);
   require_option("RMSprop", "epsilon", options_.epsilon);
   require_option("RMSprop", "momentum", options_.momentum);
   require_option("RMSprop", "weight_decay", options_.weight_decay);
+  RMSprop::before_step();
+  sync();
 }
+
+void RMSprop::before_step() { add_slot_for(options_.momentum, "momentum_buffer"); }
 
 void RMSprop::update(std::span<Update> updates, const Tensor&) {
   struct Numbers {

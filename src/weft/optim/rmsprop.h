@@ -7,7 +7,7 @@ namespace weft::optim {
 
 struct RMSpropOptions {
   Scalar lr = 1e-2, alpha = 0.99, epsilon = 1e-8;
-  Scalar momentum = 0;      // 0: no state for it
+  Scalar momentum = 0;      // 0: no state for it; it begins with the first step that has a momentum
   Scalar weight_decay = 0;  // times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
 };
@@ -22,6 +22,7 @@ class RMSprop : public Optimizer {
   Scalar& lr() override { return options_.lr; }
 
  protected:
+  void before_step() override;
   void update(std::span<Update> updates, const Tensor& number) override;
 
  private:

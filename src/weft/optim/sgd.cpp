@@ -1,18 +1,21 @@
 #include <weft/optim/sgd.h>
 
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/sync.h>
 
 namespace weft::optim {
 
 SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options)
-    : Optimizer(std::move(parameters),
-                options.momentum != 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{}),
-      options_(std::move(options)) {
+    : Optimizer(std::move(parameters), {}), options_(std::move(options)) {
   require_option("SGD", "lr", options_.lr);
   require_option("SGD", "momentum", options_.momentum);
   require_option("SGD", "weight_decay", options_.weight_decay);
   require(!options_.nesterov || options_.momentum != 0, "SGD: nesterov needs a momentum");
+  SGD::before_step();
+  sync();
 }
+
+void SGD::before_step() { add_slot_for(options_.momentum, "momentum"); }
 
 void SGD::update(std::span<Update> updates, const Tensor&) {
   struct Numbers {

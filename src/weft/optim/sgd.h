@@ -7,7 +7,7 @@ namespace weft::optim {
 
 struct SGDOptions {
   Scalar lr = 1e-3;
-  Scalar momentum = 0;      // 0: no state
+  Scalar momentum = 0;      // 0: no state; it begins with the first step that has a momentum
   bool nesterov = false;    // looks ahead along the momentum, which must not be 0
   Scalar weight_decay = 0;  // times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
@@ -23,6 +23,7 @@ class SGD : public Optimizer {
   Scalar& lr() override { return options_.lr; }
 
  protected:
+  void before_step() override;
   void update(std::span<Update> updates, const Tensor& number) override;
 
  private:
