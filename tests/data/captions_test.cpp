@@ -32,6 +32,10 @@ TEST(CaptionCollator, Mistakes) {
   different[1].size = 2;
   EXPECT_THAT([&] { CaptionCollator(PaddingPolicy::longest())(different); },
               ThrowsMessage<Error>(HasSubstr("pictures of 1 and 2 pixels")));
+  std::vector<CaptionedImage> silent = two;
+  silent[1].caption.clear();
+  EXPECT_THAT([&] { CaptionCollator(PaddingPolicy::longest())(silent); },
+              ThrowsMessage<Error>(HasSubstr("the caption of sample 1 of the batch is empty")));
 }
 
 TEST(PaddingPolicy, Lengths) {

@@ -28,6 +28,8 @@ CaptionBatch CaptionCollator::operator()(std::span<const CaptionedImage> samples
   std::vector<std::vector<std::int32_t>> seen;
   std::vector<std::span<const std::int32_t>> tokens, labels;
   for (const CaptionedImage& sample : samples) {
+    require(!sample.caption.empty(), "CaptionCollator: the caption of sample ", &sample - samples.data(),
+            " of the batch is empty; an end_token, at the least, is its last");
     labels.emplace_back(sample.caption);
     seen.push_back({start_token});
     seen.back().insert(seen.back().end(), sample.caption.begin(), sample.caption.end() - 1);

@@ -35,7 +35,7 @@ struct CaptionBatch {
 class CaptionCollator {
  public:
   explicit CaptionCollator(PaddingPolicy padding) : padding_(std::move(padding)) {}
-  // Throws Error for pictures of different sizes, and for captions that the padding has no room for.
+  // Throws Error for pictures of different sizes, and for captions that are empty or that the padding has no room for.
   CaptionBatch operator()(std::span<const CaptionedImage> samples) const;
 
  private:
