@@ -249,7 +249,7 @@ TEST_F(Compile, ReadingAValueCutsTheGraph) {
   try {
     whole(x);
     FAIL();
-  } catch (const jit::GraphBreakError& error) {
+  } catch (const GraphBreakError& error) {
     EXPECT_THAT(error.what(), HasSubstr("whole: item reads tensor<f32>, made at "));
     EXPECT_THAT(error.what(), HasSubstr("where, cond or while_loop"));
   }

@@ -184,6 +184,39 @@ TEST_F(Modes, EagerStances) {
   EXPECT_EQ(counts(f), Counts(1, 1));
 }
 
+// A step that calls a compiled block and takes gradients through it.
+TEST_F(Modes, CompiledFunctionsInsideOthersUnderEveryStance) {
+  nn::Linear layer(16, 16);
+  const Tensor in = full({4, 16}, 0.3);
+  const auto values = [&](Stance stance, CompileOptions options) {
+    const auto block = compile([](const nn::Linear& l, const Tensor& a) { return l(a); });
+    const auto step = compile(
+        [&layer, block](const Tensor& a) {
+          const Tensor loss = mean(square(block(layer, a)));
+          const std::vector<Tensor> gradients = grad(loss, std::vector{layer.weight.tensor(), layer.bias->tensor()});
+          return std::pair(loss, sum(square(gradients[0])) + sum(gradients[1]));
+        },
+        options);
+    const StanceScope scope(stance);
+    std::vector<float> all;
+    for (const Tensor& a : {in, full({3, 16}, 0.7), in}) {
+      const auto [loss, gradient] = step(a);
+      all.push_back(loss.item<float>());
+      all.push_back(gradient.item<float>());
+    }
+    EXPECT_EQ(block.explain().calls, 0u) << "part of the step";
+    return all;
+  };
+  const auto want = values(Stance::standard, {});
+  const auto check = [&](Stance stance, const CompileOptions& options) {
+    const auto got = values(stance, options);
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5 * std::abs(want[i])) << i;
+  };
+  for (const Stance stance : {Stance::force_eager, Stance::eager_on_recompile, Stance::eager_then_compile})
+    check(stance, {});
+  check(Stance::standard, {.recompile_limit = 1, .limit_policy = LimitPolicy::interpret, .dynamic = Dynamic::off});
+}
+
 TEST_F(Modes, DisabledFunctionsStayOutOfTheGraph) {
   Parameter total(zeros({3}));
   bool compiling = true;
@@ -212,7 +245,7 @@ TEST_F(Modes, DisabledFunctionsStayOutOfTheGraph) {
   EXPECT_THAT(told.text(), HasSubstr("graph 0 before program 0: "));
   EXPECT_THAT(told.json(), HasSubstr("\"ended_by\": \"it calls a function that stays out of graphs"));
   const auto whole = compile([&](const Tensor& a) { return outside(a + 1); }, {.fullgraph = true});
-  EXPECT_THROW(whole(x), jit::GraphBreakError);
+  EXPECT_THROW(whole(x), GraphBreakError);
   EXPECT_EQ(disable([](int a) { return a + 1; })(1), 2) << "and alone it is what it was";
   const auto in_loop = compile([&](const Tensor& a) {
     return for_loop(2, std::vector{a},

@@ -42,7 +42,7 @@ TEST_F(Compile, TheLimitIsKept) {
   try {
     throws(one);
     FAIL();
-  } catch (const jit::RecompileError& error) {
+  } catch (const RecompileError& error) {
     EXPECT_THAT(error.what(), HasSubstr("recompile_limit of 1"));
     EXPECT_THAT(error.what(), HasSubstr("tensor<1xf32> instead of tensor<2xf32>"));
   }
@@ -65,7 +65,7 @@ TEST_F(Compile, Stances) {
     const StanceScope scope(Stance::fail_on_recompile);
     EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 3, 4));
     EXPECT_EQ(runs, 2);
-    EXPECT_THROW(f(longer), jit::RecompileError);
+    EXPECT_THROW(f(longer), RecompileError);
   }
   EXPECT_THAT(f(longer).to_vector<float>(), ElementsAre(2, 3, 4, 5));
 }

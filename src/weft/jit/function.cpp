@@ -39,6 +39,20 @@ compiler::Tuning tuning(const CompileOptions& options) {
   return options.shape_padding ? compiler::Tuning::padding : compiler::Tuning::none;
 }
 
+// A function runs operation by operation on this thread: those that it calls are part of it, as they are part of a graph.
+constinit thread_local bool runs_eagerly = false;
+class EagerScope {
+ public:
+  explicit EagerScope(detail::Backend backend) : backend_(backend), before_(std::exchange(runs_eagerly, true)) {}
+  ~EagerScope() { runs_eagerly = before_; }
+  EagerScope(const EagerScope&) = delete;
+  EagerScope& operator=(const EagerScope&) = delete;
+
+ private:
+  detail::BackendScope backend_;
+  bool before_;
+};
+
 // Equal programs for other numbers, or two that are recorded in every call: one replaces the other.
 bool same_but_for_values(const Specialization& a, const Specialization& b) {
   const bool recorded = !a.rerecorded_because.empty();
@@ -73,12 +87,14 @@ bool Function::starts_eagerly() {
 
 void Function::run_eagerly(const std::function<void()>& run) {
   sync();  // what was recorded before is not part of the function
-  const detail::BackendScope scope(detail::Backend::eager);
+  const EagerScope scope(detail::Backend::eager);
   run();
   sync();
 }
 
-bool Function::called_inside() { return detail::observer != nullptr || detail::Recording::current().is_body(); }
+bool Function::called_inside() {
+  return detail::observer != nullptr || runs_eagerly || detail::Recording::current().is_body();
+}
 
 Function::Found Function::find(std::span<const Leaf> leaves) {
   const Context now = Context::now();
@@ -270,7 +286,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
       const std::lock_guard lock(mutex_);
       warn_of_limit("calls that need another one are interpreted, which is slow");
     }
-    const detail::BackendScope scope(detail::Backend::interpreter);
+    const EagerScope scope(detail::Backend::interpreter);
     run();
     sync();
     return;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <weft/base/error.h>
+
 namespace weft {
 
 // What is worth spending for speed. Modes change no results beyond what the numerics contract leaves open, in strict mode none.
@@ -29,6 +31,18 @@ enum class Dynamic : std::uint8_t {
   automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so
   on,   // from the first, for every size of an argument that the function leaves free: it is recorded a few times more
   off,  // every size has a program of its own
+};
+
+// A value was read while a function that must be one graph was recorded.
+class GraphBreakError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A program would have to be compiled, which a limit or a stance forbids.
+class RecompileError : public Error {
+ public:
+  using Error::Error;
 };
 
 // compile() throws Error for options that contradict each other, and a call for arguments that were marked in a way that the options

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <weft/jit/options.h>
 #include <weft/jit/specialization.h>
 #include <weft/tensor/compile_ahead.h>
 #include <weft/tensor/observer.h>
@@ -22,18 +23,6 @@ class Synchronizer;
 }
 
 namespace weft::jit {
-
-// A value was read while a function that must be one graph was recorded.
-class GraphBreakError : public Error {
- public:
-  using Error::Error;
-};
-
-// A program would have to be compiled, which a limit or a stance forbids.
-class RecompileError : public Error {
- public:
-  using Error::Error;
-};
 
 // The function does more than record operations, for which it needs tensors that have elements.
 class SampleError : public Error {
