@@ -344,6 +344,67 @@ TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
   expect_found("the captured tensor used at");
 }
 
+// What is decided by plain variables: everything that a replay writes, reads or returns may be another one.
+TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
+  const auto expect_found = [&](auto body, auto change, const std::vector<const char*>& said) {
+    const auto f = compile(body, {.name = "f", .check_replays = true});
+    for (int i = 0; i < 3; ++i) f(x, y);
+    change();
+    try {
+      f(x, y);
+      ADD_FAILURE() << said[0];
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("f: a replay would have been wrong: "));
+      for (const char* part : said) EXPECT_THAT(error.what(), HasSubstr(part));
+    }
+    f(x, y);
+  };
+  bool other = false;
+  const auto change = [&] { other = true; };
+  const auto check = [&](auto body, const std::vector<const char*>& said) {
+    other = false;
+    expect_found(body, change, said);
+  };
+  Parameter one(zeros({3})), two(zeros({3}));
+  check(
+      [&](const Tensor& a, const Tensor&) {
+        (other ? two : one) = a * 2;
+        return a + 1;
+      },
+      {"another parameter than before is given what is made at ", "compile_test.cpp:"});
+  check(
+      [&](const Tensor& a, const Tensor&) {
+        const Tensor b = a * 2, c = a + 1;
+        one = other ? c : b;
+        two = other ? b : c;
+      },
+      {"the new value of a parameter is what is made at ", " now instead of what is made at "});
+  check(
+      [&](const Tensor& a, const Tensor& b) {
+        one = a * 2;
+        if (!other) two = b;
+        return a * 2;
+      },
+      {"of the 2 parameters that a replay updates only 1 are updated now"});
+  check(
+      [&](const Tensor& a, const Tensor& b) {
+        const Tensor c = a * 2, d = b + 1;
+        return other ? std::pair(d, c) : std::pair(c, d);
+      },
+      {"result 0 is what is made at ", "compile_test.cpp:", "a weft::Flag"});
+  check([&](const Tensor& a, const Tensor& b) { return std::pair(a * b, other ? a : b); },
+        {"result 1 is argument 0 now instead of argument 1"});
+  check([&](const Tensor& a, const Tensor&) { return std::vector<Tensor>(other ? 2 : 1, a * 2); },
+        {"the function returns 2 tensors now instead of 1"});
+  const Scalar rate = 1, equal = 1;
+  check([&](const Tensor& a, const Tensor&) { return a * (other ? equal : rate); },
+        {"the number used at ", "comes from elsewhere now, as from another Scalar"});
+  check([&](const Tensor& a, const Tensor&) { return other ? a * 1.0 : a * rate; },
+        {"the number used at ", "comes from elsewhere now"});
+  check([&](const Tensor& a, const Tensor&) { return a + (other ? two : one); },
+        {"an input used at ", "instead of the parameter first used at "});
+}
+
 TEST_F(Compile, BackendsAgree) {
   const auto f = [](const Tensor& a) { return softmax(gelu(a) * 2 + exp(-a), 0); };
   const auto compiled = compile(f);

@@ -1,4 +1,7 @@
 // compile(fn): its limits, its options and what it reports.
+#include <map>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <tests/jit/compile.h>
 
@@ -16,7 +19,7 @@ TEST_F(Compile, EveryDifferenceFromTheNearestIsSaid) {
   f(longer, longer.to(DType::f64), true);
   EXPECT_THAT(log.text, HasSubstr("argument 0 is tensor<4xf32> instead of tensor<3xf32>, first used at "));
   EXPECT_THAT(log.text, HasSubstr("argument 1 is tensor<4xf64> instead of tensor<3xf32>"));
-  EXPECT_THAT(log.text, HasSubstr("argument 2 is true instead of false; take it as a weft::Scalar"));
+  EXPECT_THAT(log.text, HasSubstr("compiles nothing by itself: argument 2 is true instead of false\n"));
   EXPECT_THAT(log.text, HasSubstr("report_test.cpp:"));
 }
 
@@ -93,6 +96,157 @@ TEST_F(Compile, ContradictingOptions) {
   const auto body = [](const Tensor& a) { return a + 1; };
   EXPECT_THROW(compile(body, {.recompile_limit = 0}), Error);
   EXPECT_THROW(compile(body, {.fullgraph = true, .limit_policy = LimitPolicy::interpret}), Error);
+}
+
+struct Sample {
+  Tensor image;
+  std::map<std::string, Tensor> more;
+  std::optional<Tensor> mask;
+  std::string mode;
+  bool flipped = false;
+  void fields(auto&& field) {
+    field("image", image);
+    field("more", more);
+    field("mask", mask);
+    field("mode", mode);
+    field("flipped", flipped);
+  }
+};
+
+// The lines of what is said while a function is called.
+std::string said_of(const auto& calls) {
+  const LogOf log("recompiles");
+  calls();
+  std::string ours;
+  std::istringstream lines(log.text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("sync: ")) ours += line + '\n';
+  return ours;
+}
+
+TEST_F(Compile, ArgumentsOfAnotherStructureAreComparedByPath) {
+  const auto f = compile([](const Sample& s) {
+    Tensor total = s.mask ? s.image * *s.mask : s.image;
+    for (const auto& [name, value] : s.more) total = total + value;
+    return total;
+  });
+  const Sample plain{.image = x, .more = {}, .mask = {}, .mode = "a", .flipped = false};
+  f(plain);
+  Sample other = plain;
+  other.more = {{"left", y}};
+  std::string said = said_of([&] { f(other); });
+  EXPECT_THAT(said, HasSubstr("argument 0.more is 1 elements instead of 0 elements\n"));
+  other = plain;
+  other.mask = y;
+  said = said_of([&] { f(other); });
+  EXPECT_THAT(said, HasSubstr("argument 0.mask is tensor<3xf32> instead of nothing\n"));
+  other.mask.reset();
+  other.mode = "another one";
+  said = said_of([&] { f(other); });
+  EXPECT_THAT(said, HasSubstr("recorded again, not compiled"));
+  EXPECT_THAT(said, HasSubstr("ms: argument 0.mode is \"another one\" instead of \"a\"\n"));
+  const auto all = compile([](const auto&... each) { return (each + ...); });
+  all(x, y);
+  said = said_of([&] { all(x, y, x * 2); });
+  EXPECT_THAT(said, HasSubstr("argument 2 is new: tensor<3xf32>\n"));
+}
+
+TEST_F(Compile, WhatBecomesOfSizesIsSaid) {
+  const auto twice = [&](CompileOptions options, auto body) {
+    clear_graph_cache();
+    const auto f = compile(body, std::move(options));
+    f(x);
+    const std::string said = said_of([&] { f(longer); });
+    EXPECT_THAT(f.explain().recompiles, testing::Contains(HasSubstr("tensor<4xf32> instead of tensor<3xf32>")));
+    return std::pair(said, f.explain());
+  };
+  const auto body = [](const Tensor& a) { return a * constant(3) + 1; };
+  {
+    const auto [said, told] = twice({}, body);
+    EXPECT_THAT(said, HasSubstr("one program serves all sizes from now on; mark_dynamic of dimension 0 of argument 0 "
+                                "before the first call saves this compile\n"));
+    EXPECT_EQ(told.sizes, "");
+  }
+  const auto alone = [&](CompileOptions options, const char* why) {
+    const auto [said, told] = twice(std::move(options), body);
+    EXPECT_THAT(said, HasSubstr(why));
+    EXPECT_THAT(said, testing::Not(HasSubstr("one program serves all sizes")));
+    EXPECT_THAT(told.sizes, HasSubstr(why));
+    EXPECT_THAT(told.text(), HasSubstr(concat("sizes: ", why)));
+    EXPECT_THAT(told.json(), HasSubstr(why));
+  };
+  alone({.mode = Mode::max_autotune}, "mode max_autotune measures each size");
+  alone({.mode = Mode::max_autotune_no_replay, .dynamic = Dynamic::on}, "mode max_autotune_no_replay measures");
+  alone({.shape_padding = true, .dynamic = Dynamic::on}, "shape_padding measures each size");
+  alone({.activation_memory_bytes = 1 << 20}, "activation_memory_bytes is kept size by size");
+  alone({.dynamic = Dynamic::off}, "dynamic off: a program for each size");
+}
+
+// Where no program serves several sizes, the report says so instead of promising one.
+TEST_F(Compile, SizesThatHaveNoProgramInCommonAreReported) {
+  const auto f = compile([](const Tensor& a) {
+    return for_loop(2, std::vector{a}, [](const Tensor&, const std::vector<Tensor>& s) {
+      return std::vector{s[0] * sum(ones({s[0].size(0) * 7919 % 13 + 2}))};
+    })[0];
+  });
+  std::string said;
+  for (std::int64_t n = 3; n < 12; ++n) {
+    const Tensor a = ones({n});
+    sync();
+    said = said_of([&] { f(a); });
+  }
+  EXPECT_THAT(said, HasSubstr("compiled again"));
+  EXPECT_THAT(said, HasSubstr("every size gets a program of its own, for "));
+  EXPECT_THAT(said, HasSubstr("mark_buckets"));
+  EXPECT_THAT(f.explain().sizes, HasSubstr("every size gets a program of its own, for "));
+}
+
+TEST_F(Compile, ValuesAreNotBlamedForCompiles) {
+  const auto f = compile([](const Tensor& a, double by, bool) { return a * by; });
+  f(x, 2, false);
+  std::string said = said_of([&] { f(x.to(DType::f64), 3, true); });
+  EXPECT_THAT(said, HasSubstr("compiled again"));
+  EXPECT_THAT(said, HasSubstr("argument 0 is tensor<3xf64> instead of tensor<3xf32>, first used at "));
+  EXPECT_THAT(said, HasSubstr("recorded again for, which compiles nothing by itself: argument 1 is 3 instead of 2: as "
+                              "a weft::Scalar or a Tensor it is an input, and replayed; and argument 2 is true instead "
+                              "of false\n"));
+  nn::Linear first(3, 3), second(3, 3);
+  const auto block = compile([](const nn::Linear& linear, const Tensor& a) { return linear(a); });
+  const Tensor in = ones({1, 3});
+  block(first, in);
+  said = said_of([&] { block(second, in); });
+  EXPECT_THAT(said, HasSubstr("recorded again, not compiled"));
+  EXPECT_THAT(said, HasSubstr("argument 0.weight and 1 more are of another instance of the same type, which the same "
+                              "program serves\n"));
+}
+
+TEST_F(Compile, StateThatChangedIsNamedWithItsPlace) {
+  Flag twice;
+  Scalar limit = 0;
+  Parameter state(zeros({3}));
+  const auto f = compile([&](const Tensor& a, const Scalar& by) {
+    const Tensor b = a + state;
+    return (twice ? b * 2 : b * 3) * (limit > 1 ? 4 : 5) * (by > 1 ? 6 : 7);
+  });
+  f(x, 0);
+  const auto place = testing::ContainsRegex("after .*report_test.cpp:[0-9]+");
+  twice = true;
+  std::string said = said_of([&] { f(x, 0); });
+  EXPECT_THAT(said, HasSubstr("a Flag that the function reads on the host, after "));
+  EXPECT_THAT(said, place);
+  EXPECT_THAT(said, HasSubstr(", is true instead of false: each of its values is recorded once\n"));
+  limit = 2;
+  said = said_of([&] { f(x, 0); });
+  EXPECT_THAT(said, HasSubstr("a Scalar that the function reads on the host, after "));
+  EXPECT_THAT(said, place);
+  EXPECT_THAT(said, HasSubstr(", is 2 instead of 0: given to an operation unread it is an input, and replayed\n"));
+  said = said_of([&] { f(x, 2); });
+  EXPECT_THAT(said, HasSubstr("argument 1, a Scalar, that the function reads"));
+  state.reset(zeros({1}));
+  said = said_of([&] { f(x, 2); });
+  EXPECT_THAT(said, testing::ContainsRegex("a parameter of the function, first used at .*report_test.cpp:[0-9]+"));
+  EXPECT_THAT(said,
+              HasSubstr(", is tensor<1xf32> instead of tensor<3xf32>: something assigned a value of another type"));
 }
 
 TEST_F(Compile, NumbersAreReportedAsWhatTheyAre) {

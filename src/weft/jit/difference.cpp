@@ -5,10 +5,17 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace weft::jit {
 
 namespace {
+
+std::string characters_of(const Leaf& leaf) {
+  const auto characters = std::bit_cast<std::array<char, sizeof leaf.bits>>(leaf.bits);
+  return {characters.begin(), std::ranges::find(characters, '\0')};
+}
 
 std::string describe_value(const Leaf& leaf) {
   switch (leaf.value_kind) {
@@ -18,11 +25,7 @@ std::string describe_value(const Leaf& leaf) {
     case ValueKind::f32: return concat(std::bit_cast<float>(static_cast<std::uint32_t>(leaf.bits)));
     case ValueKind::f64: return concat(std::bit_cast<double>(leaf.bits));
     case ValueKind::enumerator: return concat("enumerator ", leaf.bits);
-    case ValueKind::text: {
-      const auto characters = std::bit_cast<std::array<char, sizeof leaf.bits>>(leaf.bits);
-      const auto end = std::ranges::find(characters, '\0');
-      return concat('"', std::string(characters.begin(), end), '"');
-    }
+    case ValueKind::text: return concat('"', characters_of(leaf), '"');
   }
   return {};
 }
@@ -58,93 +61,301 @@ std::string use_of(const Specialization& s, std::size_t leaf) {
   return {};
 }
 
-std::string remedy(const Leaf& before, const Leaf& now) {
-  if (before.kind == Leaf::Kind::value && now.kind == Leaf::Kind::value)
-    return "; take it as a weft::Scalar or a Tensor to make it an input of one program";
-  if (before.type && now.type && before.type.dtype() != now.type.dtype()) return "; convert it before the call";
-  if (before.type && now.type && before.type.rank() == now.type.rank())
-    return "; sizes that change become symbols of one program (CompileOptions.dynamic)";
-  return {};
+bool is_value(const Leaf& leaf) { return leaf.kind == Leaf::Kind::value; }
+bool is_text(const Leaf& leaf) { return is_value(leaf) && leaf.value_kind == ValueKind::text; }
+bool is_number(const Leaf& leaf) {
+  return is_value(leaf) && !is_text(leaf) && leaf.value_kind != ValueKind::boolean &&
+         leaf.value_kind != ValueKind::enumerator;
 }
 
-std::vector<std::string> argument_differences(const Specialization& s, std::span<const Leaf> leaves,
-                                              std::span<const std::string> paths) {
-  std::vector<std::string> differences;
-  if (s.arguments.size() != leaves.size())
-    differences.push_back(concat("the arguments hold ", leaves.size(), " leaves instead of ", s.arguments.size()));
-  for (std::size_t i = 0; i < std::min(leaves.size(), s.arguments.size()); ++i) {
-    if (leaves[i].same_signature(s.arguments[i])) continue;
-    differences.push_back(concat("argument ", i < paths.size() ? paths[i] : concat(i), " is ", describe(leaves[i]),
-                                 " instead of ", describe(s.arguments[i]), use_of(s, i),
-                                 remedy(s.arguments[i], leaves[i])));
+// Leaves by their paths. One path has several: of a string, its size and its characters; of an optional, whether it is there and
+// what it holds.
+using Leaves = std::vector<const Leaf*>;
+class ByPath {
+ public:
+  ByPath(std::span<const Leaf> leaves, std::span<const std::string> paths) {
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const auto [at, is_new] = by_path_.try_emplace(paths[i]);
+      if (is_new) order_.push_back(paths[i]);
+      at->second.push_back(&leaves[i]);
+    }
   }
-  return differences;
+  const std::vector<std::string>& paths() const { return order_; }
+  const Leaves* at(const std::string& path) const {
+    const auto found = by_path_.find(path);
+    return found == by_path_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<std::string, Leaves> by_path_;
+  std::vector<std::string> order_;
+};
+
+bool same(const Leaves& a, const Leaves& b) {
+  return std::ranges::equal(a, b, [](const Leaf* x, const Leaf* y) { return x->same_signature(*y); });
 }
 
-void add_state_differences(const Specialization& s, std::span<const Leaf> leaves, const Context& now,
-                           std::vector<std::string>& differences) {
-  const auto differ = [&](const char* what, const auto& before, const auto& after) {
-    if (before != after) differences.push_back(concat(what, " is ", after, " instead of ", before));
-  };
-  if (s.context.device != now.device) differences.emplace_back("the device is another one");
-  differ("WEFT_STRICT", s.context.strict, now.strict);
-  differ("WEFT_FUSE", s.context.fuse, now.fuse);
-  if (s.context.autocast != now.autocast) differences.emplace_back("the Autocast around the call is another one");
-  if (s.context.backend != now.backend) differences.emplace_back("WEFT_BACKEND is another one");
-  if (s.arguments.size() != leaves.size()) return;  // guards of arguments say nothing then
-  for (const ValueGuard& guard : s.values) {
-    if (const std::uint64_t bits = guard.now(leaves); bits != guard.bits)
-      differences.push_back(concat(guard.bytes == 1 ? "a Flag" : "a Scalar", " that the function reads is ",
-                                   number_text(guard, bits), " instead of ", number_text(guard, guard.bits)));
+bool holds_text(const Leaves& leaves) {
+  return std::ranges::any_of(leaves, [](const Leaf* leaf) { return is_text(*leaf); });
+}
+
+// `other`: what is there in the other call.
+std::string describe(const Leaves& leaves, const Leaves& other) {
+  if (holds_text(leaves) || holds_text(other)) {
+    std::string text;
+    for (const Leaf* leaf : leaves)
+      if (is_text(*leaf)) text += characters_of(*leaf);
+    return concat('"', text, '"');
   }
-  for (const ParameterGuard& guard : s.parameters) {
+  if (leaves.size() == 1 && other.size() > 1) return "nothing";  // of an optional or a pointer
+  return describe(*leaves.back());
+}
+
+class Comparison {
+ public:
+  Comparison(const Specialization& known, std::span<const Leaf> leaves, std::span<const std::string> paths)
+      : known_(known), leaves_(leaves), before_(known.arguments, known.paths), now_(leaves, paths) {}
+
+  Difference made(const Context& now) {
+    compare_arguments();
+    compare_state(now);
+    return std::move(made_);
+  }
+
+ private:
+  void compare_arguments() {
+    std::set<std::string> differing;
+    const auto is_told_above = [&](const std::string& path) {
+      for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1))
+        if (differing.contains(path.substr(0, dot))) return true;
+      return false;
+    };
+    for (const std::string& path : now_.paths()) {
+      const Leaves& now = *now_.at(path);
+      const Leaves* const before = before_.at(path);
+      if (before && same(*before, now)) continue;
+      if (before) {
+        differing.insert(path);
+        compare(path, *before, now);
+      } else if (!is_told_above(path)) {
+        made_.types.push_back(concat("argument ", path, " is new: ", describe(now, {})));
+      }
+    }
+    for (const std::string& path : before_.paths())
+      if (!now_.at(path) && !is_told_above(path)) made_.types.push_back(concat("argument ", path, " is left out"));
+    if (!instances_.empty())
+      made_.values.push_back(
+          concat("argument ", instances_.front(),
+                 instances_.size() == 1 ? " is" : concat(" and ", instances_.size() - 1, " more are"),
+                 " of another instance of the same type, which the same program serves"));
+  }
+
+  void compare(const std::string& path, const Leaves& before, const Leaves& now) {
+    const Leaf &was = *before.back(), &is = *now.back();
+    if (is.kind == Leaf::Kind::object && was.kind == is.kind && was.type == is.type) {
+      instances_.push_back(path);
+      return;
+    }
+    std::string text = concat("argument ", path, " is ", describe(now, before), " instead of ", describe(before, now));
+    const auto is_all_value = [](const Leaves& all) { return is_value(*all.back()); };
+    const bool is_string = holds_text(before) || holds_text(now);
+    if (is_string || (is_all_value(before) && is_all_value(now))) {
+      if (is_number(was) && is_number(is)) text += ": as a weft::Scalar or a Tensor it is an input, and replayed";
+      made_.values.push_back(std::move(text));
+      return;
+    }
+    text += use_of(known_, static_cast<std::size_t>(&was - known_.arguments.data()));
+    if (was.type && is.type) {
+      if (was.type.dtype() != is.type.dtype()) text += "; convert it before the call";
+      if (was.type.dtype() == is.type.dtype() && was.type.rank() == is.type.rank())
+        for (int d = 0; d < is.type.rank(); ++d)
+          if (was.type.dim(d) != is.type.dim(d)) made_.sizes.push_back(concat("dimension ", d, " of argument ", path));
+    }
+    made_.types.push_back(std::move(text));
+  }
+
+  void compare_state(const Context& now) {
+    const auto other = [&](const char* what) { made_.types.push_back(concat(what, " is another one")); };
+    const auto differ = [&](const char* what, const auto& before, const auto& after) {
+      if (before != after) made_.types.push_back(concat(what, " is ", after, " instead of ", before));
+    };
+    const Context& before = known_.context;
+    if (before.device != now.device) other("the device");
+    differ("WEFT_STRICT", before.strict, now.strict);
+    differ("WEFT_FUSE", before.fuse, now.fuse);
+    if (before.autocast != now.autocast) other("the Autocast around the call");
+    if (before.backend != now.backend) other("WEFT_BACKEND");
+    for (const ParameterGuard& guard : known_.parameters) compare(guard);
+    if (before_.paths() != now_.paths() || known_.arguments.size() != leaves_.size()) return;  // the rest is by leaf
+    for (const ValueGuard& guard : known_.values) compare(guard);
+    for (const auto& [a, b] : known_.same)
+      if (leaves_[a].at != leaves_[b].at)
+        made_.types.push_back(concat("arguments ", known_.paths[a], " and ", known_.paths[b],
+                                     " were one object, and are different ones"));
+  }
+
+  void compare(const ParameterGuard& guard) {
+    // Told as an argument; of another call, it may be gone.
+    if (std::ranges::find(known_.arguments, guard.parameter, &Leaf::at) != known_.arguments.end()) return;
     const Tensor& value = guard.parameter->unobserved();
     const Type type = value.defined() ? value.type() : Type();
-    if (type != guard.type)
-      differences.push_back(concat("a parameter is ", type ? concat(type) : "undefined", " instead of ", guard.type));
+    if (type == guard.type) return;
+    std::string use;
+    for (std::size_t i = 0; i < known_.inputs.size() && use.empty(); ++i)
+      if (known_.inputs[i].parameter == guard.parameter) use = place_text(known_.first_uses[i]);
+    made_.types.push_back(concat("a parameter of the function", use.empty() ? "" : ", first used at ", use, ", is ",
+                                 type ? concat(type) : "undefined", " instead of ", guard.type,
+                                 ": something assigned a value of another type to it"));
   }
-  if (differences.empty()) differences.emplace_back("arguments that were one object are different ones now");
+
+  void compare(const ValueGuard& guard) {
+    const auto leaf = static_cast<std::size_t>(std::max(guard.leaf, 0));
+    if (guard.leaf >= 0 && leaves_[leaf].kind != known_.arguments[leaf].kind) return;  // told as an argument
+    const std::uint64_t bits = guard.now(leaves_);
+    if (bits == guard.bits) return;
+    const bool is_flag = guard.bytes == 1;
+    const std::string after = place_text(guard.after);
+    std::string what = is_flag ? "a Flag" : "a Scalar";
+    if (guard.leaf >= 0) what = concat("argument ", known_.paths[leaf], ", ", what, ',');
+    made_.values.push_back(concat(what, " that the function reads ",
+                                  after.empty() ? "before it records anything" : "on the host, after " + after, ", is ",
+                                  number_text(guard, bits), " instead of ", number_text(guard, guard.bits),
+                                  is_flag ? ": each of its values is recorded once"
+                                          : ": given to an operation unread it is an input, and replayed"));
+  }
+
+  const Specialization& known_;
+  std::span<const Leaf> leaves_;
+  ByPath before_, now_;
+  std::vector<std::string> instances_;
+  Difference made_;
+};
+
+std::string joined(std::span<const std::string> all) {
+  std::string text;
+  for (const std::string& each : all) text += (text.empty() ? "" : "; and ") + each;
+  return text;
 }
 
 }  // namespace
 
-std::string nearest_difference(std::span<const std::shared_ptr<Specialization>> known, std::span<const Leaf> leaves,
-                               std::span<const std::string> paths, const Context& now) {
-  std::vector<std::string> nearest;
-  for (const auto& specialization : known) {
-    if (specialization->holds(leaves, now)) return {};  // recorded in every call
-    std::vector<std::string> differences = argument_differences(*specialization, leaves, paths);
-    add_state_differences(*specialization, leaves, now, differences);
-    if (nearest.empty() || differences.size() < nearest.size()) nearest = std::move(differences);
-  }
-  std::string text;
-  for (const std::string& difference : nearest) text += (text.empty() ? "" : "; and ") + difference;
+std::string Difference::text(const std::string& about_sizes) const {
+  if (types.empty()) return joined(values);
+  std::string text = joined(types);
+  if (!sizes.empty() && !about_sizes.empty()) text += "; " + about_sizes;
+  if (!values.empty()) text += "; recorded again for, which compiles nothing by itself: " + joined(values);
   return text;
 }
+
+Difference nearest_difference(std::span<const std::shared_ptr<const Specialization>> known,
+                              std::span<const Leaf> leaves, std::span<const std::string> paths, const Context& now) {
+  Difference nearest;
+  const auto distance = [](const Difference& d) { return std::pair(d.types.size(), d.values.size()); };
+  for (const auto& specialization : known) {
+    if (specialization->holds(leaves, now)) return {};  // recorded in every call
+    Difference difference = Comparison(*specialization, leaves, paths).made(now);
+    if (nearest.none() || distance(difference) < distance(nearest)) nearest = std::move(difference);
+  }
+  return nearest;
+}
+
+namespace {
+
+const char* const hold_what_decides = ": pass what decides it as an argument, or hold it in a weft::Flag or Scalar";
+
+std::string at(const ir::Location& location) {
+  const std::string place = place_text(location);
+  return place.empty() ? "" : " at " + place;
+}
+
+// A tensor that a replay gives: by where it is made, for results of a program have no other name.
+std::string name_of(const Specialization& s, const Place& place, const ir::Location& made_at) {
+  if (place.kind == Place::Kind::result) return concat("what is made", at(made_at));
+  if (place.kind != Place::Kind::parameter) return s.name_of(place);
+  for (std::size_t i = 0; i < s.arguments.size(); ++i)
+    if (s.arguments[i].at == place.parameter) return concat("argument ", s.paths[i]);
+  for (std::size_t i = 0; i < s.inputs.size(); ++i)
+    if (s.inputs[i].parameter == place.parameter) return concat("the parameter first used", at(s.first_uses[i]));
+  return "a parameter";
+}
+
+bool same(const Place& a, const Place& b) {
+  return a.kind == b.kind && a.index == b.index && a.parameter == b.parameter &&
+         (a.kind != Place::Kind::constant || a.constant.buffer() == b.constant.buffer());
+}
+
+const Number* made_anew(const Specialization& s, std::size_t immediate) {
+  const auto found = std::ranges::find(s.numbers, immediate, &Number::index);
+  return found == s.numbers.end() ? nullptr : &*found;
+}
+
+bool same(const Number& a, const Number& b) {
+  return a.leaf == b.leaf && (a.leaf >= 0 || a.scalar == b.scalar) && a.generator == b.generator && a.draw == b.draw;
+}
+
+std::string difference_of_inputs(const Specialization& known, const Specialization& recorded) {
+  std::size_t immediate = 0;
+  for (std::size_t i = 0; i < known.inputs.size(); ++i) {
+    const Place &before = known.inputs[i], &now = recorded.inputs[i];
+    const std::string use = at(known.first_uses[i]);
+    if (before.kind == Place::Kind::constant && now.kind == before.kind && !same(before, now))
+      return concat("the captured tensor used", use,
+                    " is another one now: pass it as an argument or hold it in a Parameter");
+    if (!same(before, now))
+      return concat("an input used", use, " comes from elsewhere now: it is ", name_of(recorded, now, {}),
+                    " instead of ", name_of(known, before, {}), hold_what_decides);
+    if (before.kind != Place::Kind::number) continue;
+    const Number *was = made_anew(known, immediate), *is = made_anew(recorded, immediate);
+    if (!was && !is && known.immediates[immediate] != recorded.immediates[immediate])
+      return concat("the number used", use, " is another one now: hold it in a weft::Scalar or pass it as one");
+    if (bool(was) != bool(is) || (was && !same(*was, *is)))
+      return concat("the number used", use, " comes from elsewhere now, as from another Scalar", hold_what_decides);
+    ++immediate;
+  }
+  const auto same_draws = [](const Draws& a, const Draws& b) {
+    return a.generator == b.generator && a.count == b.count;
+  };
+  if (!std::ranges::equal(known.draws, recorded.draws, same_draws))
+    return concat("random numbers come from another generator now, or are more or fewer", hold_what_decides);
+  return {};
+}
+
+std::string difference_of_results(const Specialization& known, const Specialization& recorded) {
+  if (known.results.size() != recorded.results.size())
+    return concat("the function returns ", recorded.results.size(), " tensors now instead of ", known.results.size(),
+                  hold_what_decides);
+  for (std::size_t i = 0; i < known.results.size(); ++i)
+    if (!same(known.results[i], recorded.results[i]))
+      return concat("result ", i, " is ", name_of(recorded, recorded.results[i], recorded.made_at[i]),
+                    " now instead of ", name_of(known, known.results[i], known.made_at[i]), hold_what_decides);
+  return {};
+}
+
+std::string difference_of_updates(const Specialization& known, const Specialization& recorded) {
+  for (std::size_t i = 0; i < recorded.updates.size(); ++i) {
+    const auto& [place, parameter] = recorded.updates[i];
+    const auto before = std::ranges::find(known.updates, parameter, &std::pair<Place, Parameter*>::second);
+    if (before != known.updates.end() && same(before->first, place)) continue;
+    const ir::Location& made_at = recorded.made_at[recorded.results.size() + i];
+    const std::string value = name_of(recorded, place, made_at);
+    if (before == known.updates.end())
+      return concat("another parameter than before is given ", value, " as its new value", hold_what_decides);
+    const auto k = static_cast<std::size_t>(before - known.updates.begin()) + known.results.size();
+    return concat("the new value of a parameter is ", value, " now instead of ",
+                  name_of(known, before->first, known.made_at[k]), hold_what_decides);
+  }
+  if (known.updates.size() == recorded.updates.size()) return {};
+  return concat("of the ", known.updates.size(), " parameters that a replay updates only ", recorded.updates.size(),
+                " are updated now", hold_what_decides);
+}
+
+}  // namespace
 
 std::string difference_of_replay(const Specialization& known, const Specialization& recorded) {
   if (!recorded.rerecorded_because.empty()) return recorded.rerecorded_because;
   if (known.plan != recorded.plan) return "the function recorded other operations";
-  const auto is_made_anew = [&](std::size_t i) {
-    for (const Number& number : known.numbers)
-      if (number.index == i) return true;
-    return false;
-  };
-  std::size_t number = 0;
-  for (std::size_t i = 0; i < known.inputs.size(); ++i) {
-    const Place &before = known.inputs[i], &now = recorded.inputs[i];
-    const std::string use = known.first_uses[i].line == 0 ? "" : concat(" at ", place_text(known.first_uses[i]));
-    if (before.kind != now.kind || before.index != now.index || before.parameter != now.parameter)
-      return concat("an input used", use, " comes from elsewhere now");
-    if (before.kind == Place::Kind::constant && before.constant.buffer() != now.constant.buffer())
-      return concat("the captured tensor used", use,
-                    " is another one now: pass it as an argument or hold it in a Parameter");
-    if (before.kind != Place::Kind::number) continue;
-    if (!is_made_anew(number) && known.immediates[number] != recorded.immediates[number])
-      return concat("the number used", use, " is another one now: hold it in a weft::Scalar or pass it as one");
-    ++number;
-  }
-  if (known.updates.size() != recorded.updates.size()) return "other parameters are changed";
+  for (const auto compare : {difference_of_inputs, difference_of_results, difference_of_updates})
+    if (std::string difference = compare(known, recorded); !difference.empty()) return difference;
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include <weft/jit/explanation.h>
 
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 
@@ -8,6 +9,8 @@
 namespace weft {
 
 namespace {
+
+constexpr std::size_t most_shown = 32;  // programs in a text
 
 void write_lines(std::ostream& out, const char* title, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) out << "  " << title << line << '\n';
@@ -63,7 +66,9 @@ std::string Explanation::text() const {
   out << function << ": " << calls << " calls, recorded " << recorded << " times, compiled " << compiles << " times";
   if (evicted != 0) out << ", " << evicted << " programs forgotten";
   out << '\n';
-  for (std::size_t i = 0; i < programs.size(); ++i) {
+  if (!sizes.empty()) out << "sizes: " << sizes << '\n';
+  const std::size_t shown = std::min(programs.size(), most_shown);
+  for (std::size_t i = 0; i < shown; ++i) {
     const Program& p = programs[i];
     out << "program " << i << ": " << p.nodes << " operations, " << p.kernels << " kernels, " << p.inputs << " inputs, "
         << p.updates << " parameters updated, " << static_cast<double>(p.peak_bytes) / 1e6 << " MB at its peak; ";
@@ -85,6 +90,8 @@ std::string Explanation::text() const {
       write(out, g);
     }
   }
+  if (shown < programs.size())
+    out << "and " << programs.size() - shown << " more that were used before these: json() has all of them\n";
   for (const Break& cut : breaks)
     out << "graph break: " << cut.reason << (cut.place.empty() ? "" : " at ") << cut.place << ", " << cut.count
         << " times, " << cut.ms << " ms in all\n";
@@ -94,9 +101,9 @@ std::string Explanation::text() const {
 
 std::string Explanation::json() const {
   using nlohmann::json;
-  json all{{"function", function},          {"calls", calls},          {"recorded", recorded},
-           {"compiles", compiles},          {"evicted", evicted},      {"programs", json::array()},
-           {"graph_breaks", json::array()}, {"recompiles", recompiles}};
+  json all{{"function", function},          {"calls", calls},           {"recorded", recorded},
+           {"compiles", compiles},          {"evicted", evicted},       {"programs", json::array()},
+           {"graph_breaks", json::array()}, {"recompiles", recompiles}, {"sizes", sizes}};
   for (const Program& p : programs) {
     json program = to_json(p);
     program.update({{"arguments", p.arguments},

@@ -44,6 +44,7 @@ struct Explanation {
   };
   std::string function;
   std::uint64_t calls = 0, recorded = 0, compiles = 0, evicted = 0;
+  std::string sizes = {};              // why each size has a program of its own; empty: they need not
   std::vector<Program> programs = {};  // the last used first
   std::vector<Break> breaks = {};
   std::vector<std::string> recompiles = {};  // why, one line for each

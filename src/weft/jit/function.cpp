@@ -8,11 +8,11 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
-#include <weft/jit/difference.h>
 #include <weft/tensor/backend.h>
 #include <weft/tensor/recording.h>
 #include <weft/tensor/size_families.h>
 #include <weft/tensor/sync.h>
+#include <weft/tensor/synchronizer.h>
 
 namespace weft {
 
@@ -53,14 +53,8 @@ class EagerScope {
   bool before_;
 };
 
-// Equal programs for other numbers, or two that are recorded in every call: one replaces the other.
-bool same_but_for_values(const Specialization& a, const Specialization& b) {
-  const bool recorded = !a.rerecorded_because.empty();
-  return recorded == !b.rerecorded_because.empty() && (recorded || a.plan == b.plan) &&
-         std::ranges::equal(a.arguments, b.arguments, [](const Leaf& x, const Leaf& y) {
-           return x.kind == Leaf::Kind::value ? y.kind == x.kind : x.same_signature(y);
-         });
-}
+// Looked at to say what differs from a call.
+constexpr std::size_t compared = 32;
 
 }  // namespace
 
@@ -100,18 +94,14 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
   const Context now = Context::now();
   const std::lock_guard lock(mutex_);
   ++calls_;
-  for (auto it = specializations_.begin(); it != specializations_.end(); ++it) {
-    if (!(*it)->holds(leaves, now)) continue;
-    std::rotate(specializations_.begin(), it, it + 1);
-    const auto& found = specializations_.front();
-    if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
-    // Only a sync looks for them.
-    if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
-    if (options_.check_replays) return {.replayed = nullptr, .checked = found, .is_known = true};
-    ++found->replays;
-    return {.replayed = found, .checked = nullptr, .is_known = true};
-  }
-  return {};
+  const std::shared_ptr<Specialization> found = specializations_.find(leaves, now);
+  if (!found) return {};
+  if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
+  // Only a sync looks for them.
+  if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
+  if (options_.check_replays) return {.replayed = nullptr, .checked = found, .is_known = true};
+  ++found->replays;
+  return {.replayed = found, .checked = nullptr, .is_known = true};
 }
 
 Function::Found Function::find_pinned(const std::shared_ptr<const Specialization>& pinned,
@@ -128,8 +118,7 @@ bool Function::is_full() const {
 }
 
 std::string Function::limit_reached() const {
-  const auto programs = std::ranges::count_if(specializations_, [](const auto& s) { return s->compiled; });
-  if (programs < options_.recompile_limit) return {};
+  if (specializations_.programs() < static_cast<std::size_t>(options_.recompile_limit)) return {};
   return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
 }
 
@@ -248,14 +237,14 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   }
   std::vector<detail::CompileAhead::Job> ahead = other_buckets(leaves, paths, run);
   // What differs is found out when it is asked for: a call of new sizes seldom compiles.
-  std::string difference;
+  Difference difference;
   const Context now = Context::now();
   bool is_limited = false;
   {
     const std::lock_guard lock(mutex_);
     ++recorded_;
     if (logging::enabled(logging::Channel::recompiles))
-      difference = nearest_difference(specializations_, leaves, paths, now);
+      difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
   }
   std::optional<Trace> trace;
   const auto compiling = [&] {
@@ -263,15 +252,15 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     // undone.
     if (trace->breaks().empty() && std::exchange(learns, false)) throw RecordAgain();
     const std::lock_guard lock(mutex_);
-    if (difference.empty()) difference = nearest_difference(specializations_, leaves, paths, now);
+    if (difference.none()) difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
     if (current_stance() == Stance::fail_on_recompile)
       throw RecompileError(concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
-                                  difference.empty() ? "there is none yet" : difference));
+                                  difference.none() ? "there is none yet" : difference.text(sizes_alone())));
     const std::string limit = limit_reached();
     if (limit.empty() || options_.limit_policy == LimitPolicy::evict) return;
     if (generalises) return warn_of_limit("sizes are symbols from now on, and one program serves those that are new");
     is_limited = true;
-    throw RecompileError(concat(limit, "; another would be needed: ", difference));
+    throw RecompileError(concat(limit, "; another would be needed: ", difference.text(sizes_alone())));
   };
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
@@ -322,7 +311,39 @@ bool Function::record_call(const Trace::Options& options, std::span<const Leaf> 
   }
 }
 
-void Function::tell(const Specialization& made, std::span<const GraphBreak> breaks, const std::string& difference,
+std::string Function::sizes_alone() const {
+  const auto alone = [](const std::string& why) {
+    return concat(why,
+                  ": a program for each size. For a few sizes there is mark_buckets; for one program leave it out");
+  };
+  if (sizes_.any_buckets()) return "every bucket has a program of its own";
+  if (measures(options_.mode)) return alone(concat(text(options_.mode), " measures each size"));
+  if (options_.shape_padding) return alone("shape_padding measures each size");
+  if (options_.activation_memory_bytes != 0) return alone("activation_memory_bytes is kept size by size");
+  if (options_.dynamic == Dynamic::off && options_.limit_policy != LimitPolicy::generalise)
+    return "dynamic off: a program for each size. For one program take Dynamic::automatic, for a few sizes "
+           "mark_buckets";
+  return {};
+}
+
+std::string Function::about_sizes(const Difference& difference, const Specialization& made) {
+  if (difference.sizes.empty() || !made.compiled || made.context.backend == detail::Backend::interpreter) return {};
+  if (std::string alone = sizes_alone(); !alone.empty()) return alone;
+  const detail::Synchronizer::Last& last = detail::Synchronizer::last();
+  if (const std::string& why = last.sizes_are_alone_because; !why.empty())
+    return given_up_ = concat("every size gets a program of its own, for ", why,
+                              ". Pad to a few sizes and name them with mark_buckets");
+  if (!last.compiled_for_sizes)
+    return "no other size was known for these operations: the next one makes a program for all";
+  given_up_.clear();
+  const std::string general = "one program serves all sizes from now on";
+  if (sizes_.any_dynamic() || options_.dynamic == Dynamic::on) return general;
+  const std::size_t more = difference.sizes.size() - 1;
+  return concat(general, "; mark_dynamic of ", difference.sizes.front(),
+                more == 0 ? "" : concat(" and of ", more, " more"), " before the first call saves this compile");
+}
+
+void Function::tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference,
                     double ms) {
   for (const GraphBreak& cut : breaks) {
     count(cut);
@@ -336,16 +357,17 @@ void Function::tell(const Specialization& made, std::span<const GraphBreak> brea
   }
   if (breaks.empty() && !made.rerecorded_because.empty())
     WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made.rerecorded_because);
-  if (!difference.empty()) {
+  if (!difference.none()) {
+    const std::string reason = difference.text(about_sizes(difference, made));
     const std::string line =
-        concat(made.compiled ? "compiled again" : "recorded again, not compiled", " in ", ms, " ms: ", difference);
+        concat(made.compiled ? "compiled again" : "recorded again, not compiled", " in ", ms, " ms: ", reason);
     WEFT_LOG(recompiles, options_.name, ": ", line);
     if (made.compiled) {
       recompiles_.push_back(line);
       WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
                      .subject = options_.name,
                      .place = place_,
-                     .reason = difference,
+                     .reason = reason,
                      .cost_ms = made.compile_ms});
     }
   }
@@ -389,27 +411,19 @@ void Function::count(const GraphBreak& cut) {
 }
 
 void Function::keep(std::shared_ptr<Specialization> made) {
-  std::erase_if(specializations_, [&](const auto& known) {
-    if (!same_but_for_values(*known, *made)) return false;
-    made->compiled |= known->compiled;
-    made->compile_ms += known->compile_ms;
-    return true;
-  });
-  specializations_.insert(specializations_.begin(), std::move(made));
-  const auto compiled = [](const auto& s) { return s->compiled; };
-  while (std::ranges::count_if(specializations_, compiled) > options_.recompile_limit ||
-         specializations_.size() > 4 * static_cast<std::size_t>(options_.recompile_limit)) {
+  specializations_.insert(std::move(made));
+  while (specializations_.programs() > static_cast<std::size_t>(options_.recompile_limit)) {
     WEFT_LOG(recompiles, options_.name, ": its recompile_limit of ", options_.recompile_limit,
              " programs is passed: the least recently used one is forgotten");
     warn_of_limit("the least recently used one is forgotten, and compiled again when it is needed again");
+    const double cost_ms = specializations_.forget_a_program();
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::cache_thrash,
                    .subject = options_.name,
                    .place = place_,
                    .reason = concat("its recompile_limit of ", options_.recompile_limit,
                                     " programs is passed, and the least recently used one is forgotten"),
-                   .remedy = "fewer different shapes, numbers as Scalars, or a higher recompile_limit",
-                   .cost_ms = specializations_.back()->compile_ms});
-    specializations_.pop_back();
+                   .remedy = "fewer different shapes and types, or a higher recompile_limit",
+                   .cost_ms = cost_ms});
     ++evicted_;
   }
 }
@@ -418,13 +432,13 @@ void Function::warn_of_limit(const std::string& what) {
   if (std::exchange(warned_, true)) return;
   WEFT_LOG(warnings, options_.name, ": its recompile_limit of ", options_.recompile_limit,
            " programs is passed: ", what,
-           ". WEFT_LOGS=recompiles says what differs; remedies: fewer shapes, numbers as Scalars, a higher limit");
+           ". WEFT_LOGS=recompiles says what differs; remedies: fewer different shapes and types, or a higher limit");
 }
 
 std::shared_ptr<const Specialization> Function::last() const {
   const std::lock_guard lock(mutex_);
   require(!specializations_.empty(), options_.name, ": pinned: call the function once before");
-  const auto& last = specializations_.front();
+  const auto& last = specializations_.last_used();
   require(last->rerecorded_because.empty(), options_.name, ": pinned: it cannot be replayed, for ",
           last->rerecorded_because);
   return last;
@@ -437,9 +451,11 @@ Explanation Function::explain() const {
                           .recorded = recorded_,
                           .compiles = compiles_,
                           .evicted = evicted_,
+                          .sizes = sizes_alone(),
                           .breaks = breaks_,
                           .recompiles = recompiles_};
-  for (const auto& s : specializations_) explanation.programs.push_back(describe(*s));
+  if (explanation.sizes.empty()) explanation.sizes = given_up_;
+  for (const auto& s : specializations_.recent(specializations_.size())) explanation.programs.push_back(describe(*s));
   return explanation;
 }
 

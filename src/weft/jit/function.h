@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include <weft/jit/difference.h>
 #include <weft/jit/dynamic_sizes.h>
 #include <weft/jit/explanation.h>
 #include <weft/jit/options.h>
+#include <weft/jit/specializations.h>
 #include <weft/jit/trace.h>
 #include <weft/tensor/backend.h>
 
@@ -76,7 +78,11 @@ class Function {
   bool record_call(const Trace::Options& options, std::span<const Leaf> leaves, const std::vector<std::string>& paths,
                    const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);
   // Logs and diagnostics of what was recorded.
-  void tell(const Specialization& made, std::span<const GraphBreak> breaks, const std::string& difference, double ms);
+  void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);
+  // Why each size has a program of its own, whatever is recorded, and what to do; empty: they need not.
+  std::string sizes_alone() const;
+  // The same once the call is recorded; or what else becomes of sizes that differ.
+  std::string about_sizes(const Difference& difference, const Specialization& made);
   void count(const GraphBreak& cut);
   void tell_missed_donations(const Specialization& made) const;  // of parameters
   void keep(std::shared_ptr<Specialization> made);
@@ -91,12 +97,13 @@ class Function {
   std::atomic<bool> was_called_ = false;
   bool warned_ = false;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Specialization>> specializations_;  // the last used first
+  Specializations specializations_;
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;
   DynamicSizes sizes_;
   bool buckets_recorded_ = false;
   std::vector<Explanation::Break> breaks_;
   std::vector<std::string> recompiles_;
+  std::string given_up_;  // why no program serves several sizes
 };
 
 }  // namespace weft::jit

@@ -5,8 +5,6 @@
 
 namespace weft::jit {
 
-namespace {
-
 const char* text(Mode mode) {
   switch (mode) {
     case Mode::standard: return "mode standard";
@@ -16,8 +14,6 @@ const char* text(Mode mode) {
   }
   fail("compile: mode is none of the modes");
 }
-
-}  // namespace
 
 void require_consistent(const CompileOptions& options) {
   require(options.recompile_limit >= 1, "compile: ", options.name, ": recompile_limit must be at least 1, got ",

@@ -28,7 +28,8 @@ enum class LimitPolicy : std::uint8_t {
 
 // What becomes of sizes of arguments that change from call to call.
 enum class Dynamic : std::uint8_t {
-  automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so
+  automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so. Options that make
+              // programs for their sizes alone come first: mark_dynamic then only says which sizes are allowed
   on,   // from the first, for every size of an argument that the function leaves free: it is recorded a few times more
   off,  // every size has a program of its own
 };
@@ -89,6 +90,7 @@ class StanceScope {
 Stance current_stance();
 
 namespace jit {
+const char* text(Mode mode);  // mode max_autotune
 inline bool measures(Mode mode) { return mode == Mode::max_autotune || mode == Mode::max_autotune_no_replay; }
 // Throws Error, which names both and what to do, for options of which one would be without effect.
 void require_consistent(const CompileOptions& options);

@@ -77,6 +77,7 @@ struct ValueGuard {
   std::int32_t leaf;  // the Scalar that this argument is
   std::uint32_t bytes;
   std::uint64_t bits;
+  ir::Location after = {};  // what was recorded last when it was read
 
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
@@ -114,6 +115,7 @@ struct Specialization {
   std::string function;                  // its name
   std::vector<std::string> paths;        // of the arguments
   std::vector<ir::Location> first_uses;  // of the inputs
+  std::vector<ir::Location> made_at;     // of the results, and then of the updates
   std::vector<Frozen> frozen;
   struct Part {
     std::shared_ptr<detail::Plan> plan;

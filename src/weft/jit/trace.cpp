@@ -47,6 +47,7 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
               " is a default-constructed Tensor, which has no value: leave it out, or return std::optional<Tensor>");
     goes_on();
     find_escapes(results);
+    note_lines(results);
     let_go_of_replaced();
     finishing_ = true;
     sync();
@@ -195,6 +196,8 @@ void Trace::value_read(const void* value, std::size_t bytes) {
   const std::int32_t leaf = leaf_at(value);
   if (leaf >= 0 && leaves_[static_cast<std::size_t>(leaf)].kind == Leaf::Kind::value) return;  // always a guard
   ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0};
+  if (const ir::Graph& graph = detail::Recording::current().graph(); !graph.nodes().empty())
+    guard.after = graph.location();
   guard.bits = guard.now(leaves_);
   values_.push_back(guard);
 }
@@ -364,6 +367,15 @@ void Trace::find_escapes(std::span<const Tensor> results) {
                          ", beyond the call: return it, or hold it in a Parameter"));
     return;
   }
+}
+
+void Trace::note_lines(std::span<const Tensor> results) {
+  const auto note = [&](const Tensor& tensor) {
+    const bool is_recorded = tensor.defined() && tensor.impl().recording && !tensor.impl().is_input;
+    made_->made_at.push_back(is_recorded ? tensor.impl().value.node->location : ir::Location());
+  };
+  for (const Tensor& result : results) note(result);
+  for (const Written& written : written_) note(written.parameter->unobserved());
 }
 
 std::int32_t Trace::leaf_at(const void* object) const {

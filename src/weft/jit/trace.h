@@ -114,6 +114,7 @@ class Trace final : public detail::Observer {
   void restore_arguments();
   void end_stand_ins();
   void find_escapes(std::span<const Tensor> results);
+  void note_lines(std::span<const Tensor> results);
   void finish(std::span<const Tensor> results);
   void bind_numbers();
   void bind_generators();

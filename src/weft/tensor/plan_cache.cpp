@@ -11,9 +11,6 @@ inline constinit Counter graph_cache_evictions("GraphCacheEvictions");  // progr
 
 namespace weft::detail {
 
-namespace {
-
-// What the plan keeps in memory; machine code, which plans share, is the kernel cache's to count.
 std::uint64_t bytes_of(const Plan& plan) {
   const runtime::Executable& program = *plan.executable;
   std::uint64_t bytes = sizeof(Plan) + sizeof program + program.allocations.size() * sizeof(runtime::Allocation);
@@ -24,8 +21,6 @@ std::uint64_t bytes_of(const Plan& plan) {
     bytes += thunk_bytes + (thunk->reads.size() + thunk->writes.size()) * sizeof(runtime::Slice);
   return bytes;
 }
-
-}  // namespace
 
 PlanCache& PlanCache::instance() {
   static PlanCache cache;

@@ -25,6 +25,9 @@ struct Plan {
   std::mutex mutex;  // of what a launch changes
 };
 
+// What it keeps in memory; machine code, which plans share, is the kernel cache's to count.
+std::uint64_t bytes_of(const Plan& plan);
+
 // Within WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES; the least recently used plan leaves first. Thread-safe.
 class PlanCache {
  public:

@@ -110,11 +110,15 @@ SizeFamilies::Known SizeFamilies::find(const Key& key, const ir::Graph& graph) {
 
 std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                                  Backend backend, const std::vector<bool>& donatable,
-                                                                 std::optional<compiler::Report>& report) {
+                                                                 std::optional<compiler::Report>& report,
+                                                                 std::string& why_alone) {
   if (!known.family) known.family = family(known.key, true);
   Family& family = *known.family;
   const std::lock_guard lock(family.mutex);
-  if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program)) return nullptr;
+  if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program)) {
+    why_alone = family.why_not.empty() ? "the program for many sizes does not serve these" : family.why_not;
+    return nullptr;
+  }
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
   if (std::ranges::any_of(family.samples, same)) return nullptr;  // other attributes, not other sizes
   family.samples.push_back(graph);
@@ -134,6 +138,7 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
     family.samples.pop_back();
   }
   WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", why_not);
+  why_alone = family.why_not = std::move(why_not);
   return nullptr;
 }
 

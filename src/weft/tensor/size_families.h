@@ -56,10 +56,10 @@ class SizeFamilies {
 
   // A program for many sizes from the graphs seen so far and this one, which has its outputs and is what find() was asked for, and
   // from it the program for this graph. Null: it is the first of its family, or they have no program in common; it is to be
-  // compiled alone.
+  // compiled alone; `why_alone` says why, but of the first.
   std::shared_ptr<const runtime::Executable> compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                      Backend backend, const std::vector<bool>& donatable,
-                                                     std::optional<compiler::Report>& report);
+                                                     std::optional<compiler::Report>& report, std::string& why_alone);
 
   // A graph that nobody ran, for compile() to learn from: the same function's, for other sizes.
   void add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph);
@@ -90,6 +90,7 @@ struct SizeFamilies::Family {
   std::shared_ptr<const compiler::Report> report;
   std::shared_ptr<const compiler::SizedProgram> program;  // of `general`
   std::size_t attempts = 0;                               // to make one
+  std::string why_not;                                    // the last one failed
 };
 
 }  // namespace weft::detail

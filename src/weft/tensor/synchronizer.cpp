@@ -322,10 +322,12 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
     WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ", reason);
   auto plan = std::make_shared<Plan>();
   std::optional<compiler::Report> report;
+  last().sizes_are_alone_because.clear();
   try {
     if (uses_symbols())
-      plan->executable =
-          SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable(), report);
+      plan->executable = SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable(),
+                                                          report, last().sizes_are_alone_because);
+    last().compiled_for_sizes = plan->executable != nullptr;
     if (!plan->executable) {
       if (sizes_are_sampled() && !sizes_are_symbols())
         SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
