@@ -48,6 +48,11 @@ const Case cases[] = {
     {"softmax", [](std::int64_t b, std::int64_t t) { return std::vector{softmax(numbers({b, t}, 2), -1)}; }},
     {"mean",
      [](std::int64_t b, std::int64_t t) { return std::vector{mean(numbers({b, t}, 2)), sum(numbers({b, t}, 2), 0)}; }},
+    {"sums for each channel",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, 3, t, 8}, 2);
+       return std::vector{sum(x * x, {0, 2, 3}), sum(x, {0, 3}), sum(x, {0, 2})};
+     }},
     {"layer norm",
      [](std::int64_t b, std::int64_t t) {
        const Tensor x = numbers({b, t, 6}, 2);

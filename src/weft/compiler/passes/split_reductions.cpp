@@ -1,6 +1,7 @@
 #include <weft/compiler/passes/split_reductions.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <weft/base/size.h>
 #include <weft/compiler/fusion/lower.h>
@@ -52,6 +53,22 @@ ir::Value neutral(ir::Value x, const ir::Op& op) {
                              std::as_bytes(std::span(&bits, 1)).first(static_cast<std::size_t>(byte_size(x.dtype())))});
 }
 
+// The operand without the reduced dimensions that have one element, and the others that are reduced, sorted. The order of a sum is
+// then that of a program for many sizes, one of which is 1.
+std::pair<ir::Value, Dims> without_single_elements(ir::Value x, const ir::Node& node) {
+  const auto list = node.attributes<ir::DimensionsAttributes>().dimensions;
+  Dims dims;
+  std::vector<Dim> left;
+  for (int d = 0; d < x.rank(); ++d) {
+    const bool is_reduced = std::ranges::find(list, d) != list.end();
+    if (is_reduced && x.type().dim(d) == Dim(1)) continue;
+    if (is_reduced) dims.push_back(static_cast<std::int64_t>(left.size()));
+    left.push_back(x.type().dim(d));
+  }
+  if (dims.empty() || dims.size() == list.size()) return {x, dims};
+  return {ir::reshape(x, left), dims};
+}
+
 }  // namespace
 
 bool is_reordered(const ir::Node& reduce, const SizeValues& sizes) {
@@ -77,14 +94,11 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
   return rewriter.run(
       [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
         if (node.op != &ir::ops::reduce || !can_lower(node)) return std::nullopt;
-        const ir::Value x = operands[0], init = operands[1];
-        const Type type = x.type();
-        if (product_of(type.dims()).is(0)) return std::nullopt;
+        const ir::Value init = operands[1];
+        if (product_of(operands[0].type().dims()).is(0)) return std::nullopt;
         const ir::Op& op = *ir::reduction_op(*node.regions[0]);
-        Dims dims(node.attributes<ir::DimensionsAttributes>().dimensions.begin(),
-                  node.attributes<ir::DimensionsAttributes>().dimensions.end());
-        std::erase_if(dims, [&](std::int64_t d) { return type.dim(static_cast<int>(d)) == Dim(1); });
-        std::ranges::sort(dims);
+        const auto [x, dims] = without_single_elements(operands[0], node);
+        const Type type = x.type();
         if (dims.empty()) return std::nullopt;
         const auto reduced = [&](int d) { return std::ranges::binary_search(dims, d); };
         int last_kept = type.rank() - 1;
@@ -93,13 +107,13 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         for (const std::int64_t d : dims) (d > last_kept ? inner : outer).push_back(d);
         if (!inner.empty() && !outer.empty()) {  // along the rows first, then what is left along the columns
           const ir::Value wide = widened(x), partial = reduce(wide, neutral(wide, op), inner, node);
-          // Dimensions of one element that were to be reduced are still there.
           const ir::Value total = ir::convert(reduce(partial, widened(init), outer, node), type.dtype());
-          return std::vector{ir::reshape(total, node.type().dims())};
+          return std::vector{total};
         }
         const auto cut = static_cast<int>(dims[0]);
         const std::int64_t parts = type.is_static() ? parts_of(type, dims, !inner.empty()) : 1;
-        if (parts == 1) return std::nullopt;
+        if (parts == 1 && x == operands[0]) return std::nullopt;
+        if (parts == 1) return std::vector{reduce(x, init, dims, node)};
         // [.., n, ..] to [.., parts, n / parts, ..], the second reduced first.
         std::vector<Dim> split;
         Dims first;
@@ -110,7 +124,7 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         }
         const ir::Value wide = widened(ir::reshape(x, split)), partial = reduce(wide, neutral(wide, op), first, node);
         const ir::Value total = ir::convert(reduce(partial, widened(init), Dims{cut}, node), type.dtype());
-        return std::vector{ir::reshape(total, node.type().dims())};
+        return std::vector{total};
       });
 }
 
