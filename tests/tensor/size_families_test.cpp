@@ -68,6 +68,11 @@ const Case cases[] = {
        const Tensor x = reshape(numbers({b, t, 6}, 2), {b * t, 6});
        return std::vector{reshape(matmul(x, weight()), {b, t, 5}), transpose(reshape(x, {b, t, 2, 3}), 1, 2) + 1};
      }},
+    {"pairs",
+     [](std::int64_t b, std::int64_t t) {
+       const Tensor x = numbers({b, 2 * t}, 2), y = numbers({4 * t, 6}, 3);
+       return step(sum(exp(reshape(x, {b, t, 2})[0][0]) * sum(softmax(reshape(y, {t, 4, 6}), 1), {0, 1, 2})), {x, y});
+     }},
     {"attention",
      [](std::int64_t b, std::int64_t t) {
        const Tensor q = numbers({b, 2, t, 4}, 2), k = numbers({b, 2, t, 4}, 3), v = numbers({b, 2, t, 4}, 4);

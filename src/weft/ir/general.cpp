@@ -82,12 +82,23 @@ class Generaliser {
     return all;
   }
 
-  // Small sizes first, so that multiples are recognised as such.
+  // Small sizes first, so that multiples are recognised as such: of one another, and of what a reshape makes of them.
   void name_inputs() {
     if (is_region_) return;
     std::vector<std::pair<Numbers, General::Symbol>> sizes;
     for (const Value input : samples_[0]->inputs())
       for (int d = 0; d < input.rank(); ++d) sizes.push_back({numbers(input.node->id, 0, d), {input.node->id, 0, d}});
+    const std::size_t of_inputs = sizes.size();
+    for (std::size_t i = 0; i < samples_[0]->nodes().size(); ++i) {
+      if (node(0, i).op != &ops::reshape) continue;
+      for (int d = 0; d < node(0, i).type().rank(); ++d) {
+        Numbers part = numbers(i, 0, d);
+        const auto whole = std::span(sizes).first(of_inputs);
+        if (!SizeNames::is_constant(part) &&
+            std::ranges::any_of(whole, [&](const auto& size) { return SizeNames::ratio(size.first, part) > 1; }))
+          sizes.push_back({std::move(part), {static_cast<std::uint32_t>(i), 0, d}});
+      }
+    }
     std::ranges::stable_sort(sizes, {}, [](const auto& size) { return std::ranges::max(size.first); });
     for (const auto& [all, place] : sizes) add_symbol(all, place);
   }

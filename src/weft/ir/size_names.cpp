@@ -8,15 +8,6 @@ namespace {
 
 constexpr int highest_degree = 3;  // of products of symbols
 
-// The whole number that times `of` is `numbers`.
-std::optional<std::int64_t> ratio(const SizeNames::Numbers& numbers, const SizeNames::Numbers& of) {
-  if (of[0] == 0 || numbers[0] % of[0] != 0 || numbers[0] == 0) return std::nullopt;
-  const std::int64_t factor = numbers[0] / of[0];
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    if (numbers[i] != factor * of[i]) return std::nullopt;
-  return factor;
-}
-
 }  // namespace
 
 bool SizeNames::add_symbol(const Numbers& numbers) {
@@ -47,6 +38,14 @@ std::optional<Dim> SizeNames::express(const Numbers& numbers, bool is_no_sum) {
     if (fits) return rest < 0 ? Dim(slope) * product - Dim(-rest) : Dim(slope) * product + Dim(rest);
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> SizeNames::ratio(const Numbers& numbers, const Numbers& of) {
+  if (of[0] == 0 || numbers[0] % of[0] != 0 || numbers[0] == 0) return std::nullopt;
+  const std::int64_t factor = numbers[0] / of[0];
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] != factor * of[i]) return std::nullopt;
+  return factor;
 }
 
 void SizeNames::learn(const Numbers& numbers, Dim dim) {

@@ -27,6 +27,8 @@ class SizeNames {
   void learn(const Numbers& numbers, Dim dim);
 
   static bool is_constant(const Numbers& numbers);
+  // The whole number that times `of` is `numbers`.
+  static std::optional<std::int64_t> ratio(const Numbers& numbers, const Numbers& of);
 
  private:
   void make_products();
