@@ -11,6 +11,7 @@
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
 #include <weft/compiler/fusion/fuse.h>
+#include <weft/compiler/fusion/horizontal.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/passes.h>
 #include <weft/compiler/program.h>
@@ -93,10 +94,13 @@ class CodeRequest {
 
 struct Kernels {
   KernelCache::Found code;
-  std::vector<int> index;  // of each unit's loop among them
+  std::vector<std::vector<int>> indices;  // of each unit's loops among them
 
-  Kernel of(std::size_t unit) const {
-    return reinterpret_cast<Kernel>(code.kernels[static_cast<std::size_t>(index[unit])]);
+  std::vector<Kernel> of(std::size_t unit) const {
+    std::vector<Kernel> kernels;
+    for (const int index : indices[unit])
+      kernels.push_back(reinterpret_cast<Kernel>(code.kernels[static_cast<std::size_t>(index)]));
+    return kernels;
   }
 };
 
@@ -105,7 +109,8 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
   CodeRequest request(dump);
   std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
-    result.index.push_back(unit.loop ? request.add(unit.info.name, *unit.loop) : -1);
+    auto& indices = result.indices.emplace_back();
+    for (const auto& loop : unit.loops) indices.push_back(request.add(unit.info.name, *loop));
     for (std::size_t i = 0; i < unit.routines.size(); ++i) {
       Routine& routine = *unit.routines[i];
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
@@ -201,6 +206,10 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
     const Phase phase(report, "tile");
     tile(parts.units, graph.name, report);
   }
+  if (options.fuse) {
+    const Phase phase(report, "join");
+    parts.units = join_small_kernels(std::move(parts.units), options.sizes, report);
+  }
   if (options.observer) options.observer->units(*parts.graph, parts.units);
   {
     const Phase phase(report, "plan-memory");
@@ -209,8 +218,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   {
     const Phase phase(report, "generate-kernels");
     Kernels kernels = make_kernels(parts.units, dump, report);
-    for (std::size_t u = 0; u < kernels.index.size(); ++u)
-      parts.kernels.push_back(kernels.index[u] < 0 ? nullptr : kernels.of(u));
+    for (std::size_t u = 0; u < parts.units.size(); ++u) parts.kernels.push_back(kernels.of(u));
     parts.code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
   }
   if (options.strict) parts.ordered_sums = sums_of_unknown_sizes(*parts.graph);

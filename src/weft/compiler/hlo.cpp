@@ -262,7 +262,7 @@ void Computation::unit(const Unit& unit) {
 
 std::string_view fusion_kind(const std::string& category) {
   if (category.find("reduction") != category.npos) return "kInput";
-  if (category == "loop fusion" || category == "copy") return "kLoop";
+  if (category == "loop fusion" || category == "horizontal fusion" || category == "copy") return "kLoop";
   return "kOutput";
 }
 

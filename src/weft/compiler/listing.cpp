@@ -81,7 +81,7 @@ class Lister : public Observer {
         text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form), '\n');
     };
     for (const Unit& unit : units) {
-      if (unit.loop) show(unit, unit.loop.get(), unit.loop->key());
+      for (const auto& loop : unit.loops) show(unit, loop.get(), loop->key());
       for (const auto& routine : unit.routines) show(unit, routine->source, routine->key);
     }
   }

@@ -55,8 +55,8 @@ Program::Program(ProgramParts parts) : parts_(std::move(parts)) {
 template <class Visit>
 void Program::for_each_size(std::size_t unit, Visit&& visit) const {
   const Unit& u = parts_.units[unit];
-  if (u.loop)
-    for (const Size size : u.loop->parameters) visit(size);
+  for (const auto& loop : u.loops)
+    for (const Size size : loop->parameters) visit(size);
   for (const Size size : u.sizes) visit(size);
   visit(u.flops);
   if (u.bytes) visit(*u.bytes);
@@ -108,10 +108,18 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   auto reads = slices(parts_.plan.reads[unit], sizes), writes = slices(parts_.plan.writes[unit], sizes);
   const runtime::Slice scratch = scratch_slice(parts_.plan, unit, scratch_bytes);
   std::shared_ptr<runtime::Thunk> thunk;
-  if (u.loop) {
-    std::vector<runtime::Slice> buffers = reads;
-    buffers.insert(buffers.end(), writes.begin(), writes.end());
-    thunk = std::make_shared<KernelThunk>(*u.loop, parts_.kernels[unit], std::move(buffers), sizes(u.loop->parameters));
+  if (!u.loops.empty()) {
+    std::vector<KernelCall> calls;
+    auto read = reads.begin(), write = writes.begin();
+    for (std::size_t i = 0; i < u.loops.size(); ++i) {
+      const Loop& loop = *u.loops[i];
+      std::vector<runtime::Slice> buffers(read, read + loop.inputs);
+      buffers.insert(buffers.end(), write, write + loop.outputs());
+      read += loop.inputs;
+      write += loop.outputs();
+      calls.emplace_back(loop, parts_.kernels[unit][i], std::move(buffers), sizes(loop.parameters));
+    }
+    thunk = std::make_shared<KernelThunk>(std::move(calls));
   } else {
     thunk = (sized ? sized->make : u.make)(reads, writes, scratch);
   }

@@ -21,7 +21,7 @@ struct ProgramParts {
   std::shared_ptr<const ir::Graph> graph = {};  // of the units
   std::vector<Unit> units = {};
   MemoryPlan plan = {};
-  std::vector<Kernel> kernels = {};  // of each unit that has a loop
+  std::vector<std::vector<Kernel>> kernels = {};  // of each unit's loops
   std::shared_ptr<const void> code = {};
   std::vector<const ir::Node*> ordered_sums = {};  // whose order must be that of a graph of known sizes
 };

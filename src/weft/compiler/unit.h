@@ -40,8 +40,9 @@ struct Unit {
   std::optional<Size> bytes = {};  // that it moves; empty: all that it reads and writes
 
   std::vector<std::shared_ptr<Routine>> routines;
-  std::shared_ptr<const Loop>
-      loop;  // a generated kernel, which equal units share; else `make`, or where sizes are not known, `at`
+  // Generated kernels, which equal units share: one, or several of units that were joined (fusion/horizontal.h), whose reads and
+  // writes stand one behind the other. Else there is `make`, or where sizes are not known, `at`.
+  std::vector<std::shared_ptr<const Loop>> loops;
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
       make;

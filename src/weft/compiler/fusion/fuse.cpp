@@ -336,7 +336,7 @@ class Planner {
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
     if (!lowered.flops) lowered.flops = flops_of(cluster);
     unit.flops = *lowered.flops;
-    unit.loop = lowered.loop;
+    unit.loops = {lowered.loop};
     find_in_place(unit);
     if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
     return unit;
@@ -352,7 +352,7 @@ class Planner {
   // A store may go to the bytes of an input that is read at the very same elements, and not after the store. Inputs that differ in
   // shape only are the same bytes.
   void find_in_place(Unit& unit) const {
-    const Loop& loop = *unit.loop;
+    const Loop& loop = *unit.loops[0];
     for (const Store& s : loop.stores) {
       const int stage = loop.exprs[static_cast<std::size_t>(s.value)].stage;
       if (loop.walk == Walk::columns || stage != loop.stages - 1) continue;

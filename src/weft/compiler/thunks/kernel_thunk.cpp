@@ -8,36 +8,65 @@ namespace weft::compiler {
 
 namespace {
 
-// Elements of work that are worth the hand-over to another thread.
-constexpr std::int64_t worthwhile = 16384;
+using Addresses = std::vector<std::byte*>;
 
-std::int64_t grain_of(const Loop& loop, const LoopExtent& extent) {
-  if (loop.walk == Walk::lanes) return worthwhile;
-  const std::int64_t per_task =
-      loop.walk == Walk::columns ? loop.tiling.block * extent.serial_count : extent.lane_count;
-  return std::max<std::int64_t>(1, worthwhile / std::max<std::int64_t>(1, per_task * loop.stages));
+void set_addresses(const KernelCall& call, const runtime::Launch& launch, Addresses& addresses) {
+  addresses.clear();
+  for (const runtime::Slice& slice : call.buffers) addresses.push_back(launch.at(slice));
+}
+
+void run_tasks(const KernelCall& call, std::byte* const* addresses, std::int64_t begin, std::int64_t end) {
+  thread_local std::vector<std::uint64_t> scratch;
+  if (scratch.size() < static_cast<std::size_t>(call.extent.scratch_elements))
+    scratch.resize(static_cast<std::size_t>(call.extent.scratch_elements));
+  call.kernel(addresses, call.parameters.data(), begin, end, reinterpret_cast<std::byte*>(scratch.data()));
 }
 
 }  // namespace
 
-KernelThunk::KernelThunk(const Loop& loop, Kernel kernel, std::vector<runtime::Slice> buffers,
-                         std::vector<std::int64_t> parameters)
-    : kernel_(kernel),
-      buffers_(std::move(buffers)),
-      parameters_(std::move(parameters)),
-      extent_(extent_of(loop, parameters_)),
-      grain_(grain_of(loop, extent_)) {}
+std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent) {
+  if (loop.walk == Walk::lanes) return 1;
+  const std::int64_t walked = loop.walk == Walk::columns ? loop.tiling.block * extent.serial_count : extent.lane_count;
+  return std::max<std::int64_t>(1, walked * loop.stages);
+}
+
+KernelCall::KernelCall(const Loop& loop, Kernel its_kernel, std::vector<runtime::Slice> its_buffers,
+                       std::vector<std::int64_t> its_parameters)
+    : kernel(its_kernel),
+      buffers(std::move(its_buffers)),
+      parameters(std::move(its_parameters)),
+      extent(extent_of(loop, parameters)),
+      task_elements(elements_per_task(loop, extent)) {}
 
 void KernelThunk::run(const runtime::Launch& launch) const {
-  thread_local std::vector<std::byte*> addresses;  // of this run; kernels on other threads only read it
-  addresses.clear();
-  for (const runtime::Slice& slice : buffers_) addresses.push_back(launch.at(slice));
+  if (calls_.size() > 1) return run_together(launch);
+  thread_local Addresses addresses;  // of this run; kernels on other threads only read it
+  const KernelCall& call = calls_[0];
+  set_addresses(call, launch, addresses);
   std::byte* const* const at = addresses.data();
-  runtime::parallel_for(extent_.tasks, grain_, [&](std::int64_t begin, std::int64_t end) {
-    thread_local std::vector<std::uint64_t> scratch;
-    if (scratch.size() < static_cast<std::size_t>(extent_.scratch_elements))
-      scratch.resize(static_cast<std::size_t>(extent_.scratch_elements));
-    kernel_(at, parameters_.data(), begin, end, reinterpret_cast<std::byte*>(scratch.data()));
+  runtime::parallel_for(call.extent.tasks, std::max<std::int64_t>(1, worthwhile_elements / call.task_elements),
+                        [&](std::int64_t begin, std::int64_t end) { run_tasks(call, at, begin, end); });
+}
+
+// Threads share the elements of all of them.
+void KernelThunk::run_together(const runtime::Launch& launch) const {
+  std::int64_t all = 0;
+  for (const KernelCall& call : calls_) all += call.extent.tasks * call.task_elements;
+  runtime::parallel_for(all, worthwhile_elements, [&](std::int64_t begin, std::int64_t end) {
+    thread_local Addresses addresses;
+    std::int64_t first = 0;  // element of the call
+    for (const KernelCall& call : calls_) {
+      const std::int64_t count = call.extent.tasks * call.task_elements;
+      // A task belongs to the thread that has its first element.
+      const auto task = [&](std::int64_t element) {
+        return (std::clamp<std::int64_t>(element - first, 0, count) + call.task_elements - 1) / call.task_elements;
+      };
+      if (task(begin) < task(end)) {
+        set_addresses(call, launch, addresses);
+        run_tasks(call, addresses.data(), task(begin), task(end));
+      }
+      first += count;
+    }
   });
 }
 

@@ -1,4 +1,4 @@
-// A launch of a generated kernel.
+// A launch of a generated kernel, or of several small ones that are run as one.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,35 @@
 
 namespace weft::compiler {
 
+// Elements of work that are worth the hand-over to another thread.
+inline constexpr std::int64_t worthwhile_elements = 16384;
+
+// What one task of such a loop does.
+std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent);
+
+struct KernelCall {
+  // `buffers` are the loop's, inputs first; `parameters` the values of its own.
+  KernelCall(const Loop& loop, Kernel kernel, std::vector<runtime::Slice> buffers,
+             std::vector<std::int64_t> parameters);
+
+  Kernel kernel;
+  std::vector<runtime::Slice> buffers;
+  std::vector<std::int64_t> parameters;
+  LoopExtent extent;
+  std::int64_t task_elements;
+};
+
 class KernelThunk final : public runtime::Thunk {
  public:
-  // `buffers` are the loop's, inputs first; `parameters` the values of its own.
-  KernelThunk(const Loop& loop, Kernel kernel, std::vector<runtime::Slice> buffers,
-              std::vector<std::int64_t> parameters);
+  explicit KernelThunk(KernelCall call) { calls_.push_back(std::move(call)); }
+  // None of them reads or writes what another one writes.
+  explicit KernelThunk(std::vector<KernelCall> calls) : calls_(std::move(calls)) {}
   void run(const runtime::Launch& launch) const override;
 
  private:
-  Kernel kernel_;
-  std::vector<runtime::Slice> buffers_;
-  std::vector<std::int64_t> parameters_;
-  LoopExtent extent_;
-  std::int64_t grain_;
+  void run_together(const runtime::Launch& launch) const;
+
+  std::vector<KernelCall> calls_;
 };
 
 }  // namespace weft::compiler

@@ -44,7 +44,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const Options& known) {
   if (known.tuning != Tuning::all) return sites;
   Report ignored;
   for (const Unit& unit : fuse(graph, options, ignored)) {
-    if (!unit.loop) continue;
+    if (unit.loops.empty()) continue;
     // The unit's nodes: from what it writes to what it reads.
     std::vector<Value> stack = unit.writes;
     std::unordered_set<const Node*> seen;

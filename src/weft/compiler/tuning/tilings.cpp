@@ -47,7 +47,7 @@ class Tiled {
     std::vector<std::string> keys;
     loops_.reserve(tilings.size());
     for (const Tiling& tiling : tilings) {
-      Loop& loop = loops_.emplace_back(*unit.loop);
+      Loop& loop = loops_.emplace_back(*unit.loops[0]);
       loop.tiling = tiling;
       sources.emplace_back(&loop);
       keys.push_back(loop.key());
@@ -61,8 +61,8 @@ class Tiled {
         bases_.push_back(memory_.filled(v.type()));
       }
     for (std::size_t i = 0; i < loops_.size(); ++i)
-      thunks_.emplace_back(loops_[i], reinterpret_cast<Kernel>(code_.kernels[i]), slices,
-                           numbers(loops_[i].parameters));
+      thunks_.emplace_back(
+          KernelCall(loops_[i], reinterpret_cast<Kernel>(code_.kernels[i]), slices, numbers(loops_[i].parameters)));
   }
 
   void run(std::size_t i) const { thunks_[i].run({.bases = bases_, .step = 0}); }
@@ -104,10 +104,10 @@ std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> p
 namespace {
 
 std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& program, Report& report) {
-  const Loop& loop = *unit.loop;
+  const Loop& loop = *unit.loops[0];
   const std::vector<std::int64_t> parameters = numbers(loop.parameters);
   const std::vector<Tiling> tilings = tilings_of(loop, parameters);
-  if (tilings.size() < 2) return unit.loop;
+  if (tilings.size() < 2) return unit.loops[0];
 
   std::shared_ptr<const Tiled> kernels;  // all are compiled together
   std::vector<Trial> trials;
@@ -123,7 +123,7 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
   for (const std::int64_t size : axes_of(loop, parameters)) sizes += concat(sizes.empty() ? "" : "x", size);
   tell(program, concat(unit.info.category, " over ", sizes), choice, report);
   const auto chosen = std::ranges::find(trials, choice.name, &Trial::name) - trials.begin();
-  if (chosen == 0) return unit.loop;
+  if (chosen == 0) return unit.loops[0];
   auto result = std::make_shared<Loop>(loop);
   result->tiling = tilings[static_cast<std::size_t>(chosen)];
   return result;
@@ -134,10 +134,10 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
 void tile(std::vector<Unit>& units, const std::string& program, Report& report) {
   std::unordered_map<std::shared_ptr<const Loop>, std::shared_ptr<const Loop>> tiled;  // equal units share their loop
   for (Unit& unit : units) {
-    if (!unit.loop) continue;
-    auto& result = tiled[unit.loop];
+    if (unit.loops.empty()) continue;
+    auto& result = tiled[unit.loops[0]];
     if (!result) result = fastest_tiling(unit, program, report);
-    unit.loop = result;
+    unit.loops[0] = result;
   }
 }
 
