@@ -89,11 +89,31 @@ TEST(TrainCaptioner, RefusesWhatMakesNoRun) {
   expect_wrong({"--data", "cats"}, "--data must be shapes or random, got cats");
   expect_wrong({"--padding", "7"}, "--padding must be fixed, longest");
   expect_wrong({"--padding", "buckets:1,x"}, "x is no length");
+  expect_wrong({"--padding", "buckets:0,11"}, "error: --padding: Bucketing: sizes must be positive, got 0");
+  expect_wrong({"--padding", "buckets:8,4,11"}, "error: --padding: Bucketing: every size must be greater");
   expect_wrong({"--size", "huge"}, "--size");
   expect_wrong({"--workers", "-1"}, "--workers");
   const Outcome large = weft({"train", "captioner", "--width", "1048576", "--heads", "1", "--steps", "1"});
   EXPECT_EQ(large.exit_code, 1);
   EXPECT_THAT(large.err, HasSubstr("not enough memory"));
+}
+
+// Found before anything is trained, and before the folder of the checkpoint is made.
+TEST(TrainCaptioner, RefusesASheetThatCannotBeWritten) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "folder.html");
+  const auto refused = [&](const std::filesystem::path& sheet) {
+    const Outcome outcome =
+        weft(tiny({"--steps", "2", "--log-every", "1", "--sheet", sheet, "--save", folder / "checkpoint"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, testing::Not(HasSubstr("train ")));
+    EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint"));
+    return outcome.last_line();
+  };
+  EXPECT_THAT(refused(folder / "none" / "sheet"), HasSubstr("none: No such file or directory"));
+  EXPECT_THAT(refused(folder / "folder"), HasSubstr("folder.html: it is no regular file"));
+  const auto entries = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "nothing is left behind";
 }
 
 }  // namespace

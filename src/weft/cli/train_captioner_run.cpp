@@ -17,6 +17,14 @@ namespace {
 
 constexpr std::int64_t validation_batches = 8;
 
+// Throws Error unless write_file could write there. Nothing is left behind.
+void require_writable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  require(!exists(status) || is_regular_file(status), "cannot write ", path.string(), ": it is no regular file");
+  const AtomicFile probe(path.parent_path());
+}
+
 }  // namespace
 
 TrainCaptionerRun::TrainCaptionerRun(const TrainCaptionerOptions& options)
@@ -59,6 +67,8 @@ void TrainCaptionerRun::resume() {
 
 void TrainCaptionerRun::start(std::int64_t step, std::int64_t last_step) {
   loop_.require_memory(train::least_bytes(config_));
+  if (has_sheet())
+    for (const std::string& file : {png(), html()}) require_writable(file);
   loop_.begin(step, last_step);
   trainer_.emplace(config_);
   batches_.emplace(config_, static_cast<int>(options_.workers), step);
@@ -71,7 +81,7 @@ int TrainCaptionerRun::run() {
   batches_.reset();
   if (!loop_.interrupt()) loop_.validate();
   loop_.end_progress();
-  if (config_.data == "shapes" && options_.pictures > 0 && !loop_.interrupt()) evaluate();
+  if (has_sheet() && !loop_.interrupt()) evaluate();
   if (options_.json) {
     std::cout << report().dump() << std::endl;
   } else {
@@ -105,9 +115,9 @@ void TrainCaptionerRun::evaluate() {
 }
 
 void TrainCaptionerRun::write_sheet() {
-  const std::vector<std::byte> png = data::encode_png(train::draw_sheet(*score_));
-  write_file(options_.sheet + ".png", {reinterpret_cast<const char*>(png.data()), png.size()});
-  write_file(options_.sheet + ".html", train::html_sheet(*score_));
+  const std::vector<std::byte> picture = data::encode_png(train::draw_sheet(*score_));
+  write_file(png(), {reinterpret_cast<const char*>(picture.data()), picture.size()});
+  write_file(html(), train::html_sheet(*score_));
 }
 
 nlohmann::json TrainCaptionerRun::report() {
@@ -125,7 +135,7 @@ void TrainCaptionerRun::print_summary() const {
   if (score_)
     std::cout << digits("%.1f", 100 * score_->accuracy) << " % of " << score_->pictures
               << " held-out captions are right, " << digits("%.1f", 100 * score_->token_accuracy)
-              << " % of their tokens\nsheet: " << options_.sheet << ".png, " << options_.sheet << ".html\n";
+              << " % of their tokens\nsheet: " << png() << ", " << html() << '\n';
   std::cout << std::flush;
 }
 

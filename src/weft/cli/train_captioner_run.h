@@ -30,6 +30,9 @@ class TrainCaptionerRun {
   void start(std::int64_t step, std::int64_t last_step);
   std::optional<double> validation_loss();  // none: an interrupt came first
   void evaluate();
+  bool has_sheet() const { return config_.data == "shapes" && options_.pictures > 0; }
+  std::string png() const { return options_.sheet + ".png"; }
+  std::string html() const { return options_.sheet + ".html"; }
   void write_sheet();
   nlohmann::json report();
   void print_summary() const;

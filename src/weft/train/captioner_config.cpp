@@ -27,6 +27,15 @@ std::vector<std::int64_t> parse_lengths(std::string_view text) {
   return lengths;
 }
 
+Bucketing parse_buckets(std::string_view text) {
+  std::vector<std::int64_t> lengths = parse_lengths(text);
+  try {
+    return Bucketing(std::move(lengths));
+  } catch (const Error& error) {
+    fail("padding: ", error.what());
+  }
+}
+
 }  // namespace
 
 data::PaddingPolicy padding_policy(std::string_view padding, std::int64_t context) {
@@ -39,7 +48,7 @@ data::PaddingPolicy padding_policy(std::string_view padding, std::int64_t contex
     return data::PaddingPolicy::multiple_of(of);
   }
   require(padding.starts_with(buckets), "padding must be fixed, longest, multiple:N or buckets:N,N,..., got ", padding);
-  const Bucketing sizes(parse_lengths(padding.substr(buckets.size())));
+  const Bucketing sizes = parse_buckets(padding.substr(buckets.size()));
   require(sizes.largest() == context, "padding must have the context ", context, " as its largest bucket, got ",
           padding);
   return data::PaddingPolicy::buckets(sizes);
