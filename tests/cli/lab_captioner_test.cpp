@@ -1,4 +1,6 @@
 // weft lab captioner: the form of what it prints, and the counts that do not depend on the machine.
+#include <csignal>
+#include <filesystem>
 #include <tests/cli/command.h>
 
 #include <gtest/gtest.h>
@@ -32,6 +34,24 @@ TEST(LabCaptioner, MeasuresTheWarmUp) {
   EXPECT_GT(report["guarded_tensors"], 250);
   EXPECT_GE(report["guard_us_per_call"], 0);
   EXPECT_TRUE(report["caption_accuracy"] >= 0 && report["caption_accuracy"] <= 1);
+}
+
+TEST(LabCaptioner, StoppedItPrintsWhatItMeasuredAndLeavesNothing) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const TemporaryFolder temporary;
+    Command command({"lab", "captioner", "--data", "shapes", "--table", "warmup", "--batch", "2", "--warm-up", "1",
+                     "--steps", "1", "--train-steps", "1000000", "--json"},
+                    [&] { ::setenv("TMPDIR", temporary.path().c_str(), 1); });
+    ASSERT_TRUE(command.said("warmup, cached"));
+    command.signal(number);
+    const Outcome outcome = command.wait();
+    EXPECT_EQ(outcome.exit_code, 128 + number) << outcome.err;
+    const json report = json::parse(outcome.out);
+    ASSERT_GE(report["rows"].size(), 1u);
+    EXPECT_EQ(report["rows"][0]["name"], "cold");
+    EXPECT_TRUE(report["caption_accuracy"].is_null());
+    EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+  }
 }
 
 TEST(LabCaptioner, RefusesWhatItDoesNotHave) {

@@ -25,6 +25,10 @@ using data::CaptionBatch;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// Ends whatever is measured.
+struct Interrupted {};
+using Check = std::function<void()>;  // throws it
+
 constexpr std::int64_t alignment = 8, bucket_count = 8;
 
 // A way to run the training, one row of a table.
@@ -96,7 +100,7 @@ CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t len
   return data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples);
 }
 
-CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
+CaptionerRow measure(const Way& way, const CaptionerOptions& options, const Check& check) {
   clear_graph_cache();
   train::CaptionerConfig config = options.config;
   if (way.padding.starts_with("multiple") && config.sizes.context % alignment != 0) {
@@ -111,6 +115,7 @@ CaptionerRow measure(const Way& way, const CaptionerOptions& options) {
   const StanceScope stance(way.stance);
   const data::PaddingPolicy padding = train::padding_policy(config.padding, config.sizes.context);
   const auto run = [&](const CaptionBatch& batch) {
+    check();
     if (way.marks || padding.buckets()) train::mark_lengths(batch, padding, config.sizes.context);
     step(batch);
     weft::sync();
@@ -199,34 +204,33 @@ std::array<double, N> microseconds(const std::array<std::function<void()>, N>& c
   return least;
 }
 
-void measure_guards(const train::CaptionerConfig& config, CaptionerReport& report) {
+GuardCost guard_cost(const train::CaptionerConfig& config) {
   const CompiledStep whole(config);
   const auto pinned = whole.step.pinned();
   const auto [guarded, replayed] = microseconds<2>({[&] { whole.step(whole.batch); }, [&] { pinned(whole.batch); }});
-  report.guard_us_per_call = std::max(0.0, guarded - replayed);
-  report.guarded_tensors = whole.step.explain().programs.front().inputs;
+  return {.us_per_call = std::max(0.0, guarded - replayed), .tensors = whole.step.explain().programs.front().inputs};
 }
 
-double train_on_shapes(const CaptionerOptions& options) {
+double train_on_shapes(const CaptionerOptions& options, const Check& check) {
   train::CaptionerConfig config = train::captioner_preset("small", "shapes")->config;
   config.fit_schedule(options.train_steps);
   train::CaptionerTrainer trainer(config);
   train::CaptionBatches batches(config, 1);
   Future<double> loss;
   for (std::int64_t step = 0; step < options.train_steps; ++step) {
+    check();
     if (loss.valid()) loss.wait();
     loss = trainer.step(step, batches.next(), config.learning_rate(step));
   }
-  return train::evaluate_captions(trainer, config, 512, 0).accuracy;
+  return train::evaluate_captions(trainer, config, 512, 0,
+                                  [&] {
+                                    check();
+                                    return false;
+                                  })
+      .accuracy;
 }
 
-}  // namespace
-
-CaptionerReport measure_captioner(const CaptionerOptions& options,
-                                  const std::function<void(const std::string& what)>& begins) {
-  CaptionerReport report;
-  const compiler::TemporaryCache cache;
-  const CaptionerRow* baseline = nullptr;
+std::vector<Way> chosen_ways(const CaptionerOptions& options) {
   std::vector<Way> all = ways(options.config);
   for (const std::string& row : options.rows)
     require(std::ranges::find(all, row, &Way::name) != all.end(), "lab captioner: there is no row ", row);
@@ -234,28 +238,51 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
     return (!options.table.empty() && way.table != options.table) ||
            (!options.rows.empty() && std::ranges::find(options.rows, way.name) == options.rows.end());
   });
-  report.rows.reserve(all.size());
-  for (const Way& way : all) {
-    begins(way.table + ", " + way.name);
-    if (way.name != "cached") cache.empty();
-    report.rows.push_back(measure(way, options));
-    CaptionerRow& row = report.rows.back();
-    if (baseline == nullptr || baseline->table != row.table) baseline = &row;
-    row.ratio =
-        row.table == "warmup" ? baseline->first_steps_s / row.first_steps_s : row.steps_per_s / baseline->steps_per_s;
-  }
-  begins("compile times");
+  return all;
+}
+
+}  // namespace
+
+CaptionerReport measure_captioner(const CaptionerOptions& options,
+                                  const std::function<void(const std::string& what)>& begins,
+                                  const std::function<bool()>& stopped) {
+  CaptionerReport report;
+  const compiler::TemporaryCache cache;
+  const Check check = [&] {
+    if (stopped()) throw Interrupted{};
+  };
   const auto cold = [&](std::int64_t layers) {
+    check();
     cache.empty();
     return compile_seconds(options.config, layers);
   };
-  report.compile_s = {
-      .cold = cold(0), .cached = compile_seconds(options.config, 0), .layers_2 = cold(2), .layers_12 = cold(12)};
-  begins("guards");
-  measure_guards(options.config, report);
-  if (options.train_steps > 0) {
-    begins("training on shapes");
-    report.caption_accuracy = train_on_shapes(options);
+  const auto cached = [&] {
+    check();
+    return compile_seconds(options.config, 0);
+  };
+  const std::vector<Way> chosen = chosen_ways(options);
+  report.rows.reserve(chosen.size());
+  try {
+    const CaptionerRow* baseline = nullptr;
+    for (const Way& way : chosen) {
+      begins(way.table + ", " + way.name);
+      if (way.name != "cached") cache.empty();
+      report.rows.push_back(measure(way, options, check));
+      CaptionerRow& row = report.rows.back();
+      if (baseline == nullptr || baseline->table != row.table) baseline = &row;
+      row.ratio =
+          row.table == "warmup" ? baseline->first_steps_s / row.first_steps_s : row.steps_per_s / baseline->steps_per_s;
+    }
+    begins("compile times");
+    report.compile_s = CompileSeconds{.cold = cold(0), .cached = cached(), .layers_2 = cold(2), .layers_12 = cold(12)};
+    check();
+    begins("guards");
+    report.guards = guard_cost(options.config);
+    if (options.train_steps > 0) {
+      begins("training on shapes");
+      report.caption_accuracy = train_on_shapes(options, check);
+    }
+  } catch (const Interrupted&) {
   }
   return report;
 }

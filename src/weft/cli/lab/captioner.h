@@ -35,19 +35,28 @@ struct CaptionerRow {
   std::vector<std::int64_t> lengths = {};  // of the captions, padded: of each step, those of the warm-up first
 };
 
+// Of the whole step.
+struct CompileSeconds {
+  double cold = 0, cached = 0, layers_2 = 0, layers_12 = 0;
+};
+struct GuardCost {
+  double us_per_call = 0;  // what its call costs beyond a pinned one
+  std::uint64_t tensors = 0;
+};
+
+// What was measured: all of it, unless it was stopped.
 struct CaptionerReport {
   std::vector<CaptionerRow> rows;
-  double guard_us_per_call = 0;  // of the whole step: what its call costs beyond a pinned one
-  std::uint64_t guarded_tensors = 0;
-  struct CompileSeconds {
-    double cold = 0, cached = 0, layers_2 = 0, layers_12 = 0;  // of the whole step
-  } compile_s;
+  std::optional<CompileSeconds> compile_s;
+  std::optional<GuardCost> guards;
   std::optional<double> caption_accuracy;
 };
 
-// `begins` is told what is measured next. Empties the caches of the process; the user's cache on disk is left alone.
+// `begins` is told what is measured next; `stopped` is asked before every step whether to leave it at what was measured. Empties the
+// caches of the process; the user's cache on disk is left alone.
 CaptionerReport measure_captioner(const CaptionerOptions& options,
-                                  const std::function<void(const std::string& what)>& begins);
+                                  const std::function<void(const std::string& what)>& begins,
+                                  const std::function<bool()>& stopped);
 
 void add_captioner(CLI::App& lab);
 

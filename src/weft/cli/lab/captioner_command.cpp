@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/interrupt.h>
 #include <weft/cli/lab/captioner.h>
 #include <weft/cli/options.h>
 #include <weft/runtime/parallel.h>
@@ -36,16 +38,18 @@ void print_json(const CaptionerReport& report, const train::CaptionerConfig& giv
   json config;
   train::CaptionerConfig::fields(given,
                                  [&](const char* name, const auto& value, const char*) { config[name] = value; });
-  const auto& seconds = report.compile_s;
+  json compile_s, guard_us_per_call, guarded_tensors;
+  if (const auto& seconds = report.compile_s)
+    compile_s = {{"cold", seconds->cold},
+                 {"cached", seconds->cached},
+                 {"layers_2", seconds->layers_2},
+                 {"layers_12", seconds->layers_12}};
+  if (report.guards) guard_us_per_call = report.guards->us_per_call, guarded_tensors = report.guards->tensors;
   const json root{{"rows", rows},
                   {"config", config},
-                  {"guard_us_per_call", report.guard_us_per_call},
-                  {"guarded_tensors", report.guarded_tensors},
-                  {"compile_s",
-                   {{"cold", seconds.cold},
-                    {"cached", seconds.cached},
-                    {"layers_2", seconds.layers_2},
-                    {"layers_12", seconds.layers_12}}},
+                  {"guard_us_per_call", guard_us_per_call},
+                  {"guarded_tensors", guarded_tensors},
+                  {"compile_s", compile_s},
                   {"caption_accuracy", report.caption_accuracy ? json(*report.caption_accuracy) : json()}};
   std::cout << root.dump() << std::endl;
 }
@@ -60,12 +64,12 @@ void print_tables(const CaptionerReport& report) {
     std::cout << fmt::format("{:<38}{:>10.2f}{:>8.2f}{:>12}{:>15.2f}\n", row.name, row.steps_per_s, row.ratio,
                              row.recompiles_in_window, row.first_steps_s);
   }
-  std::cout << fmt::format("\nguards of {} tensors: {:.2f} us a call\n", report.guarded_tensors,
-                           report.guard_us_per_call);
-  const auto& seconds = report.compile_s;
-  std::cout << fmt::format(
-      "compiling the whole step: {:.2f} s cold, {:.2f} s cached; 2 layers {:.2f} s, 12 layers {:.2f} s\n", seconds.cold,
-      seconds.cached, seconds.layers_2, seconds.layers_12);
+  if (const auto& guards = report.guards)
+    std::cout << fmt::format("\nguards of {} tensors: {:.2f} us a call\n", guards->tensors, guards->us_per_call);
+  if (const auto& seconds = report.compile_s)
+    std::cout << fmt::format(
+        "compiling the whole step: {:.2f} s cold, {:.2f} s cached; 2 layers {:.2f} s, 12 layers {:.2f} s\n",
+        seconds->cold, seconds->cached, seconds->layers_2, seconds->layers_12);
   if (report.caption_accuracy)
     std::cout << fmt::format("held-out captions that are right after training on shapes: {:.1f} %\n",
                              100 * *report.caption_accuracy);
@@ -114,9 +118,12 @@ void add_captioner(CLI::App& lab) {
   command.callback([given] {
     if (given->threads > 0) runtime::set_thread_count(static_cast<int>(given->threads));
     const CaptionerOptions options = resolved(*given);
-    const CaptionerReport report =
-        measure_captioner(options, [](const std::string& what) { std::cerr << what << std::endl; });
+    const Interrupt interrupt;
+    const CaptionerReport report = measure_captioner(
+        options, [](const std::string& what) { std::cerr << what << std::endl; },
+        [&] { return static_cast<bool>(interrupt); });
     given->json ? print_json(report, options.config) : print_tables(report);
+    if (interrupt) throw Stopped{128 + interrupt.signal()};
   });
 }
 
