@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/magnitude.h>
 
 namespace weft::knobs {
 
@@ -41,13 +42,9 @@ bool parse(std::string_view text, Switch& value) {
 }
 
 bool parse(std::string_view text, Integer& value) {
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0) return false;
-  const std::string_view suffix(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  if (suffix.empty()) return true;
-  const auto power = std::string_view("KMG").find(suffix[0]);
-  if (suffix.size() != 1 || power == std::string_view::npos) return false;
-  return !__builtin_mul_overflow(value, Integer{1} << (10 * (power + 1)), &value);
+  const auto parsed = parse_magnitude(text);
+  value = parsed.value_or(0);
+  return parsed.has_value();
 }
 
 bool parse(std::string_view text, Real& value) {

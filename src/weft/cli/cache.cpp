@@ -10,6 +10,7 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/options.h>
 #include <weft/compiler/cache/artifact.h>
 #include <weft/compiler/cache/disk_cache.h>
 #include <weft/compiler/cache/signature.h>
@@ -36,16 +37,19 @@ struct Listed {
   bool usable = false;
 };
 
+std::string state_of(const std::string& name, const DiskCache::Contents& contents) {
+  if (!contents.kernels) return contents.reason;
+  if (name.ends_with(compiler::choice_extension)) return concat("ok, autotuned: ", contents.kernels->front().object);
+  return concat("ok, ", contents.kernels->size(), " kernels");
+}
+
 std::vector<Listed> look_at(const DiskCache& cache) {
   std::vector<Listed> all;
   for (DiskCache::File& file : cache.files()) {
-    std::string reason;
-    const auto kernels = compiler::read_entry(read_file(cache.folder() / file.name), reason);
-    const bool is_choice = file.name.ends_with(compiler::choice_extension);
-    const std::string holds = !kernels                         ? reason
-                              : is_choice && !kernels->empty() ? concat("ok, autotuned: ", kernels->front().object)
-                                                               : concat("ok, ", kernels->size(), " kernels");
-    all.push_back({std::move(file), holds, kernels.has_value()});
+    const DiskCache::Contents contents = cache.contents(file.name);
+    if (contents.gone) continue;
+    std::string state = state_of(file.name, contents);
+    all.push_back({std::move(file), std::move(state), contents.kernels.has_value()});
   }
   return all;
 }
@@ -89,13 +93,15 @@ void verify() {
   require(wrong == 0, "cache: ", wrong, " entries cannot be used; `weft cache prune` removes them");
 }
 
-void prune(std::uint64_t most_bytes) {
+void prune(std::int64_t most_bytes) {
   const DiskCache cache = open_cache();
   std::size_t removed = 0;
+  std::string why_not;
   for (const Listed& entry : look_at(cache))
-    if (!entry.usable) removed += remove_file(cache.folder() / entry.file.name);
-  removed += cache.prune(most_bytes);
+    if (!entry.usable) removed += cache.remove(entry.file.name, &why_not);
+  removed += cache.prune(static_cast<std::uint64_t>(most_bytes), &why_not);
   std::cout << removed << " entries removed" << std::endl;
+  require(why_not.empty(), "cache: not all was removed that should be: ", why_not);
 }
 
 void info() {
@@ -109,19 +115,25 @@ void info() {
 }
 
 void export_to(const std::filesystem::path& path) {
+  const auto status = std::filesystem::symlink_status(path);
+  require(!exists(status) || is_regular_file(status), "cache: ", path.string(),
+          " exists and is no regular file; name another place to export to");
   const auto artifact = compiler::artifact_of(open_cache());
   require(!artifact.programs.empty(), "cache: there is nothing to export");
   write_file(path, compiler::write_artifact(artifact));
-  std::cout << artifact.programs.size() << " entries, " << artifact.kernels.size() << " kernels in " << path.string()
-            << std::endl;
+  std::cout << artifact.programs.size() + artifact.choices.size() << " entries, " << artifact.kernels.size()
+            << " kernels in " << path.string() << std::endl;
 }
 
 void import_from(const std::filesystem::path& path) {
   const DiskCache cache = open_cache();
   const auto artifact = compiler::read_artifact(read_file(path));
   require(!artifact.programs.empty(), "cache: ", path.string(), " is of save_artifacts, for load_artifacts to read");
-  std::cout << compiler::add_to(cache, artifact) << " entries, " << artifact.kernels.size() << " kernels imported"
-            << std::endl;
+  const std::size_t all = artifact.programs.size() + artifact.choices.size();
+  std::string why_not;
+  const std::size_t kept = compiler::add_to(cache, artifact, &why_not);
+  std::cout << kept << " of " << all << " entries, " << artifact.kernels.size() << " kernels imported" << std::endl;
+  require(kept == all, "cache: ", all - kept, " entries were not imported: ", why_not);
 }
 
 }  // namespace
@@ -133,16 +145,17 @@ void add_cache(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
   list_command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   list_command.callback([json] { list(*json); });
-  command.add_subcommand("verify", "Say which entries are damaged or of another build")->callback(verify);
+  command.add_subcommand("verify", "Say which entries are damaged, of another build or not to be trusted")
+      ->callback(verify);
   CLI::App& prune_command = *command.add_subcommand("prune", "Remove those, and the least recently used beyond a size");
   const auto bytes = std::make_shared<std::int64_t>(knobs::cache_bytes());
-  prune_command.add_option("--bytes", *bytes, "what may stay; 0: nothing")->check(CLI::NonNegativeNumber);
-  prune_command.callback([bytes] { prune(static_cast<std::uint64_t>(*bytes)); });
+  add_bytes(prune_command, "--bytes", *bytes, "what may stay, as WEFT_CACHE_BYTES is written; 0: nothing");
+  prune_command.callback([bytes] { prune(*bytes); });
   command.add_subcommand("info", "Where it is, how large, for which processor, and the key that signs exports")
       ->callback(info);
   const auto file = std::make_shared<std::string>();
-  CLI::App& export_command =
-      *command.add_subcommand("export", "Write every entry to one signed file, for other machines");
+  CLI::App& export_command = *command.add_subcommand(
+      "export", "Write every entry, choices of autotuning included, to one signed file, for other machines");
   export_command.add_option("FILE", *file, "where to")->required();
   export_command.callback([file] { export_to(*file); });
   CLI::App& import_command =

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <weft/base/error.h>
+#include <weft/base/magnitude.h>
 
 namespace weft::cli {
 
@@ -55,6 +56,14 @@ CLI::Option* add_integer(CLI::App& command, const std::string& flag, std::int64_
   return declare(command, flag, help, "INTEGER", [&value, flag, range](const std::string& text) {
     const auto given = number<std::int64_t>(text);
     if (!given || *given < range.low || *given > range.high) refuse(flag, describe(range), text);
+    value = *given;
+  });
+}
+
+CLI::Option* add_bytes(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help) {
+  return declare(command, flag, help, "BYTES", [&value, flag](const std::string& text) {
+    const auto given = parse_magnitude(text);
+    if (!given) refuse(flag, "a whole number, with K, M or G behind it or without", text);
     value = *given;
   });
 }

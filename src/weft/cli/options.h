@@ -21,6 +21,8 @@ enum class RealRange : std::uint8_t { finite, not_negative, positive };
 // Each declares `flag` on `command` and writes its value to `value`, which must outlive the parse.
 CLI::Option* add_integer(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help,
                          IntegerRange range = {});
+// A size as knobs take it: 500K, 2M, 1G.
+CLI::Option* add_bytes(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help);
 CLI::Option* add_real(CLI::App& command, const std::string& flag, double& value, const std::string& help,
                       RealRange range = RealRange::finite);
 // `what` is what the text names: an empty one is refused.

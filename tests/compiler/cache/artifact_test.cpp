@@ -81,6 +81,38 @@ TEST_F(ArtifactTest, CarriesAFolder) {
   EXPECT_EQ(read_file(folder / "other" / to.files()[0].name), read_file(folder / "cache" / from.files()[0].name));
 }
 
+TEST_F(ArtifactTest, CarriesTheChoicesOfAFolder) {
+  compile_softmax();
+  const DiskCache from(folder / "cache", 1 << 20);
+  const StoredKernel choice{"a site", "generated: standard 2 ms, generated 1 ms"};
+  from.write(choice_name(choice.key), std::span(&choice, 1));
+  const Artifact artifact = read_artifact(write_artifact(artifact_of(from)));
+  EXPECT_EQ(artifact.programs.size(), 1u);
+  const DiskCache to(folder / "other", 1 << 20);
+  ASSERT_EQ(to.refusal(), "");
+  EXPECT_EQ(add_to(to, artifact), 2u);
+  const auto found = to.read(choice_name(choice.key));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->front().object, choice.object);
+}
+
+TEST_F(ArtifactTest, SaysWhatAFolderHadNoRoomFor) {
+  Artifact artifact;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    artifact.programs.push_back({artifact.kernels.size()});
+    artifact.kernels.push_back({name, std::string(1000, 'x')});
+  }
+  const std::uint64_t one = write_entry(std::span(artifact.kernels).first(1)).size();
+  const DiskCache small(folder / "small", 2 * one), none(folder / "none", one - 1);
+  ASSERT_EQ(small.refusal() + none.refusal(), "");
+  std::string why_not;
+  EXPECT_EQ(add_to(small, artifact, &why_not), 2u);
+  EXPECT_EQ(small.files().size(), 2u);
+  EXPECT_THAT(why_not, HasSubstr("WEFT_CACHE_BYTES has no room for all of them"));
+  EXPECT_EQ(add_to(none, artifact, &why_not), 0u);
+  EXPECT_THAT(why_not, HasSubstr("bytes are more than WEFT_CACHE_BYTES allows"));
+}
+
 // A real one of at least 8 KiB: every byte changed, by one bit and by all, and cut at every length.
 TEST_F(ArtifactTest, DamageOfAnyKindIsRefused) {
   std::string whole;

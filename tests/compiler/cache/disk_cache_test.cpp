@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,17 @@ TEST_F(DiskCacheTest, LaterProcessesCompileNothing) {
   EXPECT_GT(compile_anew(*other).compiled_kernels, 0) << "a constant is part of the code";
   const knobs::Override<knobs::Switch> off{knobs::cache, false};
   EXPECT_GT(compile_anew(*graph).compiled_kernels, 0);
+}
+
+TEST_F(DiskCacheTest, AProgramWhoseKernelsAreInMemoryIsKeptToo) {
+  const auto graph = graph_of(2);
+  compile_anew(*graph);
+  std::filesystem::remove(only_entry());
+  Report report;
+  std::vector<ir::Array> inputs{ir::Array(graph->inputs()[0].type())};
+  test::run_compiled(*graph, inputs, {}, &report);
+  EXPECT_EQ(report.compiled_kernels, 0) << "they are in memory";
+  EXPECT_EQ(compile_anew(*graph).compiled_kernels, 0) << "and on disk, for the next process";
 }
 
 TEST_F(DiskCacheTest, DamagedEntriesAreCompiledAnew) {
@@ -141,6 +153,57 @@ TEST_F(DiskCacheTest, PlacesOfOthersAreRefused) {
   std::ofstream(folder / "file") << "no folder";
   EXPECT_THAT(DiskCache(folder / "file", 1 << 20).refusal(), HasSubstr("is not a folder"));
   EXPECT_THAT(DiskCache(folder / "file" / "below", 1 << 20).refusal(), HasSubstr("cannot be made"));
+}
+
+// The folder is made for this user alone, however it is written and whatever the user's files are by default.
+TEST_F(DiskCacheTest, AFolderMayBeNamedWithASlash) {
+  const mode_t before = ::umask(0002);
+  for (const char* name : {"slash/", "slashes//", "dot/.", "deep/below/"}) {
+    EXPECT_THAT(DiskCache(folder / name, 1 << 20).refusal(), IsEmpty()) << name;
+    EXPECT_THAT(DiskCache(folder / name, 1 << 20).refusal(), IsEmpty()) << name;
+  }
+  ::umask(before);
+  EXPECT_EQ(DiskCache("/", 0).folder(), "/");
+  EXPECT_EQ(DiskCache("here/", 0).folder(), "here");
+}
+
+TEST_F(DiskCacheTest, WhatIsNoEntryIsSaidAndRemoved) {
+  const DiskCache cache(place, 1 << 20);
+  ASSERT_THAT(cache.refusal(), IsEmpty());
+  const std::string keys[] = {"first key", "second"};
+  const std::string good = entry_name(keys);
+  cache.write(good, kernels);
+  EXPECT_TRUE(cache.contents(good).kernels);
+  const auto refused = [&](const std::string& name) {
+    const DiskCache::Contents contents = cache.contents(name);
+    EXPECT_FALSE(contents.kernels || contents.gone) << name;
+    return contents.reason;
+  };
+  cache.write("other.kernels", kernels);
+  EXPECT_EQ(refused("other.kernels"), "it is the entry of another program");
+  std::ofstream(place / "large.kernels") << "x";
+  std::filesystem::permissions(place / "large.kernels", std::filesystem::perms(0600));
+  std::filesystem::resize_file(place / "large.kernels", std::uint64_t{4} << 30);
+  EXPECT_THAT(refused("large.kernels"), HasSubstr("it has 4294967296 bytes"));
+  std::filesystem::create_directories(place / "folder.kernels" / "below");
+  std::filesystem::permissions(place / "folder.kernels", std::filesystem::perms(0700));
+  EXPECT_THAT(refused("folder.kernels"), HasSubstr("it is a folder"));
+  ASSERT_EQ(::mkfifo((place / "pipe.choice").c_str(), 0600), 0);
+  EXPECT_THAT(refused("pipe.choice"), HasSubstr("it is not a regular file"));
+  std::filesystem::create_symlink("gone", place / "link.kernels");
+  EXPECT_THAT(refused("link.kernels"), HasSubstr("cannot be read"));
+  cache.write(choice_name("a site"), kernels);
+  EXPECT_EQ(refused(choice_name("a site")), "it is the entry of another program");
+  std::filesystem::permissions(place / good, std::filesystem::perms(0620));
+  EXPECT_THAT(refused(good), HasSubstr("can be written by others"));
+  EXPECT_TRUE(cache.contents("vanished.kernels").gone);
+
+  EXPECT_EQ(cache.files().size(), 7u);
+  std::string why_not;
+  for (const DiskCache::File& file : cache.files()) EXPECT_TRUE(cache.remove(file.name, &why_not)) << file.name;
+  EXPECT_FALSE(cache.remove("vanished.kernels", &why_not));
+  EXPECT_EQ(why_not, "");
+  EXPECT_TRUE(cache.files().empty());
 }
 
 TEST_F(DiskCacheTest, WhyThereIsNone) {

@@ -1,5 +1,6 @@
 #include <weft/compiler/cache/artifact.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <weft/base/error.h>
@@ -17,17 +18,30 @@ namespace compiler {
 
 namespace {
 
-constexpr std::string_view magic = "weft artifact 1\n";
+constexpr std::string_view magic = "weft artifact 2\n";
+
+void put_kernels(std::string& bytes, const std::vector<StoredKernel>& kernels) {
+  put_number(bytes, kernels.size());
+  for (const StoredKernel& kernel : kernels) {
+    put_piece(bytes, kernel.key);
+    put_piece(bytes, kernel.object);
+  }
+}
+
+bool take_kernels(PieceReader& reader, std::vector<StoredKernel>& kernels) {
+  std::uint64_t count = 0;
+  if (!reader.number(count)) return false;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string_view key, object;
+    if (!reader.piece(key) || !reader.piece(object)) return false;
+    kernels.push_back({std::string(key), std::string(object)});
+  }
+  return true;
+}
 
 // The content, whose signature is right.
 bool parse(PieceReader reader, Artifact& artifact) {
-  std::uint64_t kernels = 0;
-  if (!reader.number(kernels)) return false;
-  for (std::uint64_t i = 0; i < kernels; ++i) {
-    std::string_view key, object;
-    if (!reader.piece(key) || !reader.piece(object)) return false;
-    artifact.kernels.push_back({std::string(key), std::string(object)});
-  }
+  if (!take_kernels(reader, artifact.kernels) || !take_kernels(reader, artifact.choices)) return false;
   while (!reader.at_end()) {
     std::uint64_t count = 0, kernel = 0;
     if (!reader.number(count)) return false;
@@ -45,11 +59,8 @@ bool parse(PieceReader reader, Artifact& artifact) {
 std::string write_artifact(const Artifact& artifact) {
   std::string bytes(magic);
   put_piece(bytes, code_origin());
-  put_number(bytes, artifact.kernels.size());
-  for (const StoredKernel& kernel : artifact.kernels) {
-    put_piece(bytes, kernel.key);
-    put_piece(bytes, kernel.object);
-  }
+  put_kernels(bytes, artifact.kernels);
+  put_kernels(bytes, artifact.choices);
   for (const auto& program : artifact.programs) {
     put_number(bytes, program.size());
     for (const std::size_t kernel : program) put_number(bytes, kernel);
@@ -76,9 +87,12 @@ Artifact artifact_of(const DiskCache& cache) {
   Artifact artifact;
   std::unordered_map<std::string, std::size_t> known;
   for (const DiskCache::File& file : cache.files()) {
-    if (!file.name.ends_with(kernels_extension)) continue;
-    auto kernels = cache.read(file.name);
+    auto kernels = cache.contents(file.name).kernels;
     if (!kernels) continue;
+    if (file.name.ends_with(choice_extension)) {
+      artifact.choices.push_back(std::move(kernels->front()));
+      continue;
+    }
     auto& program = artifact.programs.emplace_back();
     for (StoredKernel& kernel : *kernels) {
       const auto [at, is_new] = known.try_emplace(kernel.key, artifact.kernels.size());
@@ -89,7 +103,9 @@ Artifact artifact_of(const DiskCache& cache) {
   return artifact;
 }
 
-std::size_t add_to(const DiskCache& cache, const Artifact& artifact) {
+std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string* why_not) {
+  std::vector<std::string> names;
+  std::string reason = "WEFT_CACHE_BYTES has no room for all of them";
   for (const auto& program : artifact.programs) {
     std::vector<StoredKernel> kernels;
     std::vector<std::string> keys;
@@ -97,14 +113,20 @@ std::size_t add_to(const DiskCache& cache, const Artifact& artifact) {
       kernels.push_back(artifact.kernels[i]);
       keys.push_back(artifact.kernels[i].key);
     }
-    cache.write(entry_name(keys), kernels);
+    cache.write(names.emplace_back(entry_name(keys)), kernels, &reason);
   }
-  return artifact.programs.size();
+  for (const StoredKernel& choice : artifact.choices)
+    cache.write(names.emplace_back(choice_name(choice.key)), std::span(&choice, 1), &reason);
+  // Those that came first may have made room for the others.
+  const auto stands = [&](const std::string& name) { return cache.contents(name).kernels.has_value(); };
+  const auto kept = static_cast<std::size_t>(std::ranges::count_if(names, stands));
+  if (why_not && kept < names.size()) *why_not = std::move(reason);
+  return kept;
 }
 
 }  // namespace compiler
 
-std::string save_artifacts() { return compiler::write_artifact({compiler::KernelCache::instance().all(), {}}); }
+std::string save_artifacts() { return compiler::write_artifact({compiler::KernelCache::instance().all()}); }
 
 std::size_t load_artifacts(std::string_view bytes) {
   compiler::Artifact artifact = compiler::read_artifact(bytes);

@@ -27,8 +27,10 @@ constexpr std::uint64_t largest_entry = std::uint64_t{1} << 30;
 void warn_once(const std::filesystem::path& folder, const std::string& reason) {
   static std::mutex mutex;
   static std::set<std::filesystem::path> said;
-  const std::lock_guard guard(mutex);
-  if (!said.insert(folder).second) return;
+  {
+    const std::lock_guard guard(mutex);  // not while it is logged: a sink may compile, too
+    if (!said.insert(folder).second) return;
+  }
   WEFT_LOG(warnings, "the cache of compiled kernels ", reason,
            "; every process compiles them anew. WEFT_CACHE_DIR chooses another folder, WEFT_CACHE=0 none");
 }
@@ -49,6 +51,36 @@ std::optional<FolderLock> lock(const std::filesystem::path& folder) {
 // An entry's name is its program's, and what tells its origin from others.
 std::string program_of(const std::string& name) { return name.substr(0, name.find('-')); }
 std::string origin_of(const std::string& name) { return name.substr(std::min(name.size(), name.find('-'))); }
+
+// The name of the file that holds these.
+std::string name_for(std::span<const StoredKernel> kernels, bool is_choice) {
+  if (is_choice) return kernels.size() == 1 ? choice_name(kernels.front().key) : "";
+  std::vector<std::string> keys;
+  for (const StoredKernel& kernel : kernels) keys.push_back(kernel.key);
+  return entry_name(keys);
+}
+
+// What a file holds; nothing, and why, if it must not be used.
+std::optional<std::vector<StoredKernel>> usable(const std::filesystem::path& path, std::string& reason) {
+  try {
+    reason = distrust(path);
+    if (reason.empty()) return read_entry(read_file(path, largest_entry), reason);
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  return std::nullopt;
+}
+
+// A folder by its own name: that of "kernels/" would be empty, and it itself its parent.
+std::filesystem::path without_slash(std::filesystem::path folder) {
+  while (folder.has_relative_path() && folder.has_parent_path() && (!folder.has_filename() || folder.filename() == "."))
+    folder = folder.parent_path();
+  return folder;
+}
+
+void tell(std::string* whom, std::string what) {
+  if (whom) *whom = std::move(what);
+}
 
 }  // namespace
 
@@ -87,7 +119,7 @@ std::shared_ptr<DiskCache> DiskCache::from_knobs() {
 }
 
 DiskCache::DiskCache(std::filesystem::path folder, std::uint64_t most_bytes)
-    : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+    : folder_(without_slash(std::move(folder))), most_bytes_(most_bytes) {}
 
 std::string DiskCache::refusal() const {
   std::error_code error;
@@ -117,42 +149,31 @@ std::string DiskCache::why_missing(const std::string& name) const {
 std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name, std::string* why) const {
   const auto path = folder_ / name;
   std::string reason;
-  try {
-    if (!std::filesystem::exists(path)) {
-      reason = why_missing(name);
-    } else {
-      reason = distrust(path);
-      if (reason.empty()) {
-        auto kernels = read_entry(read_file(path, largest_entry), reason);
-        if (kernels) {
-          ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now
-          WEFT_LOG(cache, "found ", name, ", ", kernels->size(), " kernels");
-          return kernels;
-        }
-      }
-    }
-  } catch (const std::exception& error) {
-    reason = error.what();
+  if (!has(name)) {
+    reason = why_missing(name);
+  } else if (auto kernels = usable(path, reason)) {
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now
+    WEFT_LOG(cache, "found ", name, ", ", kernels->size(), " kernels");
+    return kernels;
   }
   WEFT_LOG(cache, "missed ", name, ": ", reason);
   if (why) *why = std::move(reason);
   return std::nullopt;
 }
 
-void DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels) const {
+void DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels, std::string* why_not) const {
+  const auto not_kept = [&](std::string reason) {
+    WEFT_LOG(cache, "did not keep ", name, ": ", reason);
+    tell(why_not, std::move(reason));
+  };
   try {
     const auto alone = lock(folder_);
-    if (!alone) {
-      WEFT_LOG(cache, "did not keep ", name, ": another process keeps writing to ", folder_.string());
-      return;
-    }
+    if (!alone) return not_kept(concat("another process keeps writing to ", folder_.string()));
     std::filesystem::create_directory(temporaries());
     remove_temporaries(temporaries());  // of killed processes: nobody else is writing
     const std::string bytes = write_entry(kernels);
-    if (bytes.size() > std::min(most_bytes_, largest_entry)) {
-      WEFT_LOG(cache, "did not keep ", name, ": its ", bytes.size(), " bytes are more than WEFT_CACHE_BYTES allows");
-      return;
-    }
+    if (bytes.size() > std::min(most_bytes_, largest_entry))
+      return not_kept(concat("its ", bytes.size(), " bytes are more than WEFT_CACHE_BYTES allows"));
     auto summary = FolderSummary::read(folder_);
     if (!summary) summary = look_at_all();
     std::error_code none;
@@ -167,24 +188,46 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
     ::chmod((folder_ / name).c_str(), 0600);
     WEFT_LOG(cache, "kept ", name, ", ", kernels.size(), " kernels, ", bytes.size(), " bytes");
   } catch (const std::exception& error) {
-    WEFT_LOG(cache, "did not keep ", name, ": ", error.what());
+    not_kept(error.what());
     warn_once(folder_, concat("keeps nothing new: ", error.what()));
   }
+}
+
+bool DiskCache::has(const std::string& name) const {
+  std::error_code error;
+  return std::filesystem::exists(folder_ / name, error);
 }
 
 std::vector<DiskCache::File> DiskCache::files() const {
   std::vector<File> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-    const std::string extension = entry.path().extension().string();
+  for (std::filesystem::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    const auto& path = at->path();
+    const std::string extension = path.extension().string();
     if (extension != kernels_extension && extension != choice_extension) continue;
-    std::error_code gone;  // by another process
-    const std::uint64_t bytes = entry.file_size(gone);
-    const auto used = entry.last_write_time(gone);
-    if (!gone) files.push_back({entry.path().filename().string(), bytes, used});
+    struct stat status;
+    if (::lstat(path.c_str(), &status) != 0) continue;  // removed by another process
+    const std::chrono::sys_time<std::chrono::nanoseconds> used(std::chrono::seconds(status.st_mtim.tv_sec) +
+                                                               std::chrono::nanoseconds(status.st_mtim.tv_nsec));
+    files.push_back({path.filename().string(), S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0,
+                     std::chrono::file_clock::from_sys(used)});
   }
   std::ranges::sort(files, {}, [](const File& file) { return std::pair(file.used, file.name); });
   return files;
+}
+
+DiskCache::Contents DiskCache::contents(const std::string& name) const {
+  const auto path = folder_ / name;
+  Contents found;
+  found.kernels = usable(path, found.reason);
+  if (found.kernels && name_for(*found.kernels, path.extension() == choice_extension) != name) {
+    found.kernels.reset();
+    found.reason = "it is the entry of another program";
+  }
+  std::error_code ignored;
+  const auto now = std::filesystem::symlink_status(path, ignored);
+  found.gone = !found.kernels && now.type() == std::filesystem::file_type::not_found;
+  return found;
 }
 
 FolderSummary DiskCache::look_at_all() const {
@@ -205,7 +248,14 @@ void DiskCache::make_room(FolderSummary& summary, std::uint64_t bytes) const {
   summary.bytes += bytes;
 }
 
-std::size_t DiskCache::prune(std::uint64_t most_bytes) const {
+bool DiskCache::remove(const std::string& name, std::string* why_not) const {
+  std::error_code error;
+  const auto removed = std::filesystem::remove_all(folder_ / name, error);
+  if (error) tell(why_not, concat("cannot remove ", (folder_ / name).string(), ": ", error.message()));
+  return !error && removed > 0;
+}
+
+std::size_t DiskCache::prune(std::uint64_t most_bytes, std::string* why_not) const {
   remove_file(folder_ / FolderSummary::file_name);  // the next to write looks again
   const std::vector<File> all = files();
   std::uint64_t bytes = 0;
@@ -213,8 +263,13 @@ std::size_t DiskCache::prune(std::uint64_t most_bytes) const {
   std::size_t removed = 0;
   for (const File& file : all) {
     if (bytes <= most_bytes) break;
-    removed += remove_file(folder_ / file.name);
-    bytes -= file.bytes;
+    std::string reason;
+    removed += remove(file.name, &reason);
+    if (reason.empty()) {
+      bytes -= file.bytes;
+    } else {
+      tell(why_not, std::move(reason));
+    }
   }
   return removed;
 }

@@ -25,15 +25,27 @@ KernelCache& KernelCache::instance() {
 
 KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::span<const std::string> keys) {
   Found found;
+  if (sources.empty()) return found;
   found.kernels.resize(sources.size());
   Request request{sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}, {}};
   take_from_memory(request, found);
-  if (request.unmapped.empty()) return found;
-
-  const std::size_t imported = found.loaded = request.unmapped.size() - request.missing.size();
   const auto disk = DiskCache::from_knobs();
   const std::string name = disk ? entry_name(keys) : "";
+  const std::size_t imported = found.loaded = request.unmapped.size() - request.missing.size();
   if (disk && !request.missing.empty()) take_from_disk(request, *disk, name, found);
+  if (!request.unmapped.empty()) map(request, name, found);
+  // Other programs may have brought all of its kernels into memory: the next process knows none of them.
+  if (disk && (found.compiled + imported != 0 || !disk->has(name))) {
+    std::vector<StoredKernel> kernels;
+    for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
+    disk->write(name, kernels);
+  }
+  return found;
+}
+
+// Compiles what is missing and takes the code in. What others left, on disk or in an artifact, may not be code at all: then all of it
+// is compiled.
+void KernelCache::map(Request& request, const std::string& name, Found& found) {
   compile(request, found);
   KernelCode code;
   try {
@@ -48,20 +60,12 @@ KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::
     code = load(request);
   }
   found.owners.push_back(code.owner);
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t j = 0; j < request.unmapped.size(); ++j) {
-      const std::size_t i = request.unmapped[j];
-      found.kernels[i] = code.kernels[j];
-      insert({keys[i], code.kernels[j], request.objects[i], code.owner});
-    }
+  const std::lock_guard lock(mutex_);
+  for (std::size_t j = 0; j < request.unmapped.size(); ++j) {
+    const std::size_t i = request.unmapped[j];
+    found.kernels[i] = code.kernels[j];
+    insert({request.keys[i], code.kernels[j], request.objects[i], code.owner});
   }
-  if (disk && found.compiled + imported != 0) {
-    std::vector<StoredKernel> kernels;
-    for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
-    disk->write(name, kernels);
-  }
-  return found;
 }
 
 void KernelCache::take_from_memory(Request& request, Found& found) {

@@ -60,6 +60,7 @@ class KernelCache {
   };
   void take_from_memory(Request& request, Found& found);
   static void take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found);
+  void map(Request& request, const std::string& name, Found& found);
   static void compile(Request& request, Found& found);
   static KernelCode load(const Request& request);
   void insert(Entry entry);
