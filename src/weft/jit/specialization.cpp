@@ -24,13 +24,6 @@ Context Context::now() {
           .autocast = Autocast::current()};
 }
 
-std::string place_text(const ir::Location& location) {
-  if (location.line == 0) return {};
-  std::string text = concat(location.file, ':', location.line);
-  if (*location.scope) text += concat(" in ", location.scope);
-  return text;
-}
-
 std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {
   std::uint64_t now = 0;
   std::memcpy(&now, leaf < 0 ? value : leaves[static_cast<std::size_t>(leaf)].at, bytes);
@@ -127,7 +120,10 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
 std::string Specialization::name_of(const Place& place) const {
   switch (place.kind) {
     case Place::Kind::argument: return concat("argument ", paths[place.index]);
-    case Place::Kind::parameter: return "a parameter";
+    case Place::Kind::parameter: {
+      const std::string_view name = place.parameter->name();
+      return name.empty() ? "a parameter" : concat("parameter ", name);
+    }
     case Place::Kind::constant: return "a captured tensor";
     case Place::Kind::number: return "a number";
     case Place::Kind::result: return "a result";

@@ -14,6 +14,7 @@
 #include <weft/runtime/device.h>
 #include <weft/tensor/autocast.h>
 #include <weft/tensor/backend.h>
+#include <weft/tensor/place_text.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
 
@@ -82,8 +83,7 @@ struct ValueGuard {
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
 
-// file:line in module; empty where it is not known.
-std::string place_text(const ir::Location& location);
+using detail::place_text;
 
 struct ParameterGuard {
   const Parameter* parameter;

@@ -87,7 +87,7 @@ void walk(Node& node, const std::string& path, OnParameter&& on_parameter, OnMod
   }
 }
 
-// Every parameter once, under the first of its names. Gives the model's layers their paths.
+// Every parameter once, under the first of its names. Gives the model's layers and parameters their paths.
 template <class M>
 std::vector<NamedParameter> named_parameters(M& model) {
   std::vector<NamedParameter> found;
@@ -97,6 +97,7 @@ std::vector<NamedParameter> named_parameters(M& model) {
         for (const NamedParameter& other : found) {
           if (other.parameter == &parameter) return;
         }
+        parameter.set_path(Scope::intern(name));
         found.push_back({name, &parameter});
       },
       [](const std::string& path, auto& module) {

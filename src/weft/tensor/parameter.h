@@ -3,10 +3,13 @@
 // stays where it is once it is being trained.
 #pragma once
 
+#include <string_view>
 #include <utility>
 
+#include <weft/tensor/body_parameters.h>
 #include <weft/tensor/observer.h>
 #include <weft/tensor/scalar.h>
+#include <weft/tensor/scope.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
@@ -22,7 +25,8 @@ class Parameter {
     requires_grad = other.requires_grad;
     return *this;
   }
-  Parameter& operator=(Parameter&& other) noexcept {
+  // May throw, as every write may.
+  Parameter& operator=(Parameter&& other) {  // NOLINT(performance-noexcept-move-constructor)
     if (this != &other) reset(other.take());
     requires_grad = other.requires_grad;
     return *this;
@@ -30,9 +34,12 @@ class Parameter {
   ~Parameter() {
     if (detail::observer) [[unlikely]]
       detail::observer->gone(this);
+    if (detail::body_parameters) [[unlikely]]
+      detail::body_parameters->gone(*this);
   }
 
-  // The new value must have the type of the old one, if there is one.
+  // The new value must have the type of the old one, if there is one. Throws Error inside the body of a loop, branch or checkpoint,
+  // as reset does: a body is recorded, not run.
   Parameter& operator=(Tensor value) {
     if (value_.defined()) {
       require(value_.type() == value.type(), "a parameter of type ", value_.type(), " cannot become ", value.type());
@@ -41,9 +48,9 @@ class Parameter {
     return *this;
   }
   void reset(Tensor value) {  // of any type
-    if (detail::observer) [[unlikely]]
-      detail::observer->parameter_written(*this, value);
-    value_ = std::move(value);
+    if (detail::body_parameters) [[unlikely]]
+      detail::body_parameters->require_own(*this, value);
+    write(std::move(value));
   }
 
   const Tensor& tensor() const {
@@ -59,6 +66,12 @@ class Parameter {
 
   Flag requires_grad = true;  // false: optimizers leave it alone
 
+  // The path that named_parameters last found it under; empty: it was not named.
+  std::string_view name() const { return path_.interned ? path_.interned : ""; }
+  void set_path(Scope::Path path) {
+    if (path_.interned != path.interned) path_ = path;  // who reads it meanwhile reads the same
+  }
+
   const Tensor& unobserved() const { return value_; }  // for weft's own layers
   Tensor& unobserved() { return value_; }
 
@@ -66,16 +79,26 @@ class Parameter {
   void made() {
     if (detail::observer) [[unlikely]]
       detail::observer->parameter_made(*this);
+    if (detail::body_parameters) [[unlikely]]
+      detail::body_parameters->made(*this);
+  }
+  void write(Tensor value) {
+    if (detail::observer) [[unlikely]]
+      detail::observer->parameter_written(*this, value);
+    value_ = std::move(value);
   }
   Tensor take() {
+    if (detail::body_parameters && !detail::body_parameters->own(*this)) [[unlikely]]
+      return tensor();  // a body changes nothing outside
     if (!detail::observer) [[likely]]
       return std::move(value_);
     Tensor taken = tensor();
-    reset({});
+    write({});
     return taken;
   }
 
   Tensor value_;
+  Scope::Path path_;
 };
 
 }  // namespace weft

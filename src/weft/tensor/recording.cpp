@@ -40,6 +40,7 @@ Recording::Recording(Recording& parent) : Recording() {
   parent_ = &parent;
   scope_ = parent.scope_;
   innermost = this;
+  body_parameters = &own_parameters_;
 }
 
 Recording::~Recording() {
@@ -51,7 +52,9 @@ Recording::~Recording() {
 }
 
 void Recording::leave() {
-  if (innermost == this) innermost = parent_;
+  if (innermost != this) return;
+  innermost = parent_;
+  body_parameters = parent_ && parent_->is_body() ? &parent_->own_parameters_ : nullptr;
 }
 
 Recording& Recording::current() {

@@ -10,6 +10,7 @@
 
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
+#include <weft/tensor/body_parameters.h>
 #include <weft/tensor/growth.h>
 #include <weft/tensor/observer.h>
 #include <weft/tensor/operand.h>
@@ -57,6 +58,7 @@ class Recording {
 
   // Of a body: its inputs other than those made with graph().add_input, in order. Once captured, always an input.
   bool is_body() const { return parent_ != nullptr; }
+  Recording* parent() { return parent_; }
   std::span<const Tensor> captures() const { return captures_; }
   ir::Value capture(const Tensor& tensor);
   std::shared_ptr<const ir::Graph> finish_body(std::vector<ir::Value> outputs);
@@ -84,6 +86,7 @@ class Recording {
   int depth_ = 0;            // of public functions that are being called
   const char* scope_ = "";
   Growth growth_;
+  BodyParameters own_parameters_;  // of a body
 
   std::vector<runtime::BufferPtr> inputs_;  // one per input of the graph; null: the next of immediates_
   std::vector<Immediate> immediates_;

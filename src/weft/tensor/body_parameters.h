@@ -1,0 +1,33 @@
+// The parameters that the body of a loop, branch or checkpoint made itself while it is recorded: those it may write. In any other it
+// would leave a value that exists in the body alone.
+#pragma once
+
+#include <unordered_set>
+
+namespace weft {
+class Parameter;
+class Tensor;
+}  // namespace weft
+
+namespace weft::detail {
+
+class BodyParameters {
+ public:
+  void made(const Parameter& parameter) { own_.insert(&parameter); }
+  void gone(const Parameter& parameter) { own_.erase(&parameter); }
+  bool own(const Parameter& parameter) const { return own_.contains(&parameter); }
+  // Throws Error for others.
+  void require_own(const Parameter& parameter, const Tensor& next) const {
+    if (!own(parameter)) refuse(parameter, next);
+  }
+
+ private:
+  [[noreturn]] static void refuse(const Parameter& parameter, const Tensor& next);
+
+  std::unordered_set<const Parameter*> own_;
+};
+
+// Of the innermost body that this thread records; null: none.
+inline constinit thread_local BodyParameters* body_parameters = nullptr;
+
+}  // namespace weft::detail
