@@ -7,13 +7,16 @@
 //     return loss;
 //   });
 //
-// Arguments and results are tensors, and structs and containers of them; arguments may also be numbers, strings, models.
-// What the function captures, and what becomes of it:
+// Arguments and results are tensors, numbers and strings, and structs and containers of them; arguments may also be models. A number
+// among the results is the one of the call that was recorded. Through references a function writes to tensors, Parameters and
+// models alone. What the function captures, and what becomes of it:
 //   Parameter (of models, optimizers)   state: read anew by every call, and updated by it as the function does
 //   Scalar, Flag (learning rate, mode)  read anew; see scalar.h
 //   random generators                   every call draws new numbers
 //   Tensor                              a constant: the tensor of the first call
 //   anything else                       not seen: what the host computed when the function was recorded stays as it was
+// A captured Parameter, Scalar, Flag or generator that has ended or moved since makes the next call record again. A model (with
+// fields) given by its name is held by reference, any other function by value: compile(model) sees what becomes of the model.
 // The number of recordings is bounded by the guards: types of arguments and parameters, values of numbers, flags and strings among
 // the arguments, values of Scalars that the host read. A function that reads a value of a tensor (item, printing: a graph break),
 // keeps a tensor outside of Parameters, or changes a Scalar is right too, but recorded in every call; explain() says so.
@@ -52,13 +55,24 @@ inline constexpr bool held_by_reference =
 template <class Declared, class Given>
 using Held = std::conditional_t<held_by_reference<Declared, Given>, Given&&, std::remove_cvref_t<Declared>>;
 
+// The same where it is not known how the function declares it: a plain number cannot be written.
+template <class Given>
+using HeldAsGiven = Held<Given, std::conditional_t<has_plain_values<std::remove_reference_t<Given>>(),
+                                                   const std::remove_reference_t<Given>&, Given>>;
+
 template <class F>
 struct Declared {  // a generic lambda or an overloaded operator: as given
   template <class... Given>
-  using Arguments = std::tuple<Held<Given, Given>...>;
+  using Arguments = std::tuple<HeldAsGiven<Given>...>;
 };
 template <class F, class R, class... Parameters>
 struct DeclaredParameters {
+  static_assert(
+      (!writes_plain_values<Parameters> && ...),
+      "compile: the function takes a plain number or string, or a container of them, by a reference or pointer "
+      "through which it could be written. Only tensors, Parameters and models may be written through a reference: "
+      "return the number, or take "
+      "it by value");
   template <class... Given>
   using Arguments = std::tuple<Held<Parameters, Given>...>;
 };
@@ -72,6 +86,8 @@ template <class R, class C, class... P>
 struct Declared<R (C::*)(P...) noexcept> : DeclaredParameters<C, R, P...> {};
 template <class R, class C, class... P>
 struct Declared<R (C::*)(P...) const noexcept> : DeclaredParameters<C, R, P...> {};
+template <class F>
+struct Declared<F&> : Declared<std::remove_const_t<F>> {};
 template <class F>
   requires requires { &F::operator(); }
 struct Declared<F> : Declared<decltype(&F::operator())> {};
@@ -92,7 +108,7 @@ template <class F>
 class Compiled {
  public:
   Compiled(F function, CompileOptions options, const std::source_location& where)
-      : state_(std::make_shared<State>(std::move(function), std::move(options), where)) {}
+      : state_(std::make_shared<State>(std::forward<F>(function), std::move(options), where)) {}
 
   template <class... Given>
   auto operator()(Given&&... given) const {
@@ -124,7 +140,7 @@ class Compiled {
  private:
   struct State {
     State(F from, CompileOptions options, const std::source_location& where)
-        : function(std::move(from)), core(std::move(options), where) {}
+        : function(std::forward<F>(from)), core(std::move(options), where) {}
     F function;  // stays in place: what it holds is known by address
     jit::Function core;
   };
@@ -184,10 +200,14 @@ class Compiled {
   static Made replay(const jit::Specialization& known, const std::vector<jit::Leaf>& leaves) {
     thread_local std::vector<Tensor> tensors;
     known.replay(leaves, tensors);
-    Made result = *static_cast<const Made*>(known.prototype.get());
-    fill(result, tensors);
-    tensors.clear();
-    return result;
+    if constexpr (std::same_as<Made, jit::Nothing>) {
+      return {};
+    } else {
+      Made result = *static_cast<const Made*>(known.prototype.value.get());
+      fill(result, tensors);
+      tensors.clear();
+      return result;
+    }
   }
 
   template <class Made, class Arguments>
@@ -202,12 +222,18 @@ class Compiled {
       jit::for_each_tensor(*result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
       return tensors;
     };
-    const auto empty_result = [&] {
-      auto prototype = std::make_shared<Made>(*result);
-      jit::for_each_tensor(*prototype, [](Tensor& tensor) { tensor = Tensor(); });
-      return prototype;
+    const auto prototype = [&] {
+      jit::Prototype kept;
+      if constexpr (!std::same_as<Made, jit::Nothing>) {
+        jit::LeafCollector collector(kept.leaves, &kept.paths);
+        jit::visit_leaves(*result, collector);
+        auto value = std::make_shared<Made>(*result);
+        jit::for_each_tensor(*value, [](Tensor& tensor) { tensor = Tensor(); });
+        kept.value = std::move(value);
+      }
+      return kept;
     };
-    state_->core.record(leaves, std::move(paths), run, empty_result, checked);
+    state_->core.record(leaves, std::move(paths), run, prototype, checked);
     return std::move(*result);
   }
 
@@ -221,9 +247,15 @@ class Compiled {
   std::shared_ptr<const jit::Specialization> pinned_;
 };
 
+namespace jit {
+// What compile() keeps of what it is given: a model by reference, unless it is a temporary one.
 template <class F>
-Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {},
-                                  std::source_location where = std::source_location::current()) {
+using Kept = std::conditional_t<std::is_lvalue_reference_v<F> && Module<std::remove_cvref_t<F>>, F, std::decay_t<F>>;
+}  // namespace jit
+
+template <class F>
+Compiled<jit::Kept<F>> compile(F&& function, CompileOptions options = {},
+                               std::source_location where = std::source_location::current()) {
   return {std::forward<F>(function), std::move(options), where};
 }
 
@@ -236,14 +268,14 @@ inline constexpr bool is_compiled<Compiled<F>> = true;
 
 // explain(function)(arguments...) calls the function, compiled, and tells what became of it. (torch._dynamo.explain)
 template <class F>
-auto explain(const F& function, std::source_location where = std::source_location::current()) {
-  if constexpr (jit::is_compiled<F>) {
+auto explain(F&& function, std::source_location where = std::source_location::current()) {
+  if constexpr (jit::is_compiled<std::remove_cvref_t<F>>) {
     return [function](auto&&... arguments) {
       function(std::forward<decltype(arguments)>(arguments)...);
       return function.explain();
     };
   } else {
-    return explain(compile(function, {}, where));
+    return explain(compile(std::forward<F>(function), {}, where));
   }
 }
 

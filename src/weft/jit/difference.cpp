@@ -185,6 +185,7 @@ class Comparison {
     differ("WEFT_FUSE", before.fuse, now.fuse);
     if (before.autocast != now.autocast) other("the Autocast around the call");
     if (before.backend != now.backend) other("WEFT_BACKEND");
+    if (!known_.is_alive()) return made_.values.push_back(Specialization::is_gone);
     for (const ParameterGuard& guard : known_.parameters) compare(guard);
     if (before_.paths() != now_.paths() || known_.arguments.size() != leaves_.size()) return;  // the rest is by leaf
     for (const ValueGuard& guard : known_.values) compare(guard);
@@ -328,6 +329,10 @@ std::string difference_of_results(const Specialization& known, const Specializat
     if (!same(known.results[i], recorded.results[i]))
       return concat("result ", i, " is ", name_of(recorded, recorded.results[i], recorded.made_at[i]),
                     " now instead of ", name_of(known, known.results[i], known.made_at[i]), hold_what_decides);
+  const auto &before = known.prototype.leaves, &now = recorded.prototype.leaves;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+    if (!now[i].same_signature(before[i]))
+      return concat("the function returns ", describe(now[i]), " instead of ", describe(before[i]), hold_what_decides);
   return {};
 }
 
@@ -403,6 +408,7 @@ Explanation::Program describe(const Specialization& s) {
   program.compile_ms = s.compile_ms;
   for (const Frozen& frozen : s.frozen)
     program.frozen.push_back(concat(describe(frozen, s), "; used at ", place_text(s.first_uses[frozen.input])));
+  for (const std::string& result : s.frozen_results()) program.frozen.push_back(concat(result, ", is fixed"));
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
     program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
   for (const ValueGuard& guard : s.values)

@@ -217,8 +217,7 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const L
 }
 
 void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
-                      const std::function<std::vector<Tensor>()>& run,
-                      const std::function<std::shared_ptr<void>()>& prototype,
+                      const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
                       const std::shared_ptr<const Specialization>& checked) {
   bool has_buckets = false, is_first = false;
   {
@@ -264,10 +263,9 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   };
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
-  bool has_results = false;
   try {
-    has_results = record_call({.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling},
-                              leaves, paths, run, trace);
+    record_call({.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling}, leaves, paths,
+                run, trace);
   } catch (const RecompileError& error) {
     if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
@@ -281,11 +279,11 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     return;
   }
   std::shared_ptr<Specialization> made = trace->take();
+  made->prototype = prototype();
   require(
-      has_results || made->rerecorded_because != Trace::records_nothing, options_.name,
+      !made->prototype.leaves.empty() || made->rerecorded_because != Trace::records_nothing, options_.name,
       ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
       "it computes, or hold it in a Parameter");
-  made->prototype = prototype();
   if (made->compiled) made->compile_ms = ms_since(start);
   for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));
 
@@ -299,15 +297,15 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
 }
 
-bool Function::record_call(const Trace::Options& options, std::span<const Leaf> leaves,
+void Function::record_call(const Trace::Options& options, std::span<const Leaf> leaves,
                            const std::vector<std::string>& paths, const std::function<std::vector<Tensor>()>& run,
                            std::optional<Trace>& trace) {
   try {
-    return !trace.emplace(options, leaves, paths).record(run).empty();
+    trace.emplace(options, leaves, paths).record(run);
   } catch (const RecordAgain&) {
     trace.reset();
     learn_sizes(leaves, paths, run);
-    return !trace.emplace(options, leaves, paths).record(run).empty();
+    trace.emplace(options, leaves, paths).record(run);
   }
 }
 

@@ -44,13 +44,13 @@ class Function {
     bool is_known = false;  // the guards of one hold
   };
   Found find(std::span<const Leaf> leaves);
-  // The same for a call of a handle: `pinned`, whether its guards hold or not.
+  // The same for a call of a handle: `pinned`, of whose guards only the arguments are looked at. Throws Error if they differ.
   Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
   // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned. `prototype` then gives
-  // a copy of the result without tensors. Throws Error if a replay of `checked` would have done something else.
+  // the result without tensors. Throws Error if a replay of `checked` would have done something else.
   void record(std::span<const Leaf> leaves, std::vector<std::string> paths,
-              const std::function<std::vector<Tensor>()>& run, const std::function<std::shared_ptr<void>()>& prototype,
+              const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
               const std::shared_ptr<const Specialization>& checked);
 
   // The specialisation of the last call. Throws Error if there is none that can be replayed.
@@ -73,9 +73,8 @@ class Function {
                                                        const std::function<std::vector<Tensor>()>& run);
   std::vector<Type> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                const std::function<std::vector<Tensor>()>& run);
-  // Whether the call returned anything. It is recorded twice where it turns out that it goes another way for its sizes than
-  // what is known of others: for samples first.
-  bool record_call(const Trace::Options& options, std::span<const Leaf> leaves, const std::vector<std::string>& paths,
+  // Twice where it turns out that the function goes another way for these sizes than what is known of others: for samples first.
+  void record_call(const Trace::Options& options, std::span<const Leaf> leaves, const std::vector<std::string>& paths,
                    const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);
   // Logs and diagnostics of what was recorded.
   void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);

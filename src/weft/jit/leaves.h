@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,10 +24,12 @@ namespace weft::jit {
 template <class T>
 concept Text = std::convertible_to<const T&, std::string_view>;
 template <class T>
-concept Nullable = requires(T& x) {
+concept Optional = requires(T& x) {
   x.has_value();
   *x;
-} || requires(T& x) {
+};
+template <class T>
+concept Pointer = std::is_pointer_v<T> || requires(T& x) {
   x.get();
   *x;
 };
@@ -39,8 +42,12 @@ concept Sequence = requires(T& x) {
   x.size();
 };
 
-// Calls visitor.tensor(x), .parameter(x), .scalar(x), .value(number, enumerator or switch), .text(x) and .size(n) for what is in
-// x, in a fixed order; within visitor.enter(name) and .leave().
+// Whether a value, its members aside, is not merely a reference to what is elsewhere.
+template <class T>
+inline constexpr bool is_owned = !Pointer<T> && !std::ranges::view<T> && (!Text<T> || std::same_as<T, std::string>);
+
+// Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and .size(n) for what
+// is in x, in a fixed order; within visitor.enter(name) and .leave(). Visitor::is_of_result: x may refer to nothing outside.
 template <class T, class Visitor>
 void visit_leaves(T& x, Visitor& visitor) {
   using Plain = std::remove_const_t<T>;
@@ -54,6 +61,10 @@ void visit_leaves(T& x, Visitor& visitor) {
     visit_leaves(member, visitor);
     visitor.leave();
   };
+  static_assert(
+      !Visitor::is_of_result || is_owned<Plain>,
+      "compile: a result holds a pointer, a span or a view: every call would return the same object. Return what "
+      "it refers to: a value, std::optional, std::vector or std::string");
   if constexpr (std::same_as<Plain, Tensor>) {
     visitor.tensor(x);
   } else if constexpr (std::same_as<Plain, Parameter>) {
@@ -63,14 +74,17 @@ void visit_leaves(T& x, Visitor& visitor) {
   } else if constexpr (std::is_arithmetic_v<Plain> || std::is_enum_v<Plain> || std::same_as<Plain, Flag>) {
     visitor.value(x);
   } else if constexpr (std::same_as<Plain, random::Key>) {
-    visitor.value(x.bits);
+    visitor.key(x);
   } else if constexpr (std::same_as<Plain, Shape> || std::same_as<Plain, Type>) {
     visitor.text(concat(x));
   } else if constexpr (Text<Plain>) {
     visitor.text(std::string_view(x));
   } else if constexpr (Module<Plain>) {
     const_cast<Plain&>(x).fields(below);  // fields() is not const, and changes nothing
-  } else if constexpr (Nullable<T>) {
+  } else if constexpr (Optional<T>) {
+    visitor.size(x ? 1 : 0);
+    if (x) visit_leaves(*x, visitor);
+  } else if constexpr (Pointer<Plain>) {
     visitor.size(x ? 1 : 0);
     if (x) visit_leaves(*x, visitor);
   } else if constexpr (Sequence<T>) {
@@ -80,9 +94,6 @@ void visit_leaves(T& x, Visitor& visitor) {
   } else if constexpr (Tuple<Plain>) {
     std::size_t i = 0;
     std::apply([&](auto&... items) { (below_index(i++, items), ...); }, x);
-  } else if constexpr (std::is_pointer_v<Plain>) {
-    visitor.size(x ? 1 : 0);
-    if (x) visit_leaves(*x, visitor);
   } else {
     static_assert(Module<Plain>,
                   "compile: an argument or result is neither a tensor, a number, a string nor a struct with fields(), "
@@ -95,7 +106,7 @@ enum class ValueKind : std::uint8_t { boolean, signed_integer, unsigned_integer,
 
 template <class T>
 constexpr ValueKind kind_of_value() {
-  if constexpr (std::same_as<T, bool> || std::same_as<T, Flag>) {
+  if constexpr (std::same_as<T, bool>) {
     return ValueKind::boolean;
   } else if constexpr (std::is_enum_v<T>) {
     return ValueKind::enumerator;
@@ -135,6 +146,8 @@ std::string describe(const Leaf& leaf);  // in the user's words: tensor<8x784xf3
 // Gathers the leaves of arguments, and their paths if asked to.
 class LeafCollector {
  public:
+  static constexpr bool is_of_result = false;
+
   explicit LeafCollector(std::vector<Leaf>& leaves, std::vector<std::string>* paths = nullptr)
       : leaves_(leaves), paths_(paths) {}
 
@@ -156,6 +169,10 @@ class LeafCollector {
     add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), value.defined() ? value.type() : Type(), &x});
   }
   void scalar(const Scalar& x) { add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), {}, &x}); }
+  void key(const random::Key& x) { value(x.bits); }
+  void value(const Flag& x) {
+    add({Leaf::Kind::value, static_cast<std::uint64_t>(x.unobserved()), {}, &x, ValueKind::boolean});
+  }
   template <class T>
   void value(const T& x) {
     std::uint64_t bits = 0;
@@ -208,33 +225,29 @@ class LeafCollector {
 template <class Function>
 class TensorVisitor {
  public:
+  static constexpr bool is_of_result = true;
+
   explicit TensorVisitor(Function function) : function_(std::move(function)) {}
   void tensor(auto& x) { function_(x); }
   template <class T>
   void parameter(T&) {
-    refuse<T>();
+    static_assert(std::same_as<T, Tensor>, "compile: a result holds a Parameter: return its tensor");
   }
   template <class T>
   void scalar(T&) {
-    refuse<T>();
+    static_assert(std::same_as<T, Tensor>, "compile: a result holds a Scalar: return a number or a Tensor");
   }
   template <class T>
-  void value(T&) {
-    refuse<T>();
+  void key(T&) {
+    static_assert(std::same_as<T, Tensor>, "compile: a result holds a random key: return what is made with it");
   }
+  void value(const auto&) {}
+  void text(std::string_view) {}
   void size(std::size_t) {}
   void enter(auto) {}
   void leave() {}
 
  private:
-  template <class T>
-  static void refuse() {
-    static_assert(
-        std::same_as<T, Tensor>,
-        "compile: a function returns tensors, alone or in structs and containers: other values would be those of "
-        "the call that was recorded");
-  }
-
   Function function_;
 };
 
@@ -243,5 +256,34 @@ void for_each_tensor(T& result, auto&& function) {
   TensorVisitor visitor(function);
   visit_leaves(result, visitor);
 }
+
+// Whether a T, other than as a member of a model, has numbers or characters of its own that a function could write.
+template <class T>
+constexpr bool has_plain_values() {
+  if constexpr (std::is_const_v<T> || std::same_as<T, Tensor> || std::same_as<T, Parameter> ||
+                std::same_as<T, Scalar> || std::same_as<T, Flag> || Module<T>) {
+    return false;
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, random::Key> ||
+                       std::same_as<T, Shape> || std::same_as<T, Type> || Text<T>) {
+    return true;
+  } else if constexpr (Optional<T> || Pointer<T>) {
+    return has_plain_values<std::remove_reference_t<decltype(*std::declval<T&>())>>();
+  } else if constexpr (Sequence<T>) {
+    return has_plain_values<std::remove_reference_t<decltype(*std::declval<T&>().begin())>>();
+  } else if constexpr (Tuple<T>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (has_plain_values<std::tuple_element_t<I, T>>() || ...);
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
+  } else {
+    return false;
+  }
+}
+
+// Of what a function declares to take. A replay does not run it: what it would write to a plain number would be lost.
+template <class Declared>
+inline constexpr bool writes_plain_values =
+    std::is_lvalue_reference_v<Declared>
+        ? has_plain_values<std::remove_reference_t<Declared>>()
+        : std::is_pointer_v<Declared> && has_plain_values<std::remove_pointer_t<Declared>>();
 
 }  // namespace weft::jit

@@ -107,7 +107,7 @@ void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::v
 bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) const {
   if (!std::ranges::equal(leaves, arguments, [](const Leaf& a, const Leaf& b) { return a.same_signature(b); }))
     return false;
-  if (!(context == now)) return false;
+  if (!(context == now) || !is_alive()) return false;
   for (const ValueGuard& guard : values)
     if (guard.now(leaves) != guard.bits) return false;
   for (const ParameterGuard& guard : parameters) {
@@ -116,6 +116,8 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
   }
   return std::ranges::all_of(same, [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; });
 }
+
+bool Specialization::is_alive() const { return std::ranges::none_of(lifetimes, detail::has_ended); }
 
 std::string Specialization::name_of(const Place& place) const {
   switch (place.kind) {
@@ -131,12 +133,37 @@ std::string Specialization::name_of(const Place& place) const {
   WEFT_ASSERT(false, "a place of no kind");
 }
 
+std::vector<std::string> Specialization::frozen_results() const {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < prototype.leaves.size(); ++i) {
+    const Leaf& leaf = prototype.leaves[i];
+    if (leaf.kind != Leaf::Kind::value) continue;
+    const std::string &path = prototype.paths[i], value = describe(leaf);
+    const bool goes_on = i > 0 && leaf.value_kind == ValueKind::text && path == prototype.paths[i - 1] &&
+                         prototype.leaves[i - 1].kind == Leaf::Kind::value;
+    if (goes_on) {  // the next eight characters
+      texts.back().pop_back();
+      texts.back() += value.substr(1);
+    } else {
+      texts.push_back(concat("the returned value ", path, path.empty() ? "" : ", ", value));
+    }
+  }
+  return texts;
+}
+
 void Specialization::require_structure(std::span<const Leaf> leaves) const {
   require(leaves.size() == arguments.size(), function, ": pinned: the arguments hold ", leaves.size(),
           " leaves instead of ", arguments.size());
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    require(leaves[i].kind == arguments[i].kind && bool(leaves[i].type) == bool(arguments[i].type), function,
-            ": pinned: argument ", paths[i], " is ", describe(leaves[i]), " instead of ", describe(arguments[i]));
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].same_signature(arguments[i])) [[likely]]
+      continue;
+    fail(function, ": pinned: argument ", paths[i], " is ", describe(leaves[i]), " instead of ", describe(arguments[i]),
+         leaves[i].kind == Leaf::Kind::object  ? ": it must be the very one of the pinned call"
+         : leaves[i].kind == Leaf::Kind::value ? ": numbers must be those of the pinned call; one that changes is an "
+                                                 "input if it is taken as a weft::Scalar or a Tensor"
+                                               : "");
+  }
+  require(is_alive(), function, ": pinned: ", is_gone, " since it was recorded: call the function, and pin it anew");
 }
 
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {

@@ -14,6 +14,7 @@
 #include <weft/runtime/device.h>
 #include <weft/tensor/autocast.h>
 #include <weft/tensor/backend.h>
+#include <weft/tensor/lifetime.h>
 #include <weft/tensor/place_text.h>
 #include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
@@ -85,6 +86,13 @@ struct ValueGuard {
 
 using detail::place_text;
 
+// What a function returned when it was recorded.
+struct Prototype {
+  std::shared_ptr<void> value;  // its tensors empty; null: the function returns nothing
+  std::vector<Leaf> leaves;     // of it, whose numbers every replay returns
+  std::vector<std::string> paths;
+};
+
 struct ParameterGuard {
   const Parameter* parameter;
   Type type;
@@ -96,6 +104,7 @@ struct Specialization {
   Context context;
   std::vector<ValueGuard> values;
   std::vector<ParameterGuard> parameters;
+  std::vector<detail::Lifetime::Watch> lifetimes;             // of what is known by address, here and below
   std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // leaves that are one object
 
   // The replay.
@@ -106,7 +115,7 @@ struct Specialization {
   std::vector<Draws> draws;
   std::vector<std::pair<Place, Parameter*>> updates;  // of captured parameters
   std::vector<Place> results;
-  std::shared_ptr<void> prototype;  // the function's result, its tensors empty
+  Prototype prototype;
 
   // Why the function is recorded anew in each call; empty: it is replayed.
   std::string rerecorded_because;
@@ -128,9 +137,14 @@ struct Specialization {
   bool compiled = false;  // else an equal program was known
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
-  // What a replay must find even where guards are not looked at: leaves of these kinds. Throws Error led by the function's name.
+  // Whether everything that it knows by address is there still: else nothing of that may be touched.
+  bool is_alive() const;
+  static constexpr const char* is_gone = "a captured Parameter, Scalar, Flag or generator has ended or moved";
+  // What a replay must find even where other guards are not looked at: these very arguments, but for the elements of tensors and
+  // the values of Scalars, and what it knows by address. Throws Error led by the function's name.
   void require_structure(std::span<const Leaf> leaves) const;
-  std::string name_of(const Place& place) const;  // in the user's words: argument 0.images, a parameter
+  std::vector<std::string> frozen_results() const;  // in words: those that are not tensors
+  std::string name_of(const Place& place) const;    // in the user's words: argument 0.images, a parameter
   // Launches the program and gives parameters their new values; returns the tensors of the result. Throws Error for an input on
   // another device than this thread's.
   void replay(std::span<const Leaf> leaves, std::vector<Tensor>& results) const;

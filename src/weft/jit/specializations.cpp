@@ -93,7 +93,7 @@ void Specializations::insert(std::shared_ptr<Specialization> made) {
   if (!made->rerecorded_because.empty())
     for (const auto known : Group(by_kind_[kind])) replace(known, *made);
   for (const auto known : Group(by_signature_[signature]))
-    if (same_guards(*known->made, *made)) replace(known, *made);
+    if (!known->made->is_alive() || same_guards(*known->made, *made)) replace(known, *made);
   if (const Group& alike = by_signature_[signature]; alike.size() >= most_alike) erase(alike.back());
   if (const Group& alike = by_kind_[kind]; alike.size() >= most_alike)
     erase(*std::ranges::min_element(alike, {}, [](const auto& e) { return e->used; }));

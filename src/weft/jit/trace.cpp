@@ -154,7 +154,8 @@ void Trace::roll_back() {
   if (!breaks_.empty() || launched_) return;  // part of the function was run
   for (const Written& written : written_)
     written.parameter->unobserved() = written.before ? Tensor(written.before) : Tensor();
-  for (const Generated& generated : generators_) *generated.generator = generated.before;
+  for (const Generated& generated : generators_)
+    if (!detail::has_ended(generated.lifetime)) *generated.generator = generated.before;
 }
 
 void Trace::parameter_made(const Parameter& parameter) { local_.insert(&parameter); }
@@ -166,6 +167,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   const Tensor& reading = readings_.emplace(&parameter, Tensor(value.impl().buffer)).first->second;
   places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
   made_->parameters.push_back({&parameter, value.type()});
+  if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
   return reading;
 }
 
@@ -174,6 +176,7 @@ void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
   if (std::ranges::find(written_, &parameter, &Written::parameter) == written_.end()) {
     const Tensor& before = parameter.unobserved();
     written_.push_back({&parameter, before.defined() ? before.impl().buffer : nullptr});
+    if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
   }
   if (const auto found = readings_.find(&parameter); found != readings_.end()) {
     Tensor& reading = found->second;
@@ -182,15 +185,18 @@ void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
   }
 }
 
-const void* Trace::origin(const void* value) const {
+Trace::Origin Trace::origin(const void* value, const detail::Lifetime& lifetime) const {
   const auto found = copies_.find(value);
-  return found == copies_.end() ? value : found->second;
+  return found == copies_.end() ? Origin{value, lifetime.watch()} : found->second;
 }
 
-void Trace::value_copied(const void* from, const void* to) { copies_[to] = origin(from); }
+void Trace::value_copied(const void* from, const detail::Lifetime& lifetime, const void* to) {
+  copies_[to] = origin(from, lifetime);
+}
 
-void Trace::value_read(const void* value, std::size_t bytes) {
-  value = origin(value);
+void Trace::value_read(const void* read, std::size_t bytes, const detail::Lifetime& own) {
+  const auto [value, lifetime] = origin(read, own);
+  if (detail::has_ended(lifetime)) return;  // something of the function's own
   for (const ValueGuard& guard : values_)
     if (guard.value == value) return;
   const std::int32_t leaf = leaf_at(value);
@@ -200,13 +206,11 @@ void Trace::value_read(const void* value, std::size_t bytes) {
     guard.after = graph.location();
   guard.bits = guard.now(leaves_);
   values_.push_back(guard);
+  if (leaf < 0) lifetimes_.try_emplace(value, lifetime);
 }
 
 void Trace::value_written(const void* value) {
-  if (origin(value) != value) {  // a copy that goes its own way
-    copies_.erase(value);
-    return;
-  }
+  if (copies_.erase(value) != 0) return;  // a copy that goes its own way
   cannot_replay("it changes a Scalar or Flag, which a replay would not do");
 }
 
@@ -216,6 +220,7 @@ void Trace::gone(const void* object) {
   if (readings_.contains(static_cast<const Parameter*>(object))) cannot_replay("it ends a parameter");
   std::erase_if(written_, [object](const Written& written) { return written.parameter == object; });
   std::erase_if(values_, [object](const ValueGuard& guard) { return guard.value == object; });
+  lifetimes_.erase(object);
   for (detail::ImmediateSource& source : sources_)
     if (source.scalar == object) source.scalar = nullptr;
 }
@@ -225,7 +230,7 @@ std::uint32_t Trace::drew(random::Generator& generator) {
   if (found == generators_.end()) {
     random::Generator before = generator;
     --before.calls;
-    found = generators_.insert(found, {&generator, before});
+    found = generators_.insert(found, {&generator, before, generator.lifetime.watch()});
   }
   drawn_.emplace_back(found - generators_.begin(), found->count++);
   return static_cast<std::uint32_t>(drawn_.size());
@@ -248,7 +253,11 @@ void Trace::input(const detail::ImmediateSource& source) {
   goes_on();
   made_->inputs.push_back({});
   detail::ImmediateSource from = source;
-  if (from.scalar) from.scalar = static_cast<const Scalar*>(origin(from.scalar));
+  if (from.scalar) {
+    const auto [value, lifetime] = origin(from.scalar, from.scalar->lifetime());
+    from.scalar = detail::has_ended(lifetime) ? nullptr : static_cast<const Scalar*>(value);
+    if (from.scalar && leaf_at(value) < 0) lifetimes_.try_emplace(value, lifetime);
+  }
   sources_.push_back(from);
 }
 
@@ -429,17 +438,23 @@ void Trace::bind_numbers() {
 
 void Trace::bind_generators() {
   for (const Generated& generated : generators_) {
+    if (detail::has_ended(generated.lifetime)) {
+      cannot_replay("it ends a random generator");
+      continue;
+    }
     const random::Generator& now = *generated.generator;
     if (now.seed != generated.before.seed || now.calls != generated.before.calls + generated.count)
       cannot_replay("it sets the state of a random generator");
     const bool is_default = generated.generator == &random::default_generator();
     made_->draws.push_back({is_default ? nullptr : generated.generator, generated.count});
+    if (!is_default) made_->lifetimes.push_back(generated.lifetime);
   }
 }
 
 void Trace::finish(std::span<const Tensor> results) {
   Specialization& s = *made_;
   s.values = values_;
+  for (const auto& [object, lifetime] : lifetimes_) s.lifetimes.push_back(lifetime);
   if (!s.plan) {  // or cut, and nothing after the last cut
     cannot_replay(records_nothing);
     return;

@@ -84,9 +84,9 @@ class Trace final : public detail::Observer {
   void parameter_made(const Parameter& parameter) override;
   const Tensor& parameter_read(const Parameter& parameter) override;
   void parameter_written(Parameter& parameter, const Tensor& next) override;
-  void value_read(const void* value, std::size_t bytes) override;
+  void value_read(const void* value, std::size_t bytes, const detail::Lifetime& lifetime) override;
   void value_written(const void* value) override;
-  void value_copied(const void* from, const void* to) override;
+  void value_copied(const void* from, const detail::Lifetime& lifetime, const void* to) override;
   void gone(const void* object) override;
   std::uint32_t drew(random::Generator& generator) override;
   void input(const detail::TensorImpl& tensor) override;
@@ -99,7 +99,12 @@ class Trace final : public detail::Observer {
   void launching(const detail::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;
 
-  const void* origin(const void* value) const;
+  // What a tracked value is a copy of, itself if of none.
+  struct Origin {
+    const void* value;
+    detail::Lifetime::Watch lifetime;
+  };
+  Origin origin(const void* value, const detail::Lifetime& lifetime) const;
   void cut(std::string reason, std::string place);
   void goes_on();
   void cannot_replay(std::string reason);
@@ -133,11 +138,13 @@ class Trace final : public detail::Observer {
   std::vector<Written> written_;
   std::unordered_map<const detail::TensorImpl*, Place> places_;  // of the stand-ins and readings; all of them are alive
   std::vector<ValueGuard> values_;
-  std::map<const void*, const void*> copies_;     // of tracked values: to, from
-  std::vector<detail::ImmediateSource> sources_;  // of the numbers among the inputs
+  std::map<const void*, Origin> copies_;                                // of tracked values
+  std::unordered_map<const void*, detail::Lifetime::Watch> lifetimes_;  // of what is captured
+  std::vector<detail::ImmediateSource> sources_;                        // of the numbers among the inputs
   struct Generated {
     random::Generator* generator;
     random::Generator before;
+    detail::Lifetime::Watch lifetime;
     std::uint64_t count = 0;
   };
   std::vector<Generated> generators_;

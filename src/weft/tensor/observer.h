@@ -25,6 +25,7 @@ struct Generator;
 
 namespace weft::detail {
 
+class Lifetime;
 struct Plan;
 struct TensorImpl;
 // A small input that comes from the host with every launch: a number, a random key.
@@ -55,9 +56,9 @@ class Observer {
   virtual void parameter_written(Parameter& parameter, const Tensor& next) = 0;  // about to be
 
   // A tracked value was read by the host: what is recorded may depend on it.
-  virtual void value_read(const void* value, std::size_t bytes) = 0;
+  virtual void value_read(const void* value, std::size_t bytes, const Lifetime& lifetime) = 0;
   virtual void value_written(const void* value) = 0;
-  virtual void value_copied(const void* from, const void* to) = 0;
+  virtual void value_copied(const void* from, const Lifetime& lifetime, const void* to) = 0;
   virtual void gone(const void* object) = 0;  // a parameter or tracked value ends
 
   // A generator of random keys gave one; returns a number from 1 for it.

@@ -5,7 +5,7 @@
 namespace weft {
 
 void HostNumber::observe() const {
-  if (scalar_ && detail::observer) detail::observer->value_read(scalar_, sizeof(double));
+  if (scalar_ && detail::observer) detail::observer->value_read(scalar_, sizeof(double), scalar_->lifetime());
 }
 
 double HostNumber::as_double() const {

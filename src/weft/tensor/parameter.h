@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <weft/tensor/body_parameters.h>
+#include <weft/tensor/lifetime.h>
 #include <weft/tensor/observer.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
@@ -74,6 +75,7 @@ class Parameter {
 
   const Tensor& unobserved() const { return value_; }  // for weft's own layers
   Tensor& unobserved() { return value_; }
+  const detail::Lifetime& lifetime() const { return lifetime_; }
 
  private:
   void made() {
@@ -99,6 +101,7 @@ class Parameter {
 
   Tensor value_;
   Scope::Path path_;
+  detail::Lifetime lifetime_;
 };
 
 }  // namespace weft

@@ -8,6 +8,7 @@
 #include <source_location>
 #include <vector>
 
+#include <weft/tensor/lifetime.h>
 #include <weft/tensor/operand.h>
 #include <weft/tensor/tensor.h>
 
@@ -25,9 +26,10 @@ struct Key {
 Key fold_in(Key key, std::uint64_t data);  // another key for every number
 std::vector<Key> split(Key key, int count = 2);
 
-// A source of keys: the state is plain data, to be saved and restored.
+// A source of keys: seed and calls are its state, to be saved and restored.
 struct Generator {
   std::uint64_t seed = 0, calls = 0;
+  detail::Lifetime lifetime = {};
   Key next();
 };
 Generator& default_generator();  // of this thread

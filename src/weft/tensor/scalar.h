@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include <weft/tensor/lifetime.h>
 #include <weft/tensor/observer.h>
 
 namespace weft {
@@ -19,7 +20,7 @@ class Tracked {
   Tracked(T value) : value_(value) {}  // NOLINT: stands where a T stands
   Tracked(const Tracked& other) : value_(other.value_) {
     if (detail::observer) [[unlikely]]
-      detail::observer->value_copied(&other, this);
+      detail::observer->value_copied(&other, other.lifetime_, this);
   }
   Tracked& operator=(const Tracked& other) { return *this = other.value(); }
   Tracked& operator=(T value) {
@@ -36,13 +37,15 @@ class Tracked {
   operator T() const { return value(); }  // NOLINT
   T value() const {
     if (detail::observer) [[unlikely]]
-      detail::observer->value_read(this, sizeof value_);
+      detail::observer->value_read(this, sizeof value_, lifetime_);
     return value_;
   }
   T unobserved() const { return value_; }  // for weft's own layers
+  const detail::Lifetime& lifetime() const { return lifetime_; }
 
  private:
-  T value_ = {};
+  T value_ = {};  // first: guards read it through the address of the whole
+  detail::Lifetime lifetime_;
 };
 
 class Scalar : public Tracked<double> {

@@ -1,0 +1,170 @@
+// What else than tensors compiled functions return and take: numbers and texts among the results, empty results, numbers of pinned
+// calls, numbers that are written.
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tests/jit/compile.h>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string error_of(const auto& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+enum class Phase { begin, end };
+
+struct Report {
+  Tensor loss;
+  int samples = 0;
+  double rate = 0;
+  bool is_last = false;
+  Phase phase = Phase::begin;
+  std::string text;
+  void fields(auto&& field) {
+    field("loss", loss);
+    field("samples", samples);
+    field("rate", rate);
+    field("is_last", is_last);
+    field("phase", phase);
+    field("text", text);
+  }
+};
+
+TEST_F(Compile, ReturnsNumbersAndTextsAsTheyWereRecorded) {
+  int runs = 0;
+  const auto f = compile([&](const Tensor& a, int samples) {
+    ++runs;
+    return Report{sum(a), samples, 0.5, true, Phase::end, "a text of many characters"};
+  });
+  for (const int samples : {3, 5}) {
+    for (int i = 0; i < 3; ++i) {
+      const Report report = f(i == 0 ? x : y, samples);
+      EXPECT_EQ(report.loss.item(), i == 0 ? 6 : 60);
+      EXPECT_EQ(report.samples, samples);
+      EXPECT_EQ(report.rate, 0.5);
+      EXPECT_TRUE(report.is_last);
+      EXPECT_EQ(report.phase, Phase::end);
+      EXPECT_EQ(report.text, "a text of many characters");
+    }
+  }
+  EXPECT_EQ(runs, 2);
+  EXPECT_THAT(
+      f.explain().programs[0].frozen,
+      ElementsAre("the returned value samples, 5, is fixed", "the returned value rate, 0.5, is fixed",
+                  "the returned value is_last, true, is fixed", "the returned value phase, enumerator 1, is fixed",
+                  "the returned value text, \"a text of many characters\", is fixed"));
+}
+
+TEST_F(Compile, ReturnsPairsAndMapsWithNumbers) {
+  const auto pair = compile([](const Tensor& a, double rate) { return std::pair{a * 2, rate}; });
+  for (const double rate : {0.5, 0.5, 0.25}) {
+    const auto [doubled, same] = pair(x, rate);
+    EXPECT_THAT(doubled.to_vector<float>(), ElementsAre(2, 4, 6));
+    EXPECT_EQ(same, rate);
+  }
+  const auto map = compile([](const Tensor& a) { return std::map<std::string, Tensor>{{"sum", sum(a)}}; });
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(map(x).at("sum").item(), 6);
+  const auto number = compile([](const Tensor& a) { return a.size(0); });
+  EXPECT_EQ(number(x), 3);
+  EXPECT_EQ(number(x), 3);
+  EXPECT_EQ(number(longer), 4);
+}
+
+TEST_F(Compile, ANumberThatComesFromATensorIsThatOfTheCall) {
+  const auto f = compile([](const Tensor& a) { return std::pair{a * 2, sum(a).item()}; });
+  EXPECT_EQ(f(x).second, 6);
+  EXPECT_EQ(f(y).second, 60);
+}
+
+TEST_F(Compile, CheckingReplaysFindsAReturnedNumberThatChanges) {
+  int calls = 0;
+  const auto f =
+      compile([&](const Tensor& a) { return std::pair{a * 2, ++calls}; }, {.name = "f", .check_replays = true});
+  EXPECT_EQ(f(x).second, 1);
+  EXPECT_THAT(error_of([&] { f(x); }),
+              HasSubstr("f: a replay would have been wrong: the function returns 2 instead of 1"));
+}
+
+TEST_F(Compile, ReturnsEmptyLists) {
+  Parameter total(zeros({3}));
+  const auto updates = compile([&](const Tensor& a) {
+    total = total + a;
+    return std::vector<Tensor>{};
+  });
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(updates(x), IsEmpty());
+  EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(3, 6, 9));
+  EXPECT_EQ(counts(updates), Counts(1, 1));
+
+  const auto nothing =
+      compile([](const Tensor& a, int n) { return std::vector<Tensor>(static_cast<std::size_t>(n), a); });
+  EXPECT_THAT(nothing(x, 0), IsEmpty());
+  EXPECT_THAT(nothing(x, 0), IsEmpty());
+  EXPECT_EQ(nothing(x, 2).size(), 2u);
+  EXPECT_FALSE(compile([](const Tensor&) { return std::optional<Tensor>(); })(x));
+}
+
+TEST_F(Compile, PinnedRefusesOtherNumbersAndOtherObjects) {
+  const auto scaled = compile([](const Tensor& a, double by) { return a * by; }, {.name = "f"});
+  scaled(x, 2.);
+  const auto pinned = scaled.pinned();
+  EXPECT_THAT(pinned(y, 2.).to_vector<float>(), ElementsAre(20, 40, 60));
+  EXPECT_THAT(error_of([&] { pinned(x, 5.); }),
+              HasSubstr("f: pinned: argument 1 is 5 instead of 2: numbers must be those of the pinned call"));
+
+  const auto bound = compile([](const Tensor& a, Scalar by) { return a * by; });
+  bound(x, 2.);
+  EXPECT_THAT(bound.pinned()(x, 5.).to_vector<float>(), ElementsAre(5, 10, 15));
+
+  const auto read = compile([](const Parameter& by, const Tensor& a) { return a * by; }, {.name = "f"});
+  const Parameter two(full({3}, 2, DType::f32)), five(full({3}, 5, DType::f32));
+  read(two, x);
+  const auto pinned_two = read.pinned();
+  EXPECT_THAT(pinned_two(two, y).to_vector<float>(), ElementsAre(20, 40, 60));
+  EXPECT_THAT(error_of([&] { pinned_two(five, x); }), HasSubstr("it must be the very one of the pinned call"));
+}
+
+// What does not compile.
+static_assert(jit::writes_plain_values<int&> && jit::writes_plain_values<std::string&> &&
+              jit::writes_plain_values<Phase&> && jit::writes_plain_values<std::vector<int>&> &&
+              jit::writes_plain_values<std::pair<Tensor, int>&> && jit::writes_plain_values<int*> &&
+              jit::writes_plain_values<Shape&>);
+static_assert(!jit::writes_plain_values<int> && !jit::writes_plain_values<const int&> &&
+              !jit::writes_plain_values<const char*> && !jit::writes_plain_values<Tensor&> &&
+              !jit::writes_plain_values<Parameter&> && !jit::writes_plain_values<Scalar&> &&
+              !jit::writes_plain_values<Flag&> && !jit::writes_plain_values<Report&> &&
+              !jit::writes_plain_values<std::vector<Tensor>&> &&
+              !jit::writes_plain_values<std::map<std::string, Tensor>&> &&
+              !jit::writes_plain_values<std::unique_ptr<nn::Linear>&> && !jit::writes_plain_values<const int*>);
+static_assert(std::same_as<jit::HeldAsGiven<int&>, const int&> &&
+              std::same_as<jit::HeldAsGiven<nn::Linear&>, nn::Linear&>);
+static_assert(jit::is_owned<Tensor> && jit::is_owned<std::string> && jit::is_owned<std::vector<Tensor>> &&
+              jit::is_owned<std::optional<Tensor>> && jit::is_owned<std::array<int, 2>>);
+static_assert(!jit::is_owned<std::shared_ptr<Tensor>> && !jit::is_owned<Tensor*> && !jit::is_owned<const char*> &&
+              !jit::is_owned<std::string_view> && !jit::is_owned<std::span<Tensor>>);
+
+TEST_F(Compile, GenericFunctionsTakeNumbersAsConstants) {
+  const auto f = compile([](const auto& a, auto& by, auto shift) {
+    static_assert(std::is_const_v<std::remove_reference_t<decltype(by)>>);
+    return a * by + shift;
+  });
+  int two = 2;
+  EXPECT_THAT(f(x, two, 1).template to_vector<float>(), ElementsAre(3, 5, 7));
+  EXPECT_THAT(f(x, two, 1).template to_vector<float>(), ElementsAre(3, 5, 7));
+}
+
+}  // namespace
+}  // namespace weft
