@@ -115,10 +115,11 @@ class Compiled {
     return call<false>(std::forward<Given>(given)...);
   }
 
-  // A handle that checks nothing: every call is a replay of what the last call of the function was, with other arguments of the
-  // same types. For the inner loop of a program that changes nothing else. Throws Error if that call cannot be replayed; a call
-  // of the handle throws Error if its arguments are not of the structure of that call's. Under CompileOptions::check_replays every
-  // call is recorded too, and throws Error where the replay would have been wrong.
+  // A handle that checks the arguments alone: every call is a replay of what the last call of the function was, with other tensors
+  // of the same types, other values of Scalars, and the same numbers and Parameters. For the inner loop of a program that changes
+  // nothing else. Throws Error if that call cannot be replayed; a call of the handle throws Error if its arguments differ otherwise,
+  // or something that the function captured has ended or moved. Under CompileOptions::check_replays every call is recorded too, and
+  // throws Error where the replay would have been wrong.
   class Pinned {
    public:
     template <class... Given>

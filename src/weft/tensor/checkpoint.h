@@ -37,7 +37,7 @@ auto checkpointed_as(const F& function, std::span<const Tensor> arguments, const
 // arguments, so that nothing in between is kept from the forward to the backward pass:
 //   for (const Block& block : blocks) x = checkpoint([&](const Tensor& h) { return block(h); })(x);
 // It returns a Tensor or a vector of them. Tensors of outside may be used in it freely, random numbers are the same both times,
-// values cannot be read inside.
+// values cannot be read inside, nor Parameters written.
 template <class F>
 auto checkpoint(F function, std::source_location where = std::source_location::current()) {
   return [function = std::move(function), where](const auto&... arguments) {

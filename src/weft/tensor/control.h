@@ -1,5 +1,6 @@
 // Loops and branches that the device decides. Bodies are recorded once; tensors of outside may be used in them freely, and what
-// they record cannot be used outside but through what they return. Values cannot be read inside.
+// they record cannot be used outside but through what they return. Values cannot be read inside, nor Parameters of outside written:
+// return the new value, and assign it outside.
 #pragma once
 
 #include <functional>
