@@ -187,8 +187,9 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
   if (!declared) return;
   std::string tried;
   for (std::size_t i = 0; i < types.size(); ++i)
-    if (types[i] != leaves[i].type) tried += concat(tried.empty() ? "" : ", ", paths[i], " of ", types[i]);
-  throw ConstraintViolationError(concat(options_.name, ": ", sizes_.text(), ", but with ", tried, ": ", why_not));
+    if (types[i] != leaves[i].type) tried += concat(tried.empty() ? "" : ", ", "argument ", paths[i], " as ", types[i]);
+  throw ConstraintViolationError(
+      concat(options_.name, ": ", sizes_.text(), ", but the function does not work with ", tried, ": ", why_not));
 }
 
 std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const Leaf> leaves,

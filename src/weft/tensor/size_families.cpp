@@ -6,6 +6,7 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 #include <weft/tensor/compiler_options.h>
 
 namespace weft {
@@ -43,10 +44,11 @@ std::string symbols_of(const ir::General& general) {
     text += concat(text.empty() ? "" : ", ", "input ", i, " is [", dims, "]");
   }
   for (std::size_t i = 0; i < general.symbols.size(); ++i) {
-    if (!general.symbols[i].is_attribute) continue;
-    const ir::Node& node = *general.sample->nodes()[general.symbols[i].node];
-    text += concat(text.empty() ? "" : ", ", "a number of ", node.op->name, " at ", node.location.file, ':',
-                   node.location.line, " is s", i);
+    const ir::General::Symbol& symbol = general.symbols[i];
+    const ir::Node& node = *general.sample->nodes()[symbol.node];
+    if (node.op == &ir::ops::parameter) continue;
+    text += concat(text.empty() ? "" : ", ", symbol.is_attribute ? "a number" : concat("dimension ", symbol.dim),
+                   " of ", node.op->name, " at ", node.location.file, ':', node.location.line, " is s", i);
   }
   return text;
 }
