@@ -186,20 +186,20 @@ double compile_seconds(train::CaptionerConfig config, std::int64_t layers) {
   return 1e-3 * CompiledStep(config).step.explain().programs.front().compile_ms;
 }
 
-// What a call costs the host: the least of many short rounds, in which the calls take turns, so that a machine whose speed
-// changes does so for all of them.
+// What a call costs the host: the least of many single calls, which take turns. The device's thread, which takes them, may be on
+// the same core, and then what several of them take together says little.
 template <std::size_t N>
 std::array<double, N> microseconds(const std::array<std::function<void()>, N>& calls) {
-  constexpr int rounds = 60, times = 20;
+  constexpr int times = 5000, ahead = 10;
   std::array<double, N> least;
   least.fill(std::numeric_limits<double>::infinity());
-  for (int round = 0; round < rounds; ++round) {
+  for (int time = 0; time < times; ++time) {
     for (std::size_t i = 0; i < N; ++i) {
       const auto start = Clock::now();
-      for (int call = 0; call < times; ++call) calls[i]();
-      least[i] = std::min(least[i], 1e6 * seconds_since(start) / times);
-      synchronize();
+      calls[i]();
+      least[i] = std::min(least[i], 1e6 * seconds_since(start));
     }
+    if (time % ahead == 0) synchronize();
   }
   return least;
 }
