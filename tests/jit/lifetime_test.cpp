@@ -1,6 +1,7 @@
 // What a function captured by reference and ends, or moves, between calls: the function is recorded again, and what is gone is
 // never touched.
 #include <memory>
+#include <tests/error_of.h>
 #include <tests/jit/compile.h>
 #include <vector>
 
@@ -9,15 +10,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string error_of(const auto& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 struct Scaled {
   Parameter weight{full({3}, 2, DType::f32)};

@@ -2,6 +2,7 @@
 // they were.
 #include <functional>
 #include <string>
+#include <tests/error_of.h>
 #include <utility>
 #include <vector>
 
@@ -17,15 +18,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Tensors = std::vector<Tensor>;
-
-std::string error_of(const auto& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 struct Named {
   Parameter total{ones({2})};

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -31,7 +32,7 @@ bool is_small(const Unit& unit, const SizeValues& sizes) {
 // Small units that may run where the first of them does.
 class Group {
  public:
-  Group(std::vector<Unit>& units, std::size_t first) : units_(units), members_{first} {}
+  Group(std::vector<Unit>& units, std::size_t first) : units_(units) { take(first); }
 
   // A unit behind all others seen so far, which stays where it is.
   void pass(const Unit& unit) {
@@ -39,19 +40,17 @@ class Group {
     written_.insert(unit.writes.begin(), unit.writes.end());
   }
 
-  // Whether it needs nothing that was made since the first, and overwrites nothing that was read since.
+  // Whether it needs nothing that was made since the first began, and overwrites nothing that those between read.
   bool takes(const Unit& unit) const {
-    if (members_.size() == most_kernels || contains_any(written_, unit.reads)) return false;
-    for (const std::size_t m : members_) {
-      const Unit& member = units_[m];
-      for (const ir::Value v : unit.reads)
-        if (std::ranges::find(member.writes, v) != member.writes.end()) return false;
-    }
-    return std::ranges::none_of(unit.in_place, [&](const auto& pair) {
-      return read_.contains(unit.reads[static_cast<std::size_t>(pair.second)]);
-    });
+    return members_.size() < most_kernels && !contains_any(written_, unit.reads) &&
+           std::ranges::none_of(
+               unit.in_place,
+               [&](const auto& pair) { return read_.contains(unit.reads[static_cast<std::size_t>(pair.second)]); });
   }
-  void take(std::size_t unit) { members_.push_back(unit); }
+  void take(std::size_t unit) {
+    members_.push_back(unit);
+    written_.insert(units_[unit].writes.begin(), units_[unit].writes.end());
+  }
 
   // The first becomes all of them; the others have nothing left to do.
   void join(std::vector<bool>& gone, Report& report) const {
@@ -68,9 +67,10 @@ class Group {
       gone[members_[i]] = true;
     }
     // They run in any order: what another one reads cannot be overwritten.
-    std::erase_if(all.in_place, [&](const auto& pair) {
-      return std::ranges::count(all.reads, all.reads[static_cast<std::size_t>(pair.second)]) > 1;
-    });
+    std::unordered_map<ir::Value, int, ir::ValueHash> readers;
+    for (const ir::Value v : all.reads) ++readers[v];
+    std::erase_if(all.in_place,
+                  [&](const auto& pair) { return readers[all.reads[static_cast<std::size_t>(pair.second)]] > 1; });
     all.info.name = concat("horizontal_fusion.", all.order);
     all.info.category = "horizontal fusion";
     report.fusions.push_back(
@@ -80,7 +80,8 @@ class Group {
  private:
   std::vector<Unit>& units_;
   std::vector<std::size_t> members_;
-  Values read_, written_;  // by units between the members
+  Values read_;     // by units between the members
+  Values written_;  // by these and the members
 };
 
 }  // namespace

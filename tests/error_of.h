@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <weft/base/error.h>
+
+namespace weft {
+
+// What the Error that a call throws says; empty if it throws none.
+std::string error_of(const auto& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace weft
