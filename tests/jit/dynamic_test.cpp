@@ -219,5 +219,58 @@ TEST_F(DynamicSizes, ASampleChangesNothing) {
   EXPECT_EQ(first, plain.to_vector<float>());
 }
 
+// What is marked is dynamic before and after a value is read, whatever is read.
+TEST_F(DynamicSizes, MarkedSizesGoOnBehindAGraphBreak) {
+  Parameter total(zeros({}));
+  const auto recorded = [&](const Tensor& a) {
+    const Tensor first = sum(a);
+    return first.item() > 0 ? a * 2 + first : a;
+  };
+  const auto argument = [](const Tensor& a) { return a.to_vector<float>()[0] > 0 ? sqrt(a * 2) : a; };
+  const auto launched = [](const Tensor& a) {
+    const Tensor b = a * 2;
+    sync();
+    return sqrt(b);
+  };
+  const auto state = [&](const Tensor& a) {
+    total = total + sum(a);
+    return sqrt(a * total.tensor().item());
+  };
+  const auto check = [](auto function) {
+    for (const Dynamic dynamic : {Dynamic::automatic, Dynamic::on}) {
+      clear_graph_cache();
+      const auto f = compile(function, {.name = "f", .dynamic = dynamic});
+      std::uint64_t compiled = 0;
+      for (const std::int64_t n : {8, 5, 1, 7, 8, 300}) {
+        const Tensor a = ones({n, 6});
+        sync();
+        if (dynamic == Dynamic::automatic) mark_dynamic(a, 0, {.name = "batch", .min = 1, .max = 512});
+        EXPECT_EQ(f(a).size(0), n);
+        if (n == 5) compiled = f.explain().compiles;
+      }
+      EXPECT_EQ(f.explain().compiles, compiled) << "from the third size on nothing is";
+      EXPECT_LE(compiled, 2u);
+      if (dynamic == Dynamic::on) continue;
+      EXPECT_THAT(violation([&] { f(images(513)); }), HasSubstr("batch in [1, 512]"));
+    }
+  };
+  check(recorded);
+  check(argument);
+  check(launched);
+  check(state);
+}
+
+// Of the graph before the break all sizes are known from the first call on.
+TEST_F(DynamicSizes, TheGraphBeforeABreakIsCompiledOnce) {
+  const auto f = compile([](const Tensor& a) { return sum(sqrt(a) * 3).item(); });
+  for (const std::int64_t n : {8, 5, 1, 300}) {
+    const Tensor a = ones({n, 6});
+    sync();
+    mark_dynamic(a, 0, {.name = "batch"});
+    EXPECT_EQ(f(a), 18.0 * static_cast<double>(n));
+  }
+  EXPECT_EQ(f.explain().compiles, 1u);
+}
+
 }  // namespace
 }  // namespace weft

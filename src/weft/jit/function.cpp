@@ -129,9 +129,11 @@ bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::
               {paths.begin(), paths.end()});
   try {
     trace.record_sample(run, keep, where);
+    if (const std::string& why = trace.sample_ended_by(); keep && !why.empty())
+      WEFT_LOG(
+          recompiles, options_.name, ": ", why,
+          ": of what comes after, the second size makes a program for all, for what it does may depend on the value");
     return true;
-  } catch (const SampleError& error) {
-    why_not = error.what();
   } catch (const Error& error) {
     why_not = concat(error.what(), where.empty() ? "" : " at ", where);
   }

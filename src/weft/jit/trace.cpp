@@ -85,14 +85,19 @@ std::optional<detail::CompileAhead::Job> Trace::record_job(const std::function<s
 }
 
 void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where,
-                                  const std::function<void(detail::Synchronizer&, bool whole)>& closes) {
+                                  const Closes& closes) {
   sync();
   stand_in();
   const Attached attached(*this);
   detail::Recording& recording = detail::Recording::current();
+  closes_sample_ = &closes;
   const auto end = [&](bool whole) {
     detail::Synchronizer synchronizer(recording);
-    closes(synchronizer, whole);
+    if (closes_sample_) {
+      (*std::exchange(closes_sample_, nullptr))(synchronizer, whole);
+    } else {
+      synchronizer.run_as_sample(false);
+    }
     restore_arguments();
     end_stand_ins();
     roll_back();
@@ -101,6 +106,8 @@ void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& ru
     const std::vector<Tensor> results = run();
     let_go_of_replaced();
     end(true);
+  } catch (const EndOfSample&) {
+    end(false);
   } catch (...) {
     where = place_text(recording.graph().location());
     end(false);
@@ -108,8 +115,25 @@ void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& ru
   }
 }
 
-void Trace::require_no_sample(const std::string& what) const {
-  if (!options_.types.empty()) throw SampleError(concat(options_.function, ": ", what));
+// Now, for what is held here is what is held where the call launches it.
+void Trace::end_sample(std::string reason, bool has_graph) {
+  sample_ended_by_ = std::move(reason);
+  if (closes_sample_ && has_graph) {
+    detail::Synchronizer synchronizer(detail::Recording::current());
+    (*std::exchange(closes_sample_, nullptr))(synchronizer, true);
+  }
+  throw EndOfSample();
+}
+
+bool Trace::has_elements(std::size_t argument) const {
+  return !is_sample() || options_.types[argument] == leaves_[argument].type;
+}
+
+// In a loop body nothing has, and reading is refused there.
+bool Trace::lacks_elements(const Tensor& tensor) const {
+  if (tensor.impl().recording) return !detail::Recording::current().is_body();
+  const auto found = places_.find(&tensor.impl());
+  return found != places_.end() && found->second.kind == Place::Kind::argument && !has_elements(found->second.index);
 }
 
 void Trace::stand_in() {
@@ -123,8 +147,7 @@ void Trace::stand_in() {
     }
     if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
     auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
-    const Tensor stand_in(options_.types.empty() ? argument.buffer()
-                                                 : std::make_shared<runtime::Buffer>(options_.types[i]));
+    const Tensor stand_in(has_elements(i) ? argument.buffer() : std::make_shared<runtime::Buffer>(options_.types[i]));
     stand_ins_.push_back({&argument, std::exchange(argument, stand_in), stand_in});
     places_[&stand_in.impl()] = {.kind = Place::Kind::argument, .index = i};
   }
@@ -266,13 +289,16 @@ void Trace::cannot_replay(std::string reason) {
 }
 
 void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
-  require_no_sample(concat(function, " reads ", tensor.type(), " on the host"));
   const TensorImpl& impl = tensor.impl();
   const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
   std::string reason = concat(function, " reads ", tensor.type());
   if (!made_at.empty()) reason += concat(", made at ", made_at, ',');
   reason += " on the host";
   pending_place_ = place_text(where);
+  if (is_sample()) {
+    if (lacks_elements(tensor)) end_sample(concat(reason, " at ", pending_place_), impl.recording != nullptr);
+    return;
+  }
   if (options_.fullgraph)
     throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
                                  "): under fullgraph the function must be one graph. Return the tensor and read it "
@@ -290,6 +316,7 @@ void Trace::leaves_graph(const std::source_location& where) {
   if (options_.fullgraph)
     throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
                                  "): under fullgraph the function must be one graph. Call that function outside"));
+  if (is_sample()) end_sample(concat(reason, " at ", pending_place_), true);
   if (detail::Recording::current().first_live()) {
     pending_reason_ = std::move(reason);
     sync();
@@ -300,7 +327,7 @@ void Trace::leaves_graph(const std::source_location& where) {
 
 void Trace::syncing() {
   if (finishing_) return;
-  require_no_sample("sync() launches what is recorded");
+  if (is_sample()) end_sample("sync() launches what is recorded", true);
   if (pending_reason_.empty()) {
     if (!detail::Recording::current().first_live()) return;  // launches nothing
     pending_reason_ = "sync() launches what is recorded";

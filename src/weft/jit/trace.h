@@ -24,11 +24,8 @@ class Synchronizer;
 
 namespace weft::jit {
 
-// The function does more than record operations, for which it needs tensors that have elements.
-class SampleError : public Error {
- public:
-  using Error::Error;
-};
+// Thrown into a function that is recorded as a sample: it needs an element that the sample does not have.
+class EndOfSample final {};
 
 // Thrown by Trace::Options::compiling: the call is to be recorded anew, and nothing of this recording is kept.
 class RecordAgain final {};
@@ -58,9 +55,11 @@ class Trace final : public detail::Observer {
   std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
 
   // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
-  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws, and SampleError where
-  // it needs an element; `where` is then the line that was being recorded. `keep`: else nothing is learned but that it can be done.
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws; `where` is then the line
+  // that was being recorded. Where the function needs an element of what it made, its graph is cut in every call: the sample is of
+  // the graph that ends there, and sample_ended_by() says so. `keep`: else nothing is learned but that it can be done.
   void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where);
+  const std::string& sample_ended_by() const { return sample_ended_by_; }
   // The same, for a program of these types that is compiled ahead. None: there is nothing to be compiled.
   std::optional<detail::CompileAhead::Job> record_job(const std::function<std::vector<Tensor>()>& run,
                                                       std::string& where);
@@ -110,10 +109,14 @@ class Trace final : public detail::Observer {
   void cannot_replay(std::string reason);
   void roll_back();
 
-  // `closes` ends the recording; told whether the function came to its end.
-  void record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where,
-                             const std::function<void(detail::Synchronizer&, bool whole)>& closes);
-  void require_no_sample(const std::string& what) const;
+  // `closes` ends the recording; told whether it is one graph of the function.
+  using Closes = std::function<void(detail::Synchronizer&, bool whole)>;
+  void record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where, const Closes& closes);
+  bool is_sample() const { return !options_.types.empty(); }
+  // `has_graph`: what is recorded would be launched here.
+  bool has_elements(std::size_t argument) const;
+  bool lacks_elements(const Tensor& tensor) const;
+  [[noreturn]] void end_sample(std::string reason, bool has_graph);
   void stand_in();
   void let_go_of_replaced();
   void restore_arguments();
@@ -152,6 +155,9 @@ class Trace final : public detail::Observer {
   std::vector<GraphBreak> breaks_;
   std::string pending_reason_, pending_place_;  // of the next cut
   std::optional<std::chrono::steady_clock::time_point> cut_at_;
+
+  const Closes* closes_sample_ = nullptr;  // while one is recorded, up to its end
+  std::string sample_ended_by_;
 
   bool finishing_ = false, launched_ = false;
   std::vector<runtime::BufferPtr> outputs_;
