@@ -1,12 +1,16 @@
 // Values computed again instead of kept: fewer bytes, the same bits; what is predicted is what is used.
 #include <weft/compiler/recompute.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include <weft/compiler/compiler.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
+#include <weft/ir/interpreter.h>
 
 #include "run.h"
 
@@ -14,8 +18,8 @@ namespace weft::compiler {
 namespace {
 
 // The gradient by its weights of a chain of layers, each of which keeps several values for it.
-std::shared_ptr<const ir::Graph> chain(int layers, std::int64_t rows) {
-  const Type x_type(DType::f32, {Dim(rows), Dim(32)}), w_type(DType::f32, {Dim(32), Dim(32)});
+std::shared_ptr<const ir::Graph> chain(int layers, std::int64_t height) {
+  const Type x_type(DType::f32, {Dim(height), Dim(32)}), w_type(DType::f32, {Dim(32), Dim(32)});
   std::vector<Type> types{x_type};
   for (int i = 0; i < layers; ++i) types.push_back(w_type);
   static constexpr std::int64_t one[] = {1}, zero[] = {0}, both[] = {0, 1};
@@ -57,6 +61,65 @@ TEST(Recompute, FewerBytesSameBitsAndAsPredicted) {
   for (const auto& output : device.launch(executable, buffers)) output->wait();
   EXPECT_NEAR(static_cast<double>(device.stats().peak_bytes_in_use), static_cast<double>(less.peak_bytes),
               0.05 * static_cast<double>(less.peak_bytes));
+}
+
+constexpr std::int64_t rows = 1024, width = 32;
+
+// The gradient by its weights of a chain of layers with two products each: what stands behind these, products may do themselves.
+std::shared_ptr<const ir::Graph> perceptron(int layers, ir::Value (*activation)(ir::Value)) {
+  static constexpr std::int64_t one[] = {1}, zero[] = {0}, both[] = {0, 1};
+  std::vector<Type> types{Type(DType::f32, {rows, width})};
+  for (int i = 0; i < layers; ++i)
+    for (const auto& [in, out] : {std::pair{width, 4 * width}, std::pair{4 * width, width}})
+      types.insert(types.end(), {Type(DType::f32, {in, out}), Type(DType::f32, {out})});
+  return ir::make_graph(types, [&](ir::Graph& graph, std::span<const ir::Value> in) {
+    const auto linear = [&](ir::Value x, std::size_t weight) {
+      const ir::Value y = ir::dot_general(x, in[weight], {{}, {}, ir::Ints(one), ir::Ints(zero)});
+      return y + ir::broadcast_in_dim(in[weight + 1], y.type(), one);
+    };
+    ir::Value h = in[0];
+    for (std::size_t i = 1; i < in.size(); i += 4) h = h + linear(activation(linear(h, i)), i + 2);
+    const ir::Value loss = ir::reduce_sum(h * h, both);
+    return ir::gradient(graph, std::vector{loss}, std::vector{ir::constant_like(loss, 1)}, in.subspan(1));
+  });
+}
+
+ir::Value relu(ir::Value x) { return ir::maximum(x, ir::constant_like(x, 0)); }
+
+// Products that do what stands behind them are computed again whole, in the backward pass alone, and so is what was computed early
+// though it stands late in the graph.
+TEST(Recompute, WhatWaitsIsWithinTheBudgetInEveryMode) {
+  constexpr std::uint64_t hidden = rows * 4 * width * sizeof(float), budget = 10 * hidden / 4;
+  for (const auto activation : {ir::tanh, ir::gelu_tanh, relu}) {
+    const auto graph = perceptron(8, activation);
+    std::vector<ir::Array> inputs = test::normal_inputs(*graph);
+    for (std::size_t i = 1; i < inputs.size(); ++i)
+      for (float& x : inputs[i].data<float>()) x *= 0.1F;
+    const auto want = ir::interpret(*graph, inputs);
+    for (const bool strict : {false, true}) {
+      Options options;
+      options.strict = strict;
+      Report all, less;
+      compile(*graph, options, &all);
+      options.activation_bytes = budget;
+      const auto got = test::run_compiled(*graph, inputs, options, &less);
+      EXPECT_GT(less.recomputed, 0);
+      EXPECT_GT(all.peak_bytes, budget + 5 * hidden);
+      std::uint64_t results = 0;
+      for (const ir::Array& result : got) results += static_cast<std::uint64_t>(result.type().bytes());
+      // Besides, one layer at a time has what it works on.
+      EXPECT_LE(less.peak_bytes, budget + results + 4 * hidden) << (strict ? "strict" : "");
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        double difference = 0, largest = 0;
+        for (std::size_t e = 0; e < got[i].data<float>().size(); ++e) {
+          const float g = got[i].data<float>()[e], w = want[i].data<float>()[e];
+          difference = std::max(difference, std::abs(static_cast<double>(g) - static_cast<double>(w)));
+          largest = std::max(largest, std::abs(static_cast<double>(w)));
+        }
+        EXPECT_LE(difference, 1e-5 * largest) << i;
+      }
+    }
+  }
 }
 
 TEST(Recompute, NothingIsDoneWithinTheBudget) {

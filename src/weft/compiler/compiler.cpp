@@ -200,7 +200,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   }
   {
     const Phase phase(report, "fuse");
-    parts.units = fuse(*parts.graph, options, report, again.graph ? &again : nullptr);
+    parts.units = fuse(*parts.graph, options, report, again.late);
   }
   if (tuning == Tuning::all) {
     const Phase phase(report, "tile");

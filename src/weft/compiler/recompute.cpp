@@ -117,6 +117,7 @@ class Planner {
   // When a node is computed first: with the unit that stores it, or with the first that needs it.
   void find_times() {
     time_.assign(graph_.nodes().size(), never);
+    for (int u = 0; u < static_cast<int>(units_.size()); ++u) time_[units_[static_cast<std::size_t>(u)].order] = u;
     for (std::size_t i = graph_.nodes().size(); i-- > 0;) {
       const Node& n = *graph_.nodes()[i];
       for (std::uint32_t r = 0; r < n.types.size(); ++r)
@@ -233,51 +234,48 @@ class Planner {
     return waiting;
   }
 
+  bool is_early(const Node& n) const { return time_[n.id] < peak_; }
+
+  // All that is early, then the rest: what is repeated comes behind the first, whatever stood where.
+  std::vector<Node*> in_two_parts() const {
+    std::vector<Node*> order(graph_.nodes().begin(), graph_.nodes().end());
+    std::ranges::stable_partition(order, [&](const Node* n) { return n->op == &ir::ops::parameter || is_early(*n); });
+    return order;
+  }
+
   void rewrite(Recomputation& result) {
     Rewriter rewriter(graph_);
     std::unordered_map<const Node*, Node*> repeated;
-    std::vector<std::uint32_t> ids;
     // The value as what runs after the peak reads it.
     const auto late = [&](auto&& self, Value v) -> Value {
       const auto found = life_of_.find(v);
-      const bool is_early = found == life_of_.end() ? time_[v.node->id] < peak_ : lives_[found->second].made < peak_;
-      if (!is_early || is_stored_elsewhere(v)) return rewriter.at(v);
+      if (!is_early(*v.node) || v.node->operands.empty()) return rewriter.at(v);
       if (found != life_of_.end()) {
         const Life& life = lives_[found->second];
         if (life.is_kept || (life.last >= peak_ && !again_.contains(found->second))) return rewriter.at(v);
       }
-      const auto [copy, is_new] = repeated.try_emplace(v.node, nullptr);
-      if (is_new) {
+      Node*& copy = repeated[v.node];
+      if (!copy) {
         std::vector<Value> operands;
-        bool differs = found != life_of_.end();
-        for (const Value o : v.node->operands) {
-          operands.push_back(self(self, o));
-          differs = differs || operands.back() != rewriter.at(o);
-        }
-        if (differs) {
-          Node* made = &rewriter.graph().append_copy(*v.node, operands);
-          repeated[v.node] = made;
-          ids.push_back(made->id);
-        }
+        for (const Value o : v.node->operands) operands.push_back(self(self, o));
+        copy = &rewriter.graph().append_copy(*v.node, operands);
       }
-      Node* const made = repeated[v.node];
-      return made ? Value{made, v.index} : rewriter.at(v);
+      return {copy, v.index};
     };
-    result.graph =
-        rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
-          if (time_[n.id] == never || time_[n.id] < peak_ || n.operands.empty()) return std::nullopt;
-          std::vector<Value> mapped;
-          for (const Value v : n.operands) mapped.push_back(late(late, v));
-          if (std::ranges::equal(mapped, operands)) return std::nullopt;
-          Node& made = rewriter.graph().append_copy(n, mapped);
-          std::vector<Value> results;
-          for (std::uint32_t i = 0; i < made.types.size(); ++i) results.push_back(made.result(i));
-          return results;
-        });
-    result.again.assign(result.graph->nodes().size(), false);
-    for (const std::uint32_t id : ids) result.again[id] = true;
-    result.nodes = static_cast<int>(ids.size());
-    result.first = *std::ranges::min_element(ids);
+    const std::vector<Node*> order = in_two_parts();
+    const auto replace = [&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
+      if (is_early(n) || n.operands.empty()) return std::nullopt;
+      if (result.late == 0) result.late = static_cast<std::uint32_t>(rewriter.graph().nodes().size());
+      std::vector<Value> mapped;
+      for (const Value v : n.operands) mapped.push_back(late(late, v));
+      if (std::ranges::equal(mapped, operands)) return std::nullopt;
+      Node& made = rewriter.graph().append_copy(n, mapped);
+      std::vector<Value> results;
+      for (std::uint32_t i = 0; i < made.types.size(); ++i) results.push_back(made.result(i));
+      return results;
+    };
+    result.graph = rewriter.run(replace, order);
+    result.nodes = static_cast<int>(repeated.size());
   }
 
   const ir::Graph& graph_;

@@ -14,9 +14,9 @@ namespace weft::compiler {
 
 struct Recomputation {
   std::shared_ptr<const ir::Graph> graph;
-  std::uint32_t first = 0;  // nodes from here on stand behind the moment at which most bytes waited
-  std::vector<bool> again;  // by node: it computes what another one did already
-  int nodes = 0;            // of those
+  // Nodes from here on run behind the moment at which most bytes waited, the others before it; 0: it is the same graph.
+  std::uint32_t late = 0;
+  int nodes = 0;                                        // that compute what others did already
   std::uint64_t waiting_before = 0, waiting_after = 0;  // the most bytes that wait at once, predicted
 };
 

@@ -19,16 +19,18 @@ void take_over_identity(const ir::Graph& from, ir::Graph& to) {
 }  // namespace
 
 Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()) {
-  first_.reserve(from.nodes().size());
+  first_.resize(from.nodes().size());
   values_.reserve(from.nodes().size());
   take_over_identity(from, *to_);
 }
 
-std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) {
+std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) { return run(replace, from_.nodes()); }
+
+std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace, std::span<ir::Node* const> order) {
   std::vector<ir::Value> operands;
-  for (ir::Node* node : from_.nodes()) {
+  for (ir::Node* node : order) {
     to_->set_location(node->location);
-    first_.push_back(values_.size());
+    first_[node->id] = values_.size();
     if (node->op == &ir::ops::parameter) {
       values_.push_back(to_->add_input(node->type()));
       continue;

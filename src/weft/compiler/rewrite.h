@@ -21,6 +21,8 @@ class Rewriter {
   using Replace =
       std::function<std::optional<std::vector<ir::Value>>(const ir::Node& node, std::span<const ir::Value> operands)>;
   std::shared_ptr<ir::Graph> run(const Replace& replace);
+  // In this order of the nodes, in which each stands behind those it needs.
+  std::shared_ptr<ir::Graph> run(const Replace& replace, std::span<ir::Node* const> order);
 
   ir::Graph& graph() { return *to_; }
   ir::Value at(ir::Value old) const { return values_[first_[old.node->id] + old.index]; }

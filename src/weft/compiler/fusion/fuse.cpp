@@ -38,11 +38,11 @@ struct Cluster {
 
 class Planner {
  public:
-  Planner(const ir::Graph& graph, const SizedOptions& options, Report& report, const Recomputation* again)
+  Planner(const ir::Graph& graph, const SizedOptions& options, Report& report, std::uint32_t late)
       : graph_(graph),
         options_(options),
         report_(report),
-        again_(again),
+        late_(late),
         placement_(graph, options),
         keys_(graph, placement_),
         count_(graph.nodes().size()),
@@ -142,7 +142,8 @@ class Planner {
     std::ranges::merge(a.nodes, b.nodes, std::back_inserter(merged.nodes));
     merged.reduction = a.reduction ? a.reduction : b.reduction;
     merged.largest = std::max(a.largest, b.largest);
-    if (mixes_times(merged)) return "it is computed again, later, so that it need not be kept";
+    if (merged.nodes.front() < late_ && merged.nodes.back() >= late_)
+      return "one is needed early, the other late, and what is late need not wait";
     if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.refusal.empty())
       return lowered.refusal;
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
@@ -183,12 +184,6 @@ class Planner {
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
       return concat("it would have ", extent.tasks, " long rows, which leaves threads idle");
     return {};
-  }
-
-  // Whether what is computed again would be so early already.
-  bool mixes_times(const Cluster& cluster) const {
-    return again_ && cluster.nodes.front() < again_->first &&
-           std::ranges::any_of(cluster.nodes, [&](std::uint32_t id) { return again_->again[id]; });
   }
 
   // A search for a way from one cluster to another, down along uses or up along needs.
@@ -385,7 +380,7 @@ class Planner {
   const ir::Graph& graph_;
   const SizedOptions& options_;
   Report& report_;
-  const Recomputation* again_;
+  const std::uint32_t late_;
   const Placement placement_;
   ClusterKeys keys_;
   std::size_t count_;
@@ -406,9 +401,8 @@ Value storage_of(Value value) {
   return value;
 }
 
-std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report,
-                       const Recomputation* again) {
-  return Planner(graph, options, report, again).run();
+std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report, std::uint32_t late) {
+  return Planner(graph, options, report, late).run();
 }
 
 }  // namespace weft::compiler

@@ -1,11 +1,11 @@
 // Fusion: which nodes become one kernel.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <weft/compiler/fusion/lower.h>
-#include <weft/compiler/recompute.h>
 #include <weft/compiler/sized_program.h>
 #include <weft/compiler/unit.h>
 #include <weft/ir/graph.h>
@@ -14,8 +14,7 @@ namespace weft::compiler {
 
 // The graph as units, each in the order of its last node. Nodes that nothing needs become nothing. The report receives
 // a line for each node that no kernel exists for, what became one kernel, and what did not, with the reason.
-// `again`: what is computed a second time is not computed early instead.
-std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report,
-                       const Recomputation* again = nullptr);
+// A unit holds no nodes both before `late` and from there on.
+std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report, std::uint32_t late = 0);
 
 }  // namespace weft::compiler
