@@ -7,11 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/base/knobs.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/linalg.h>
+#include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/sync.h>
@@ -58,6 +60,46 @@ TEST(Checkpoint, SameGradientsWithLessMemory) {
   for (std::size_t i = 0; i < plain.values.size(); ++i)
     for (std::size_t j = 0; j < plain.values[i].size(); ++j)
       ASSERT_NEAR(checkpointed.values[i][j], plain.values[i][j], 1e-6 + 1e-4 * std::abs(plain.values[i][j])) << i;
+}
+
+// Cotangents of what is used inside and outside, or by several blocks, are added in the order of the plain program.
+TEST(Checkpoint, TheSameBitsInStrictMode) {
+  const knobs::Override strict(knobs::strict, true);
+  manual_seed(5);
+  const Tensor x = randn({33, 64}), w = randn({64, 64}) * 0.1, v = randn({64}), b = randn({64});
+  sync();
+  using Function = std::function<std::vector<Tensor>(const Tensor&, const Tensor&)>;
+  const std::pair<const char*, Function> functions[] = {
+      {"softmax", [](const Tensor& h, const Tensor&) { return std::vector{h - softmax(h)}; }},
+      {"layer norm", [&](const Tensor& h, const Tensor&) { return std::vector{h + layer_norm(h, v, b)}; }},
+      {"gelu", [&](const Tensor& h, const Tensor&) { return std::vector{h + gelu(matmul(h, w) + b)}; }},
+      {"attention",
+       [&](const Tensor& h, const Tensor&) {
+         return std::vector{h + matmul(softmax(matmul(matmul(h, w), transpose(h))), h)};
+       }},
+      {"polynomial", [](const Tensor& h, const Tensor&) { return std::vector{h * h * h + exp(h) / sum(h * h)}; }},
+      {"the same twice", [](const Tensor& h, const Tensor& k) { return std::vector{h * tanh(k) + k * k}; }},
+      {"passed on", [](const Tensor& h, const Tensor& k) { return std::vector{tanh(h) * sin(h), h, k * h, h}; }},
+  };
+  for (const auto& [name, function] : functions) {
+    const auto run = [&](bool checkpointed) {
+      Tensor y = tanh(x);
+      const Tensor before = y;
+      for (int block = 0; block < 2; ++block) {
+        const std::vector<Tensor> results = checkpointed ? checkpoint(function)(y, y) : function(y, y);
+        y = y * 0.3;
+        for (const Tensor& result : results) y = y + sin(result) + result * 0.7;
+      }
+      const Tensor loss = mean(y * y + sin(y) * before + before * 0.1);
+      std::vector<Tensor> results = grad(loss, {x, before, w, v, b});
+      results.push_back(loss);
+      std::vector<std::vector<float>> values;
+      for (const Tensor& result : results) values.push_back(result.to_vector<float>());
+      return values;
+    };
+    const auto plain = run(false), checkpointed = run(true);
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(checkpointed[i], plain[i]) << name << ", " << i;
+  }
 }
 
 TEST(Checkpoint, SeveralArgumentsAndResults) {

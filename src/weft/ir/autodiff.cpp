@@ -4,6 +4,7 @@
 
 #include <weft/ir/builder.h>
 #include <weft/ir/op.h>
+#include <weft/ir/ops/region_gradient.h>
 
 namespace weft::ir {
 
@@ -78,9 +79,14 @@ class Backward {
     if (std::ranges::none_of(needed_, [](std::uint8_t needed) { return needed != 0; })) return;
     operand_cotangents_.assign(n.operands.size(), {});
     graph_.set_location(n.location);
+    const bool goes_on = is_checkpoint(n);
+    for (std::size_t i = 0; goes_on && i < n.operands.size(); ++i) operand_cotangents_[i] = cotangent(n.operands[i]);
     n.op->gradient(GradientCall{n, cotangents, operand_cotangents_, needed_});
-    for (std::size_t i = 0; i < n.operands.size(); ++i)
-      if (needed_[i] && operand_cotangents_[i]) accumulate(n.operands[i], operand_cotangents_[i]);
+    for (std::size_t i = 0; i < n.operands.size(); ++i) {
+      if (!needed_[i] || !operand_cotangents_[i]) continue;
+      if (goes_on) cotangents_[at(n.operands[i])] = {};
+      accumulate(n.operands[i], operand_cotangents_[i]);
+    }
   }
 
   Graph& graph_;

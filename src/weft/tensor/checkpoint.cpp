@@ -1,5 +1,8 @@
 #include <weft/tensor/checkpoint.h>
 
+#include <algorithm>
+#include <cstddef>
+
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
 #include <weft/tensor/body.h>
@@ -17,7 +20,22 @@ std::vector<Tensor> checkpointed(std::span<const Tensor> arguments,
   body.record(frame.function(), [&] { return function(inputs); });
   frame.require(!body.outputs().empty(), "the function returns nothing");
   append_values(frame, body.captures(), operands);
-  return wrap_all(frame, ir::composite(ir::checkpoint, operands, body.finish()));
+  const auto region = body.finish();
+  std::vector<Tensor> results = wrap_all(frame, ir::composite(ir::checkpoint, operands, region));
+  // What the function passes on, or returns twice, is one value, with one sum of cotangents.
+  std::vector<Tensor> known(arguments.begin(), arguments.end());
+  known.insert(known.end(), body.captures().begin(), body.captures().end());
+  std::vector<ir::Value> values(region->inputs().begin(), region->inputs().end());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto found = static_cast<std::size_t>(std::ranges::find(values, region->outputs()[i]) - values.begin());
+    if (found < values.size()) {
+      results[i] = known[found];
+    } else {
+      values.push_back(region->outputs()[i]);
+      known.push_back(results[i]);
+    }
+  }
+  return results;
 }
 
 }  // namespace weft::detail

@@ -33,9 +33,12 @@ auto checkpointed_as(const F& function, std::span<const Tensor> arguments, const
 
 }  // namespace detail
 
-// A function of tensors that computes what `function` does, to the same bits, but whose gradient computes it again from its
-// arguments, so that nothing in between is kept from the forward to the backward pass:
+// A function of tensors that computes what `function` does, but whose gradient computes it again from its arguments, so that
+// nothing in between is kept from the forward to the backward pass:
 //   for (const Block& block : blocks) x = checkpoint([&](const Tensor& h) { return block(h); })(x);
+// In strict mode (WEFT_STRICT=1) results and gradients have the bits that they have without it, sums of cotangents being taken in
+// the same order. In others they may differ in the last bits, for what becomes one kernel differs, and with it where a multiply and
+// an add are rounded once; so may gradients of gradients in every mode, which add up what the two computations of a value give.
 // It returns a Tensor or a vector of them. Tensors of outside may be used in it freely, random numbers are the same both times,
 // values cannot be read inside, nor Parameters written.
 template <class F>

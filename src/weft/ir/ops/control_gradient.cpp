@@ -1,6 +1,5 @@
 // Gradients of control ops: the gradients of their regions.
 #include <algorithm>
-#include <ranges>
 
 #include <weft/ir/autodiff.h>
 #include <weft/ir/composites.h>
@@ -27,14 +26,14 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
   return result;
 }
 
-namespace {
-
 std::vector<int> given_cotangents(const GradientCall& c) {
   std::vector<int> given;
   for (std::size_t i = 0; i < c.cotangents.size(); ++i)
     if (c.cotangents[i]) given.push_back(static_cast<int>(i));
   return given;
 }
+
+namespace {
 
 // Which operands from `first` on need a cotangent, counted from there.
 std::vector<int> wanted_cotangents(const GradientCall& c, int first) {
@@ -57,25 +56,11 @@ void branches_gradient(const GradientCall& c) {
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(static_cast<std::uint32_t>(i)));
 }
 
-// Makes the cotangents, and operands that were computed, available together only: what is computed from them is then neither
-// computed early nor taken for what the forward pass computed. Inputs of the graph are there all the time; if all operands are
-// such, they are held back too.
-void hold_back(std::vector<Value>& values, std::size_t operands) {
-  const auto is_input = [](Value v) { return v.node->op == &ops::parameter; };
-  const bool all = std::ranges::all_of(values | std::views::take(operands), is_input);
-  std::vector<Value*> held;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (all || i >= operands || !is_input(values[i])) held.push_back(&values[i]);
-  std::vector<Value> before;
-  for (const Value* value : held) before.push_back(*value);
-  const std::vector<Value> after = optimization_barrier(before);
-  for (std::size_t i = 0; i < held.size(); ++i) *held[i] = after[i];
-}
-
 // The gradient known for the composite's name; else that of the decomposition, inlined, where results of the composite stand for
 // what the decomposition computes.
 void composite_gradient(const GradientCall& c) {
   const Composite* known = find_composite(c.node.attributes<CompositeAttributes>().name);
+  if (is_checkpoint(c.node)) return checkpoint_gradient(c);
   const bool only_first = std::ranges::none_of(c.cotangents.subspan(1), [](Value v) { return static_cast<bool>(v); });
   if (known && only_first) return known->gradient(c);
   const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 0);
@@ -83,12 +68,7 @@ void composite_gradient(const GradientCall& c) {
   Inliner inliner(*c.node.graph, *inner.graph);
   std::vector<Value> values(c.node.operands.begin(), c.node.operands.end());
   for (const int i : given) values.push_back(c.dy(i));
-  if (c.node.attributes<CompositeAttributes>().name == checkpoint) {
-    hold_back(values, c.node.operands.size());
-  } else {
-    for (std::size_t i = 0; i < inner.outputs.size(); ++i)
-      inliner.substitute(inner.outputs[i], c.y(static_cast<int>(i)));
-  }
+  for (std::size_t i = 0; i < inner.outputs.size(); ++i) inliner.substitute(inner.outputs[i], c.y(static_cast<int>(i)));
   for (std::size_t i = 0; i < values.size(); ++i) inliner.substitute(inner.graph->inputs()[i], values[i]);
   const std::vector<Value> cotangents = inliner.copy(inner.graph->outputs());
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i], cotangents[i]);
