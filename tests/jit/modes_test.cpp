@@ -184,6 +184,45 @@ TEST_F(Modes, EagerStances) {
   EXPECT_EQ(counts(f), Counts(1, 1));
 }
 
+// No stance is in the way of a program that is there: one for many sizes serves a new one without being compiled.
+TEST_F(Modes, StancesAreServedByAProgramForManySizes) {
+  int runs = 0;
+  const auto f = compile([&](const Tensor& a) {
+    ++runs;
+    return a + 1;
+  });
+  f(x);
+  f(longer);
+  std::int64_t n = 5;
+  for (const Stance stance : {Stance::eager_on_recompile, Stance::fail_on_recompile}) {
+    const StanceScope scope(stance);
+    const Tensor a = ones({++n});
+    runs = 0;
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(a).to_vector<float>(), std::vector<float>(static_cast<std::size_t>(n), 2));
+    EXPECT_EQ(runs, 1) << "then it is replayed";
+  }
+  EXPECT_EQ(f.explain().compiles, 2u);
+}
+
+// Nor is a call run twice of which a part is known.
+TEST_F(Modes, EagerBehindAGraphBreak) {
+  Parameter total(zeros({3}));
+  bool negates = false;
+  const auto f = compile([&](const Tensor& a) {
+    total = total + a;
+    const double first = total.tensor().to_vector<float>()[0];
+    total = negates ? -total.tensor() : total + first;
+    return total + a;
+  });
+  f(x);
+  negates = true;
+  const StanceScope scope(Stance::eager_on_recompile);
+  for (int i = 0; i < 2; ++i) f(x);
+  EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(2, 3, 4)) << "the sum and 1; negated; negated";
+  EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(-2, -3, -4));
+  EXPECT_EQ(f.explain().compiles, 1u);
+}
+
 // A step that calls a compiled block and takes gradients through it.
 TEST_F(Modes, CompiledFunctionsInsideOthersUnderEveryStance) {
   nn::Linear layer(16, 16);

@@ -117,6 +117,10 @@ TEST_F(Compile, PinnedRefusesOtherNumbersAndOtherObjects) {
   EXPECT_THAT(error_of([&] { pinned(x, 5.); }),
               HasSubstr("f: pinned: argument 1 is 5 instead of 2: numbers must be those of the pinned call"));
 
+  EXPECT_THAT(error_of([&] { pinned(longer, 2.); }),
+              HasSubstr("f: pinned: argument 0 is tensor<4xf32> instead of tensor<3xf32>: a handle is for one type and "
+                        "size: call the function and pin it for each of them"));
+
   const auto bound = compile([](const Tensor& a, Scalar by) { return a * by; });
   bound(x, 2.);
   EXPECT_THAT(bound.pinned()(x, 5.).to_vector<float>(), ElementsAre(5, 10, 15));

@@ -116,7 +116,8 @@ class Compiled {
   }
 
   // A handle that checks the arguments alone: every call is a replay of what the last call of the function was, with other tensors
-  // of the same types, other values of Scalars, and the same numbers and Parameters. For the inner loop of a program that changes
+  // of the same types and sizes, other values of Scalars, and the same numbers and Parameters; for other sizes there are other
+  // handles, also of one program for many sizes. For the inner loop of a program that changes
   // nothing else. Throws Error if that call cannot be replayed; a call of the handle throws Error if its arguments differ otherwise,
   // or something that the function captured has ended or moved. Under CompileOptions::check_replays every call is recorded too, and
   // throws Error where the replay would have been wrong.
@@ -180,7 +181,6 @@ class Compiled {
     const jit::Function::Found found =
         is_pinned ? state_->core.find_pinned(pinned_, leaves) : state_->core.find(leaves);
     if (found.replayed) return replay<Made>(*found.replayed, leaves);
-    if (!found.is_known && jit::Function::eager_instead_of_compiling()) return run_eagerly<Made>(arguments);
     return record<Made>(arguments, found.checked);
   }
 

@@ -96,20 +96,20 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
   ++calls_;
   const std::shared_ptr<Specialization> found = specializations_.find(leaves, now);
   if (!found) return {};
-  if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
+  if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr};
   // Only a sync looks for them.
-  if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
-  if (options_.check_replays) return {.replayed = nullptr, .checked = found, .is_known = true};
+  if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr};
+  if (options_.check_replays) return {.replayed = nullptr, .checked = found};
   ++found->replays;
-  return {.replayed = found, .checked = nullptr, .is_known = true};
+  return {.replayed = found, .checked = nullptr};
 }
 
 Function::Found Function::find_pinned(const std::shared_ptr<const Specialization>& pinned,
                                       std::span<const Leaf> leaves) const {
   pinned->require_structure(leaves);
-  if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr, .is_known = true};
-  if (options_.check_replays) return {.replayed = nullptr, .checked = pinned, .is_known = true};
-  return {.replayed = pinned, .checked = nullptr, .is_known = true};
+  if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr};
+  if (options_.check_replays) return {.replayed = nullptr, .checked = pinned};
+  return {.replayed = pinned, .checked = nullptr};
 }
 
 bool Function::is_full() const {
@@ -232,24 +232,30 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
   const detail::SymbolicSizesScope symbolic_sizes(
       !has_buckets && (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises);
-  bool learns = may_learn_sizes();
+  const bool compiles = current_stance() != Stance::eager_on_recompile;
+  std::optional<EagerScope> rest;  // of the function, where something would have to be compiled and must not be
+  bool learns = compiles && may_learn_sizes();
   if (learns && is_first) {
     learn_sizes(leaves, paths, run);
     learns = false;
   }
-  std::vector<detail::CompileAhead::Job> ahead = other_buckets(leaves, paths, run);
+  std::vector<detail::CompileAhead::Job> ahead;
+  if (compiles) ahead = other_buckets(leaves, paths, run);
   // What differs is found out when it is asked for: a call of new sizes seldom compiles.
   Difference difference;
   const Context now = Context::now();
   bool is_limited = false;
   {
     const std::lock_guard lock(mutex_);
-    ++recorded_;
     if (logging::enabled(logging::Channel::recompiles))
       difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
   }
   std::optional<Trace> trace;
   const auto compiling = [&] {
+    if (!compiles) {
+      if (!rest) rest.emplace(detail::Backend::eager);
+      return;
+    }
     // For these sizes the function does something else, which nothing is known of for other sizes. Launched, it cannot be
     // undone.
     if (trace->breaks().empty() && std::exchange(learns, false)) throw RecordAgain();
@@ -281,6 +287,11 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
     sync();
     return;
   }
+  if (rest) {
+    WEFT_LOG(recompiles, options_.name, ": the stance is eager_on_recompile, and no known program fits: ",
+             difference.none() ? "there is none yet" : difference.text(sizes_alone()));
+    return;
+  }
   std::shared_ptr<Specialization> made = trace->take();
   made->prototype = prototype();
   require(
@@ -291,6 +302,7 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));
 
   const std::lock_guard lock(mutex_);
+  ++recorded_;
   compiles_ += made->compiled;
   // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.
   if (made->compiled && ahead.empty()) buckets_recorded_ = false;

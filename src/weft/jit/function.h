@@ -33,22 +33,20 @@ class Function {
   // For the time of a call: what runs its programs and how they are compiled, as the options say.
   detail::BuildScope scope() const { return {backend_, build_options_}; }
 
-  // Whether the stance of this thread wants the call run operation by operation: whatever is known, or if nothing fits.
+  // Whether the stance of this thread wants the call run operation by operation, whatever is known.
   bool starts_eagerly();
-  static bool eager_instead_of_compiling() { return current_stance() == Stance::eager_on_recompile; }
   static void run_eagerly(const std::function<void()>& run);
 
   // What is known for a call. Nothing to replay: it must be recorded, and be what a replay of `checked`, if any, would have been.
   struct Found {
     std::shared_ptr<const Specialization> replayed, checked;
-    bool is_known = false;  // the guards of one hold
   };
   Found find(std::span<const Leaf> leaves);
   // The same for a call of a handle: `pinned`, of whose guards only the arguments are looked at. Throws Error if they differ.
   Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
-  // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned. `prototype` then gives
-  // the result without tensors. Throws Error if a replay of `checked` would have done something else.
+  // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned, unless the stance had to
+  // run some of it operation by operation. `prototype` then gives the result without tensors. Throws Error if a replay of `checked` would have done something else.
   void record(std::span<const Leaf> leaves, std::vector<std::string> paths,
               const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
               const std::shared_ptr<const Specialization>& checked);

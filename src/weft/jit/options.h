@@ -72,7 +72,7 @@ struct CompileOptions {
 enum class Stance : std::uint8_t {
   standard,
   force_eager,         // run the function in every call, one kernel for each operation
-  eager_on_recompile,  // replay where a known program fits, else as force_eager
+  eager_on_recompile,  // run known programs, also one for many sizes; what would have to be compiled as force_eager
   eager_then_compile,  // the first call of a function as force_eager, those after it as standard
   fail_on_recompile,   // throw RecompileError instead of compiling
 };

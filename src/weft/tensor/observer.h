@@ -76,7 +76,7 @@ class Observer {
   virtual void leaves_graph(const std::source_location& where) = 0;
 
   virtual void syncing() = 0;    // may throw
-  virtual void compiling() = 0;  // no program is known for what is recorded. May throw
+  virtual void compiling() = 0;  // no program is known for what is recorded. May throw, or choose another backend
   virtual void launching(const Launching& launching) = 0;
   virtual void launched(std::span<const runtime::BufferPtr> results) = 0;
 };

@@ -103,24 +103,29 @@ void Synchronizer::run_program() {
            .outputs = scratch_.outputs.size()};
   for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
   look_ahead();
-  identity_ = key();
-  CompileAhead::wait_for(identity_);
-  std::shared_ptr<Plan> plan = find_plan(identity_);
-  const bool known = plan != nullptr;
-  if (!known) plan = plan_for_sizes();
-  const bool compiled = plan == nullptr;
-  if (compiled) {
-    if (observer) observer->compiling();
-    plan = make_plan();
+  std::shared_ptr<Plan> plan = known_plan();
+  if (!plan && observer) {
+    observer->compiling();
+    if (backend() != std::exchange(backend_, backend())) plan = known_plan();
   }
+  const bool compiled = plan == nullptr;
+  if (compiled) plan = make_plan();
   if (observer) [[unlikely]]
     observer->launching({plan, compiled, recording_.graph(), recording_.inputs_, recording_.immediates_});
   launch(*plan);
   // Kept only now that the graph will not grow any more.
-  if (!known) PlanCache::instance().insert(identity_, plan);
+  if (!is_kept_) PlanCache::instance().insert(identity_, plan);
   metrics::mark_step.add();
   metrics::nodes_per_sync.add(stats.nodes);
   profile::step_done(*plan->executable, static_cast<double>(stats.nodes));
+}
+
+std::shared_ptr<Plan> Synchronizer::known_plan() {
+  identity_ = key();
+  CompileAhead::wait_for(identity_);
+  std::shared_ptr<Plan> plan = find_plan(identity_);
+  is_kept_ = plan != nullptr;
+  return is_kept_ ? plan : plan_for_sizes();
 }
 
 void Synchronizer::collect() {

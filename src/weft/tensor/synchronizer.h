@@ -89,6 +89,8 @@ class Synchronizer {
   Fingerprint key() const;
   Fingerprint key_without_sizes() const;
   void add_bindings(Fingerprint& key) const;  // and the backend and knobs
+  // Of what is recorded, for the backend; null: none is known.
+  std::shared_ptr<Plan> known_plan();
   std::shared_ptr<Plan> find_plan(const Fingerprint& key);
   bool uses_symbols() const;
   std::shared_ptr<Plan> plan_for_sizes();  // out of a program for many sizes; null: there is none
@@ -104,6 +106,7 @@ class Synchronizer {
   Backend backend_ = backend();
   SyncOrder order_ = order();
   Fingerprint identity_;         // of what is launched
+  bool is_kept_ = false;         // its plan
   Fingerprint address_pattern_;  // of the older orders
   std::uint64_t waited_ns_ = 0;
   SizeFamilies::Known sizes_;  // of a graph that has no program of its own
