@@ -80,8 +80,44 @@ TEST(Control, GradientsFlowThroughLoopsThatCount) {
       [](const Tensors& at) { return Tensors{at[0] * 2, at[1]}; });
   expect_error(
       [&] { grad(sum(until[0]), x); },
-      "grad: while has no gradient unless it counts: an integer from a constant, below a constant, in steps of 1. Use "
-      "for_loop or scan");
+      "grad: while has no gradient unless it is known how often it runs (" __FILE__
+      ":78): its condition must be a carried integer below an end, with the integer begun, ended and counted up by 1 "
+      "as "
+      "constant(value, DType::i32), which is part of the program as a tensor or a plain number is not. for_loop and "
+      "scan do that");
+}
+
+TEST(Control, AWhileLoopBetweenConstantsHasAGradient) {
+  const Tensor x = tensor(3.f), start[] = {constant(0, DType::i32), x};
+  const auto cube = while_loop(
+      start, [](const Tensors& at) { return at[0] < constant(2, DType::i32); },
+      [&](const Tensors& at) { return Tensors{at[0] + constant(1, DType::i32), at[1] * x}; })[1];
+  expect_values(grad(cube, x), {}, {27});
+}
+
+// Of no steps: what is carried passes through, and nothing comes of the rest.
+TEST(Control, GradientsThroughAScanOfNothing) {
+  const Tensor w = tensor({2.f, 3.f}), start[] = {tensor({1.f, 5.f})}, none[] = {zeros({0, 2})};
+  const auto scanned = [&] {
+    return scan(start, none, [&](const Tensors& at, const Tensors& x) {
+      return std::pair(Tensors{at[0] * w + x[0]}, Tensors{at[0] * x[0] * w});
+    });
+  };
+  const auto values = [&] { return sum(square(scanned().values[0])); };
+  const auto stacked = [&] { return sum(scanned().stacked[0]); };
+  const auto got = grad(values() + stacked(), {start[0], w, none[0]});
+  expect_values(got[0], {2}, {2, 10});
+  expect_values(got[1], {2}, {0, 0});
+  expect_values(got[2], {0, 2}, {});
+  expect_values(grad(values(), none[0]), {0, 2}, {});
+  expect_values(grad(values(), w), {2}, {0, 0});
+  expect_values(grad(stacked(), w), {2}, {0, 0});
+  expect_values(grad(stacked(), start[0]), {2}, {0, 0});
+  const Tensor other = tensor(1.f);
+  expect_error(
+      [&] { grad(values(), other); },
+      "grad: the loss depends on none of the 1 tensors (was there a sync, or a stop_gradient, between them and "
+      "the loss?)");
 }
 
 TEST(Control, Scan) {

@@ -47,6 +47,7 @@ class Backward {
   }
 
   Value cotangent(Value x) const { return cotangents_[at(x)]; }
+  bool depends(Value v) const { return depends_[at(v)] != 0; }
 
  private:
   Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
@@ -129,5 +130,7 @@ std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<c
   }
   return gradients;
 }
+
+bool depends(Graph& graph, Value y, std::span<const Value> xs) { return Backward(graph, {&y, 1}, xs).depends(y); }
 
 }  // namespace weft::ir

@@ -18,4 +18,7 @@ namespace weft::ir {
 std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
                             std::span<const Value> xs);
 
+// Whether a derivative passes on some way from one of `xs` to y, though what comes of it may be zero.
+bool depends(Graph& graph, Value y, std::span<const Value> xs);
+
 }  // namespace weft::ir

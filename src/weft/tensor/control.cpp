@@ -7,6 +7,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/reduction.h>
 
 namespace weft {
 
@@ -79,8 +80,8 @@ std::vector<Tensor> rows_at(std::span<const Tensor> arrays, const Tensor& i) {
       sizes.push_back(array.size(d));
       shape.push_back(array.size(d));
     }
-    if (array.size(0) == 0) {  // recorded for its type, and never run
-      rows.push_back(zeros(Shape(shape), array.dtype()));
+    if (array.size(0) == 0) {  // recorded for its type and what it depends on, and never run
+      rows.push_back(is_float(array.dtype()) ? sum(array, 0) : zeros(Shape(shape), array.dtype()));
       continue;
     }
     rows.push_back(reshape(dynamic_slice(array, starts, Shape(sizes)), Shape(shape)));
@@ -95,6 +96,7 @@ Tensor with_row(const Tensor& array, const Tensor& row, const Tensor& i) {
     starts.push_back(constant(0, DType::i32));
     shape.push_back(row.size(d));
   }
+  if (array.size(0) == 0) return is_float(array.dtype()) ? array + reshape(row, Shape(shape)) : array;
   return dynamic_update_slice(array, reshape(row, Shape(shape)), starts);
 }
 
@@ -125,8 +127,6 @@ ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
     for (int d = 0; d < type.rank(); ++d) shape.push_back(type.size(d));
     all.push_back(zeros(Shape(shape), type.dtype()));
   }
-  if (xs[0].size(0) == 0)
-    return {{initial.begin(), initial.end()}, {all.begin() + static_cast<std::ptrdiff_t>(count), all.end()}};
   std::vector<Tensor> results = for_loop(
       xs[0].size(0), all,
       [&](const Tensor& i, const std::vector<Tensor>& at) {

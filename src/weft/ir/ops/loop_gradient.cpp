@@ -296,10 +296,13 @@ class LoopGradient {
 
 void while_gradient(const GradientCall& c) {
   const auto loop = counted(c.node);
+  const Location& at = c.node.location;
   require(
-      loop.has_value(),
-      "grad: while has no gradient unless it counts: an integer from a constant, below a constant, in steps of 1. Use "
-      "for_loop or scan");
+      loop.has_value(), "grad: while has no gradient unless it is known how often it runs",
+      at.line == 0 ? "" : concat(" (", at.file, ':', at.line, ')'),
+      ": its condition must be a carried integer below an end, with the integer begun, ended and counted up by 1 as "
+      "constant(value, DType::i32), which is part of the program as a tensor or a plain number is not. for_loop and "
+      "scan do that");
   require(!has_side_effect(c.node),
           "grad: while has no gradient where its steps have effects: they would be had twice");
   LoopGradient(c, *loop).run();
