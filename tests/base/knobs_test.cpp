@@ -1,12 +1,14 @@
 #include <weft/base/knobs.h>
 
 #include <cstdlib>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
+#include <weft/base/spelling.h>
 
 namespace weft::knobs {
 namespace {
@@ -111,6 +113,15 @@ TEST(Knobs, MisspelledVariablesAreFound) {
   const auto unknown = unknown_variables();
   EXPECT_THAT(unknown, testing::Contains("WEFT_NUM_THREAD"));
   EXPECT_THAT(unknown, testing::Not(testing::Contains("WEFT_NUM_THREADS")));
+}
+
+TEST(Knobs, MisspelledVariablesAreTakenForTheNearest) {
+  const Variable threads("WEFT_THREADS", "2"), folder("WEFT_CACHE_DIRS", "/"), other("WEFT_PEERS_PYTHON", "python3");
+  std::map<std::string, std::string> meant;
+  for (const Misspelled& wrong : misspelled_variables()) meant[wrong.variable] = wrong.meant;
+  EXPECT_EQ(meant["WEFT_THREADS"], "WEFT_NUM_THREADS");
+  EXPECT_EQ(meant["WEFT_CACHE_DIRS"], "WEFT_CACHE_DIR");
+  EXPECT_FALSE(meant.contains("WEFT_PEERS_PYTHON")) << "somebody else's";
 }
 
 }  // namespace

@@ -77,6 +77,16 @@ TEST_F(Log, AMisspelledChannelOfTheEnvironmentIsAWarningAndTheOthersAreOn) {
           "warnings: WEFT_LOGS: there is no channel 'recompile'; did you mean 'recompiles'? The channels are")));
 }
 
+TEST_F(Log, AMisspelledVariableIsAWarning) {
+  setenv("WEFT_CACHE_DIRS", "/", 1);
+  detail::channels = detail::unread;
+  EXPECT_TRUE(enabled(Channel::warnings));
+  EXPECT_TRUE(enabled(Channel::warnings));
+  unsetenv("WEFT_CACHE_DIRS");
+  EXPECT_THAT(lines_, testing::ElementsAre(
+                          "warnings: WEFT_CACHE_DIRS is set, and is none of weft's; did you mean WEFT_CACHE_DIR?"));
+}
+
 // One that never returns would end the test at ctest's limit.
 TEST_F(Log, ASinkMayLog) {
   set_channels("memory,cache");

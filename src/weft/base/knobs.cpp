@@ -13,6 +13,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/magnitude.h>
+#include <weft/base/spelling.h>
 
 namespace weft::knobs {
 
@@ -96,10 +97,18 @@ std::vector<Row> table() {
 #undef WEFT_KNOB_ROW
 }
 
-std::vector<std::string> unknown_variables() {
+namespace {
+
+std::vector<std::string> known_variables() {
 #define WEFT_KNOB_VARIABLE(name, type, default_value, help) variable_of(#name),
-  const std::vector<std::string> known = {WEFT_KNOBS(WEFT_KNOB_VARIABLE)};
+  return {WEFT_KNOBS(WEFT_KNOB_VARIABLE)};
 #undef WEFT_KNOB_VARIABLE
+}
+
+}  // namespace
+
+std::vector<std::string> unknown_variables() {
+  const std::vector<std::string> known = known_variables();
   std::vector<std::string> unknown;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
@@ -108,6 +117,18 @@ std::vector<std::string> unknown_variables() {
   }
   std::ranges::sort(unknown);
   return unknown;
+}
+
+std::vector<Misspelled> misspelled_variables() {
+  std::vector<Misspelled> misspelled;
+  for (std::string& variable : unknown_variables()) {
+    const auto letters = [&](const std::string& known) { return letters_between(variable, known); };
+    const std::vector<std::string> known = known_variables();
+    const std::string& nearest = *std::ranges::min_element(known, {}, letters);
+    const std::size_t own = variable.size() - variable_of("").size();  // letters
+    if (letters(nearest) <= (own + 1) / 2) misspelled.push_back({std::move(variable), nearest});
+  }
+  return misspelled;
 }
 
 }  // namespace weft::knobs

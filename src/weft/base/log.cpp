@@ -8,7 +8,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -20,6 +19,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <weft/base/knobs.h>
+#include <weft/base/spelling.h>
 
 namespace weft::logging {
 
@@ -63,23 +63,8 @@ Output& output() {
 
 std::uint64_t bit(Channel channel) { return std::uint64_t{1} << static_cast<unsigned>(channel); }
 
-// How many letters are to be changed, added or left out to make one word of the other.
-std::size_t distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);  // from what was read of `from` to each beginning of `to`
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t same = diagonal + (from[i] != to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({same, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string no_channel(std::string_view word) {
-  const auto nearest = std::ranges::min_element(names, {}, [&](auto name) { return distance(word, name); });
+  const auto nearest = std::ranges::min_element(names, {}, [&](auto name) { return letters_between(word, name); });
   std::string known = "all";
   for (const auto name : names) known += concat(", ", name);
   return concat("WEFT_LOGS: there is no channel '", word, "'; did you mean '", *nearest, "'? The channels are ", known);
@@ -122,6 +107,8 @@ std::uint64_t detail::read_channels() {
   auto expected = unread;
   if (!channels.compare_exchange_strong(expected, chosen.channels)) return expected;
   for (const std::string& mistake : chosen.mistakes) write(Channel::warnings, mistake);
+  for (const auto& [variable, meant] : knobs::misspelled_variables())
+    write(Channel::warnings, concat(variable, " is set, and is none of weft's; did you mean ", meant, "?"));
   return chosen.channels;
 }
 
