@@ -15,6 +15,7 @@
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/cache/signature.h>
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/tuning/trials.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
 
@@ -165,6 +166,29 @@ TEST_F(ArtifactTest, KeysOthersCouldReplaceAreNotUsed) {
   std::filesystem::permissions(path, std::filesystem::perms(0600));
   std::ofstream(path) << "short";
   EXPECT_THROW(own_public_key(), Error);
+}
+
+TEST_F(ArtifactTest, CarriesTheChoicesOfThisProcess) {
+  int prepared = 0;
+  const auto prepare = [&] {
+    ++prepared;
+    return [] {};
+  };
+  const Trial trials[] = {{"standard", prepare}, {"generated", prepare}};
+  forget_choices();
+  const Choice first = fastest("a site", trials);
+  EXPECT_EQ(prepared, 2);
+  const std::string bytes = save_artifacts();
+  forget_choices();
+  std::filesystem::remove_all(folder / "cache");
+  load_artifacts(bytes);
+  const Choice again = fastest("a site", trials);
+  EXPECT_EQ(prepared, 2) << "nothing is measured";
+  EXPECT_TRUE(again.is_known);
+  EXPECT_EQ(again.name, first.name);
+  EXPECT_EQ(again.told, first.told);
+  EXPECT_EQ(DiskCache(folder / "cache", 1 << 20).files().size(), 1u) << "kept for the processes after it";
+  forget_choices();
 }
 
 }  // namespace

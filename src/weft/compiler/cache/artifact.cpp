@@ -11,6 +11,7 @@
 #include <weft/compiler/cache/origin.h>
 #include <weft/compiler/cache/pieces.h>
 #include <weft/compiler/cache/signature.h>
+#include <weft/compiler/tuning/trials.h>
 
 namespace weft {
 
@@ -126,12 +127,16 @@ std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string
 
 }  // namespace compiler
 
-std::string save_artifacts() { return compiler::write_artifact({compiler::KernelCache::instance().all()}); }
+std::string save_artifacts() {
+  return compiler::write_artifact(
+      {.kernels = compiler::KernelCache::instance().all(), .choices = compiler::known_choices()});
+}
 
 std::size_t load_artifacts(std::string_view bytes) {
   compiler::Artifact artifact = compiler::read_artifact(bytes);
   const std::size_t kernels = artifact.kernels.size();
   compiler::KernelCache::instance().add(std::move(artifact.kernels));
+  compiler::add_choices(artifact.choices);
   return kernels;
 }
 

@@ -95,22 +95,51 @@ class Choices {
     const auto disk = DiskCache::from_knobs();
     const auto stored = disk ? disk->read(choice_name(key)) : std::nullopt;
     if (!stored || stored->size() != 1 || stored->front().key != key) return std::nullopt;
-    const std::string& text = stored->front().object;
-    const auto colon = text.find(": ");
-    if (colon == std::string::npos) return std::nullopt;
-    return known_[key] = {text.substr(0, colon), text.substr(colon + 2), true};
+    const auto choice = parse(stored->front().object);
+    if (choice) known_[key] = *choice;
+    return choice;
   }
 
   void add(const std::string& key, Choice choice) {
     const std::lock_guard lock(mutex_);
-    const StoredKernel stored{key, concat(choice.name, ": ", choice.told)};
     choice.is_known = true;
+    keep(text_of(key, choice));
     known_[key] = std::move(choice);
-    if (const auto disk = DiskCache::from_knobs()) disk->write(choice_name(key), std::span(&stored, 1));
+  }
+
+  void add(std::span<const StoredKernel> choices) {
+    const std::lock_guard lock(mutex_);
+    for (const StoredKernel& stored : choices)
+      if (const auto choice = parse(stored.object); choice && known_.try_emplace(stored.key, *choice).second)
+        keep(stored);
+  }
+
+  std::vector<StoredKernel> all() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<StoredKernel> all;
+    for (const auto& [key, choice] : known_) all.push_back(text_of(key, choice));
+    return all;
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    known_.clear();
   }
 
  private:
-  std::mutex mutex_;
+  static StoredKernel text_of(const std::string& key, const Choice& choice) {
+    return {key, concat(choice.name, ": ", choice.told)};
+  }
+  static std::optional<Choice> parse(const std::string& text) {
+    const auto colon = text.find(": ");
+    if (colon == std::string::npos) return std::nullopt;
+    return Choice{text.substr(0, colon), text.substr(colon + 2), true};
+  }
+  static void keep(const StoredKernel& choice) {
+    if (const auto disk = DiskCache::from_knobs()) disk->write(choice_name(choice.key), std::span(&choice, 1));
+  }
+
+  mutable std::mutex mutex_;
   std::unordered_map<std::string, Choice> known_;
 };
 
@@ -126,6 +155,10 @@ Choice fastest(const std::string& site, std::span<const Trial> trials) {
   Choices::instance().add(key, choice);
   return choice;
 }
+
+std::vector<StoredKernel> known_choices() { return Choices::instance().all(); }
+void add_choices(std::span<const StoredKernel> choices) { Choices::instance().add(choices); }
+void forget_choices() { Choices::instance().clear(); }
 
 void tell(const std::string& program, const std::string& site, const Choice& choice, Report& report) {
   const std::string line = concat(site, ": ", choice.name, " (", choice.told, choice.is_known ? ", known)" : ")");

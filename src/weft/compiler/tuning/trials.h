@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/base/type.h>
+#include <weft/compiler/cache/entry.h>
 #include <weft/compiler/compiler.h>
 #include <weft/runtime/allocator.h>
 
@@ -32,6 +33,12 @@ struct Choice {
 // `site` says what is done: for equal ones with the same trials, the same is taken. The first trial is the standard way; another
 // one is taken where it is clearly faster.
 Choice fastest(const std::string& site, std::span<const Trial> trials);
+
+// What this process has chosen or been given, as it is kept on disk, in no order; and back, for what is not known here. Text that is
+// no choice is left out.
+std::vector<StoredKernel> known_choices();
+void add_choices(std::span<const StoredKernel> choices);
+void forget_choices();  // the disk stays
 
 // Logs and reports what was taken at a site of a program.
 void tell(const std::string& program, const std::string& site, const Choice& choice, Report& report);
