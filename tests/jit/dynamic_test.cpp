@@ -2,6 +2,7 @@
 // that are not as was said.
 #include <cmath>
 #include <string>
+#include <tests/error_of.h>
 #include <tests/jit/compile.h>
 
 #include <weft/base/knobs.h>
@@ -148,14 +149,7 @@ TEST_F(DynamicSizes, WhatTheHostDoesWithSizesIsDoneForEachOfThem) {
   }
 }
 
-std::string violation(const auto& call) {
-  try {
-    call();
-  } catch (const ConstraintViolationError& error) {
-    return error.what();
-  }
-  return "none";
-}
+constexpr auto violation = [](const auto& call) { return error_of<ConstraintViolationError>(call); };
 
 TEST_F(DynamicSizes, ViolationsNameTensorDimensionAndRange) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return sum(a, 1) * 2 + sum(b) * 0; }, {.name = "f"});
@@ -168,7 +162,7 @@ TEST_F(DynamicSizes, ViolationsNameTensorDimensionAndRange) {
                                        "multiple of 2, as was said at "),
                              HasSubstr("dynamic_test.cpp:")));
   EXPECT_THAT(violation([&] { f(images(7), b); }), HasSubstr("is not batch"));
-  EXPECT_EQ(violation([&] { f(images(12), b); }), "none");
+  EXPECT_EQ(violation([&] { f(images(12), b); }), "");
   EXPECT_THAT(violation([&] { mark_dynamic(a, 0, {.min = 9}); }),
               HasSubstr("mark_dynamic: dimension 0 of tensor<8x6xf32>"));
   EXPECT_THROW(mark_dynamic(a, 2), Error);
@@ -270,6 +264,18 @@ TEST_F(DynamicSizes, TheGraphBeforeABreakIsCompiledOnce) {
     EXPECT_EQ(f(a), 18.0 * static_cast<double>(n));
   }
   EXPECT_EQ(f.explain().compiles, 1u);
+}
+
+// Programs for many sizes that others left are not for a function that wants one for each.
+TEST_F(DynamicSizes, OffIsNotServedByAProgramForManySizes) {
+  const auto work = [](const Tensor& a) { return sum(sqrt(a) * 2 + 1, 0); };
+  const auto all = compile(work), each = compile(work, {.dynamic = Dynamic::off});
+  for (const std::int64_t n : {3, 4, 5}) all(images(n));
+  for (int i = 0; i < 2; ++i)
+    for (const std::int64_t n : {3, 4, 5}) each(images(n));
+  EXPECT_EQ(all.explain().compiles, 2u);
+  EXPECT_EQ(each.explain().compiles, 3u);
+  EXPECT_THAT(each.explain().text(), HasSubstr("dynamic off: a program for each size"));
 }
 
 }  // namespace

@@ -330,27 +330,55 @@ TEST(Sync, TensorsMadeOnOneThreadMayBeDroppedOnAnother) {
   }
 }
 
-TEST(Sync, SaysWhyItCompiled) {
+// The last operation of each is on one line, or it were another program's first compile.
+TEST(Sync, SaysWhyItCompiledAgain) {
   std::vector<std::string> reasons;
   logging::set_sink([&](logging::Channel, std::string_view message) { reasons.emplace_back(message); });
   logging::set_channels("recompiles");
   const auto reason = [&](const std::function<Tensor(const Tensor&)>& step) {
-    const Tensor x = tensor({1.f, 2.f}), y = step(x);
+    const Tensor x = tensor({1.f, 2.f}), y = sqrt(step(x));
     reasons.clear();
     sync();
     const std::string_view why = "against the last compiled: ";
     for (const std::string& line : reasons)
       if (const auto at = line.find(why); at != line.npos) return line.substr(at + why.size());
-    return std::string();
+    return reasons.empty() ? std::string() : reasons.front();
   };
-  reason([](const Tensor& x) { return sqrt(exp(x)); });
-  EXPECT_THAT(reason([](const Tensor& x) { return sqrt(log(x)); }),
-              testing::HasSubstr("log tensor<2xf32> (" __FILE__ ":"));
-  EXPECT_THAT(reason([](const Tensor& x) { return sqrt(exp(x[0])); }), testing::StartsWith("slice tensor<1xf32> ("));
-  EXPECT_THAT(reason([](const Tensor& x) { return sqrt(exp(x[1])); }),
+  EXPECT_THAT(reason([](const Tensor& x) { return exp(x); }),
+              testing::AllOf(testing::HasSubstr("sync: first compile of "), testing::HasSubstr("sync_test.cpp:")));
+  EXPECT_THAT(reason([](const Tensor& x) { return log(x); }), testing::HasSubstr("log tensor<2xf32> (" __FILE__ ":"));
+  EXPECT_THAT(reason([](const Tensor& x) { return exp(x[0]); }), testing::StartsWith("slice tensor<1xf32> ("));
+  EXPECT_THAT(reason([](const Tensor& x) { return exp(x[1]); }),
               testing::StartsWith("another constant or attribute of slice tensor<1xf32> ("));
   Tensor kept;
-  EXPECT_EQ(reason([&](const Tensor& x) { return kept = exp(x[1]), sqrt(kept); }), "2 results are held instead of 1");
+  EXPECT_EQ(reason([&](const Tensor& x) { return kept = exp(x[1]); }), "2 results are held instead of 1");
+  logging::set_channels("");
+  logging::set_sink({});
+}
+
+TEST(Sync, SaysWhyAProgramIsNotInMemoryAnyMore) {
+  std::string all;
+  logging::set_sink([&](logging::Channel, std::string_view message) { all += concat(message, '\n'); });
+  logging::set_channels("cache");
+  const auto said = [&](Tensor (*step)(const Operand&)) {
+    const Tensor x = tensor({1.f, 2.f}), y = step(x);
+    all.clear();
+    sync();
+    return all;
+  };
+  clear_graph_cache();
+  const auto missed = testing::HasSubstr("missed the program of ");
+  {
+    const knobs::Override<knobs::Integer> one(knobs::graph_cache_entries, 1);
+    EXPECT_THAT(said(exp), testing::Not(missed));
+    EXPECT_THAT(said(log), testing::Not(missed)) << "exp leaves";
+    EXPECT_THAT(said(exp), testing::AllOf(missed, testing::HasSubstr("WEFT_GRAPH_CACHE_ENTRIES")));
+  }
+  {
+    const knobs::Override<knobs::Switch> strict(knobs::strict, !knobs::strict());
+    EXPECT_THAT(said(exp), testing::AllOf(missed, testing::HasSubstr("was compiled with WEFT_STRICT=")));
+    EXPECT_THAT(said(exp), testing::Not(missed)) << "known now";
+  }
   logging::set_channels("");
   logging::set_sink({});
 }

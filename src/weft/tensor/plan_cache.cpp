@@ -22,6 +22,10 @@ std::uint64_t bytes_of(const Plan& plan) {
   return bytes;
 }
 
+namespace {
+constexpr std::size_t most_remembered = 4096;  // of those that are gone
+}
+
 PlanCache& PlanCache::instance() {
   static PlanCache cache;
   return cache;
@@ -45,6 +49,8 @@ void PlanCache::insert(const Fingerprint& key, std::shared_ptr<Plan> plan) {
   const auto most = static_cast<std::size_t>(knobs::graph_cache_entries());
   const auto most_bytes = static_cast<std::uint64_t>(knobs::graph_cache_bytes());
   while (!entries_.empty() && (entries_.size() > most || bytes_ > most_bytes)) {
+    if (evicted_.size() == most_remembered) evicted_.clear();
+    evicted_.insert(entries_.back().key);
     erase(std::prev(entries_.end()));
     metrics::graph_cache_evictions.add();
   }
@@ -60,7 +66,18 @@ void PlanCache::clear() {
   const std::lock_guard lock(mutex_);
   by_key_.clear();
   entries_.clear();
+  evicted_.clear();
   bytes_ = 0;
+}
+
+bool PlanCache::contains(const Fingerprint& key) const {
+  const std::lock_guard lock(mutex_);
+  return by_key_.contains(key);
+}
+
+bool PlanCache::has_evicted(const Fingerprint& key) const {
+  const std::lock_guard lock(mutex_);
+  return evicted_.contains(key);
 }
 
 std::uint64_t PlanCache::bytes() const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <weft/base/hash.h>
 #include <weft/compiler/compiler.h>
@@ -36,6 +37,8 @@ class PlanCache {
   std::shared_ptr<Plan> find(const Fingerprint& key);  // null: none
   void insert(const Fingerprint& key, std::shared_ptr<Plan> plan);
   void clear();
+  bool contains(const Fingerprint& key) const;
+  bool has_evicted(const Fingerprint& key) const;  // to make room, of late
   std::size_t size() const;
   std::uint64_t bytes() const;
 
@@ -52,6 +55,7 @@ class PlanCache {
   Entries entries_;  // most recently used first
   std::unordered_map<Fingerprint, Entries::iterator, FingerprintHash> by_key_;
   std::uint64_t bytes_ = 0;
+  std::unordered_set<Fingerprint, FingerprintHash> evicted_;
 };
 
 }  // namespace weft::detail

@@ -215,21 +215,22 @@ Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
       device().upload(type, std::span(recording_.immediates_[number]).first(static_cast<std::size_t>(type.bytes())))};
 }
 
-Fingerprint Synchronizer::key() const {
+Fingerprint Synchronizer::key(bool strict) const {
   Fingerprint key = recording_.graph().fingerprint();
   for (std::size_t i = 0; i < scratch_.outputs.size(); ++i)
     key.add((std::uint64_t{scratch_.output_ids[i]} << 16) + scratch_.outputs[i].index);
-  add_bindings(key);
+  add_bindings(key, strict);
+  key.add(std::uint64_t{uses_symbols()});  // one out of a program for many sizes serves those alone that ask for it
   return key;
 }
 
 Fingerprint Synchronizer::key_without_sizes() const {
   Fingerprint key = ir::fingerprint_without_sizes(recording_.graph(), scratch_.outputs);
-  add_bindings(key);
+  add_bindings(key, knobs::strict());
   return key;
 }
 
-void Synchronizer::add_bindings(Fingerprint& key) const {
+void Synchronizer::add_bindings(Fingerprint& key, bool strict) const {
   std::uint64_t packed = static_cast<std::uint64_t>(backend_);
   int packed_count = 1;
   for (const Binding binding : scratch_.bindings) {
@@ -237,7 +238,7 @@ void Synchronizer::add_bindings(Fingerprint& key) const {
     if (++packed_count % 32 == 0) key.add(packed);
   }
   key.add(packed);
-  key.add(std::uint64_t{knobs::strict()} << 1 | std::uint64_t{knobs::fuse()});
+  key.add(std::uint64_t{strict} << 1 | std::uint64_t{knobs::fuse()});
   key.add(scratch_.outputs.size());
   const BuildOptions& options = build_options();
   key.add(options.activation_bytes << 3 | static_cast<std::uint64_t>(options.tuning) << 1 |
@@ -308,6 +309,15 @@ void Synchronizer::let_go() {
   recording_.clear();
 }
 
+std::string Synchronizer::why_forgotten() const {
+  const PlanCache& cache = PlanCache::instance();
+  if (cache.has_evicted(identity_))
+    return "it was forgotten to make room; WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES say for how much";
+  if (cache.contains(key(!knobs::strict())))
+    return concat("what is known was compiled with WEFT_STRICT=", knobs::strict() ? '0' : '1');
+  return {};
+}
+
 std::vector<bool> Synchronizer::donatable() const {
   std::vector<bool> donatable;
   for (const Binding binding : scratch_.bindings) donatable.push_back(binding == Binding::donatable);
@@ -321,10 +331,17 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
   const auto start = std::chrono::steady_clock::now();
   std::string reason;
-  if (last().compiled && (diagnostics::enabled() || logging::enabled(logging::Channel::recompiles)))
-    reason = recompile_reason(*last().compiled, recording_.graph());
-  if (last().compiled)
-    WEFT_LOG(recompiles, "sync: compiling, for no known graph is like this one; against the last compiled: ", reason);
+  // A compiled function tells of its own.
+  const std::string name = program_name(recording_.graph());
+  const bool is_first = !observer && last().places.insert(name).second;
+  if (is_first) WEFT_LOG(recompiles, "sync: first compile of ", name);
+  if (!observer && !is_first && (diagnostics::enabled() || logging::enabled(logging::Channel::recompiles)))
+    reason = concat("no known graph is like this one; against the last compiled: ",
+                    recompile_reason(*last().compiled, recording_.graph()));
+  if (!reason.empty()) WEFT_LOG(recompiles, "sync: compiling ", name, " again, for ", reason);
+  if (logging::enabled(logging::Channel::cache))
+    if (const std::string why = why_forgotten(); !why.empty())
+      WEFT_LOG(cache, "missed the program of ", name, " in memory: ", why);
   auto plan = std::make_shared<Plan>();
   std::optional<compiler::Report> report;
   last().sizes_are_alone_because.clear();
@@ -351,12 +368,11 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   }
   plan->graph = last().compiled = recording_.graph_;
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  // Where the host has not synced before, nothing is compiled again; a compiled function tells of its own.
-  if (!reason.empty() && !observer && !last().places.insert(plan->executable->name).second)
+  if (!reason.empty())
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
                    .subject = plan->executable->name,
                    .place = profile::place_of(*plan->executable),
-                   .reason = "no known graph is like this one; against the last compiled: " + reason,
+                   .reason = reason,
                    .cost_ms = ms});
   profile::compile_done(*plan->executable, ms);
   metrics::uncached_compile.add();

@@ -86,9 +86,10 @@ class Synchronizer {
   void run_program();
   Place place_of(const TensorImpl& impl);
   Place place_of_input(std::size_t index);
-  Fingerprint key() const;
+  Fingerprint key(bool strict = knobs::strict()) const;
   Fingerprint key_without_sizes() const;
-  void add_bindings(Fingerprint& key) const;  // and the backend and knobs
+  void add_bindings(Fingerprint& key, bool strict) const;  // and the backend and knobs
+  std::string why_forgotten() const;  // of a program that was known, or is for other knobs; empty: it is a new one
   // Of what is recorded, for the backend; null: none is known.
   std::shared_ptr<Plan> known_plan();
   std::shared_ptr<Plan> find_plan(const Fingerprint& key);
