@@ -1,6 +1,7 @@
 // What compile(fn) says of what it cannot use, and that nothing of the user's is lost by it.
 #include <limits>
 #include <optional>
+#include <tests/error_of.h>
 #include <tests/jit/compile.h>
 #include <utility>
 #include <vector>
@@ -17,16 +18,6 @@ using testing::Not;
 
 class BadInput : public Compile {
  protected:
-  // What the call says; empty: it did nothing wrong.
-  template <class F>
-  static std::string error_of(F call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
-  }
   static Tensor rows(std::int64_t n) {
     Tensor made = ones({n, 6});
     sync();
@@ -432,6 +423,27 @@ TEST_F(BadInput, NothingIsLostByAFailedCall) {
     EXPECT_THAT(kept.to_vector<float>(), ElementsAre(5, 10, 15));
     EXPECT_THAT(weight.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << "not written by it";
     EXPECT_THAT(error_of([&] { moment.tensor().to_vector<float>(); }), HasSubstr("the host says no"));
+  }
+}
+
+// Each graph between breaks is one update: what ran stays, and the rest is undone.
+TEST_F(BadInput, ACallThatFailsBehindABreak) {
+  Parameter total(zeros({3})), other(ones({3}));
+  random::Generator generator{.seed = 3};
+  const auto draws = [&] { return random::normal(generator.next(), {3}); };
+  const auto step = compile([&](const Tensor& a) {
+    total = total + a + draws() * 0;
+    const double read = sum(total.tensor()).item();
+    total = total * 100 + draws();
+    other = other + read;
+    return matmul(a, ones({4, 2}));
+  });
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_THAT(error_of([&] { step(x); }), HasSubstr("matmul"));
+    const auto n = static_cast<float>(i);
+    EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(n, 2 * n, 3 * n));
+    EXPECT_THAT(other.tensor().to_vector<float>(), ElementsAre(1, 1, 1));
+    EXPECT_EQ(generator.calls, static_cast<std::uint64_t>(i));
   }
 }
 

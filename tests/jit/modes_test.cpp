@@ -6,6 +6,7 @@
 
 #include <weft/base/knobs.h>
 
+#include "../error_of.h"
 #include "compile.h"
 
 namespace weft {
@@ -318,6 +319,25 @@ TEST_F(Modes, ExplainTellsKernelsAndFusions) {
   for (const char* key : {"\"fusions\"", "\"launches\"", "\"phases\"", "\"moved_bytes\"", "\"cache_miss\""})
     EXPECT_THAT(told.json(), HasSubstr(key));
   EXPECT_THAT(log.text, HasSubstr("argument"));
+}
+
+// What must be one graph is not cut inside of another function either.
+TEST_F(Modes, FullgraphHoldsInsideAnotherFunction) {
+  const auto reads = [](const Tensor& a) { return a * sum(a).item(); };
+  const auto inner = compile(reads, {.name = "inner", .fullgraph = true});
+  const auto refused = testing::AllOf(HasSubstr("inner: item reads tensor<f32>"), HasSubstr("modes_test.cpp:"),
+                                      HasSubstr("under fullgraph"));
+  const auto outer = compile([&](const Tensor& a) { return inner(a) + 1; }, {.name = "outer"});
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(error_of([&] { outer(x); }), refused);
+  const auto around = compile([&](const Tensor& a) { return outer(a) * 2; }, {.name = "around"});
+  EXPECT_THAT(error_of([&] { around(x); }), refused);
+  const auto syncs = compile([](const Tensor& a) { return sync(), a + 1; }, {.name = "syncs", .fullgraph = true});
+  EXPECT_THAT(error_of([&] { compile([&](const Tensor& a) { return syncs(a * 2); })(x); }),
+              HasSubstr("syncs: sync() launches what is recorded"));
+
+  const auto whole = compile([](const Tensor& a) { return a * 2; }, {.fullgraph = true});
+  const auto cut = compile([&](const Tensor& a) { return reads(whole(a)); });
+  EXPECT_THAT(cut(x).to_vector<float>(), ElementsAre(24, 48, 72)) << "outside of it a value may be read";
 }
 
 }  // namespace

@@ -262,5 +262,40 @@ TEST_F(Compile, NumbersAreReportedAsWhatTheyAre) {
   EXPECT_THAT(log.text, HasSubstr("argument 4 is \"sub\" instead of \"add\""));
 }
 
+// The first compile of a function is none again, whatever was compiled before.
+TEST_F(Compile, AFirstCompileIsNoRecompile) {
+  const LogOf log("recompiles");
+  compile([](const Tensor& a) { return exp(a) * 2; })(x);
+  compile([](const Tensor& a) { return sqrt(a) + 1; })(x);
+  EXPECT_EQ(log.text, "");
+}
+
+struct Layers {
+  std::vector<nn::Linear> all;
+  explicit Layers(int depth) {
+    for (int i = 0; i < depth; ++i) all.emplace_back(6, 6);
+  }
+  void fields(auto&& field) { field("layers", all); }
+};
+
+// Repeated layers are compiled once: the report says so, and where.
+TEST_F(Compile, ExplainTellsWhatLayersShare) {
+  const Layers net(5);
+  const auto f = compile([&](const Tensor& a) {
+    Tensor at = a;
+    for (const nn::Linear& layer : net.all) at = softmax(layer(at));
+    return at;
+  });
+  f(ones({4, 6}));
+  const Explanation told = f.explain();
+  const auto& shared = told.programs.at(0).shared;
+  ASSERT_FALSE(shared.empty());
+  EXPECT_THAT(shared, testing::Contains(testing::Field(&compiler::SharedCode::calls, testing::Ge(4))));
+  EXPECT_THAT(told.text(), HasSubstr(concat("the code of ", shared[0].name, " is made once and called ",
+                                            shared[0].calls, " times, ")));
+  EXPECT_THAT(told.text(), HasSubstr("report_test.cpp:"));
+  EXPECT_THAT(told.json(), HasSubstr("\"shared\""));
+}
+
 }  // namespace
 }  // namespace weft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <unordered_map>
 
 #include <weft/base/diagnostics.h>
@@ -73,6 +74,19 @@ class CodeRequest {
     return at->second;
   }
 
+  // That a kernel of this name and place calls it.
+  int called(int index, const runtime::ThunkInfo& by) {
+    calls_.resize(sources_.size());
+    SharedCode& code = calls_[static_cast<std::size_t>(index)];
+    if (code.calls++ == 0) {
+      code.name = by.name;
+      code.source = by.source;
+    }
+    if (!by.scope.empty() && std::ranges::find(code.modules, by.scope) == code.modules.end())
+      code.modules.push_back(by.scope);
+    return index;
+  }
+
   KernelCache::Found get(Report& report) const {
     KernelCache::Found code = KernelCache::instance().get(sources_, keys_);
     report.kernels = asked_;
@@ -80,6 +94,7 @@ class CodeRequest {
     report.loaded_kernels = static_cast<int>(code.loaded);
     report.compiled_kernels = static_cast<int>(code.compiled);
     report.cache_miss = code.miss;
+    std::ranges::copy_if(calls_, std::back_inserter(report.shared), [](const SharedCode& c) { return c.calls > 1; });
     return code;
   }
 
@@ -87,6 +102,7 @@ class CodeRequest {
   const Dump& dump_;
   std::vector<KernelSource> sources_;
   std::vector<std::string> keys_;
+  std::vector<SharedCode> calls_;  // of each source
   std::unordered_map<std::string, int> known_;
   std::unordered_map<const Loop*, int> of_loops_;
   int asked_ = 0;
@@ -110,11 +126,12 @@ Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& r
   std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
     auto& indices = result.indices.emplace_back();
-    for (const auto& loop : unit.loops) indices.push_back(request.add(unit.info.name, *loop));
+    for (const auto& loop : unit.loops)
+      indices.push_back(request.called(request.add(unit.info.name, *loop), unit.info));
     for (std::size_t i = 0; i < unit.routines.size(); ++i) {
       Routine& routine = *unit.routines[i];
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
-      routines.emplace_back(&routine, request.add(name, routine.source, routine.key));
+      routines.emplace_back(&routine, request.called(request.add(name, routine.source, routine.key), unit.info));
     }
   }
   result.code = request.get(report);

@@ -54,12 +54,20 @@ struct Fusion {
   std::string refused = {};              // empty: they are one
 };
 
+// Code that was made once and is called several times, as that of layers which are alike.
+struct SharedCode {
+  std::string name, source;          // of the kernel that calls it first
+  int calls = 0;                     // in one launch
+  std::vector<std::string> modules;  // that call it, by their paths
+};
+
 struct Report {
   double total_ms = 0;
   std::vector<PassTiming> passes;
   int nodes = 0, thunks = 0, kernels = 0, distinct_kernels = 0;
   // Of the distinct ones, those that no program of the process had before: compiled, or found on disk.
   int compiled_kernels = 0, loaded_kernels = 0;
+  std::vector<SharedCode> shared;
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
   std::uint64_t peak_bytes = 0;
   double flops = 0, moved_bytes = 0;  // by one launch, between kernels and memory

@@ -20,6 +20,8 @@
 // The number of recordings is bounded by the guards: types of arguments and parameters, values of numbers, flags and strings among
 // the arguments, values of Scalars that the host read. A function that reads a value of a tensor (item, printing: a graph break),
 // keeps a tensor outside of Parameters, or changes a Scalar is right too, but recorded in every call; explain() says so.
+// A call that throws changes no Parameter and no generator, unless its graph was cut before: each graph between breaks is one update,
+// and what ran stays.
 //
 // Called while another compiled function, a loop body or a branch is recorded, it becomes part of that graph. grad must be taken
 // inside the function: the result of a call is a value like any other.
@@ -172,7 +174,10 @@ class Compiled {
 
   template <bool is_pinned, class Made, class Arguments>
   Made made_by(Arguments& arguments) const {
-    if (jit::Function::called_inside()) return invoke<Made>(arguments);
+    if (jit::Function::called_inside()) {
+      const auto part = state_->core.part_of_caller();
+      return invoke<Made>(arguments);
+    }
     const detail::BuildScope scope = state_->core.scope();
     if (state_->core.starts_eagerly()) return run_eagerly<Made>(arguments);
     thread_local std::vector<jit::Leaf> leaves;

@@ -390,6 +390,7 @@ void describe(const detail::Plan& plan, Explanation::Graph& graph) {
   graph.fusions = report.fusions;
   graph.choices = report.choices;
   graph.phases = report.passes;
+  graph.shared = report.shared;
   graph.distinct_kernels = report.distinct_kernels;
   graph.compiled_kernels = report.compiled_kernels;
   graph.loaded_kernels = report.loaded_kernels;

@@ -16,6 +16,13 @@ void write_lines(std::ostream& out, const char* title, const std::vector<std::st
   for (const std::string& line : lines) out << "  " << title << line << '\n';
 }
 
+std::string in_modules(const std::vector<std::string>& modules) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(modules.size(), most); ++i) text += (i == 0 ? " in " : ", ") + modules[i];
+  return modules.size() > most ? concat(text, " and ", modules.size() - most, " more modules") : text;
+}
+
 void write(std::ostream& out, const Explanation::Graph& g) {
   out << "  moves " << g.moved_bytes / 1e6 << " MB and computes " << g.flops / 1e6 << " Mflop in a launch\n";
   for (const Explanation::Kernel& k : g.launches)
@@ -24,6 +31,9 @@ void write(std::ostream& out, const Explanation::Graph& g) {
   for (const compiler::Fusion& f : g.fusions)
     out << (f.refused.empty() ? "  fused " : "  not fused ") << f.name << ": "
         << (f.refused.empty() ? f.operations : f.refused) << (f.source.empty() ? "" : ", ") << f.source << '\n';
+  for (const compiler::SharedCode& s : g.shared)
+    out << "  shared: the code of " << s.name << " is made once and called " << s.calls << " times"
+        << (s.source.empty() ? "" : ", ") << s.source << in_modules(s.modules) << '\n';
   write_lines(out, "autotuned: ", g.choices);
   if (g.distinct_kernels != 0)
     out << "  generated kernels: " << g.distinct_kernels << " distinct, " << g.compiled_kernels << " compiled, "
@@ -42,6 +52,7 @@ nlohmann::json to_json(const Explanation::Graph& g) {
              {"moved_bytes", g.moved_bytes},
              {"launches", json::array()},
              {"fusions", json::array()},
+             {"shared", json::array()},
              {"autotuned", g.choices},
              {"distinct_kernels", g.distinct_kernels},
              {"compiled_kernels", g.compiled_kernels},
@@ -54,6 +65,8 @@ nlohmann::json to_json(const Explanation::Graph& g) {
   for (const compiler::Fusion& f : g.fusions)
     graph["fusions"].push_back(
         {{"name", f.name}, {"operations", f.operations}, {"source", f.source}, {"refused", f.refused}});
+  for (const compiler::SharedCode& s : g.shared)
+    graph["shared"].push_back({{"name", s.name}, {"source", s.source}, {"calls", s.calls}, {"modules", s.modules}});
   for (const compiler::PassTiming& phase : g.phases)
     graph["phases"].push_back({{"name", phase.name}, {"ms", phase.ms}});
   return graph;
@@ -64,6 +77,7 @@ nlohmann::json to_json(const Explanation::Graph& g) {
 std::string Explanation::text() const {
   std::ostringstream out;
   out << function << ": " << calls << " calls, recorded " << recorded << " times, compiled " << compiles << " times";
+  if (compiled_ahead != 0) out << " and " << compiled_ahead << " programs ahead in the background";
   if (evicted != 0) out << ", " << evicted << " programs forgotten";
   out << '\n';
   if (!sizes.empty()) out << "sizes: " << sizes << '\n';
@@ -101,9 +115,16 @@ std::string Explanation::text() const {
 
 std::string Explanation::json() const {
   using nlohmann::json;
-  json all{{"function", function},          {"calls", calls},           {"recorded", recorded},
-           {"compiles", compiles},          {"evicted", evicted},       {"programs", json::array()},
-           {"graph_breaks", json::array()}, {"recompiles", recompiles}, {"sizes", sizes}};
+  json all{{"function", function},
+           {"calls", calls},
+           {"recorded", recorded},
+           {"compiles", compiles},
+           {"evicted", evicted},
+           {"programs", json::array()},
+           {"graph_breaks", json::array()},
+           {"recompiles", recompiles},
+           {"sizes", sizes},
+           {"compiled_ahead", compiled_ahead}};
   for (const Program& p : programs) {
     json program = to_json(p);
     program.update({{"arguments", p.arguments},

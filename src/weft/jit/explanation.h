@@ -22,6 +22,7 @@ struct Explanation {
     double flops = 0, moved_bytes = 0;                                   // of one launch: between kernels and memory
     std::vector<Kernel> launches = {};                                   // in their order
     std::vector<compiler::Fusion> fusions = {};                          // made, and refused with the reason
+    std::vector<compiler::SharedCode> shared = {};                       // made once for several kernels
     std::vector<std::string> choices = {};                               // what autotuning measured and took
     std::vector<compiler::PassTiming> phases = {};                       // of its compilation
     int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;  // generated ones; the last are from the disk
@@ -44,6 +45,7 @@ struct Explanation {
   };
   std::string function;
   std::uint64_t calls = 0, recorded = 0, compiles = 0, evicted = 0;
+  std::uint64_t compiled_ahead = 0;    // for other buckets, in the background; not among the compiles
   std::string sizes = {};              // why each size has a program of its own; empty: they need not
   std::vector<Program> programs = {};  // the last used first
   std::vector<Break> breaks = {};

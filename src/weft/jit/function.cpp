@@ -299,7 +299,10 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
       ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
       "it computes, or hold it in a Parameter");
   if (made->compiled) made->compile_ms = ms_since(start);
-  for (detail::CompileAhead::Job& job : ahead) detail::CompileAhead::instance().add(std::move(job));
+  for (detail::CompileAhead::Job& job : ahead) {
+    job.made = ahead_;
+    detail::CompileAhead::instance().add(std::move(job));
+  }
 
   const std::lock_guard lock(mutex_);
   ++recorded_;
@@ -464,6 +467,7 @@ Explanation Function::explain() const {
                           .recorded = recorded_,
                           .compiles = compiles_,
                           .evicted = evicted_,
+                          .compiled_ahead = ahead_->load(),
                           .sizes = sizes_alone(),
                           .breaks = breaks_,
                           .recompiles = recompiles_};

@@ -27,8 +27,9 @@ class Function {
  public:
   Function(CompileOptions options, const std::source_location& where);
 
-  // The call belongs to the graph of the function that calls it, or of the loop body around it.
+  // The call belongs to the graph of the function that calls it, or of the loop body around it: for its time, then.
   static bool called_inside();
+  FullgraphScope part_of_caller() const { return FullgraphScope(options_.fullgraph ? &options_.name : nullptr); }
 
   // For the time of a call: what runs its programs and how they are compiled, as the options say.
   detail::BuildScope scope() const { return {backend_, build_options_}; }
@@ -96,6 +97,7 @@ class Function {
   mutable std::mutex mutex_;
   Specializations specializations_;
   std::uint64_t calls_ = 0, recorded_ = 0, compiles_ = 0, evicted_ = 0;
+  const std::shared_ptr<std::atomic<std::uint64_t>> ahead_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   DynamicSizes sizes_;
   bool buckets_recorded_ = false;
   std::vector<Explanation::Break> breaks_;

@@ -174,7 +174,7 @@ void Trace::end_stand_ins() {
 }
 
 void Trace::roll_back() {
-  if (!breaks_.empty() || launched_) return;  // part of the function was run
+  if (launched_) return;
   for (const Written& written : written_)
     written.parameter->unobserved() = written.before ? Tensor(written.before) : Tensor();
   for (const Generated& generated : generators_)
@@ -288,6 +288,13 @@ void Trace::cannot_replay(std::string reason) {
   if (made_->rerecorded_because.empty()) made_->rerecorded_because = std::move(reason);
 }
 
+void Trace::require_cuttable(const std::string& reason, const std::string& place, const char* remedy) const {
+  const std::string* const inner = FullgraphScope::innermost();
+  if (!inner && !options_.fullgraph) return;
+  throw GraphBreakError(concat(inner ? *inner : options_.function, ": ", reason, place.empty() ? "" : " (", place,
+                               place.empty() ? "" : ")", ": under fullgraph the function must be one graph. ", remedy));
+}
+
 void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
   const TensorImpl& impl = tensor.impl();
   const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
@@ -299,10 +306,8 @@ void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Loc
     if (lacks_elements(tensor)) end_sample(concat(reason, " at ", pending_place_), impl.recording != nullptr);
     return;
   }
-  if (options_.fullgraph)
-    throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
-                                 "): under fullgraph the function must be one graph. Return the tensor and read it "
-                                 "outside, or decide on the device with where, cond or while_loop"));
+  require_cuttable(reason, pending_place_,
+                   "Return the tensor and read it outside, or decide on the device with where, cond or while_loop");
   if (impl.recording) {
     pending_reason_ = std::move(reason);
   } else {  // nothing to launch for it, but what follows may depend on what was read
@@ -313,10 +318,8 @@ void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Loc
 void Trace::leaves_graph(const std::source_location& where) {
   std::string reason = "it calls a function that stays out of graphs (disable)";
   pending_place_ = concat(where.file_name(), ':', where.line());
-  if (options_.fullgraph)
-    throw GraphBreakError(concat(options_.function, ": ", reason, " (", pending_place_,
-                                 "): under fullgraph the function must be one graph. Call that function outside"));
   if (is_sample()) end_sample(concat(reason, " at ", pending_place_), true);
+  require_cuttable(reason, pending_place_, "Call that function outside");
   if (detail::Recording::current().first_live()) {
     pending_reason_ = std::move(reason);
     sync();
@@ -331,10 +334,7 @@ void Trace::syncing() {
   if (pending_reason_.empty()) {
     if (!detail::Recording::current().first_live()) return;  // launches nothing
     pending_reason_ = "sync() launches what is recorded";
-    if (options_.fullgraph)
-      throw GraphBreakError(concat(options_.function, ": ", pending_reason_,
-                                   ": under fullgraph the function must be one graph. Leave it out: the call launches "
-                                   "the program at its end"));
+    require_cuttable(pending_reason_, "", "Leave it out: the call launches the program at its end");
   }
   cut(std::move(pending_reason_), std::move(pending_place_));
   pending_reason_.clear();
@@ -381,8 +381,18 @@ void Trace::launching(const detail::Launching& launching) {
 }
 
 void Trace::launched(std::span<const runtime::BufferPtr> results) {
-  launched_ = true;
-  if (finishing_) outputs_.assign(results.begin(), results.end());
+  if (finishing_) {
+    launched_ = true;
+    outputs_.assign(results.begin(), results.end());
+    return;
+  }
+  // What ran cannot be taken back.
+  for (Written& written : written_) {
+    const Tensor& now = written.parameter->unobserved();
+    written.before = now.defined() ? now.impl().buffer : nullptr;
+  }
+  for (Generated& generated : generators_)
+    if (!detail::has_ended(generated.lifetime)) generated.before = *generated.generator;
 }
 
 // Tensors of this recording that live on elsewhere than in the result and in parameters: a replay would not renew them.

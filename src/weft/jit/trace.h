@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <weft/jit/options.h>
@@ -29,6 +30,21 @@ class EndOfSample final {};
 
 // Thrown by Trace::Options::compiling: the call is to be recorded anew, and nothing of this recording is kept.
 class RecordAgain final {};
+
+// For the time in which a function runs as part of another one's graph: if it must be one graph, a cut within it is an error.
+class FullgraphScope {
+ public:
+  explicit FullgraphScope(const std::string* name) : before_(name ? std::exchange(innermost_, name) : innermost_) {}
+  ~FullgraphScope() { innermost_ = before_; }
+  FullgraphScope(const FullgraphScope&) = delete;
+  FullgraphScope& operator=(const FullgraphScope&) = delete;
+  // Its name; null: there is none.
+  static const std::string* innermost() { return innermost_; }
+
+ private:
+  inline static constinit thread_local const std::string* innermost_ = nullptr;
+  const std::string* before_;
+};
 
 // Where a function's graph was cut, and what it cost.
 struct GraphBreak {
@@ -97,6 +113,9 @@ class Trace final : public detail::Observer {
   void compiling() override;
   void launching(const detail::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;
+
+  // Throws GraphBreakError if what is being recorded must be one graph.
+  void require_cuttable(const std::string& reason, const std::string& place, const char* remedy) const;
 
   // What a tracked value is a copy of, itself if of none.
   struct Origin {

@@ -79,6 +79,7 @@ void CompileAhead::work() {
     try {
       PlanCache::instance().insert(job.key, compiled(job));
       metrics::compiled_ahead.add();
+      if (job.made) job.made->fetch_add(1);
     } catch (const std::exception& error) {
       // The call that needs it compiles it again, and throws.
       WEFT_LOG(recompiles, job.options.name, ": could not be compiled ahead: ", error.what());

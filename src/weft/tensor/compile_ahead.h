@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,7 @@ class CompileAhead {
     Fingerprint key;  // of the plan
     std::shared_ptr<const ir::Graph> graph;
     compiler::Options options;
+    std::shared_ptr<std::atomic<std::uint64_t>> made = {};  // counts those that were, if given
   };
 
   static CompileAhead& instance();
