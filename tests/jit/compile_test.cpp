@@ -1,8 +1,6 @@
 // compile(fn): what is replayed, recorded again and compiled again, and that the values are those of the plain function.
 #include <tests/jit/compile.h>
 
-#include <atomic>
-#include <sstream>
 #include <string>
 #include <thread>
 
@@ -12,8 +10,6 @@ namespace weft {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 struct TwoLayers {
   nn::Linear in{4, 8}, out{8, 1};
@@ -215,196 +211,6 @@ TEST_F(Compile, StructsAndContainersComeAndGo) {
   EXPECT_EQ(f.explain().recorded, 4u);
 }
 
-TEST_F(Compile, ReadingAValueCutsTheGraph) {
-  int runs = 0;
-  const auto f = compile(
-      [&](const Tensor& a) {
-        ++runs;
-        const Tensor total = sum(a);
-        if (total.item() > 10) return a - total;
-        return a + total;
-      },
-      {.name = "f"});
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(7, 8, 9));
-    EXPECT_THAT(f(y).to_vector<float>(), ElementsAre(-50, -40, -30));
-  }
-  EXPECT_EQ(runs, 4);
-  const Explanation e = f.explain();
-  ASSERT_EQ(e.breaks.size(), 1u) << e;
-  EXPECT_THAT(e.breaks[0].reason, HasSubstr("item reads tensor<f32>"));
-  EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
-  EXPECT_EQ(e.breaks[0].count, 4u);
-  EXPECT_GT(e.breaks[0].ms, 0);
-  EXPECT_EQ(e.programs.size(), 1u) << "the others were replaced";
-  EXPECT_THAT(e.text(), HasSubstr("graph break: item reads"));
-
-  Parameter state(x);
-  const auto whole = compile(
-      [&](const Tensor& a) {
-        state = state + a;
-        return state * (sum(state).item() > 0 ? 1.0 : 2.0);
-      },
-      {.name = "whole", .fullgraph = true});
-  try {
-    whole(x);
-    FAIL();
-  } catch (const GraphBreakError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("whole: item reads tensor<f32>, made at "));
-    EXPECT_THAT(error.what(), HasSubstr("where, cond or while_loop"));
-  }
-  EXPECT_THAT(state.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << "as it was before the call";
-}
-
-TEST_F(Compile, PrintingCutsTheGraphWhereTheValueIsMade) {
-  std::ostringstream printed;
-  const auto f = compile([&](const Tensor& a) {
-    printed << a * 2;
-    return a + 1;
-  });
-  f(x);
-  const Explanation e = f.explain();
-  ASSERT_EQ(e.breaks.size(), 1u) << e;
-  EXPECT_THAT(e.breaks[0].reason, HasSubstr("printing reads tensor<3xf32>"));
-  EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
-  EXPECT_THAT(printed.str(), HasSubstr("4"));
-}
-
-TEST_F(Compile, WhatAReplayCouldNotDoIsRecordedInEveryCall) {
-  Tensor kept;
-  const auto keeps = compile([&](const Tensor& a) {
-    kept = a * 2;
-    return a + 1;
-  });
-  for (int i = 0; i < 2; ++i) {
-    keeps(x);
-    EXPECT_THAT(kept.to_vector<float>(), ElementsAre(2, 4, 6));
-    keeps(y);
-    EXPECT_THAT(kept.to_vector<float>(), ElementsAre(20, 40, 60));
-  }
-  EXPECT_EQ(counts(keeps), Counts(4, 1));
-  EXPECT_THAT(keeps.explain().programs[0].rerecorded_because, HasSubstr("keeps a tensor of type tensor<3xf32>"));
-
-  Scalar rate = 8;
-  const auto halves = compile([&](const Tensor& a) {
-    rate = rate / 2;
-    return a * rate;
-  });
-  EXPECT_THAT(halves(x).to_vector<float>(), ElementsAre(4, 8, 12));
-  EXPECT_THAT(halves(x).to_vector<float>(), ElementsAre(2, 4, 6));
-
-  const auto folds = compile([&](const Tensor& a) {
-    return a + random::uniform(random::fold_in(random::default_generator().next(), 3), {3});
-  });
-  EXPECT_NE(folds(x).to_vector<float>(), folds(x).to_vector<float>());
-  const auto both = compile([&](const Tensor& a) {
-    const random::Key key = random::default_generator().next();
-    return a + random::uniform(key, {3}) + random::uniform(random::fold_in(key, 3), {3});
-  });
-  both(x);
-  EXPECT_THAT(both.explain().programs[0].rerecorded_because, HasSubstr("random keys"));
-  const auto keyed = compile([](const Tensor& a, random::Key key) { return a + random::uniform(key, {3}); });
-  const random::Key one(1), two(2);
-  EXPECT_EQ(keyed(x, one).to_vector<float>(), (x + random::uniform(one, {3})).to_vector<float>());
-  const std::uint64_t compiled = counts(keyed).second;
-  EXPECT_EQ(keyed(x, two).to_vector<float>(), (x + random::uniform(two, {3})).to_vector<float>());
-  EXPECT_EQ(counts(keyed).second, compiled) << "another key is no other program";
-
-  Parameter frozen(x), trained(y);
-  const auto chooses = compile([&] {
-    Tensor total = trained;
-    if (frozen.requires_grad) total = total + frozen;
-    return sum(total);
-  });
-  EXPECT_EQ(chooses().item(), 66);
-  frozen.requires_grad = false;
-  EXPECT_EQ(chooses().item(), 60);
-}
-
-TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
-  Tensor captured = x;
-  double factor = 2;
-  const auto plain = compile([&](const Tensor& a) { return (a + captured) * factor; });
-  EXPECT_THAT(plain(x).to_vector<float>(), ElementsAre(4, 8, 12));
-  EXPECT_THAT(plain.explain().programs[0].frozen, testing::SizeIs(2));
-  const auto checked = compile([&](const Tensor& a) { return (a + captured) * factor; }, {.check_replays = true});
-  for (int i = 0; i < 2; ++i) EXPECT_THAT(checked(x).to_vector<float>(), ElementsAre(4, 8, 12));
-  const auto expect_found = [&](const char* what) {
-    try {
-      checked(x);
-      ADD_FAILURE() << what;
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(what));
-    }
-  };
-  factor = 3;
-  expect_found("the number used at");
-  checked(x);
-  captured = y;
-  expect_found("the captured tensor used at");
-}
-
-// What is decided by plain variables: everything that a replay writes, reads or returns may be another one.
-TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
-  const auto expect_found = [&](auto body, auto change, const std::vector<const char*>& said) {
-    const auto f = compile(body, {.name = "f", .check_replays = true});
-    for (int i = 0; i < 3; ++i) f(x, y);
-    change();
-    try {
-      f(x, y);
-      ADD_FAILURE() << said[0];
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("f: a replay would have been wrong: "));
-      for (const char* part : said) EXPECT_THAT(error.what(), HasSubstr(part));
-    }
-    f(x, y);
-  };
-  bool other = false;
-  const auto change = [&] { other = true; };
-  const auto check = [&](auto body, const std::vector<const char*>& said) {
-    other = false;
-    expect_found(body, change, said);
-  };
-  Parameter one(zeros({3})), two(zeros({3}));
-  check(
-      [&](const Tensor& a, const Tensor&) {
-        (other ? two : one) = a * 2;
-        return a + 1;
-      },
-      {"another parameter than before is given what is made at ", "compile_test.cpp:"});
-  check(
-      [&](const Tensor& a, const Tensor&) {
-        const Tensor b = a * 2, c = a + 1;
-        one = other ? c : b;
-        two = other ? b : c;
-      },
-      {"the new value of a parameter is what is made at ", " now instead of what is made at "});
-  check(
-      [&](const Tensor& a, const Tensor& b) {
-        one = a * 2;
-        if (!other) two = b;
-        return a * 2;
-      },
-      {"of the 2 parameters that a replay updates only 1 are updated now"});
-  check(
-      [&](const Tensor& a, const Tensor& b) {
-        const Tensor c = a * 2, d = b + 1;
-        return other ? std::pair(d, c) : std::pair(c, d);
-      },
-      {"result 0 is what is made at ", "compile_test.cpp:", "a weft::Flag"});
-  check([&](const Tensor& a, const Tensor& b) { return std::pair(a * b, other ? a : b); },
-        {"result 1 is argument 0 now instead of argument 1"});
-  check([&](const Tensor& a, const Tensor&) { return std::vector<Tensor>(other ? 2 : 1, a * 2); },
-        {"the function returns 2 tensors now instead of 1"});
-  const Scalar rate = 1, equal = 1;
-  check([&](const Tensor& a, const Tensor&) { return a * (other ? equal : rate); },
-        {"the number used at ", "comes from elsewhere now, as from another Scalar"});
-  check([&](const Tensor& a, const Tensor&) { return other ? a * 1.0 : a * rate; },
-        {"the number used at ", "comes from elsewhere now"});
-  check([&](const Tensor& a, const Tensor&) { return a + (other ? two : one); },
-        {"an input used at ", "instead of the parameter first used at "});
-}
-
 TEST_F(Compile, BackendsAgree) {
   const auto f = [](const Tensor& a) { return softmax(gelu(a) * 2 + exp(-a), 0); };
   const auto compiled = compile(f);
@@ -415,21 +221,6 @@ TEST_F(Compile, BackendsAgree) {
     for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-6) << name;
   }
   EXPECT_EQ(counts(compiled).first, 3u) << "the backend is a guard";
-}
-
-TEST_F(Compile, PinnedReplaysWithoutLooking) {
-  Parameter total(zeros({3}));
-  const auto f = compile([&](const Tensor& a) {
-    total = total + a;
-    return sum(total);
-  });
-  EXPECT_THROW(f.pinned(), Error);
-  f(x);
-  const auto pinned = f.pinned();
-  EXPECT_EQ(pinned(y).item(), 66);
-  EXPECT_EQ(pinned(x).item(), 72);
-  EXPECT_THROW(pinned(longer), Error) << "the device still checks the types";
-  EXPECT_EQ(pinned(x).item(), 78);
 }
 
 TEST_F(Compile, CompiledFunctionsInsideOthersAndInLoops) {
@@ -493,44 +284,6 @@ TEST_F(Compile, ThreadsShareWhatIsKnown) {
     });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t t = 0; t < results.size(); ++t) EXPECT_EQ(results[t], 4.0 * static_cast<double>(t * t));
-}
-
-TEST_F(Compile, PinnedTakesArgumentsOfTheSameStructureOnly) {
-  const auto f =
-      compile([](const std::vector<Tensor>& parts) { return parts[0] + parts[parts.size() - 1]; }, {.name = "f"});
-  f(std::vector{x, y});
-  const auto pinned = f.pinned();
-  EXPECT_THAT(pinned(std::vector{y, y}).to_vector<float>(), ElementsAre(20, 40, 60));
-  try {
-    pinned(std::vector{x});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "f: pinned: the arguments hold 2 leaves instead of 3");
-  }
-  try {
-    pinned(std::vector{x, Tensor()});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "f: pinned: argument 0.1 is undefined instead of tensor<3xf32>");
-  }
-}
-
-TEST_F(Compile, CheckingBelongsToTheCall) {
-  const auto f = compile([](const Tensor& a, bool twice) { return twice ? a * 2 : a + 1; }, {.check_replays = true});
-  f(x, true);
-  f(x, false);
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong = 0;
-  for (const bool twice : {true, false})
-    threads.emplace_back([&, twice] {
-      try {
-        for (int i = 0; i < 200; ++i) wrong += sum(f(x, twice)).item() != (twice ? 12 : 9);
-      } catch (const Error&) {
-        wrong += 1000;
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
