@@ -59,7 +59,7 @@ TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
         (other ? two : one) = a * 2;
         return a + 1;
       },
-      {"another parameter than before is given what is made at ", "compile_test.cpp:"});
+      {"another parameter than before is given what is made at ", "checked_replays_test.cpp:"});
   check(
       [&](const Tensor& a, const Tensor&) {
         const Tensor b = a * 2, c = a + 1;
@@ -79,7 +79,7 @@ TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
         const Tensor c = a * 2, d = b + 1;
         return other ? std::pair(d, c) : std::pair(c, d);
       },
-      {"result 0 is what is made at ", "compile_test.cpp:", "a weft::Flag"});
+      {"result 0 is what is made at ", "checked_replays_test.cpp:", "a weft::Flag"});
   check([&](const Tensor& a, const Tensor& b) { return std::pair(a * b, other ? a : b); },
         {"result 1 is argument 0 now instead of argument 1"});
   check([&](const Tensor& a, const Tensor&) { return std::vector<Tensor>(other ? 2 : 1, a * 2); },

@@ -26,7 +26,7 @@ TEST_F(Compile, ReadingAValueCutsTheGraph) {
   const Explanation e = f.explain();
   ASSERT_EQ(e.breaks.size(), 1u) << e;
   EXPECT_THAT(e.breaks[0].reason, HasSubstr("item reads tensor<f32>"));
-  EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
+  EXPECT_THAT(e.breaks[0].place, HasSubstr("graph_breaks_test.cpp:"));
   EXPECT_EQ(e.breaks[0].count, 4u);
   EXPECT_GT(e.breaks[0].ms, 0);
   EXPECT_EQ(e.programs.size(), 1u) << "the others were replaced";
@@ -59,7 +59,7 @@ TEST_F(Compile, PrintingCutsTheGraphWhereTheValueIsMade) {
   const Explanation e = f.explain();
   ASSERT_EQ(e.breaks.size(), 1u) << e;
   EXPECT_THAT(e.breaks[0].reason, HasSubstr("printing reads tensor<3xf32>"));
-  EXPECT_THAT(e.breaks[0].place, HasSubstr("compile_test.cpp:"));
+  EXPECT_THAT(e.breaks[0].place, HasSubstr("graph_breaks_test.cpp:"));
   EXPECT_THAT(printed.str(), HasSubstr("4"));
 }
 
