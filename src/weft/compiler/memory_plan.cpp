@@ -58,17 +58,18 @@ class Planner {
 
   void find_lives() {
     for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-      for (const Value v : units_[static_cast<std::size_t>(u)].writes) made_[v] = last_[v] = u;
-      for (const Value v : units_[static_cast<std::size_t>(u)].reads) last_[v] = u;
+      const Unit& unit = units_[static_cast<std::size_t>(u)];
+      for (const Value v : unit.writes) made_[v] = last_[v] = u;
+      for (const Value v : unit.reads) last_[v] = u;
+      for (const auto& [write, read] : unit.in_place)
+        sharing_[unit.writes[static_cast<std::size_t>(write)]].push_back(unit.reads[static_cast<std::size_t>(read)]);
     }
   }
 
-  bool may_share(int unit, Value write, Value read) const {
-    const Unit& u = units_[static_cast<std::size_t>(unit)];
-    return std::ranges::any_of(u.in_place, [&](const auto& pair) {
-      return u.writes[static_cast<std::size_t>(pair.first)] == write &&
-             u.reads[static_cast<std::size_t>(pair.second)] == read;
-    });
+  // What the unit that makes the value reads, whose bytes the value may overwrite.
+  std::span<const Value> sharing(Value write) const {
+    const auto found = sharing_.find(write);
+    return found == sharing_.end() ? std::span<const Value>() : found->second;
   }
 
   // By size, the inputs that may give their bytes away: the last read first.
@@ -88,7 +89,10 @@ class Planner {
     auto& donors = found->second;
     for (auto at = donors.lower_bound({-unit, 0}); at != donors.end(); ++at) {
       const int input = at->second;
-      if (at->first == -unit && !may_share(unit, value, graph_.inputs()[static_cast<std::size_t>(input)])) continue;
+      const auto shared = sharing(value);
+      if (at->first == -unit &&
+          std::ranges::find(shared, graph_.inputs()[static_cast<std::size_t>(input)]) == shared.end())
+        continue;
       donors.erase(at);
       return input;
     }
@@ -159,7 +163,7 @@ class Planner {
         if (home_.contains(v) || slot_of.contains(v) || copies_.contains(u)) continue;
         const Size bytes = align(bytes_of(v.type()));
         order.push_back(v);
-        if (const int reused = reusable(unit, u, v, bytes, slot_of); reused >= 0) {
+        if (const int reused = reusable(u, v, bytes, slot_of); reused >= 0) {
           slot_of[v] = static_cast<std::size_t>(reused);
           lifetimes[static_cast<std::size_t>(reused)].last = last_[v];
           continue;
@@ -182,11 +186,10 @@ class Planner {
   }
 
   // The slot of a value that dies in this unit and whose bytes the new value may overwrite.
-  int reusable(const Unit& unit, int u, Value v, Size bytes,
-               const std::unordered_map<Value, std::size_t, ir::ValueHash>& slot_of) {
-    for (const Value read : unit.reads) {
+  int reusable(int u, Value v, Size bytes, const std::unordered_map<Value, std::size_t, ir::ValueHash>& slot_of) const {
+    for (const Value read : sharing(v)) {
       const auto slot = slot_of.find(read);
-      if (slot == slot_of.end() || !may_share(u, v, read)) continue;
+      if (slot == slot_of.end()) continue;
       const MemoryPlan::Lifetime& life = plan_.lifetimes[slot->second];
       if (life.last == u && life.bytes == bytes) return static_cast<int>(slot->second);
     }
@@ -216,6 +219,7 @@ class Planner {
   const std::vector<bool>& donatable_;
   std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // allocation of each value
   std::unordered_map<Value, int, ir::ValueHash> made_, last_;     // units
+  std::unordered_map<Value, std::vector<Value>, ir::ValueHash> sharing_;
   std::unordered_map<Value, bool, ir::ValueHash> taken_, stored_;
   std::unordered_map<std::int64_t, std::set<std::pair<int, int>>>
       donors_;                           // {minus the last unit that reads it, input}

@@ -47,9 +47,10 @@ class Planner {
         keys_(graph, placement_),
         count_(graph.nodes().size()),
         cluster_of_(count_, no_cluster),
+        stores_output_(count_),
         seen_below_(count_),
         seen_above_(count_) {
-    for (const Value v : graph.outputs()) output_storage_.insert(storage_of(v).node->id);
+    for (const Value v : graph.outputs()) stores_output_[storage_of(v).node->id] = true;
   }
 
   std::vector<Unit> run() {
@@ -192,61 +193,63 @@ class Planner {
     const std::vector<std::vector<std::uint32_t>>& edges;
     std::vector<std::uint32_t>& seen;  // by node: the number of the last search that came by
     int target;
-    std::uint32_t bound;  // no node beyond it leads to the target
-    std::vector<std::uint32_t> stack = {};
+    std::uint32_t bound;                                    // no node beyond it leads to the target
+    std::vector<std::span<const std::uint32_t>> left = {};  // of the edges of the nodes that were reached
+    std::size_t own = 0;                                    // of these, those of the cluster it begins at
   };
 
   // Whether a value leaves the producer, passes through another unit and comes back into the consumer. Searched from both by
-  // turns: an end that little is connected to decides soon.
+  // turns, edge by edge: an end that little is connected to decides soon.
   bool path_around(int producer, int consumer) {
     ++search_;
     const auto &from = clusters_[static_cast<std::size_t>(producer)].nodes,
                &to = clusters_[static_cast<std::size_t>(consumer)].nodes;
     Search down{true, users_, seen_below_, consumer, to.back()}, up{false, needs_, seen_above_, producer, from.front()};
-    const auto start = [&](Search& search, std::span<const std::uint32_t> nodes) {
-      for (const std::uint32_t id : nodes)
-        for (const std::uint32_t next : search.edges[id])
-          if (cluster_of_[next] != producer && cluster_of_[next] != consumer) go(search, next);
-    };
-    start(down, from);
-    start(up, to);
-    while (!down.stack.empty() && !up.stack.empty())
+    reach(down, from);
+    reach(up, to);
+    down.own = down.left.size();
+    up.own = up.left.size();
+    while (!down.left.empty() && !up.left.empty())
       if (step(down) || step(up)) return true;
     return false;
   }
 
-  void go(Search& search, std::uint32_t id) const {
-    if (std::exchange(search.seen[id], search_) != search_) search.stack.push_back(id);
+  void reach(Search& search, std::span<const std::uint32_t> nodes) const {
+    for (const std::uint32_t id : nodes) {
+      search.seen[id] = search_;
+      if (!search.edges[id].empty()) search.left.emplace_back(search.edges[id]);
+    }
   }
 
+  // Follows one edge.
   bool step(Search& search) const {
-    const std::uint32_t id = search.stack.back();
-    search.stack.pop_back();
+    const bool is_direct = search.left.size() <= search.own;
+    std::span<const std::uint32_t>& edges = search.left.back();
+    const std::uint32_t id = edges.front();
+    edges = edges.subspan(1);
+    if (edges.empty()) {
+      search.left.pop_back();
+      if (is_direct) --search.own;
+    }
+    if (search.seen[id] == search_) return false;
     const int cluster = cluster_of_[id];
-    if (cluster == search.target) return true;
+    if (cluster == search.target) return !is_direct;
     // A cluster runs as a whole: reaching one of its nodes is reaching all.
     const std::span<const std::uint32_t> nodes =
         cluster == no_cluster ? std::span(&id, 1) : std::span(clusters_[static_cast<std::size_t>(cluster)].nodes);
-    if (search.down ? nodes.front() > search.bound : nodes.back() < search.bound) return false;
-    for (const std::uint32_t member : nodes) {
-      search.seen[member] = search_;
-      for (const std::uint32_t next : search.edges[member]) go(search, next);
-    }
+    search.seen[id] = search_;
+    if (search.down ? nodes.front() <= search.bound : nodes.back() >= search.bound) reach(search, nodes);
     return false;
   }
 
   std::vector<Value> outputs_of(const Cluster& cluster, int self, int other) const {
     std::vector<Value> outputs;
     for (const std::uint32_t id : cluster.nodes) {
-      bool outside = is_stored_output(id);
-      for (const std::uint32_t user : users_[id])
-        outside = outside || (cluster_of_[user] != self && cluster_of_[user] != other);
-      if (outside) outputs.push_back(node(id).result());
+      const auto outside = [&](std::uint32_t user) { return cluster_of_[user] != self && cluster_of_[user] != other; };
+      if (stores_output_[id] || std::ranges::any_of(users_[id], outside)) outputs.push_back(node(id).result());
     }
     return outputs;
   }
-
-  bool is_stored_output(std::uint32_t id) const { return output_storage_.contains(id); }
 
   // ---- units
 
@@ -385,13 +388,13 @@ class Planner {
   ClusterKeys keys_;
   std::size_t count_;
   std::vector<int> cluster_of_;
+  std::vector<bool> stores_output_;
   std::vector<std::uint32_t> seen_below_, seen_above_;
   std::uint32_t search_ = 0;  // the number of the last one
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
   std::unordered_map<Fingerprint, LoweredCluster, FingerprintHash> lowered_;  // by key
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;   // producer and consumer that met: why not
-  std::set<std::uint32_t> output_storage_;
 };
 
 }  // namespace

@@ -76,7 +76,8 @@ void Placement::find_epilogues() {
       if (users[v.node->id].empty() || users[v.node->id].back() != n) users[v.node->id].push_back(n);
   Surroundings around;
   around.users = [&](const Node& n) -> const std::vector<Node*>& { return users[n.id]; };
-  around.is_output = [&](Value v) { return std::ranges::find(graph_.outputs(), v) != graph_.outputs().end(); };
+  const std::unordered_set<Value, ir::ValueHash> outputs(graph_.outputs().begin(), graph_.outputs().end());
+  around.is_output = [&](Value v) { return outputs.contains(v); };
   around.from_nothing = [&](const Node& n) { return from_nothing_[n.id]; };
   around.is_stored = [&](const Node& n) {
     return is_given(n) || !can_lower(n) || epilogues_.contains(n.id) || users[n.id].size() > 1;
