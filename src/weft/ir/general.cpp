@@ -4,7 +4,9 @@
 #include <functional>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/general_constants.h>
 #include <weft/ir/general_nodes.h>
+#include <weft/ir/general_regions.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/resize.h>
@@ -24,20 +26,20 @@ class Generaliser {
 
   std::shared_ptr<Graph> graph(General::Form& form) {
     require_one_structure(form);
+    const std::vector<General::Constant> constants = find_constants(samples_);
+    constants_ = constants;
     name_inputs();
     for (const Value input : samples_[0]->inputs()) graph_->add_input(require_type(input.node->id));
     return generalised(form);
   }
 
-  // Of a region, with inputs of these types: those of the samples, and then constants. The region's own are `constants` of them, from
-  // `first` on.
-  std::shared_ptr<Graph> region(std::span<const Type> inputs, std::size_t first, std::size_t constants,
-                                General::Form& form) {
-    is_region_ = true;
+  // Of a region, so many deep.
+  std::shared_ptr<Graph> region(const RegionOfSamples& region, std::size_t depth, General::Form& form) {
+    depth_ = depth;
     require_one_structure(form);
-    for (const Type type : inputs) graph_->add_input(type);
-    const auto own = graph_->inputs().subspan(samples_[0]->inputs().size()).subspan(first, constants);
-    constants_.assign(own.begin(), own.end());
+    for (const Type type : region.inputs) graph_->add_input(type);
+    constants_ = region.constants;
+    constant_inputs_ = graph_->inputs().subspan(samples_[0]->inputs().size() + region.first, constants_.size());
     return generalised(form);
   }
 
@@ -54,6 +56,8 @@ class Generaliser {
     graph_->name = samples_[0]->name;
     return graph_;
   }
+
+  bool is_region() const { return depth_ > 0; }
 
   const Node& node(std::size_t sample, std::size_t i) const { return *samples_[sample]->nodes()[i]; }
 
@@ -84,7 +88,6 @@ class Generaliser {
 
   // Small sizes first, so that multiples are recognised as such: of one another, and of what a reshape makes of them.
   void name_inputs() {
-    if (is_region_) return;
     std::vector<std::pair<Numbers, General::Symbol>> sizes;
     for (const Value input : samples_[0]->inputs())
       for (int d = 0; d < input.rank(); ++d) sizes.push_back({numbers(input.node->id, 0, d), {input.node->id, 0, d}});
@@ -110,9 +113,9 @@ class Generaliser {
   // What the numbers suggest. A size that no expression fits was given by the host.
   Dim require_dim(std::size_t i, std::size_t result, int d, bool is_no_sum = false) {
     const Numbers all = numbers(i, result, d);
-    const bool from_host = !is_region_ && node(0, i).operands.empty();
+    const bool from_host = !is_region() && node(0, i).operands.empty();
     if (const auto dim = names_.express(all, from_host || is_no_sum)) return *dim;
-    require(!is_region_, "no expression fits the sizes of ", describe(node(0, i)), ", which are those of ",
+    require(!is_region(), "no expression fits the sizes of ", describe(node(0, i)), ", which are those of ",
             node(samples_.size() - 1, i).types[result], " for other inputs");
     add_symbol(all, {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(result), d});
     return *names_.express(all);
@@ -135,8 +138,9 @@ class Generaliser {
     } else {
       std::vector<Value> operands;
       for (const Value v : n.operands) operands.push_back(values_[v.node->id][v.index]);
+      const auto constants = constants_at(constants_, depth_, i);
       if (n.op->has_sizes() && !samples_have_same_attributes(i)) {
-        require(constants_of(i).empty(), "a constant in the body of ", describe(n), " is another one for other sizes");
+        require(constants.empty(), "a constant in the body of ", describe(n), " is another one for other sizes");
         Sizes beside = sizes_of_operands(i, operands);
         std::vector<Type> types;
         for (std::uint32_t r = 0; r < n.types.size(); ++r) types.push_back(type_near(i, r, beside));
@@ -147,9 +151,8 @@ class Generaliser {
         for (std::uint32_t r = 0; r < types.size(); ++r) results.push_back(made.result(r));
         return;
       }
-      const std::vector<General::Constant> constants = constants_of(i);
-      for (const General::Constant& constant : constants) operands.push_back(next_constant(constant));
-      const auto regions = general_regions(i, operands, constants, form);
+      for (const General::Constant& constant : constants) operands.push_back(input_for(constant));
+      const auto regions = regions_of(i, operands, constants, form);
       const std::vector<Type> types = infer(i, operands, regions);
       const bool same = std::ranges::equal(regions, n.regions, {}, &std::shared_ptr<const Graph>::get);
       Node& made = same ? append_resized(*graph_, n, operands, types)
@@ -215,7 +218,7 @@ class Generaliser {
       if (is_negative) std::ranges::transform(all, all.begin(), std::negate{});
       auto dim = express_near(all, beside);
       if (!dim) {  // the host gave it
-        require(!is_region_ && !is_negative && std::ranges::min(all) >= 0, "no expression fits an attribute of ",
+        require(!is_region() && !is_negative && std::ranges::min(all) >= 0, "no expression fits an attribute of ",
                 describe(node(0, i)), ", which is another one for other sizes");
         add_symbol(all, {static_cast<std::uint32_t>(i), 0, static_cast<std::int32_t>(at), true});
         dim = names_.express(all);
@@ -225,102 +228,34 @@ class Generaliser {
     return sizes;
   }
 
-  static bool is_given(std::span<const Graph* const> samples, std::size_t i) {
-    const Node& n = *samples[0]->nodes()[i];
-    return is_splat(n) && !std::ranges::all_of(samples, [&](const Graph* sample) {
-             return have_same_attributes(n, *sample->nodes()[i]);
-           });
-  }
-
   Value constant(std::size_t i, General::Form& form) {
     const Node& n = node(0, i);
     const Type type = require_type(i);
-    if (is_given(samples_, i)) {
-      const auto id = static_cast<std::uint32_t>(i);
-      form.constants.push_back(id);
-      const Value element = next_constant({{}, id, type.dtype()});
+    if (const auto given = constants_at(constants_, depth_, i); !given.empty()) {
+      form.constants.push_back(static_cast<std::uint32_t>(i));
+      const Value element = input_for(given[0]);
       return type.rank() == 0 ? element : broadcast(element, type);
     }
     const ConstantAttributes attributes{{type, n.attributes<ConstantAttributes>().value.bytes}};
     return graph_->append(ops::constant, {}, &attributes).result();
   }
 
-  // As an input of this graph. A region has them already, in the order in which they are asked for.
-  Value next_constant(const General::Constant& constant) {
-    if (is_region_) return constants_[constants_taken_++];
+  // The input of this graph that one of constants_ is. A region has them all from the beginning.
+  Value input_for(const General::Constant& constant) {
+    if (is_region()) return constant_inputs_[static_cast<std::size_t>(&constant - constants_.data())];
     general_.constants.push_back(constant);
     return graph_->add_input(Type(constant.dtype, {}));
   }
 
-  // In the regions of a node, the first region's first.
-  std::vector<General::Constant> constants_of(std::size_t i) const {
-    std::vector<General::Constant> all;
-    for (std::uint32_t r = 0; r < node(0, i).regions.size(); ++r)
-      add_constants(samples_, {{static_cast<std::uint32_t>(i), r}}, all);
-    return all;
-  }
-
-  static void add_constants(std::span<const Graph* const> outer,
-                            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& path,
-                            std::vector<General::Constant>& all) {
-    const auto [at, region] = path.back();
-    std::vector<const Graph*> bodies;
-    for (const Graph* graph : outer) bodies.push_back(graph->nodes()[at]->regions[region]);
-    if (are_alike(bodies)) return;
-    for (std::uint32_t i = 0; i < bodies[0]->nodes().size(); ++i) {
-      const Node& n = *bodies[0]->nodes()[i];
-      const bool is_of_all = std::ranges::all_of(bodies, [&](const Graph* body) {
-        return i < body->nodes().size() && body->nodes()[i]->op == n.op &&
-               body->nodes()[i]->regions.size() == n.regions.size();
-      });
-      require(is_of_all, "other operations are recorded for other sizes");
-      if (is_given(bodies, i)) all.push_back({path, i, n.type().dtype()});
-      for (std::uint32_t r = 0; r < n.regions.size(); ++r) {
-        auto inner = path;
-        inner.emplace_back(i, r);
-        add_constants(bodies, inner, all);
-      }
-    }
-  }
-
-  static bool are_alike(std::span<const Graph* const> bodies) {
-    return std::ranges::all_of(bodies,
-                               [&](const Graph* b) { return b == bodies[0] || structurally_equal(*b, *bodies[0]); });
-  }
-
-  // Those that differ are made anew. They get the constants of all of them behind their own inputs.
-  std::vector<std::shared_ptr<const Graph>> general_regions(std::size_t i, std::span<const Value> operands,
-                                                            std::span<const General::Constant> constants,
-                                                            General::Form& form) {
-    const Node& n = node(0, i);
-    const bool has_inputs_of_node =
-        n.op == &ops::composite || n.op == &ops::while_ || n.op == &ops::if_ || n.op == &ops::case_;
-    std::vector<std::shared_ptr<const Graph>> regions;
-    for (std::uint32_t r = 0; r < n.regions.size(); ++r) {
-      std::vector<const Graph*> bodies;
-      for (std::size_t s = 0; s < samples_.size(); ++s) bodies.push_back(node(s, i).regions[r]);
-      if (constants.empty() && are_alike(bodies)) {
-        regions.emplace_back(std::shared_ptr<const Graph>(), n.regions[r]);
-        continue;
-      }
-      require(has_inputs_of_node, "the body of ", describe(n), " is another one for other sizes");
-      std::vector<Type> inputs;  // the last operands: a branch has a predicate before
-      for (const Value v : operands.last(bodies[0]->inputs().size() + constants.size())) inputs.push_back(v.type());
-      const auto own = [&](const General::Constant& c) { return c.path[0].second == r; };
-      const auto first = std::ranges::find_if(constants, own) - constants.begin();
-      Generaliser generaliser(std::move(bodies), names_, general_);
-      const auto region = generaliser.region(inputs, static_cast<std::size_t>(first),
-                                             static_cast<std::size_t>(std::ranges::count_if(constants, own)),
-                                             form.regions[{static_cast<std::uint32_t>(i), r}]);
-      if (n.op == &ops::while_ && r == 1) {  // what the loop carries along
-        std::vector<Value> outputs(region->outputs().begin(), region->outputs().end());
-        const auto carried = region->inputs().last(constants.size());
-        outputs.insert(outputs.end(), carried.begin(), carried.end());
-        region->set_outputs(std::move(outputs));
-      }
-      regions.push_back(region);
-    }
-    return regions;
+  std::vector<std::shared_ptr<const Graph>> regions_of(std::size_t i, std::span<const Value> operands,
+                                                       std::span<const General::Constant> constants,
+                                                       General::Form& form) {
+    std::vector<const Node*> nodes;
+    for (std::size_t s = 0; s < samples_.size(); ++s) nodes.push_back(&node(s, i));
+    return general_regions(nodes, operands, constants, depth_, [&](const RegionOfSamples& region) {
+      return Generaliser(region.bodies, names_, general_)
+          .region(region, depth_ + 1, form.regions[{static_cast<std::uint32_t>(i), region.number}]);
+    });
   }
 
   // By the op's rule, which is given what numbers suggest where it needs to be told.
@@ -365,9 +300,9 @@ class Generaliser {
   std::vector<const Graph*> samples_;
   SizeNames& names_;
   General& general_;
-  bool is_region_ = false;
-  std::vector<Value> constants_;  // of a region: its inputs for them
-  std::size_t constants_taken_ = 0;
+  std::size_t depth_ = 0;                         // in so many regions
+  std::span<const General::Constant> constants_;  // within this graph
+  std::span<const Value> constant_inputs_;        // of a region: its inputs for them
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
   std::vector<std::vector<Value>> values_;  // by node of the samples
 };
