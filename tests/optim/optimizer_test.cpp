@@ -363,5 +363,14 @@ TEST(Schedule, Steps) {
   EXPECT_DOUBLE_EQ(schedule(32), 0.125);
 }
 
+// As in two models that are trained against one another: the loss of the second reads what the first has become.
+TEST(Optimizer, NoGradientPassesThroughAnUpdate) {
+  Model first, second;
+  optim::SGD optimizer(first, {.lr = 0.5});
+  const auto loss = [&] { return sum(first.weight * second.weight) + sum(first.bias); };
+  optimizer.step(grad(loss(), optimizer.parameters()));  // whose gradient by first.weight is second.weight
+  expect_values(grad(loss(), second.weight), {1, 2}, {0.5, -1});
+}
+
 }  // namespace
 }  // namespace weft

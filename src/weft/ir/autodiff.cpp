@@ -4,6 +4,7 @@
 
 #include <weft/ir/builder.h>
 #include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 #include <weft/ir/ops/region_gradient.h>
 
 namespace weft::ir {
@@ -132,5 +133,11 @@ std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<c
 }
 
 bool depends(Graph& graph, Value y, std::span<const Value> xs) { return Backward(graph, {&y, 1}, xs).depends(y); }
+
+bool is_zero(Value x) {
+  if (x.node->op != &ops::constant) return false;
+  const auto& literal = x.node->attributes<ConstantAttributes>().value;
+  return std::ranges::all_of(literal.bytes, [](std::byte b) { return b == std::byte{0}; });
+}
 
 }  // namespace weft::ir

@@ -21,4 +21,7 @@ std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<c
 // Whether a derivative passes on some way from one of `xs` to y, though what comes of it may be zero.
 bool depends(Graph& graph, Value y, std::span<const Value> xs);
 
+// Whether it is what gradient() gives where nothing depends: a constant of zeros.
+bool is_zero(Value x);
+
 }  // namespace weft::ir

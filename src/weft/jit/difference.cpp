@@ -407,9 +407,11 @@ Explanation::Program describe(const Specialization& s) {
   program.updates = s.updates.size();
   program.replays = s.replays;
   program.compile_ms = s.compile_ms;
-  for (const Frozen& frozen : s.frozen)
-    program.frozen.push_back(concat(describe(frozen, s), "; used at ", place_text(s.first_uses[frozen.input])));
-  for (const std::string& result : s.frozen_results()) program.frozen.push_back(concat(result, ", is fixed"));
+  if (s.rerecorded_because.empty()) {
+    for (const Frozen& frozen : s.frozen)
+      program.frozen.push_back(concat(describe(frozen, s), "; used at ", place_text(s.first_uses[frozen.input])));
+    for (const std::string& result : s.frozen_results()) program.frozen.push_back(concat(result, ", is fixed"));
+  }
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
     program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
   for (const ValueGuard& guard : s.values)

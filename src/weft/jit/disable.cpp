@@ -2,18 +2,20 @@
 
 #include <weft/base/error.h>
 #include <weft/tensor/recording.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::jit {
 
 namespace {
+
+// Gradients reach back over it.
+void launch() { detail::Recording::current().sync_for_read(); }
 
 detail::Observer* leave_graph(const std::source_location& where) {
   require(
       !detail::Recording::current().is_body(),
       "disable: a function that stays out of graphs was called in the body of a loop or branch, which is part of one");
   if (detail::observer) detail::observer->leaves_graph(where);
-  sync();
+  launch();
   return std::exchange(detail::observer, nullptr);
 }
 
@@ -23,6 +25,6 @@ Outside::Outside(const std::source_location& where) : observer_(leave_graph(wher
 
 Outside::~Outside() { detail::observer = observer_; }
 
-void Outside::finish() { sync(); }
+void Outside::finish() { launch(); }
 
 }  // namespace weft::jit

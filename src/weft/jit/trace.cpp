@@ -188,6 +188,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   const Tensor& value = parameter.unobserved();
   if (local_.contains(&parameter) || !value.defined() || !value.impl().buffer) return value;
   const Tensor& reading = readings_.emplace(&parameter, Tensor(value.impl().buffer)).first->second;
+  reading.impl().becomes_state();
   places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
   made_->parameters.push_back({&parameter, value.type()});
   if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
@@ -322,7 +323,7 @@ void Trace::leaves_graph(const std::source_location& where) {
   require_cuttable(reason, pending_place_, "Call that function outside");
   if (detail::Recording::current().first_live()) {
     pending_reason_ = std::move(reason);
-    sync();
+    detail::Recording::current().sync_for_read();  // what that function does may be differentiated
   } else {
     cut(std::move(reason), std::move(pending_place_));
   }
@@ -365,6 +366,7 @@ void Trace::launching(const detail::Launching& launching) {
     made_->before.push_back({launching.plan, launching.graph.nodes().size(),
                              concat(cut.reason, cut.place.empty() ? "" : " at ", cut.place)});
     made_->inputs.clear();
+    sources_.clear();
     return;
   }
   made_->nodes = launching.graph.nodes().size();

@@ -77,7 +77,8 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
   }
   steps_ = steps_ + constant(1, DType::i64);
   update(updates, steps_.tensor().to(DType::f64));
-  for (Update& made : updates) *made.parameter.parameter = made.result.to(made.parameter.parameter->dtype());
+  for (Update& made : updates)
+    *made.parameter.parameter = stop_gradient(made.result.to(made.parameter.parameter->dtype()));
 }
 
 }  // namespace weft::optim

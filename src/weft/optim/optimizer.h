@@ -30,7 +30,8 @@ class Optimizer {
   // The parameters, in the order of the gradients that step takes: step(grad(loss, optimizer.parameters())).
   const std::vector<Parameter*>& parameters() const { return parameters_; }
 
-  // Gives every parameter its new value. Throws Error if the gradients do not fit the parameters.
+  // Gives every parameter its new value, through which no gradient passes: one that is taken later in the same step, of another
+  // model's loss, does not go back into this update. Throws Error if the gradients do not fit the parameters.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
 
   virtual Scalar& lr() = 0;

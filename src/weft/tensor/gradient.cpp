@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <weft/ir/autodiff.h>
-#include <weft/ir/ops.h>
+#include <weft/ir/builder.h>
 #include <weft/tensor/recording.h>
 
 namespace weft {
@@ -12,13 +12,6 @@ using detail::Frame;
 using ir::Value;
 
 namespace {
-
-// What ir::gradient gives for a value on which nothing depends.
-bool is_zero(Value x) {
-  if (x.node->op != &ir::ops::constant) return false;
-  const auto& literal = x.node->attributes<ir::ConstantAttributes>().value;
-  return std::ranges::all_of(literal.bytes, [](std::byte b) { return b == std::byte{0}; });
-}
 
 std::vector<Value> sources(Frame& frame, std::span<const Tensor> wrt) {
   std::vector<Value> values;
@@ -48,9 +41,10 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   const std::vector<Value> xs = sources(frame, wrt);
   frame.recording().require_whole(y, xs, frame.function());
   const Value one = ir::constant_like(y, 1);
-  const std::vector<Value> gradients = ir::gradient(frame.graph(), {&y, 1}, {&one, 1}, xs);
+  const std::vector<Value> gradients =
+      detail::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, wrt);
   // Of a loop that runs no step zeros are the gradient.
-  frame.require(xs.empty() || !std::ranges::all_of(gradients, is_zero) || ir::depends(frame.graph(), y, xs),
+  frame.require(xs.empty() || !std::ranges::all_of(gradients, ir::is_zero) || ir::depends(frame.graph(), y, xs),
                 "the loss depends on none of the ", xs.size(),
                 " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
   frame.recording().differentiated();
@@ -76,7 +70,8 @@ std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cota
                   outputs[i].type());
   }
   for (const Value y : outputs) frame.recording().require_whole(y, xs, frame.function());
-  const std::vector<Value> gradients = ir::gradient(frame.graph(), outputs, seeds, xs);
+  const std::vector<Value> gradients =
+      detail::gradient_through_reads(frame.recording(), frame.function(), outputs, seeds, xs, wrt);
   frame.recording().differentiated();
   return wrap(frame, gradients);
 }

@@ -17,7 +17,9 @@ namespace weft {
 // The derivative of `loss`, one floating-point number, by each of `wrt`, of its type: zeros for those on which the loss does not
 // depend. Throws Error if it depends on none, or where the way to one leads through an operation without a gradient.
 //
-// A sync between the making of the loss and grad cuts the graph: what was launched is a value like any other.
+// sync() between the making of the loss and grad cuts the graph: what it launched is a value like any other. Reading a value
+// (item, printing) does not: of what was launched for it, what the gradient needs is computed again, out of tensors that are still
+// held; Error where one of them is not. What Parameters hold when a value is read is a value like any other too.
 std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt);
 std::vector<Tensor> grad(const Operand& loss, std::span<Parameter* const> wrt);
 inline std::vector<Tensor> grad(const Operand& loss, std::initializer_list<Tensor> wrt) {

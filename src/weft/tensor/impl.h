@@ -7,6 +7,7 @@
 #include <weft/base/type.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
+#include <weft/tensor/launched_graph.h>
 
 namespace weft::detail {
 
@@ -41,6 +42,7 @@ struct alignas(64) TensorImpl {
     buffer->remove_holder();
     buffer = nullptr;
   }
+  void becomes_state() { is_state.store(true, std::memory_order_relaxed); }
 
   TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
   ir::Value value;
@@ -52,6 +54,8 @@ struct alignas(64) TensorImpl {
 
   runtime::BufferPtr buffer;
   bool cut = false;                      // launched by an automatic sync
+  Origin origin;                         // before a read launched it
+  std::atomic<bool> is_state = false;    // a Parameter has it, or had
   std::atomic<std::uint64_t> stamp = 0;  // which input of which recording the buffer became: Recording::stamp_of
 
  private:

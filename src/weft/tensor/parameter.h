@@ -18,7 +18,7 @@ namespace weft {
 class Parameter {
  public:
   Parameter() { made(); }
-  Parameter(Tensor value) : value_(std::move(value)) { made(); }  // NOLINT
+  Parameter(Tensor value) : value_(state(std::move(value))) { made(); }  // NOLINT
   Parameter(const Parameter& other) : requires_grad(other.requires_grad), value_(other.tensor()) { made(); }
   Parameter(Parameter&& other) noexcept : requires_grad(other.requires_grad), value_(other.take()) { made(); }
   Parameter& operator=(const Parameter& other) {
@@ -87,7 +87,11 @@ class Parameter {
   void write(Tensor value) {
     if (detail::observer) [[unlikely]]
       detail::observer->parameter_written(*this, value);
-    value_ = std::move(value);
+    value_ = state(std::move(value));
+  }
+  static Tensor state(Tensor value) {
+    if (value.defined()) value.impl().becomes_state();
+    return value;
   }
   Tensor take() {
     if (detail::body_parameters && !detail::body_parameters->own(*this)) [[unlikely]]

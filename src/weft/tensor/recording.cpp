@@ -101,8 +101,11 @@ ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
   inputs_.push_back(impl.buffer);
+  state_inputs_.push_back(impl.is_state.load(std::memory_order_relaxed));
   if (impl.cut) [[unlikely]]
     cut_inputs_.push_back(value.node->id);
+  if (impl.origin) [[unlikely]]
+    origins_.emplace_back(value, impl.origin);
   return value;
 }
 
@@ -118,6 +121,7 @@ ir::Value Recording::immediate(Type type, const Immediate& bytes, const Immediat
     observer->input(source);
   const ir::Value value = graph_->add_input(type);
   inputs_.emplace_back();
+  state_inputs_.push_back(false);
   immediates_.push_back(bytes);
   return value;
 }
@@ -158,13 +162,15 @@ void Recording::clear() {
     if (buffer) buffer->remove_holder();
   }
   inputs_.clear();
+  state_inputs_.clear();
   immediates_.clear();
   cut_inputs_.clear();
-  if (graph_.use_count() == 1) {
-    graph_->clear();
-  } else {  // a plan keeps it
-    graph_ = std::make_shared<ir::Graph>();
+  origins_.clear();
+  if (graph_.use_count() != 1) {  // a plan keeps it, or a loss that was read: mostly until the next one is
+    std::swap(graph_, spare_);
+    if (!graph_ || graph_.use_count() != 1) graph_ = std::make_shared<ir::Graph>();
   }
+  graph_->clear();
   growth_.cleared();
   begin_epoch();
 }
@@ -181,6 +187,29 @@ void Recording::cut_if_repeated() {
   }
   sync();
   for (const Tensor& tensor : cut) tensor.impl().cut = true;
+}
+
+// As far as it is known before.
+std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
+  auto launched = std::make_shared<LaunchedGraph>();
+  launched->graph = graph_;
+  launched->nodes = graph_->nodes().size();
+  auto number = immediates_.begin();
+  auto next = origins_.begin();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const ir::Value input = graph_->inputs()[i];
+    if (inputs_[i]) {
+      LaunchedGraph::Known& known = launched->known.emplace_back(input, inputs_[i], inputs_[i]->id());
+      if (next != origins_.end() && next->first == input) launched->follow(known, next++->second);
+      if (state_inputs_[i] || inputs_[i]->holders() > 1 || input.type().bytes() > LaunchedGraph::most_held_bytes)
+        continue;
+      inputs_[i]->add_holder();
+      launched->held.push_back(inputs_[i]);
+    } else {
+      launched->numbers.emplace_back(input, *number++);
+    }
+  }
+  return launched;
 }
 
 // By node: whether it has a gradient with respect to something that is held, or was before an earlier cut. What was made of
@@ -227,6 +256,18 @@ void Recording::sync() {
   require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
   if (observer) observer->syncing();
   Synchronizer(*this).run();
+}
+
+void Recording::sync_for_read() {
+  require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
+  if (observer) observer->syncing();
+  Synchronizer(*this).run(may_be_differentiated() ? to_be_launched() : nullptr);
+}
+
+bool Recording::may_be_differentiated() const {
+  for (const TensorImpl* live = first_live(); live; live = next_live(*live))
+    if (!live->is_input && !live->is_state && is_float(live->type.dtype())) return true;
+  return false;
 }
 
 void Recording::drop_dead() {

@@ -6,12 +6,14 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
 #include <weft/tensor/body_parameters.h>
 #include <weft/tensor/growth.h>
+#include <weft/tensor/launched_graph.h>
 #include <weft/tensor/observer.h>
 #include <weft/tensor/operand.h>
 #include <weft/tensor/scope.h>
@@ -43,6 +45,8 @@ class Recording {
 
   // Closes the recording, launches it and begins the next: see sync().
   void sync();
+  // The same because the host reads a value, over which gradients may reach back.
+  void sync_for_read();
   // Forgets what is recorded if nobody holds anything of it.
   void drop_dead();
 
@@ -51,6 +55,9 @@ class Recording {
   // Throws Error if the way from `loss` leads to something that an automatic sync launched and that is none of `wrt`: of it the
   // gradient would be cut off.
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
+
+  // The inputs that are values of what a read has launched.
+  std::span<const std::pair<ir::Value, Origin>> origins() const { return origins_; }
 
   ir::Graph& graph() { return *graph_; }
   const TensorImpl* first_live() const { return live_.next == &live_ ? nullptr : live_.next; }
@@ -79,8 +86,11 @@ class Recording {
   bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
   void cut_if_repeated();
   std::vector<bool> lost_gradients() const;
+  bool may_be_differentiated() const;
+  std::shared_ptr<LaunchedGraph> to_be_launched() const;
 
   std::shared_ptr<ir::Graph> graph_;
+  std::shared_ptr<ir::Graph> spare_;  // whose memory is taken again once it is free
   Recording* parent_ = nullptr;
   std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process
   int depth_ = 0;            // of public functions that are being called
@@ -90,7 +100,9 @@ class Recording {
 
   std::vector<runtime::BufferPtr> inputs_;  // one per input of the graph; null: the next of immediates_
   std::vector<Immediate> immediates_;
+  std::vector<bool> state_inputs_;         // which of them Parameters had
   std::vector<std::uint32_t> cut_inputs_;  // node ids of those that an automatic sync launched
+  std::vector<std::pair<ir::Value, Origin>> origins_;
   std::vector<Tensor> captures_;
   std::vector<ir::Value> capture_values_;
   TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first

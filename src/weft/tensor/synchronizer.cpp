@@ -66,7 +66,8 @@ SyncOrder& Synchronizer::order() {
   return order;
 }
 
-void Synchronizer::run() {
+void Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
+  kept_ = std::move(kept);
   const trace::Scope scope("host", "sync");
   const auto start = std::chrono::steady_clock::now();
   scratch_.results.clear();
@@ -445,13 +446,21 @@ void Synchronizer::commit() {
     Place& place = scratch_.places[i];
     if (place.input) {
       impl.set_buffer(std::move(place.input));
-    } else if (one_each) {
+      continue;
+    }
+    if (one_each) {
       impl.set_first_buffer(std::move(scratch_.results[place.output]));
     } else {
       impl.set_buffer(scratch_.results[place.output]);
     }
+    if (kept_) keep(impl);
   }
   let_go();
+}
+
+void Synchronizer::keep(TensorImpl& impl) {
+  kept_->known.push_back({impl.value, impl.buffer, impl.buffer->id(), impl.is_state});
+  if (!impl.is_state && is_float(impl.type.dtype())) impl.origin = {kept_, impl.value};
 }
 
 }  // namespace detail

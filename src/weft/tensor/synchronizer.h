@@ -24,7 +24,8 @@ namespace weft::detail {
 class Synchronizer {
  public:
   explicit Synchronizer(Recording& recording) : recording_(recording) {}
-  void run();
+  // `kept`: what is launched, if gradients may reach back into it.
+  void run(std::shared_ptr<LaunchedGraph> kept = nullptr);
 
   // Of this thread.
   struct Last {
@@ -100,12 +101,14 @@ class Synchronizer {
   void let_go_of(std::span<const runtime::BufferPtr> arguments) const;
   void take_back(std::vector<runtime::BufferPtr>& arguments, bool is_held);  // after a launch that was refused
   void commit();
+  void keep(TensorImpl& impl);  // for gradients
   void require_finite(const std::vector<runtime::BufferPtr>& results);
 
   Recording& recording_;
   Scratch& scratch_ = scratch();
   Backend backend_ = backend();
   SyncOrder order_ = order();
+  std::shared_ptr<LaunchedGraph> kept_;
   Fingerprint identity_;         // of what is launched
   bool is_kept_ = false;         // its plan
   Fingerprint address_pattern_;  // of the older orders

@@ -1,0 +1,193 @@
+// Gradients that reach back over values that the host has read: the same as if it had not.
+#include <functional>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "tests/error_of.h"
+#include "tests/tensor/check.h"
+
+namespace weft {
+namespace {
+
+using test::arbitrary;
+using test::expect_values;
+using testing::HasSubstr;
+
+// `look` is called with values on the way; it reads them or does not.
+using Look = std::function<void(const Tensor&)>;
+const Look looks = [](const Tensor& x) { (void)x.to_vector<double>(); };
+const Look looks_away = [](const Tensor&) {};
+
+void expect_same(const std::function<std::vector<Tensor>(const Look&)>& gradients) {
+  const std::vector<Tensor> expected = gradients(looks_away), got = gradients(looks);
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    expect_values(got[i], expected[i].shape(), expected[i].to_vector<double>(), 1e-12);
+}
+
+TEST(ReadGradient, OfALossThatWasRead) {
+  expect_same([](const Look& look) {
+    const Tensor w = arbitrary({3, 2}), x = arbitrary({4, 3}, 1);
+    const Tensor loss = mean(tanh(matmul(x, w)));
+    look(loss);
+    return grad(loss, {w, x});
+  });
+}
+
+TEST(ReadGradient, IsWholeWhereOnlyAPartWasLaunched) {
+  expect_same([](const Look& look) {
+    const Tensor u = arbitrary({3}), w = arbitrary({3}, 1);
+    const Tensor h = tanh(u * w);
+    look(h);
+    return grad(sum(h * w) + sum(u), {u, w});
+  });
+}
+
+TEST(ReadGradient, OfValuesThatDependOnOneAnother) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3}), y = exp(x), z = sin(y * x);
+    look(y);
+    const Tensor loss = sum(z * y * x);
+    look(z);
+    return grad(loss, {x, y, z});
+  });
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3}), y = exp(x);
+    const Tensor loss = sum(sin(y * x));
+    look(loss);
+    return grad(loss, {y, x});
+  });
+}
+
+TEST(ReadGradient, OverSeveralReadsOfWhatIsGone) {
+  expect_same([](const Look& look) {
+    const Tensor w = arbitrary({3});
+    Tensor h = tensor({0.5, 1.0, 2.0});
+    for (int t = 0; t < 5; ++t) {
+      h = tanh(h * w + static_cast<double>(t));
+      look(sum(h));
+    }
+    return grad(sum(h), {w});
+  });
+}
+
+TEST(ReadGradient, OfHigherOrder) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({2});
+    const Tensor y = sum(x * x * x * x);
+    look(y);
+    const Tensor first = grad(y, x);
+    look(first);
+    const Tensor second = grad(sum(first), x);
+    look(second);
+    return grad(sum(second), {x});
+  });
+}
+
+TEST(ReadGradient, VectorJacobianProduct) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3}), y = sin(x), z = y * x;
+    look(z);
+    const Tensor ys[] = {z, y}, cotangents[] = {arbitrary({3}, 1), arbitrary({3}, 2)}, xs[] = {x};
+    return vjp(ys, cotangents, xs);
+  });
+}
+
+TEST(ReadGradient, DrawsTheSameRandomNumbersAgain) {
+  expect_same([](const Look& look) {
+    manual_seed(7);
+    const Tensor w = arbitrary({64});
+    const Tensor loss = sum(dropout(w, 0.5) * w);
+    look(loss);
+    return grad(loss, {w});
+  });
+}
+
+TEST(ReadGradient, EndsAtStopGradientAndAtSync) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3}), y = stop_gradient(x * x) * x;
+    look(y);
+    return grad(sum(y), {x});
+  });
+  const Tensor x = tensor({1.f, 2.f}), y = x * x;
+  sync();
+  EXPECT_EQ(sum(y).item(), 5);
+  EXPECT_THAT(error_of([&] { grad(sum(y), x); }), HasSubstr("the loss depends on none of the 1 tensors"));
+}
+
+TEST(ReadGradient, TrainsAsIfNobodyHadLooked) {
+  const auto train = [](const Look& look) {
+    Parameter w(arbitrary({3, 2})), momentum(zeros({3, 2}, DType::f64)), statistic(zeros({2}, DType::f64));
+    for (int step = 0; step < 6; ++step) {
+      const Tensor x = arbitrary({4, 3}, step), h = tanh(matmul(x, w));
+      statistic = statistic * 0.9 + stop_gradient(mean(h, {0})) * 0.1;
+      const Tensor loss = mean((h - statistic) * (h - statistic));
+      look(loss);
+      momentum = momentum * 0.9 + grad(loss, w);
+      w = w - momentum * 0.1;
+    }
+    return std::vector<Tensor>{w, statistic};
+  };
+  expect_same(train);
+}
+
+TEST(ReadGradient, NeedsWhatItIsComputedFromAgain) {
+  const Tensor w = tensor({1.f, 2.f});
+  const Tensor loss = sum(w * slice(from_vector(std::vector<float>(100'000, 4.f), {100'000}), 0, 0, 2));
+  EXPECT_EQ(loss.item(), 12);
+  EXPECT_THAT(error_of([&] { grad(loss, w); }),
+              testing::AllOf(HasSubstr("grad: the loss was read before this gradient is taken, which needs a tensor of "
+                                       "type tensor<100000xf32>, used at "),
+                             HasSubstr("read_gradient_test.cpp:"), HasSubstr("nobody holds it any more")));
+  EXPECT_EQ(loss.item(), 12);
+}
+
+// Reads in a loop without gradients give bytes back as they did, and keep a bounded part of the past.
+TEST(ReadGradient, LongLoopsForgetTheirBeginning) {
+  const Tensor begin = full({10'000}, 0.25, DType::f64);
+  Tensor x = begin * 1.0;
+  for (int i = 0; i < 2000; ++i) {
+    x = x * 1.0;
+    ASSERT_EQ(max(x).item(), 0.25);
+  }
+  EXPECT_EQ(last_sync().donatable, 1u);
+  EXPECT_EQ(max(grad(sum(x * x), x)).item(), 0.5);
+  EXPECT_THAT(error_of([&] { grad(sum(x), begin); }), HasSubstr("was launched by a read too long ago"));
+  const Tensor young = tensor({3.0});  // younger than all that was forgotten
+  expect_values(grad(sum(x * young), young), {1}, {2500});
+}
+
+// Two players, of which the second is differentiated after what the first has read.
+TEST(ReadGradient, OfAnotherLossAfterARead) {
+  const auto train = [](const Look& look) {
+    Parameter generator(arbitrary({3})), critic(arbitrary({3}, 1));
+    for (int step = 0; step < 3; ++step) {
+      const Tensor fake = tanh(generator * static_cast<double>(step + 1));
+      const Tensor loss = sum(sin(fake * critic));
+      critic = stop_gradient(critic - grad(loss, critic) * 0.1);
+      look(loss);
+      const Tensor other = sum(cos(fake * critic));
+      generator = stop_gradient(generator - grad(other, generator) * 0.1);
+      look(other);
+    }
+    return std::vector<Tensor>{generator, critic};
+  };
+  expect_same(train);
+}
+
+// State is a value like any other from a read on: what it was made of is not kept from step to step.
+TEST(ReadGradient, StateKeepsNothing) {
+  Parameter w(tensor({1.f, 2.f}));
+  const Tensor x = tensor({3.f, 4.f});
+  for (int i = 0; i < 3; ++i) {
+    const Tensor loss = sum(w * w * x);
+    w = w - grad(loss, w) * 0.01;
+    (void)loss.item();
+    EXPECT_EQ(loss.impl().origin.graph->graphs, 1u);
+    EXPECT_FALSE(w.tensor().impl().origin);
+  }
+}
+
+}  // namespace
+}  // namespace weft
