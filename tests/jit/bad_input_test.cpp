@@ -49,10 +49,6 @@ TEST_F(BadInput, OptionsThatContradictEachOther) {
   const LimitPolicy generalise = LimitPolicy::generalise;
   EXPECT_THAT(said({.activation_memory_bytes = 1, .limit_policy = generalise}),
               both("limit_policy generalise", "activation_memory_bytes"));
-  EXPECT_THAT(said({.shape_padding = true, .limit_policy = generalise}),
-              both("limit_policy generalise", "shape_padding"));
-  EXPECT_THAT(said({.mode = Mode::max_autotune, .limit_policy = generalise}),
-              both("limit_policy generalise", "mode max_autotune"));
   for (const int limit : {0, -1, std::numeric_limits<int>::min()})
     EXPECT_THAT(said({.recompile_limit = limit}), HasSubstr(concat("must be at least 1, got ", limit)));
 }

@@ -7,6 +7,7 @@
 #include <weft/base/knobs.h>
 
 #include "../error_of.h"
+#include "../tensor/check.h"
 #include "compile.h"
 
 namespace weft {
@@ -77,6 +78,27 @@ TEST_F(Modes, AutotuneMeasuresAndRemembers) {
   const knobs::Override<knobs::Switch> strict{knobs::strict, true};
   train({.mode = Mode::max_autotune_no_replay}, &second);
   EXPECT_TRUE(second.programs[0].choices.empty()) << "other ways may round otherwise";
+}
+
+// One program for many sizes, in which what is of known sizes is measured.
+TEST_F(Modes, AutotuneLeavesSizesThatChangeOneProgram) {
+  const Tensor left = test::arbitrary({160, 96}).to(DType::f32), right = test::arbitrary({96, 128}, 1).to(DType::f32);
+  const auto body = [&](const Tensor& rows) { return tanh(matmul(rows, matmul(left, right))); };
+  const auto standard = compile(body);
+  for (const bool marked : {true, false}) {
+    clear_graph_cache();
+    const auto tuned = compile(body, {.mode = Mode::max_autotune});
+    for (const std::int64_t n : {8, 1, 16, 5}) {
+      const Tensor rows = test::arbitrary({n, 160}, 2).to(DType::f32);
+      if (marked) mark_dynamic(rows, 0, {.name = "n"});
+      test::expect_values(tuned(rows), {n, 128}, standard(rows).to_vector<double>(), 1e-4);
+    }
+    const Explanation e = tuned.explain();
+    EXPECT_EQ(e.compiles, marked ? 1u : 2u);
+    ASSERT_FALSE(e.programs.empty());
+    EXPECT_THAT(e.programs.back().choices, testing::Contains(HasSubstr("dot_general")));
+    EXPECT_EQ(e.sizes, "");
+  }
 }
 
 TEST_F(Modes, ShapePaddingMeasuresProductsOfUnevenSizes) {

@@ -175,9 +175,6 @@ TEST_F(Compile, WhatBecomesOfSizesIsSaid) {
     EXPECT_THAT(told.text(), HasSubstr(concat("sizes: ", why)));
     EXPECT_THAT(told.json(), HasSubstr(why));
   };
-  alone({.mode = Mode::max_autotune}, "mode max_autotune measures each size");
-  alone({.mode = Mode::max_autotune_no_replay, .dynamic = Dynamic::on}, "mode max_autotune_no_replay measures");
-  alone({.shape_padding = true, .dynamic = Dynamic::on}, "shape_padding measures each size");
   alone({.activation_memory_bytes = 1 << 20}, "activation_memory_bytes is kept size by size");
   alone({.dynamic = Dynamic::off}, "dynamic off: a program for each size");
 }

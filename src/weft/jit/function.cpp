@@ -333,8 +333,6 @@ std::string Function::sizes_alone() const {
                   ": a program for each size. For a few sizes there is mark_buckets; for one program leave it out");
   };
   if (sizes_.any_buckets()) return "every bucket has a program of its own";
-  if (measures(options_.mode)) return alone(concat(text(options_.mode), " measures each size"));
-  if (options_.shape_padding) return alone("shape_padding measures each size");
   if (options_.activation_memory_bytes != 0) return alone("activation_memory_bytes is kept size by size");
   if (options_.dynamic == Dynamic::off && options_.limit_policy != LimitPolicy::generalise)
     return "dynamic off: a program for each size. For one program take Dynamic::automatic, for a few sizes "

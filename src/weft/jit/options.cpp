@@ -34,15 +34,12 @@ void require_consistent(const CompileOptions& options) {
   exclude(options.fullgraph, "fullgraph", options.limit_policy == LimitPolicy::interpret, "limit_policy interpret",
           "a function that must be one program cannot be interpreted; take another policy");
 
-  // What asks for one program for many sizes, and what makes programs for their sizes alone. The modes that measure go with
-  // Dynamic::on: that each size is measured is what they are for.
+  // What asks for one program for many sizes, and what makes programs for their sizes alone.
   exclude(has_budget, "activation_memory_bytes", options.dynamic == Dynamic::on, "dynamic on",
           "a program within a budget of bytes is for its sizes alone; take Dynamic::automatic, or mark_buckets");
   const bool generalises = options.limit_policy == LimitPolicy::generalise;
-  const char* const is_alone = "its programs are for their sizes alone; take limit_policy evict or error";
-  exclude(generalises, "limit_policy generalise", has_budget, "activation_memory_bytes", is_alone);
-  exclude(generalises, "limit_policy generalise", options.shape_padding, "shape_padding", is_alone);
-  exclude(generalises, "limit_policy generalise", measures(options.mode), text(options.mode), is_alone);
+  exclude(generalises, "limit_policy generalise", has_budget, "activation_memory_bytes",
+          "its programs are for their sizes alone; take limit_policy evict or error");
 }
 
 }  // namespace weft::jit

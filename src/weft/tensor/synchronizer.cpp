@@ -263,11 +263,10 @@ std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
   return plan;
 }
 
-// What is measured, or cut to a budget of bytes, is for its sizes alone.
+// What is cut to a budget of bytes is for its sizes alone.
 bool Synchronizer::uses_symbols() const {
   const BuildOptions& options = build_options();
-  return sizes_are_symbols() && backend_ != Backend::interpreter && options.tuning == compiler::Tuning::none &&
-         options.activation_bytes == 0;
+  return sizes_are_symbols() && backend_ != Backend::interpreter && options.activation_bytes == 0;
 }
 
 std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {

@@ -28,23 +28,23 @@ struct Site {
   std::vector<Way> ways;
 };
 
-std::vector<Site> find_sites(const ir::Graph& graph, const Options& known) {
-  const SizedOptions options{known, {}};
+std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options) {
   std::vector<Site> sites;
   const Placement placement(graph, options);
   for (const Node* n : graph.nodes()) {
     const Matmul* product = placement.matmul(*n);
-    if (!product || product->dot->type().elements() == 0) continue;
+    if (!product || !product->dot->type().is_static() || product->dot->type().elements() == 0) continue;
     Site site{product->dot, {product->lhs.base, product->rhs.base}, {product->epilogue.result}, {}};
     for (const EpilogueStep& step : product->epilogue.steps)
       if (step.operand.base) site.reads.push_back(step.operand.base);
-    site.ways = ways_of_product(*product->dot, !product->epilogue.steps.empty(), known.tuning);
+    if (!is_known(site.reads) || !is_known(site.makes)) continue;
+    site.ways = ways_of_product(*product->dot, !product->epilogue.steps.empty(), options.tuning);
     sites.push_back(std::move(site));
   }
-  if (known.tuning != Tuning::all) return sites;
+  if (options.tuning != Tuning::all) return sites;
   Report ignored;
   for (const Unit& unit : fuse(graph, options, ignored)) {
-    if (unit.loops.empty()) continue;
+    if (unit.loops.empty() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
     // The unit's nodes: from what it writes to what it reads.
     std::vector<Value> stack = unit.writes;
     std::unordered_set<const Node*> seen;
@@ -118,7 +118,7 @@ class Part {
 
 }  // namespace
 
-std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const Options& options,
+std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
                                           Report& report) {
   std::unordered_map<const Node*, Way> chosen;
   std::unordered_set<std::string> told;

@@ -134,7 +134,7 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
 void tile(std::vector<Unit>& units, const std::string& program, Report& report) {
   std::unordered_map<std::shared_ptr<const Loop>, std::shared_ptr<const Loop>> tiled;  // equal units share their loop
   for (Unit& unit : units) {
-    if (unit.loops.empty()) continue;
+    if (unit.loops.empty() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
     auto& result = tiled[unit.loops[0]];
     if (!result) result = fastest_tiling(unit, program, report);
     unit.loops[0] = result;

@@ -15,7 +15,7 @@ namespace weft::compiler {
 // Those worth measuring for a loop with these parameters; its own comes first.
 std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters);
 
-// Gives each kernel the tiling in which it is the fastest; the report receives a line for each that was measured. Sizes are known.
+// Gives each kernel of known sizes the tiling in which it is the fastest; the report receives a line for each that was measured.
 void tile(std::vector<Unit>& units, const std::string& program, Report& report);
 
 }  // namespace weft::compiler

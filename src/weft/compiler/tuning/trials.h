@@ -2,6 +2,7 @@
 // process; what was taken stays on disk (`weft cache list`). Which one that is depends on the machine and its load. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <weft/base/type.h>
 #include <weft/compiler/cache/entry.h>
 #include <weft/compiler/compiler.h>
+#include <weft/ir/graph.h>
 #include <weft/runtime/allocator.h>
 
 namespace weft::compiler {
@@ -42,6 +44,11 @@ void forget_choices();  // the disk stays
 
 // Logs and reports what was taken at a site of a program.
 void tell(const std::string& program, const std::string& site, const Choice& choice, Report& report);
+
+// Whether something can be tried at all: its sizes are numbers.
+inline bool is_known(std::span<const ir::Value> values) {
+  return std::ranges::all_of(values, [](const ir::Value v) { return v.type().is_static(); });
+}
 
 // What trials work on.
 class TrialMemory {
