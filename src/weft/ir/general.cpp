@@ -1,7 +1,10 @@
 #include <weft/ir/general.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <iterator>
+#include <set>
 
 #include <weft/ir/builder.h>
 #include <weft/ir/general_constants.h>
@@ -173,9 +176,8 @@ class Generaliser {
   std::optional<Dim> express_near(const Numbers& all, const Sizes& beside) {
     if (SizeNames::is_constant(all)) return Dim(all[0]);
     for (const auto& [numbers, size] : beside) {
-      Numbers more;
-      std::ranges::transform(all, numbers, std::back_inserter(more), std::minus{});
-      if (SizeNames::is_constant(more)) return more[0] < 0 ? size - Dim(-more[0]) : size + Dim(more[0]);
+      if (const auto more = SizeNames::difference(all, numbers))
+        return *more < 0 ? size - Dim(-*more) : size + Dim(*more);
     }
     return names_.express(all);
   }
@@ -325,15 +327,52 @@ Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value>
   return f;
 }
 
-General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
-  WEFT_ASSERT(samples.size() >= 2, "one sample says nothing of others");
+namespace {
+
+General generalise(std::span<const std::shared_ptr<const Graph>> samples, std::int64_t most_apart) {
   std::vector<const Graph*> graphs;
   for (const auto& sample : samples) graphs.push_back(sample.get());
-  SizeNames names;
+  SizeNames names(most_apart);
   General general;
   general.sample = samples[0];
   general.graph = Generaliser(std::move(graphs), names, general).graph(general.form);
   return general;
+}
+
+// How far apart sizes of inputs are that change, and are as far apart in all samples.
+std::set<std::int64_t> distances(std::span<const std::shared_ptr<const Graph>> samples) {
+  std::set<Numbers> sizes;
+  for (std::size_t i = 0; i < samples[0]->inputs().size(); ++i)
+    for (int d = 0; d < samples[0]->inputs()[i].rank(); ++d) {
+      Numbers all;
+      for (const auto& sample : samples) all.push_back(sample->inputs()[i].size(d));
+      if (!SizeNames::is_constant(all)) sizes.insert(std::move(all));
+    }
+  std::set<std::int64_t> distances;
+  for (auto a = sizes.begin(); a != sizes.end(); ++a)
+    for (auto b = std::next(a); b != sizes.end(); ++b)
+      if (const auto apart = SizeNames::difference(*b, *a)) distances.insert(*apart);
+  return distances;
+}
+
+}  // namespace
+
+General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
+  WEFT_ASSERT(samples.size() >= 2, "one sample says nothing of others");
+  std::exception_ptr why_not;
+  try {
+    return generalise(samples, 0);
+  } catch (const Error&) {
+    why_not = std::current_exception();
+  }
+  // Two samples have many differences by chance: no more of them are believed than are needed, the nearest ones first.
+  for (const std::int64_t apart : distances(samples)) {
+    try {
+      return generalise(samples, apart);
+    } catch (const Error&) {  // the first one says what differs
+    }
+  }
+  std::rethrow_exception(why_not);
 }
 
 }  // namespace weft::ir

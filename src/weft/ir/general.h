@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,8 +53,24 @@ struct General {
 };
 
 // Of two or more graphs of one structure. Symbols are the sizes of inputs that differ from sample to sample, and sizes that the host
-// gave; those that are equal or proportional in all samples are one. Throws Error that names the op, its place and what differs.
+// gave; those that are equal or proportional in all samples are one, and so are those that are as far apart in all samples, where the
+// ops ask for it. Throws Error that names the op, its place and what differs.
 General generalise(std::span<const std::shared_ptr<const Graph>> samples);
+
+// A size of an input: so many times another one's, and so much more.
+struct SizeRelation {
+  struct Place {
+    std::size_t input = 0;
+    int dim = 0;
+  };
+  Place size, of;
+  std::int64_t factor = 1, more = 0;
+
+  // dimension 0 of input 1 was dimension 0 of input 0 + 1
+  std::string text(const std::function<std::string(std::size_t)>& name_of_input) const;
+};
+// Those that all samples of `general` have, and the graph, of the same structure, has not.
+std::vector<SizeRelation> broken_relations(const General& general, const Graph& graph);
 
 struct Match {
   std::vector<std::int64_t> symbols;

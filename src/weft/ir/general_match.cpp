@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 #include <weft/ir/general.h>
@@ -70,6 +71,40 @@ class FormMatcher {
 };
 
 }  // namespace
+
+std::string SizeRelation::text(const std::function<std::string(std::size_t)>& name_of_input) const {
+  const auto place = [&](const Place& p) { return concat("dimension ", p.dim, " of ", name_of_input(p.input)); };
+  std::string text = concat(place(size), " was ", factor == 1 ? "" : concat(factor, " times "), place(of));
+  if (more != 0) text += concat(more < 0 ? " - " : " + ", std::abs(more));
+  return text;
+}
+
+std::vector<SizeRelation> broken_relations(const General& general, const Graph& graph) {
+  const auto index = [](const Node& node) {
+    return static_cast<std::size_t>(node.attributes<ParameterAttributes>().index);
+  };
+  std::vector<SizeRelation> broken;
+  const std::vector<std::int64_t> none(general.symbols.size(), 0);
+  const SizeValues at_zero(none);
+  for (std::size_t s = 0; s < general.symbols.size(); ++s) {
+    const General::Symbol& symbol = general.symbols[s];
+    const Node& node = *general.sample->nodes()[symbol.node];
+    if (node.op != &ops::parameter) continue;
+    const SizeRelation::Place of{index(node), symbol.dim};
+    std::vector<std::int64_t> one = none;
+    one[s] = 1;
+    const SizeValues at_one(std::move(one));
+    for (std::size_t i = 0; i < general.sample->inputs().size(); ++i) {
+      const Type type = general.graph->inputs()[i].type(), now = graph.inputs()[i].type();
+      for (int d = 0; d < type.rank(); ++d) {
+        const std::int64_t more = at_zero(type.dim(d)), factor = at_one(type.dim(d)) - more;
+        if (factor != 0 && now.size(d) != factor * graph.inputs()[of.input].size(of.dim) + more)
+          broken.push_back({{i, d}, of, factor, more});
+      }
+    }
+  }
+  return broken;
+}
 
 std::optional<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs,
                            std::string& difference) {

@@ -15,11 +15,23 @@ bool SizeNames::add_symbol(const Numbers& numbers) {
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     if (const auto factor = ratio(numbers, symbols_[i]))
       return known_.emplace(numbers, Dim(*factor) * size_symbol(static_cast<int>(i))), false;
+  if (const auto dim = near(numbers)) return known_.emplace(numbers, *dim), false;
   const Dim symbol = size_symbol(static_cast<int>(symbols_.size()));
   symbols_.push_back(numbers);
   products_.clear();
   known_.emplace(numbers, symbol);
   return true;
+}
+
+// The nearest one that is smaller.
+std::optional<Dim> SizeNames::near(const Numbers& numbers) const {
+  std::int64_t nearest = most_apart_ + 1;
+  std::optional<Dim> dim;
+  for (const auto& [values, known] : known_) {
+    const std::int64_t more = difference(numbers, values).value_or(0);
+    if (more > 0 && more < nearest) nearest = more, dim = known + Dim(more);
+  }
+  return dim;
 }
 
 std::optional<Dim> SizeNames::express(const Numbers& numbers, bool is_no_sum) {
@@ -46,6 +58,13 @@ std::optional<std::int64_t> SizeNames::ratio(const Numbers& numbers, const Numbe
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != factor * of[i]) return std::nullopt;
   return factor;
+}
+
+std::optional<std::int64_t> SizeNames::difference(const Numbers& numbers, const Numbers& of) {
+  const std::int64_t more = numbers[0] - of[0];
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] - of[i] != more) return std::nullopt;
+  return more;
 }
 
 void SizeNames::learn(const Numbers& numbers, Dim dim) {

@@ -16,6 +16,9 @@ class SizeNames {
  public:
   using Numbers = std::vector<std::int64_t>;  // a size in each of the samples
 
+  // Sizes that are at most so far apart, and in all samples as far, follow from one another.
+  explicit SizeNames(std::int64_t most_apart = 0) : most_apart_(most_apart) {}
+
   // A size that follows from no other. Equal or proportional ones get one symbol; whether it is a new one.
   bool add_symbol(const Numbers& numbers);
 
@@ -29,10 +32,14 @@ class SizeNames {
   static bool is_constant(const Numbers& numbers);
   // The whole number that times `of` is `numbers`.
   static std::optional<std::int64_t> ratio(const Numbers& numbers, const Numbers& of);
+  // How much more `numbers` is than `of` in all samples.
+  static std::optional<std::int64_t> difference(const Numbers& numbers, const Numbers& of);
 
  private:
   void make_products();
+  std::optional<Dim> near(const Numbers& numbers) const;
 
+  std::int64_t most_apart_;
   std::vector<Numbers> symbols_;
   std::map<Numbers, Dim> known_;
   std::vector<std::pair<Numbers, Dim>> products_;  // of symbols, lower degrees first

@@ -15,12 +15,6 @@ Type with_size(Type type, int dim, std::int64_t size) {
   return Type(type.dtype(), dims);
 }
 
-// Steps from one size to another that keep different sizes out of proportion.
-std::int64_t other_size(std::int64_t now, std::int64_t step, std::int64_t min, std::int64_t max) {
-  if (now <= max - step) return now + step;
-  return now - step >= std::max<std::int64_t>(min, 1) ? now - step : now;
-}
-
 }  // namespace
 
 std::string DynamicSizes::Declared::text() const {
@@ -119,35 +113,35 @@ Group group_of(const DynamicMark& mark, std::int64_t now) {
 
 }  // namespace
 
-std::vector<Type> DynamicSizes::other_types(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                            const std::string& function) const {
+std::vector<ChangingSize> DynamicSizes::changing(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                                 const std::string& function) const {
   const std::vector<Present> all = present(declared_, leaves, paths);
-  std::vector<Type> types;
-  if (all.empty() || all.size() != declared_.size()) return types;
-  for (const Leaf& leaf : leaves) types.push_back(leaf.type);
-  std::map<Group, DynamicMark> said;
-  for (const Present& p : all) {
-    const auto [at, is_new] = said.try_emplace(group_of(p.mark(), size_of(leaves[p.leaf], p.mark().dim)), p.mark());
-    if (!is_new) at->second = both(at->second, p.mark()).value();  // the size of now is
-  }
-  std::map<Group, std::int64_t> chosen;
-  std::int64_t next = 1;
+  if (all.size() != declared_.size()) return {};
+  std::vector<std::pair<Group, DynamicMark>> said;
+  std::vector<ChangingSize> sizes;
   for (const Present& p : all) {
     const std::int64_t now = size_of(leaves[p.leaf], p.mark().dim);
-    const auto [at, is_new] = chosen.try_emplace(group_of(p.mark(), now), now);
-    if (is_new) {
-      // Not one that another size has: they would seem to depend on each other. One element is broadcast where others are not.
-      const DynamicDim& range = said.at(at->first).range;
-      const std::int64_t multiple = range.multiple_of, step = multiple * next++;
-      at->second = other_size(now, step, range.min, range.max);
-      if (at->second == now) at->second = other_size(now, multiple, range.min, range.max);
-      if (at->second == now)
-        throw ConstraintViolationError(
-            concat(function, ": ", p.declared->text(), ", which leaves no other size than ", now));
+    const Group group = group_of(p.mark(), now);
+    auto known = std::ranges::find(said, group, &std::pair<Group, DynamicMark>::first);
+    if (known == said.end()) {
+      known = said.insert(known, {group, p.mark()});
+      sizes.push_back({.now = now, .range = {}, .places = {}});
+    } else {
+      known->second = both(known->second, p.mark()).value();  // the size of now is
     }
-    types[p.leaf] = with_size(types[p.leaf], p.mark().dim, at->second);
+    ChangingSize& size = sizes[static_cast<std::size_t>(known - said.begin())];
+    size.range = known->second.range;
+    size.places.emplace_back(p.leaf, p.mark().dim);
   }
-  return types;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (const LinkedSizes alone{{i, 1}}; other_types(leaves, sizes, {&alone, 1}).empty()) {
+      const auto& [leaf, dim] = sizes[i].places.front();
+      const auto first = std::ranges::find_if(
+          all, [&, at = leaf, d = dim](const Present& p) { return p.leaf == at && p.mark().dim == d; });
+      throw ConstraintViolationError(
+          concat(function, ": ", first->declared->text(), ", which leaves no other size than ", sizes[i].now));
+    }
+  return sizes;
 }
 
 std::vector<std::vector<Type>> DynamicSizes::other_buckets(std::span<const Leaf> leaves,
@@ -173,23 +167,6 @@ std::vector<std::vector<Type>> DynamicSizes::other_buckets(std::span<const Leaf>
   }
   std::erase(all, now);
   if (all.size() > most) all.resize(most);
-  return all;
-}
-
-std::vector<std::vector<Type>> DynamicSizes::candidates(std::span<const Leaf> leaves) {
-  std::map<std::int64_t, std::vector<Type>> by_size;
-  std::vector<Type> now;
-  for (const Leaf& leaf : leaves) now.push_back(leaf.type);
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i].kind != Leaf::Kind::tensor || !leaves[i].type) continue;
-    for (int d = 0; d < leaves[i].type.rank(); ++d) {
-      const std::int64_t size = size_of(leaves[i], d);
-      std::vector<Type>& types = by_size.try_emplace(size, now).first->second;
-      types[i] = with_size(types[i], d, size + 1);
-    }
-  }
-  std::vector<std::vector<Type>> all;
-  for (auto& [size, types] : by_size) all.push_back(std::move(types));
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/jit/changing_sizes.h>
 #include <weft/jit/dynamic.h>
 #include <weft/jit/leaves.h>
 #include <weft/jit/options.h>
@@ -18,17 +19,14 @@ class DynamicSizes {
   // was said, or of which two different things were, and Error for what the options contradict; nothing is added then.
   void check(std::span<const Leaf> leaves, std::span<const std::string> paths, const CompileOptions& options);
 
-  // Other types that the tensors among the leaves may have, by leaf: every declared size is another one than now, and sizes that were
-  // said to be equal are. Empty if nothing is declared. Throws ConstraintViolationError where a range leaves no other size.
-  std::vector<Type> other_types(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                const std::string& function) const;
+  // Those declared to change; sizes that were said to be equal are one. Empty if nothing is declared, or not all of it is among the
+  // leaves. Throws ConstraintViolationError where a range leaves no other size.
+  std::vector<ChangingSize> changing(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                     const std::string& function) const;
 
   // The types of the tensors among the leaves, by leaf, for every other choice of buckets than these are of; at most so many.
   std::vector<std::vector<Type>> other_buckets(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                                std::size_t most) const;
-
-  // Sizes of tensors that may change together: equal ones. For CompileOptions.dynamic on, when nothing is declared.
-  static std::vector<std::vector<Type>> candidates(std::span<const Leaf> leaves);
 
   bool any_dynamic() const;
   bool any_buckets() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include <weft/base/diagnostics.h>
@@ -140,31 +141,44 @@ bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::
   return false;
 }
 
-// With Dynamic::on: those that the function works for other values of, each alone with its equals.
-std::vector<Type> Function::free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                       const std::function<std::vector<Tensor>()>& run) {
-  std::vector<Type> free;
-  for (const Leaf& leaf : leaves) free.push_back(leaf.type);
-  std::int64_t step = 0;
-  bool any = false;
-  for (std::vector<Type>& types : DynamicSizes::candidates(leaves)) {
-    ++step;
-    std::string why_not;
-    if (!record_sample(leaves, paths, types, false, run, why_not)) {
-      WEFT_LOG(recompiles, options_.name, ": a size is fixed: ", why_not);
-      continue;
-    }
-    any = true;
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      if (types[i] == leaves[i].type) continue;
-      std::vector<Dim> dims(free[i].dims().begin(), free[i].dims().end());
-      for (int d = 0; d < types[i].rank(); ++d)  // each group by a step of its own, to be told from the others
-        if (types[i].dim(d) != leaves[i].type.dim(d))
-          dims[static_cast<std::size_t>(d)] = Dim(leaves[i].type.size(d) + step);
-      free[i] = Type(free[i].dtype(), dims);
+// With Dynamic::on: those that the function works for other values of, alone or with others that follow from them.
+std::vector<LinkedSizes> Function::free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                              std::span<const ChangingSize> sizes,
+                                              const std::function<std::vector<Tensor>()>& run) {
+  std::vector<LinkedSizes> free;
+  std::string why_not;
+  const auto works = [&](std::span<const ChangingSize> of, const LinkedSizes& group) {
+    return record_sample(leaves, paths, other_types(leaves, of, {&group, 1}), false, run, why_not);
+  };
+  std::vector<ChangingSize> rest;
+  std::vector<std::size_t> rest_at;
+  std::vector<std::string> rest_because;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const LinkedSizes alone{{i, 1}};
+    if (works(sizes, alone)) {
+      free.push_back(alone);
+    } else {
+      rest.push_back(sizes[i]);
+      rest_at.push_back(i);
+      rest_because.push_back(why_not);
     }
   }
-  return any ? free : std::vector<Type>();
+  std::set<LinkedSizes> tried;
+  std::vector<bool> is_free(rest.size());
+  for (const std::vector<LinkedSizes>& links : links_among(rest))
+    for (const LinkedSizes& group : links) {
+      const auto is_known = [&](const LinkedSize& linked) { return is_free[linked.size]; };
+      if (group.size() == 1 || std::ranges::any_of(group, is_known) || !tried.insert(group).second) continue;
+      if (!works(rest, group)) continue;
+      LinkedSizes& made = free.emplace_back(group);
+      for (LinkedSize& linked : made) {
+        is_free[linked.size] = true;
+        linked.size = rest_at[linked.size];
+      }
+    }
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    if (!is_free[i]) WEFT_LOG(recompiles, options_.name, ": a size is fixed: ", rest_because[i]);
+  return free;
 }
 
 bool Function::may_learn_sizes() const {
@@ -175,18 +189,29 @@ bool Function::may_learn_sizes() const {
 
 void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                            const std::function<std::vector<Tensor>()>& run) {
-  std::vector<Type> types;
+  std::vector<ChangingSize> sizes;
   bool declared = false;
   {
     const std::lock_guard lock(mutex_);
     declared = sizes_.any_dynamic();
-    types = sizes_.other_types(leaves, paths, options_.name);
+    sizes = declared ? sizes_.changing(leaves, paths, options_.name) : all_sizes(leaves);
   }
-  if (!declared) types = free_sizes(leaves, paths, run);
-  if (types.empty()) return;
+  if (sizes.empty()) return;
   std::string why_not;
-  if (record_sample(leaves, paths, types, true, run, why_not)) return;
-  if (!declared) return;
+  const auto learn = [&](std::span<const LinkedSizes> links, std::string& why) {
+    std::vector<Type> types = other_types(leaves, sizes, links);
+    return !types.empty() && record_sample(leaves, paths, std::move(types), true, run, why);
+  };
+  if (!declared) {
+    if (const auto free = free_sizes(leaves, paths, sizes, run); !free.empty()) learn(free, why_not);
+    return;
+  }
+  const auto links = links_among(sizes);
+  if (learn(links.front(), why_not)) return;
+  std::string of_linked;
+  for (const std::vector<LinkedSizes>& each : std::span(links).subspan(1))
+    if (learn(each, of_linked)) return;
+  const std::vector<Type> types = other_types(leaves, sizes, links.front());
   std::string tried;
   for (std::size_t i = 0; i < types.size(); ++i)
     if (types[i] != leaves[i].type) tried += concat(tried.empty() ? "" : ", ", "argument ", paths[i], " as ", types[i]);
@@ -343,15 +368,19 @@ std::string Function::sizes_alone() const {
 std::string Function::about_sizes(const Difference& difference, const Specialization& made) {
   if (difference.sizes.empty() || !made.compiled || made.context.backend == detail::Backend::interpreter) return {};
   if (std::string alone = sizes_alone(); !alone.empty()) return alone;
+  std::string relations;
+  for (const std::string& relation : made.broken_relations)
+    relations += concat(relations.empty() ? "until now " : ", ", relation);
+  if (!relations.empty()) relations += "; ";
   const detail::Synchronizer::Last& last = detail::Synchronizer::last();
   if (const std::string& why = last.sizes_are_alone_because; !why.empty())
-    return given_up_ = concat("every size gets a program of its own, for ", why,
+    return given_up_ = concat(relations, "every size gets a program of its own, for ", why,
                               ". Pad to a few sizes and name them with mark_buckets");
   if (!last.compiled_for_sizes)
     return "no other size was known for these operations: the next one makes a program for all";
   given_up_.clear();
-  const std::string general = "one program serves all sizes from now on";
-  if (sizes_.any_dynamic() || options_.dynamic == Dynamic::on) return general;
+  const std::string general = concat(relations, "one program serves all sizes from now on");
+  if (!relations.empty() || sizes_.any_dynamic() || options_.dynamic == Dynamic::on) return general;
   const std::size_t more = difference.sizes.size() - 1;
   return concat(general, "; mark_dynamic of ", difference.sizes.front(),
                 more == 0 ? "" : concat(" and of ", more, " more"), " before the first call saves this compile");

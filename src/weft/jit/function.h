@@ -70,8 +70,9 @@ class Function {
   // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
   std::vector<detail::CompileAhead::Job> other_buckets(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                                        const std::function<std::vector<Tensor>()>& run);
-  std::vector<Type> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                               const std::function<std::vector<Tensor>()>& run);
+  std::vector<LinkedSizes> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                      std::span<const ChangingSize> sizes,
+                                      const std::function<std::vector<Tensor>()>& run);
   // Twice where it turns out that the function goes another way for these sizes than what is known of others: for samples first.
   void record_call(const Trace::Options& options, std::span<const Leaf> leaves, const std::vector<std::string>& paths,
                    const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);

@@ -134,7 +134,8 @@ struct Specialization {
   std::vector<Part> before;  // what was launched at each break
   std::uint64_t nodes = 0, replays = 0;
   double compile_ms = 0;
-  bool compiled = false;  // else an equal program was known
+  bool compiled = false;                      // else an equal program was known
+  std::vector<std::string> broken_relations;  // of sizes, for which it was
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
   // Whether everything that it knows by address is there still: else nothing of that may be touched.

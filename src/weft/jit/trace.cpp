@@ -361,6 +361,10 @@ void Trace::compiling() {
 
 void Trace::launching(const detail::Launching& launching) {
   made_->compiled |= launching.compiled;
+  if (launching.compiled)
+    for (const ir::SizeRelation& relation : detail::Synchronizer::last().broken_relations)
+      made_->broken_relations.push_back(
+          relation.text([&](std::size_t input) { return made_->name_of(made_->inputs[input]); }));
   if (!finishing_) {
     const GraphBreak& cut = breaks_.back();
     made_->before.push_back({launching.plan, launching.graph.nodes().size(),

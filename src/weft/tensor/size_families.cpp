@@ -53,6 +53,13 @@ std::string symbols_of(const ir::General& general) {
   return text;
 }
 
+std::string texts(std::span<const ir::SizeRelation> relations) {
+  std::string text;
+  for (const ir::SizeRelation& relation : relations)
+    text += (text.empty() ? "" : ", ") + relation.text([](std::size_t input) { return concat("input ", input); });
+  return text;
+}
+
 }  // namespace
 
 bool sizes_are_symbols() { return symbols_on; }
@@ -104,7 +111,12 @@ SizeFamilies::Known SizeFamilies::find(const Key& key, const ir::Graph& graph) {
   if (known.executable) {
     metrics::sized_instances.add();
   } else {
-    if (matches) known.refusing = known.family->program;
+    if (matches) {
+      known.refusing = known.family->program;
+    } else if (graph.inputs().size() == known.family->general.sample->inputs().size()) {
+      known.broken = ir::broken_relations(known.family->general, graph);
+      if (!known.broken.empty()) why_not = concat("until now ", texts(known.broken));
+    }
     WEFT_LOG(recompiles, "sync: the program for many sizes does not serve these: ", why_not);
   }
   return known;

@@ -51,6 +51,7 @@ class SizeFamilies {
     std::shared_ptr<const runtime::Executable> executable = {};
     std::shared_ptr<const compiler::Report> report = {};
     std::shared_ptr<const compiler::SizedProgram> refusing = {};  // it has these sizes, and does not serve them
+    std::vector<ir::SizeRelation> broken = {};                    // why it has not: sizes that were related are not
   };
   Known find(const Key& key, const ir::Graph& graph);
 

@@ -345,6 +345,7 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   auto plan = std::make_shared<Plan>();
   std::optional<compiler::Report> report;
   last().sizes_are_alone_because.clear();
+  last().broken_relations = std::exchange(sizes_.broken, {});
   try {
     if (uses_symbols())
       plan->executable = SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable(),

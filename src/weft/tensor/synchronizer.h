@@ -31,9 +31,10 @@ class Synchronizer {
   struct Last {
     SyncStats stats;
     std::optional<compiler::Report> report;
-    bool compiled_for_sizes = false;         // the last program that was compiled: for many sizes
-    std::string sizes_are_alone_because;     // else, where it might have been
-    std::unordered_set<std::string> places;  // the names of the programs compiled so far
+    bool compiled_for_sizes = false;                 // the last program that was compiled: for many sizes
+    std::string sizes_are_alone_because;             // else, where it might have been
+    std::vector<ir::SizeRelation> broken_relations;  // of sizes, for which it was compiled
+    std::unordered_set<std::string> places;          // the names of the programs compiled so far
     MissedDonations missed_donations;
     std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
   };
