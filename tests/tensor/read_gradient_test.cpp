@@ -85,6 +85,18 @@ TEST(ReadGradient, OfHigherOrder) {
   });
 }
 
+// Of no steps: zeros are the gradient, and nothing is said of a loss that depends on nothing.
+TEST(ReadGradient, ThroughAScanOfNothing) {
+  expect_same([](const Look& look) {
+    const Tensor w = arbitrary({2}), start[] = {arbitrary({2}, 1)}, none[] = {zeros({0, 2}, DType::f64)};
+    const Tensor last = scan(start, none, [&](const std::vector<Tensor>& at, const std::vector<Tensor>& x) {
+                          return std::pair(std::vector{at[0] * w + x[0]}, std::vector<Tensor>());
+                        }).values[0];
+    look(last);
+    return grad(sum(last * last), {w});
+  });
+}
+
 TEST(ReadGradient, VectorJacobianProduct) {
   expect_same([](const Look& look) {
     const Tensor x = arbitrary({3}), y = sin(x), z = y * x;
@@ -113,6 +125,12 @@ TEST(ReadGradient, EndsAtStopGradientAndAtSync) {
   const Tensor x = tensor({1.f, 2.f}), y = x * x;
   sync();
   EXPECT_EQ(sum(y).item(), 5);
+  EXPECT_THAT(error_of([&] { grad(sum(y), x); }), HasSubstr("the loss depends on none of the 1 tensors"));
+}
+
+TEST(ReadGradient, EndsAtIntegers) {
+  const Tensor x = tensor({1.5f, 2.5f}), y = convert(convert(x, DType::i32), DType::f32) * 2;
+  EXPECT_EQ(sum(y).item(), 6);
   EXPECT_THAT(error_of([&] { grad(sum(y), x); }), HasSubstr("the loss depends on none of the 1 tensors"));
 }
 

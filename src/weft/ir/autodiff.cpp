@@ -63,8 +63,7 @@ class Backward {
     }
     for (std::uint32_t id = first; id <= last; ++id) {
       const Node& n = node(id);
-      if (n.op->gradient == zero_gradient ||
-          std::ranges::none_of(n.operands, [&](Value v) { return depends_[at(v)] != 0; }))
+      if (!passes_derivatives(n) || std::ranges::none_of(n.operands, [&](Value v) { return depends_[at(v)] != 0; }))
         continue;
       for (std::size_t i = 0; i < n.types.size(); ++i)
         if (is_float(n.types[i].dtype())) depends_[first_result_[id] + i] = 1;
@@ -73,8 +72,7 @@ class Backward {
 
   void visit(Node& n) {
     const auto cotangents = std::span(cotangents_).subspan(first_result_[n.id], n.types.size());
-    if (n.op->gradient == zero_gradient ||
-        std::ranges::none_of(cotangents, [](Value v) { return static_cast<bool>(v); }))
+    if (!passes_derivatives(n) || std::ranges::none_of(cotangents, [](Value v) { return static_cast<bool>(v); }))
       return;
     needed_.clear();
     for (const Value v : n.operands) needed_.push_back(depends_[at(v)]);
@@ -130,6 +128,11 @@ std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<c
     gradients.push_back(cotangent ? cotangent : constant_like(x, 0));
   }
   return gradients;
+}
+
+bool passes_derivatives(const Node& node) {
+  return node.op->gradient != zero_gradient &&
+         std::ranges::any_of(node.types, [](Type type) { return is_float(type.dtype()); });
 }
 
 bool depends(Graph& graph, Value y, std::span<const Value> xs) { return Backward(graph, {&y, 1}, xs).depends(y); }

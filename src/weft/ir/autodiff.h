@@ -18,6 +18,9 @@ namespace weft::ir {
 std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
                             std::span<const Value> xs);
 
+// Whether a derivative may pass from operands of the node to its results.
+bool passes_derivatives(const Node& node);
+
 // Whether a derivative passes on some way from one of `xs` to y, though what comes of it may be zero.
 bool depends(Graph& graph, Value y, std::span<const Value> xs);
 

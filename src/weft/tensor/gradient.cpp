@@ -41,12 +41,13 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   const std::vector<Value> xs = sources(frame, wrt);
   frame.recording().require_whole(y, xs, frame.function());
   const Value one = ir::constant_like(y, 1);
-  const std::vector<Value> gradients =
+  const auto [gradients, crosses_reads] =
       detail::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, wrt);
   // Of a loop that runs no step zeros are the gradient.
-  frame.require(xs.empty() || !std::ranges::all_of(gradients, ir::is_zero) || ir::depends(frame.graph(), y, xs),
-                "the loss depends on none of the ", xs.size(),
-                " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
+  frame.require(
+      xs.empty() || crosses_reads || !std::ranges::all_of(gradients, ir::is_zero) || ir::depends(frame.graph(), y, xs),
+      "the loss depends on none of the ", xs.size(),
+      " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
   frame.recording().differentiated();
   return wrap(frame, gradients);
 }
@@ -70,10 +71,10 @@ std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cota
                   outputs[i].type());
   }
   for (const Value y : outputs) frame.recording().require_whole(y, xs, frame.function());
-  const std::vector<Value> gradients =
+  const detail::Gradients gradients =
       detail::gradient_through_reads(frame.recording(), frame.function(), outputs, seeds, xs, wrt);
   frame.recording().differentiated();
-  return wrap(frame, gradients);
+  return wrap(frame, gradients.values);
 }
 
 }  // namespace weft

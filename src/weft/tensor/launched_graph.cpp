@@ -33,7 +33,7 @@ std::vector<bool> reached_from(const ir::Graph& graph, std::span<const Value> en
   for (const Value y : ends) reached[y.node->id] = true;
   for (std::size_t id = reached.size(); id-- > 0;) {
     const ir::Node& node = *graph.nodes()[id];
-    if (!reached[id] || node.op->gradient == ir::zero_gradient) continue;
+    if (!reached[id] || !ir::passes_derivatives(node)) continue;
     for (const Value operand : node.operands) reached[operand.node->id] = true;
   }
   return reached;
@@ -78,7 +78,7 @@ class Past {
     }
 
     bool leads_beyond(const ir::Node& node) const {
-      return !is_state[node.id] && node.op->gradient != ir::zero_gradient &&
+      return !is_state[node.id] && ir::passes_derivatives(node) &&
              std::ranges::any_of(node.operands, [&](const Value operand) { return leads[operand.node->id]; });
     }
 
@@ -185,11 +185,11 @@ void LaunchedGraph::follow(Known& input, const Origin& origin) {
   nodes = std::max(nodes, all_nodes);
 }
 
-std::vector<Value> gradient_through_reads(Recording& recording, const char* function, std::span<const Value> ys,
-                                          std::span<const Value> cotangents, std::span<const Value> xs,
-                                          std::span<const Tensor> wrt) {
+Gradients gradient_through_reads(Recording& recording, const char* function, std::span<const Value> ys,
+                                 std::span<const Value> cotangents, std::span<const Value> xs,
+                                 std::span<const Tensor> wrt) {
   ir::Graph& graph = recording.graph();
-  if (recording.origins().empty()) return ir::gradient(graph, ys, cotangents, xs);
+  if (recording.origins().empty()) return {ir::gradient(graph, ys, cotangents, xs)};
 
   Past past(recording, function, xs, wrt);
   std::vector<Value> crossings;
@@ -200,7 +200,7 @@ std::vector<Value> gradient_through_reads(Recording& recording, const char* func
     crossings.push_back(input);
     origins.push_back(origin);
   }
-  if (crossings.empty()) return ir::gradient(graph, ys, cotangents, xs);
+  if (crossings.empty()) return {ir::gradient(graph, ys, cotangents, xs)};
 
   // The chain rule: through the recording as far as it goes, and from there through copies of what was launched.
   std::vector<Value> targets(xs.begin(), xs.end());
@@ -223,8 +223,8 @@ std::vector<Value> gradient_through_reads(Recording& recording, const char* func
   graph.set_location(location);
   const std::size_t copied = graph.nodes().size() - nodes;
   const std::vector<Value> there = ir::gradient(graph, copies, seeds, targets);
-  std::vector<Value> whole;
-  for (std::size_t i = 0; i < xs.size(); ++i) whole.push_back(is_copied[i] ? there[i] : sum(here[i], there[i]));
+  Gradients whole{.values = {}, .crosses_reads = true};
+  for (std::size_t i = 0; i < xs.size(); ++i) whole.values.push_back(is_copied[i] ? there[i] : sum(here[i], there[i]));
   WEFT_LOG(
       graph_breaks, function, " at ", place_text(location),
       " reaches back over a value that the host has read: ", copied,

@@ -60,10 +60,15 @@ struct LaunchedGraph {
   std::size_t graphs = 1, nodes = 0;                     // with those that it leads to
 };
 
+struct Gradients {
+  std::vector<ir::Value> values;  // zeros where no y depends on x
+  bool crosses_reads = false;     // a y depends on an x by way of what a read has launched
+};
+
 // Appends what computes the sum over i of cotangents[i] * d ys[i] / dx for each x of `xs`, the values of the tensors `wrt`, also
 // through what reads have launched. Throws Error where nobody holds any more what that takes.
-std::vector<ir::Value> gradient_through_reads(Recording& recording, const char* function, std::span<const ir::Value> ys,
-                                              std::span<const ir::Value> cotangents, std::span<const ir::Value> xs,
-                                              std::span<const Tensor> wrt);
+Gradients gradient_through_reads(Recording& recording, const char* function, std::span<const ir::Value> ys,
+                                 std::span<const ir::Value> cotangents, std::span<const ir::Value> xs,
+                                 std::span<const Tensor> wrt);
 
 }  // namespace weft::detail
