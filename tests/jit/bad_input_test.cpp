@@ -3,6 +3,7 @@
 #include <optional>
 #include <tests/error_of.h>
 #include <tests/jit/compile.h>
+#include <tests/tensor/check.h>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 namespace weft {
 namespace {
 
+using test::OnDevice;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -187,18 +189,6 @@ TEST_F(BadInput, PinnedCallsAreCheckedToo) {
   const knobs::Override<knobs::Switch> nans(knobs::debug_nans, true);
   EXPECT_THAT(error_of([&] { pinned_root(tensor({1.f, -1.f, 1.f})); }), HasSubstr("sqrt"));
 }
-
-// Another device, for a while.
-class OnDevice {
- public:
-  explicit OnDevice(runtime::Device& device) : before_(weft::device()) { set_device(device); }
-  ~OnDevice() { set_device(before_); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
- private:
-  runtime::Device& before_;
-};
 
 struct Batch {
   Tensor images, labels;

@@ -40,6 +40,18 @@ void expect_error(F&& call, const std::string& message) {
   }
 }
 
+// Another device, for a while.
+class OnDevice {
+ public:
+  explicit OnDevice(runtime::Device& device) : before_(weft::device()) { set_device(device); }
+  ~OnDevice() { set_device(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  runtime::Device& before_;
+};
+
 // What adding to a tensor says whose recording is gone.
 inline const std::string no_elements =
     "add: an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that was "

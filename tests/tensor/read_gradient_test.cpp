@@ -134,6 +134,25 @@ TEST(ReadGradient, EndsAtIntegers) {
   EXPECT_THAT(error_of([&] { grad(sum(y), x); }), HasSubstr("the loss depends on none of the 1 tensors"));
 }
 
+TEST(ReadGradient, OnAnotherDevice) {
+  runtime::Device other;
+  Tensor w, loss;
+  {
+    const test::OnDevice scope(other);
+    expect_same([](const Look& look) {
+      const Tensor u = arbitrary({3}), v = arbitrary({3}, 1), h = tanh(u * v);
+      look(h);
+      return grad(sum(h * v), {u, v});
+    });
+    w = arbitrary({3});
+    loss = sum(exp(w));
+    (void)loss.item();
+  }
+  EXPECT_THAT(error_of([&] { grad(loss, w); }), HasSubstr("is of " + other.id().text()));
+  const test::OnDevice scope(other);
+  expect_values(grad(loss, w), {3}, exp(w).to_vector<double>(), 1e-12);
+}
+
 TEST(ReadGradient, TrainsAsIfNobodyHadLooked) {
   const auto train = [](const Look& look) {
     Parameter w(arbitrary({3, 2})), momentum(zeros({3, 2}, DType::f64)), statistic(zeros({2}, DType::f64));
