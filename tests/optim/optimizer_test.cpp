@@ -125,6 +125,33 @@ TEST(RMSprop, MomentumThatIsSetLater) {
   EXPECT_NEAR(model.weight.tensor().item(), 1 - .1 - .1 - .15, 1e-6);
 }
 
+// PyTorch's: steps without a momentum leave alone what was gathered before.
+template <class Optimizer>
+void expect_momentum_waits(bool compiled) {
+  clear_graph_cache();
+  Single model;
+  Optimizer optimizer(model, {.lr = 0.1, .momentum = 0.5});
+  if constexpr (requires { optimizer.options().alpha; }) optimizer.options().alpha = 0;  // the direction is the sign
+  const auto update = [&](const Tensor& gradient) { optimizer.step(std::vector{gradient}); };
+  const auto step = compile(update);
+  for (const auto& [momentum, gradient] : {std::pair{0.5, 1.0}, {0.0, -1.0}, {0.0, -1.0}, {0.5, 1.0}}) {
+    optimizer.options().momentum = momentum;
+    const Tensor g = ones({1}) * gradient;
+    sync();
+    compiled ? step(g) : update(g);
+  }
+  EXPECT_NEAR(model.weight.tensor().item(), 1 - .1 + .1 + .1 - .15, 1e-6);
+  EXPECT_EQ(step.explain().compiles, compiled ? 1u : 0u);
+}
+
+TEST(SGD, MomentumThatIsOffForAWhile) {
+  for (const bool compiled : {false, true}) expect_momentum_waits<optim::SGD>(compiled);
+}
+
+TEST(RMSprop, MomentumThatIsOffForAWhile) {
+  for (const bool compiled : {false, true}) expect_momentum_waits<optim::RMSprop>(compiled);
+}
+
 double adam_step(double& m, double& v, double g, int t) {
   m = 0.9 * m + 0.1 * g;
   v = 0.99 * v + 0.01 * g * g;

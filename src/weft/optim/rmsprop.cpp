@@ -38,7 +38,7 @@ void RMSprop::update(std::span<Update> updates, const Tensor&) {
     Tensor direction = gradient / (sqrt(u.state[0]) + n.epsilon);
     if (u.state.size() == 2) {
       direction = u.state[1] * n.momentum + direction;
-      u.state[1] = direction;
+      u.state[1] = where(n.momentum != 0, direction, u.state[1]);  // PyTorch's: without a momentum it waits
     }
     u.result = u.value - n.rate * direction;
   }

@@ -29,8 +29,9 @@ void SGD::update(std::span<Update> updates, const Tensor&) {
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     Tensor direction = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     if (!u.state.empty()) {
-      u.state[0] = u.state[0] * n.momentum + direction;
-      direction = options_.nesterov ? direction + u.state[0] * n.momentum : u.state[0].tensor();
+      const Tensor gathered = u.state[0] * n.momentum + direction;
+      u.state[0] = where(n.momentum != 0, gathered, u.state[0]);  // PyTorch's: without a momentum it waits
+      direction = options_.nesterov ? direction + gathered * n.momentum : gathered;
     }
     u.result = u.value - n.rate * direction;
   }

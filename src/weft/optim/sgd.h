@@ -7,7 +7,7 @@ namespace weft::optim {
 
 struct SGDOptions {
   Scalar lr = 1e-3;
-  Scalar momentum = 0;      // 0: no state; it begins with the first step that has a momentum
+  Scalar momentum = 0;      // the state begins with the first step that has one, and waits while it is 0
   bool nesterov = false;    // looks ahead along the momentum, which must not be 0
   Scalar weight_decay = 0;  // times the parameter, added to the gradient
   Predicate decays = {};    // which parameters decay; none given: all
