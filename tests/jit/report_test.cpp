@@ -151,6 +151,14 @@ TEST_F(Compile, ArgumentsOfAnotherStructureAreComparedByPath) {
   EXPECT_THAT(said, HasSubstr("argument 2 is new: tensor<3xf32>\n"));
 }
 
+TEST_F(Compile, KeysOfMapsAreNames) {
+  using Named = std::map<std::string, Tensor>;
+  const auto f = compile([](const Named& a) { return a.begin()->second + 1; });
+  f(Named{{"left", x}});
+  const std::string said = said_of([&] { f(Named{{"right", x}}); });
+  EXPECT_THAT(said, HasSubstr("argument 0.right is new: tensor<3xf32>; and argument 0.left is left out\n"));
+}
+
 TEST_F(Compile, WhatBecomesOfSizesIsSaid) {
   const auto twice = [&](CompileOptions options, auto body) {
     clear_graph_cache();

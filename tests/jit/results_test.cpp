@@ -76,6 +76,35 @@ TEST_F(Compile, ReturnsPairsAndMapsWithNumbers) {
   EXPECT_EQ(number(longer), 4);
 }
 
+// They are structure, and name what they lead to.
+TEST_F(Compile, KeysOfMapsAreNoValues) {
+  using Named = std::map<std::string, Tensor>;
+  using Counted = std::map<std::string, std::pair<Tensor, int>>;
+  const auto f = compile([](const Named& a) {
+    Counted all;
+    for (const auto& [name, value] : a) all[name] = {value + value, static_cast<int>(value.size(0))};
+    return all;
+  });
+  EXPECT_THAT(f(Named{{"left", x}}).at("left").first.to_vector<float>(), ElementsAre(2, 4, 6));
+  const auto program = f.explain().programs.at(0);
+  EXPECT_THAT(program.frozen, ElementsAre("the returned value left.1, 3, is fixed"));
+  EXPECT_THAT(program.arguments, ElementsAre("0: 1 elements", "0.left: tensor<3xf32>"));
+  const Counted right = f(Named{{"right", x}});
+  EXPECT_EQ(right.at("right").second, 3);
+  EXPECT_EQ(f(Named{{"left", y}}).at("left").first.to_vector<float>().at(0), 20);
+  EXPECT_EQ(counts(f), Counts(2, 1)) << "another key, the same program";
+
+  const auto ranks = compile([](const Tensor& a, int n) { return std::map<int, Tensor>{{n, a + a}}; },
+                             {.name = "ranks", .check_replays = true});
+  EXPECT_THAT(ranks(x, -7).at(-7).to_vector<float>(), ElementsAre(2, 4, 6));
+  EXPECT_THAT(ranks.explain().programs.at(0).frozen, IsEmpty());
+  int key = 0;
+  const auto changing = compile([&](const Tensor& a) { return std::map<int, Tensor>{{++key, a + a}}; },
+                                {.name = "changing", .check_replays = true});
+  changing(x);
+  EXPECT_THAT(error_of([&] { changing(x); }), HasSubstr("the function returns 2 instead of 1"));
+}
+
 TEST_F(Compile, ANumberThatComesFromATensorIsThatOfTheCall) {
   const auto f = compile([](const Tensor& a) { return std::pair{a * 2, sum(a).item()}; });
   EXPECT_EQ(f(x).second, 6);

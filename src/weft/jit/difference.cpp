@@ -75,6 +75,7 @@ class ByPath {
  public:
   ByPath(std::span<const Leaf> leaves, std::span<const std::string> paths) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (leaves[i].is_structure) continue;
       const auto [at, is_new] = by_path_.try_emplace(paths[i]);
       if (is_new) order_.push_back(paths[i]);
       at->second.push_back(&leaves[i]);
@@ -413,7 +414,7 @@ Explanation::Program describe(const Specialization& s) {
     for (const std::string& result : s.frozen_results()) program.frozen.push_back(concat(result, ", is fixed"));
   }
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
-    program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
+    if (!s.arguments[i].is_structure) program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
   for (const ValueGuard& guard : s.values)
     program.guards.push_back(concat(guard.bytes == 1 ? "a Flag is " : "a Scalar is ", number_text(guard, guard.bits)));
   std::map<std::string, int> parameters;

@@ -41,13 +41,18 @@ concept Sequence = requires(T& x) {
   x.end();
   x.size();
 };
+template <class T>
+concept Map = Sequence<T> && requires {
+  typename T::key_type;
+  typename T::mapped_type;
+};
 
 // Whether a value, its members aside, is not merely a reference to what is elsewhere.
 template <class T>
 inline constexpr bool is_owned = !Pointer<T> && !std::ranges::view<T> && (!Text<T> || std::same_as<T, std::string>);
 
 // Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and .size(n) for what
-// is in x, in a fixed order; within visitor.enter(name) and .leave(). Visitor::is_of_result: x may refer to nothing outside.
+// is in x, in a fixed order; within visitor.enter(name) and .leave(), the keys of maps within .structure(true and false). Visitor::is_of_result: x may refer to nothing outside.
 template <class T, class Visitor>
 void visit_leaves(T& x, Visitor& visitor) {
   using Plain = std::remove_const_t<T>;
@@ -87,6 +92,22 @@ void visit_leaves(T& x, Visitor& visitor) {
   } else if constexpr (Pointer<Plain>) {
     visitor.size(x ? 1 : 0);
     if (x) visit_leaves(*x, visitor);
+  } else if constexpr (Map<Plain>) {
+    visitor.size(x.size());
+    std::size_t i = 0;
+    for (auto& [key, value] : x) {
+      using Key = typename Plain::key_type;
+      if constexpr (std::integral<Key> || Text<Key>) {
+        visitor.enter(key);
+      } else {
+        visitor.enter(i++);
+      }
+      visitor.structure(true);
+      visit_leaves(key, visitor);
+      visitor.structure(false);
+      visit_leaves(value, visitor);
+      visitor.leave();
+    }
   } else if constexpr (Sequence<T>) {
     visitor.size(x.size());
     std::size_t i = 0;
@@ -132,6 +153,7 @@ struct Leaf {
   Type type = {};          // of a tensor or parameter
   const void* at = nullptr;
   ValueKind value_kind = ValueKind::signed_integer;  // of a value
+  bool is_structure = false;                         // of the key of a map, which the path has too
 
   const Tensor& tensor() const { return *static_cast<const Tensor*>(at); }
   const Scalar& scalar() const { return *static_cast<const Scalar*>(at); }
@@ -200,18 +222,20 @@ class LeafCollector {
     if (!path_.empty()) path_ += '.';
     path_ += name;
   }
-  void enter(std::size_t i) {
-    if (paths_) enter(std::to_string(i));
+  void enter(std::integral auto i) {
+    if (paths_) enter(std::string_view(std::to_string(i)));
   }
   void leave() {
     if (!paths_) return;
     path_.resize(lengths_.back());
     lengths_.pop_back();
   }
+  void structure(bool is) { is_structure_ = is; }
 
  private:
   void add(const Leaf& leaf) {
     leaves_.push_back(leaf);
+    leaves_.back().is_structure = is_structure_;
     if (paths_) paths_->push_back(path_);
   }
 
@@ -219,6 +243,7 @@ class LeafCollector {
   std::vector<std::string>* paths_;
   std::string path_;
   std::vector<std::size_t> lengths_;
+  bool is_structure_ = false;
 };
 
 // Calls `function` for every tensor of a result.
@@ -244,8 +269,9 @@ class TensorVisitor {
   void value(const auto&) {}
   void text(std::string_view) {}
   void size(std::size_t) {}
-  void enter(auto) {}
+  void enter(const auto&) {}
   void leave() {}
+  void structure(bool) {}
 
  private:
   Function function_;

@@ -137,7 +137,7 @@ std::vector<std::string> Specialization::frozen_results() const {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < prototype.leaves.size(); ++i) {
     const Leaf& leaf = prototype.leaves[i];
-    if (leaf.kind != Leaf::Kind::value) continue;
+    if (leaf.kind != Leaf::Kind::value || leaf.is_structure) continue;
     const std::string &path = prototype.paths[i], value = describe(leaf);
     const bool goes_on = i > 0 && leaf.value_kind == ValueKind::text && path == prototype.paths[i - 1] &&
                          prototype.leaves[i - 1].kind == Leaf::Kind::value;
