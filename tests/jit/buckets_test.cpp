@@ -1,6 +1,10 @@
 // compile(fn) on sizes that are one of a few: each has a program of its own, compiled ahead of its first use.
+#include <array>
 #include <tests/jit/compile.h>
+#include <utility>
 #include <vector>
+
+#include <weft/base/knobs.h>
 
 namespace weft {
 namespace {
@@ -124,11 +128,84 @@ TEST_F(Buckets, WhatIsNoneIsAnErrorThatNamesThem) {
   EXPECT_THROW(mark_buckets(words(5), 1, lengths), ConstraintViolationError);
 }
 
-TEST_F(Buckets, AreNotDynamicToo) {
+// Lengths of four buckets, and a last batch that is smaller.
+class BatchesOfBuckets : public Buckets {
+ protected:
+  static constexpr std::array<std::pair<int, int>, 14> calls{{{8, 4},
+                                                              {8, 4},
+                                                              {8, 8},
+                                                              {8, 16},
+                                                              {8, 32},
+                                                              {3, 16},
+                                                              {3, 4},
+                                                              {3, 8},
+                                                              {3, 32},
+                                                              {8, 4},
+                                                              {8, 16},
+                                                              {1, 16},
+                                                              {5, 32},
+                                                              {2, 8}}};
+  static Tensor batch(std::int64_t rows, std::int64_t length, bool dynamic) {
+    Tensor x = reshape(remainder(arange(rows * length), 10), {rows, length});
+    sync();
+    mark_buckets(x, 1, {4, 8, 16, 32}, "length");
+    if (dynamic) mark_dynamic(x, 0, {.name = "batch"});
+    return x;
+  }
+};
+
+TEST_F(BatchesOfBuckets, OneProgramForEachBucket) {
   const auto step = train_step();
-  const Tensor tokens = marked(8);
-  mark_dynamic(tokens, 0, {.name = "batch"});
-  EXPECT_THROW(step(tokens, words(8)), Error);
+  for (const auto& [rows, length] : calls) step(batch(rows, length, true), batch(rows, length, true));
+  EXPECT_EQ(step.explain().compiles, 1u);
+  EXPECT_EQ(step.explain().compiled_ahead, 3u);
+}
+
+TEST_F(BatchesOfBuckets, TheSecondSizeMakesAProgramForAllOfItsBucket) {
+  const auto step = train_step();
+  for (const auto& [rows, length] : calls) step(batch(rows, length, false), batch(rows, length, false));
+  const Explanation told = step.explain();
+  EXPECT_LE(told.compiles + told.compiled_ahead, 8u) << "the first size, and all others";
+  EXPECT_THAT(told.recompiles.at(0),
+              HasSubstr("one program serves all sizes of this bucket from now on; mark_dynamic"));
+  for (const int rows : {4, 6, 9}) step(batch(rows, 16, false), batch(rows, 16, false));
+  EXPECT_EQ(step.explain().compiles, told.compiles);
+}
+
+TEST_F(BatchesOfBuckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
+  const knobs::Override strict{knobs::strict, true};
+  const auto train = [](Dynamic dynamic, bool is_marked) {
+    clear_graph_cache();
+    manual_seed(7);
+    Model fresh;
+    optim::AdamW adam(fresh, {.lr = 0.01});
+    const auto step = compile(
+        [&](const Tensor& tokens, const Tensor& labels) {
+          const Tensor loss = nn::cross_entropy(fresh.out(fresh.embed(tokens)), labels);
+          adam.step(grad(loss, adam.parameters()));
+          return loss;
+        },
+        {.dynamic = dynamic});
+    std::vector<double> losses;
+    for (const auto& [rows, length] : calls)
+      losses.push_back(step(batch(rows, length, is_marked), batch(rows, length, is_marked)).item());
+    return losses;
+  };
+  const auto want = train(Dynamic::off, false);
+  EXPECT_EQ(train(Dynamic::automatic, false), want);
+  EXPECT_EQ(train(Dynamic::automatic, true), want);
+}
+
+// A dimension that is said to change and is of a bucket's name is as the bucket is.
+TEST_F(BatchesOfBuckets, OfOneNameAreOneSize) {
+  const auto f = compile([](const Tensor& a, const Tensor& b) { return a + b; });
+  for (const std::int64_t length : {4, 8, 16}) {
+    const Tensor a = words(length), b = words(length);
+    mark_buckets(a, 1, lengths, "length");
+    mark_dynamic(b, 1, {.name = "length"});
+    f(a, b);
+  }
+  EXPECT_EQ(f.explain().compiles, 1u);
 }
 
 TEST_F(Buckets, TwoNamesAreCombined) {

@@ -72,23 +72,29 @@ std::vector<std::vector<LinkedSizes>> links_among(std::span<const ChangingSize> 
   return all;
 }
 
-std::vector<Type> other_types(std::span<const Leaf> leaves, std::span<const ChangingSize> sizes,
+std::vector<Type> other_types(std::span<const Type> types, std::span<const ChangingSize> sizes,
                               std::span<const LinkedSizes> links) {
-  std::vector<std::vector<Dim>> dims;
-  for (const Leaf& leaf : leaves)
-    dims.emplace_back(leaf.type ? std::vector<Dim>(leaf.type.dims().begin(), leaf.type.dims().end())
-                                : std::vector<Dim>());
+  std::vector<Type> others(types.begin(), types.end());
   std::int64_t steps = 0;
   for (const LinkedSizes& group : links) {
     const auto step = step_of(group, sizes, ++steps);
     if (!step) return {};
     for (const LinkedSize& linked : group)
       for (const auto& [leaf, dim] : sizes[linked.size].places)
-        dims[leaf][static_cast<std::size_t>(dim)] = Dim(sizes[linked.size].now + *step * linked.steps);
+        others[leaf] = with_size(others[leaf], dim, sizes[linked.size].now + *step * linked.steps);
   }
+  return others;
+}
+
+Type with_size(Type type, int dim, std::int64_t size) {
+  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+  dims[static_cast<std::size_t>(dim)] = Dim(size);
+  return Type(type.dtype(), dims);
+}
+
+std::vector<Type> types_of(std::span<const Leaf> leaves) {
   std::vector<Type> types;
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    types.push_back(leaves[i].type ? Type(leaves[i].type.dtype(), dims[i]) : Type());
+  for (const Leaf& leaf : leaves) types.push_back(leaf.type);
   return types;
 }
 

@@ -31,10 +31,13 @@ using LinkedSizes = std::vector<LinkedSize>;
 // a factor. Each size is there once in each of them.
 std::vector<std::vector<LinkedSizes>> links_among(std::span<const ChangingSize> sizes);
 
-// The types of the leaves for other sizes, each linked group by a step of its own, so that groups do not seem to depend on each other.
-// Empty: a range leaves no other size.
-std::vector<Type> other_types(std::span<const Leaf> leaves, std::span<const ChangingSize> sizes,
+// These types of the leaves for other sizes, each linked group by a step of its own, so that groups do not seem to depend on each
+// other. Empty: a range leaves no other size.
+std::vector<Type> other_types(std::span<const Type> types, std::span<const ChangingSize> sizes,
                               std::span<const LinkedSizes> links);
+
+Type with_size(Type type, int dim, std::int64_t size);
+std::vector<Type> types_of(std::span<const Leaf> leaves);
 
 // All sizes of the tensors among the leaves; equal ones are one.
 std::vector<ChangingSize> all_sizes(std::span<const Leaf> leaves);

@@ -43,8 +43,8 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, DynamicDim range = {},
 // Each bucket has a program of its own, and faster than one for many sizes. The first call records the function for the other
 // buckets too, as mark_dynamic has it recorded for another size; a thread in the background compiles what comes of it, and a call
 // that needs a program which is not ready waits for it. Several dimensions of one name are of one size in every call; those of
-// different names are combined. Throws Error for a size that is no bucket, and the call of a function for one with dynamic
-// dimensions as well.
+// different names are combined. What else changes beside them, such as the batch, is a symbol in the program of a bucket: from the
+// first call on where mark_dynamic says so. Throws Error for a size that is no bucket.
 void mark_buckets(const Tensor& tensor, std::int64_t dim, const Bucketing& sizes, std::string name = {},
                   std::source_location where = std::source_location::current());
 

@@ -1,19 +1,17 @@
 #include <weft/jit/dynamic_sizes.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
+
+#include <weft/base/hash.h>
 
 namespace weft::jit {
 
 namespace {
 
 std::int64_t size_of(const Leaf& leaf, int dim) { return leaf.type.size(dim); }
-
-Type with_size(Type type, int dim, std::int64_t size) {
-  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
-  dims[static_cast<std::size_t>(dim)] = Dim(size);
-  return Type(type.dtype(), dims);
-}
 
 }  // namespace
 
@@ -48,12 +46,27 @@ std::vector<DynamicSizes::Present> DynamicSizes::present(std::span<const Declare
   return all;
 }
 
+bool DynamicSizes::is_of_buckets(const DynamicMark& mark) const {
+  return mark.buckets || std::ranges::any_of(declared_, [&](const Declared& d) {
+           return d.mark.buckets && !mark.range.name.empty() && d.mark.range.name == mark.range.name;
+         });
+}
+
+std::uint64_t DynamicSizes::buckets_of(std::span<const Type> types, std::span<const Leaf> leaves,
+                                       std::span<const std::string> paths) const {
+  std::set<std::pair<std::string, std::int64_t>> sizes;  // the same if further places are declared to be of one
+  for (const Present& p : present(declared_, leaves, paths))
+    if (p.mark().buckets) sizes.emplace(p.mark().range.name, types[p.leaf].size(p.mark().dim));
+  std::uint64_t hash = 0;
+  for (const auto& [name, size] : sizes)
+    hash = mix(mix(hash, std::hash<std::string>()(name)), static_cast<std::uint64_t>(size));
+  return hash;
+}
+
 void DynamicSizes::require_options_allow(const CompileOptions& options) const {
   const auto exclude = [&](bool one, bool other, const char* option, const char* why) {
     require(!one || !other, options.name, ": ", text(), ", which contradicts ", option, " of compile(): ", why);
   };
-  require(!any_dynamic() || !any_buckets(), options.name, ": ", text(),
-          ": a function has programs for buckets or one for dynamic sizes, not both");
   exclude(any_dynamic(), options.dynamic == Dynamic::off, "dynamic off",
           "every size has a program of its own; take Dynamic::automatic, or leave mark_dynamic out");
   exclude(any_dynamic(), options.activation_memory_bytes != 0, "activation_memory_bytes",
@@ -115,8 +128,9 @@ Group group_of(const DynamicMark& mark, std::int64_t now) {
 
 std::vector<ChangingSize> DynamicSizes::changing(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                                  const std::string& function) const {
-  const std::vector<Present> all = present(declared_, leaves, paths);
+  std::vector<Present> all = present(declared_, leaves, paths);
   if (all.size() != declared_.size()) return {};
+  std::erase_if(all, [&](const Present& p) { return is_of_buckets(p.mark()); });
   std::vector<std::pair<Group, DynamicMark>> said;
   std::vector<ChangingSize> sizes;
   for (const Present& p : all) {
@@ -134,7 +148,7 @@ std::vector<ChangingSize> DynamicSizes::changing(std::span<const Leaf> leaves, s
     size.places.emplace_back(p.leaf, p.mark().dim);
   }
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (const LinkedSizes alone{{i, 1}}; other_types(leaves, sizes, {&alone, 1}).empty()) {
+    if (const LinkedSizes alone{{i, 1}}; other_types(types_of(leaves), sizes, {&alone, 1}).empty()) {
       const auto& [leaf, dim] = sizes[i].places.front();
       const auto first = std::ranges::find_if(
           all, [&, at = leaf, d = dim](const Present& p) { return p.leaf == at && p.mark().dim == d; });
@@ -146,17 +160,18 @@ std::vector<ChangingSize> DynamicSizes::changing(std::span<const Leaf> leaves, s
 
 std::vector<std::vector<Type>> DynamicSizes::other_buckets(std::span<const Leaf> leaves,
                                                            std::span<const std::string> paths, std::size_t most) const {
-  const std::vector<Present> present_now = present(declared_, leaves, paths);
+  std::vector<Present> present_now = present(declared_, leaves, paths);
   if (present_now.size() != declared_.size()) return {};
-  std::vector<Type> now;
-  for (const Leaf& leaf : leaves) now.push_back(leaf.type);
+  std::erase_if(present_now, [&](const Present& p) { return !is_of_buckets(p.mark()); });
+  const std::vector<Type> now = types_of(leaves);
   std::map<Group, std::vector<Present>> groups;
   for (const Present& p : present_now) groups[group_of(p.mark(), size_of(leaves[p.leaf], p.mark().dim))].push_back(p);
   std::vector<std::vector<Type>> all{now};
   for (const auto& [name, group] : groups) {
+    const auto first = std::ranges::find_if(group, [](const Present& p) { return p.mark().buckets.has_value(); });
     std::vector<std::vector<Type>> chosen;
     for (const std::vector<Type>& types : all)
-      for (const std::int64_t size : group.front().mark().buckets->sizes()) {
+      for (const std::int64_t size : first->mark().buckets->sizes()) {
         if (chosen.size() > most ||
             !std::ranges::all_of(group, [&](const Present& p) { return p.mark().allows(size); }))
           continue;

@@ -54,6 +54,9 @@ class EagerScope {
   bool before_;
 };
 
+constexpr const char* own_program_of_bucket =
+    "every bucket has a program of its own; the second of the other sizes in it makes one for all of them";
+
 // Looked at to say what differs from a call.
 constexpr std::size_t compared = 32;
 
@@ -148,7 +151,7 @@ std::vector<LinkedSizes> Function::free_sizes(std::span<const Leaf> leaves, std:
   std::vector<LinkedSizes> free;
   std::string why_not;
   const auto works = [&](std::span<const ChangingSize> of, const LinkedSizes& group) {
-    return record_sample(leaves, paths, other_types(leaves, of, {&group, 1}), false, run, why_not);
+    return record_sample(leaves, paths, other_types(types_of(leaves), of, {&group, 1}), false, run, why_not);
   };
   std::vector<ChangingSize> rest;
   std::vector<std::size_t> rest_at;
@@ -183,40 +186,50 @@ std::vector<LinkedSizes> Function::free_sizes(std::span<const Leaf> leaves, std:
 
 bool Function::may_learn_sizes() const {
   const std::lock_guard lock(mutex_);
-  if (sizes_.any_buckets() || options_.dynamic == Dynamic::off) return false;
+  if (options_.dynamic == Dynamic::off) return false;
   return sizes_.any_dynamic() || options_.dynamic == Dynamic::on;
+}
+
+std::string Function::learn_declared(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                     std::span<const Type> types, const std::function<std::vector<Tensor>()>& run) {
+  std::vector<ChangingSize> sizes;
+  {
+    const std::lock_guard lock(mutex_);
+    sizes = sizes_.changing(leaves, paths, options_.name);
+  }
+  if (sizes.empty()) return {};
+  std::string first;
+  for (const std::vector<LinkedSizes>& links : links_among(sizes)) {
+    const std::vector<Type> others = other_types(types, sizes, links);
+    std::string why_not;
+    if (others.empty()) continue;
+    if (record_sample(leaves, paths, others, true, run, why_not)) return {};
+    if (!first.empty()) continue;
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (others[i] != types[i]) first += concat(first.empty() ? "" : ", ", "argument ", paths[i], " as ", others[i]);
+    first += ": " + why_not;
+  }
+  return first;
 }
 
 void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                            const std::function<std::vector<Tensor>()>& run) {
-  std::vector<ChangingSize> sizes;
+  const std::vector<Type> types = types_of(leaves);
   bool declared = false;
   {
     const std::lock_guard lock(mutex_);
     declared = sizes_.any_dynamic();
-    sizes = declared ? sizes_.changing(leaves, paths, options_.name) : all_sizes(leaves);
   }
-  if (sizes.empty()) return;
-  std::string why_not;
-  const auto learn = [&](std::span<const LinkedSizes> links, std::string& why) {
-    std::vector<Type> types = other_types(leaves, sizes, links);
-    return !types.empty() && record_sample(leaves, paths, std::move(types), true, run, why);
-  };
-  if (!declared) {
-    if (const auto free = free_sizes(leaves, paths, sizes, run); !free.empty()) learn(free, why_not);
+  if (declared) {
+    if (const std::string why_not = learn_declared(leaves, paths, types, run); !why_not.empty())
+      throw ConstraintViolationError(
+          concat(options_.name, ": ", sizes_.text(), ", but the function does not work with ", why_not));
     return;
   }
-  const auto links = links_among(sizes);
-  if (learn(links.front(), why_not)) return;
-  std::string of_linked;
-  for (const std::vector<LinkedSizes>& each : std::span(links).subspan(1))
-    if (learn(each, of_linked)) return;
-  const std::vector<Type> types = other_types(leaves, sizes, links.front());
-  std::string tried;
-  for (std::size_t i = 0; i < types.size(); ++i)
-    if (types[i] != leaves[i].type) tried += concat(tried.empty() ? "" : ", ", "argument ", paths[i], " as ", types[i]);
-  throw ConstraintViolationError(
-      concat(options_.name, ": ", sizes_.text(), ", but the function does not work with ", tried, ": ", why_not));
+  const std::vector<ChangingSize> sizes = all_sizes(leaves);
+  std::string why_not;
+  if (const auto free = free_sizes(leaves, paths, sizes, run); !free.empty())
+    record_sample(leaves, paths, other_types(types, sizes, free), true, run, why_not);
 }
 
 std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const Leaf> leaves,
@@ -228,8 +241,14 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const L
     if (!sizes_.any_buckets() || std::exchange(buckets_recorded_, true)) return {};
     others = sizes_.other_buckets(leaves, paths, static_cast<std::size_t>(options_.recompile_limit) - 1);
   }
+  const bool learns = may_learn_sizes();
   std::vector<detail::CompileAhead::Job> jobs;
   for (std::vector<Type>& types : others) {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t buckets = sizes_.buckets_of(types, leaves, paths);
+    lock.unlock();
+    const detail::SymbolicSizesScope apart(detail::sizes_are_symbols(), detail::sizes_are_sampled(), buckets);
+    if (learns) learn_declared(leaves, paths, types, run);  // without it, it is compiled for these sizes
     std::string where;
     Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
                 {paths.begin(), paths.end()});
@@ -247,16 +266,17 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const L
 void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
                       const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
                       const std::shared_ptr<const Specialization>& checked) {
-  bool has_buckets = false, is_first = false;
+  bool is_first = false;
+  std::uint64_t buckets = 0;
   {
     const std::lock_guard lock(mutex_);
     is_first = recorded_ == 0;
     sizes_.check(leaves, paths, options_);
-    has_buckets = sizes_.any_buckets();
+    buckets = sizes_.buckets_of(types_of(leaves), leaves, paths);
   }
   const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
   const detail::SymbolicSizesScope symbolic_sizes(
-      !has_buckets && (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises);
+      (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises, buckets);
   const bool compiles = current_stance() != Stance::eager_on_recompile;
   std::optional<EagerScope> rest;  // of the function, where something would have to be compiled and must not be
   bool learns = compiles && may_learn_sizes();
@@ -357,7 +377,6 @@ std::string Function::sizes_alone() const {
     return concat(why,
                   ": a program for each size. For a few sizes there is mark_buckets; for one program leave it out");
   };
-  if (sizes_.any_buckets()) return "every bucket has a program of its own";
   if (options_.activation_memory_bytes != 0) return alone("activation_memory_bytes is kept size by size");
   if (options_.dynamic == Dynamic::off && options_.limit_policy != LimitPolicy::generalise)
     return "dynamic off: a program for each size. For one program take Dynamic::automatic, for a few sizes "
@@ -377,9 +396,11 @@ std::string Function::about_sizes(const Difference& difference, const Specializa
     return given_up_ = concat(relations, "every size gets a program of its own, for ", why,
                               ". Pad to a few sizes and name them with mark_buckets");
   if (!last.compiled_for_sizes)
-    return "no other size was known for these operations: the next one makes a program for all";
+    return sizes_.any_buckets() ? own_program_of_bucket
+                                : "no other size was known for these operations: the next one makes a program for all";
   given_up_.clear();
-  const std::string general = concat(relations, "one program serves all sizes from now on");
+  const char* const of_bucket = sizes_.any_buckets() ? " of this bucket" : "";
+  const std::string general = concat(relations, "one program serves all sizes", of_bucket, " from now on");
   if (!relations.empty() || sizes_.any_dynamic() || options_.dynamic == Dynamic::on) return general;
   const std::size_t more = difference.sizes.size() - 1;
   return concat(general, "; mark_dynamic of ", difference.sizes.front(),
@@ -499,6 +520,7 @@ Explanation Function::explain() const {
                           .breaks = breaks_,
                           .recompiles = recompiles_};
   if (explanation.sizes.empty()) explanation.sizes = given_up_;
+  if (explanation.sizes.empty() && sizes_.any_buckets()) explanation.sizes = own_program_of_bucket;
   for (const auto& s : specializations_.recent(specializations_.size())) explanation.programs.push_back(describe(*s));
   return explanation;
 }

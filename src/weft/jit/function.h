@@ -62,7 +62,11 @@ class Function {
   bool is_full() const;
   std::string limit_reached() const;  // empty: not yet
   bool may_learn_sizes() const;
-  // Records the function for other sizes than these, of those that may change.
+  // Records the function for other sizes than those of `types`, of those that may change, as they were declared. Returns why it
+  // cannot be; empty: it was.
+  std::string learn_declared(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                             std::span<const Type> types, const std::function<std::vector<Tensor>()>& run);
+  // The same for the leaves' own, declared or found out.
   void learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                    const std::function<std::vector<Tensor>()>& run);
   bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,

@@ -12,8 +12,8 @@ namespace weft {
 enum class Mode : std::uint8_t {
   standard,
   reduce_overhead,  // for small programs: memory that stays with the program, a device that awaits the next call awake
-  max_autotune,  // that, and: what can be done in several ways is measured when it is compiled (log: autotuning), for
-                 // each size anew
+  max_autotune,  // that, and: what can be done in several ways is measured when it is compiled (log: autotuning), where
+                 // its sizes are known then
   max_autotune_no_replay,  // only the latter
 };
 
@@ -28,8 +28,8 @@ enum class LimitPolicy : std::uint8_t {
 
 // What becomes of sizes of arguments that change from call to call.
 enum class Dynamic : std::uint8_t {
-  automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so. Options that make
-              // programs for their sizes alone come first: mark_dynamic then only says which sizes are allowed
+  automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so, which contradicts
+              // an option that makes programs for their sizes alone
   on,   // from the first, for every size of an argument that the function leaves free: it is recorded a few times more
   off,  // every size has a program of its own
 };
@@ -54,11 +54,11 @@ struct CompileOptions {
   Mode mode = Mode::standard;
   // "standard"; for debugging, "eager" (no fusion) or "interpreter"; empty: as WEFT_BACKEND says.
   std::string backend = {};
-  // Products are measured with sizes filled up to whole vectors too, as the modes that measure do anyway. Programs are for their
-  // sizes alone then.
+  // Products are measured with sizes filled up to whole vectors too, as the modes that measure do anyway, where their sizes are
+  // known.
   bool shape_padding = false;
   // What values may take that wait for a later use, as activations do for the backward pass. Beyond it those that are cheapest
-  // to compute again are not kept. Programs are for their sizes alone then. 0: no limit.
+  // to compute again are not kept. Each size has a program of its own then, and mark_dynamic is an error. 0: no limit.
   std::uint64_t activation_memory_bytes = 0;
   // Programs for different arguments; what happens beyond.
   int recompile_limit = 8;

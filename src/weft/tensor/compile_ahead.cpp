@@ -19,11 +19,20 @@ namespace {
 
 std::shared_ptr<Plan> compiled(const CompileAhead::Job& job) {
   const trace::Scope scope("host", "compile ahead");
-  compiler::Report report;
   auto plan = std::make_shared<Plan>();
-  plan->executable = compiler::compile(*job.graph, job.options, &report);
-  plan->report = std::make_shared<const compiler::Report>(std::move(report));
   plan->graph = job.graph;
+  std::optional<compiler::Report> report;
+  if (job.family) {
+    SizeFamilies& families = SizeFamilies::instance();
+    SizeFamilies::Known known = families.find(*job.family, *job.graph);
+    plan->executable = known.executable;
+    plan->report = known.report;
+    std::string why_alone;
+    if (!plan->executable)
+      plan->executable = families.compile(std::move(known), job.graph, job.options, report, why_alone);
+  }
+  if (!plan->executable) plan->executable = compiler::compile(*job.graph, job.options, &report.emplace());
+  if (report) plan->report = std::make_shared<const compiler::Report>(std::move(*report));
   return plan;
 }
 
@@ -43,15 +52,15 @@ CompileAhead::~CompileAhead() {
   if (worker_.joinable()) worker_.join();
 }
 
-bool CompileAhead::is_under_way(const Fingerprint& key) const {
-  return std::ranges::find(jobs_, key, &Job::key) != jobs_.end();
+std::list<CompileAhead::Job>::iterator CompileAhead::under_way(const Fingerprint& key) {
+  return std::ranges::find_if(jobs_, [&](const Job& job) { return job.key == key || job.family == key; });
 }
 
 void CompileAhead::add(Job job) {
   if (PlanCache::instance().find(job.key)) return;
   {
     const std::lock_guard lock(mutex_);
-    if (is_under_way(job.key)) return;
+    if (under_way(job.key) != jobs_.end()) return;
     jobs_.push_back(std::move(job));
     unfinished_.fetch_add(1, std::memory_order_release);
     if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
@@ -61,11 +70,11 @@ void CompileAhead::add(Job job) {
 
 void CompileAhead::wait(const Fingerprint& key) {
   std::unique_lock lock(mutex_);
-  const auto job = std::ranges::find(jobs_, key, &Job::key);
-  if (job == jobs_.end()) return;
-  const auto next = is_compiling_ ? std::next(jobs_.begin()) : jobs_.begin();
-  if (job != jobs_.begin()) jobs_.splice(next, jobs_, job);
-  changed_.wait(lock, [&] { return !is_under_way(key); });
+  for (auto job = under_way(key); job != jobs_.end(); job = under_way(key)) {
+    const auto next = is_compiling_ ? std::next(jobs_.begin()) : jobs_.begin();
+    if (job != jobs_.begin()) jobs_.splice(next, jobs_, job);
+    changed_.wait(lock);
+  }
 }
 
 void CompileAhead::work() {

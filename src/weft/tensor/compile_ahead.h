@@ -9,11 +9,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <weft/base/hash.h>
 #include <weft/compiler/compiler.h>
 #include <weft/ir/graph.h>
+#include <weft/tensor/size_families.h>
 
 namespace weft::detail {
 
@@ -23,6 +25,7 @@ class CompileAhead {
     Fingerprint key;  // of the plan
     std::shared_ptr<const ir::Graph> graph;
     compiler::Options options;
+    std::optional<SizeFamilies::Key> family = {};           // whose program for many sizes it may become
     std::shared_ptr<std::atomic<std::uint64_t>> made = {};  // counts those that were, if given
   };
 
@@ -32,7 +35,8 @@ class CompileAhead {
 
   // Behind those that wait already. Does nothing for a plan that is there or under way.
   void add(Job job);
-  // Until the plan of this key is there, if it was added: it is next then. What cannot be compiled is not there afterwards either.
+  // Until the plan of this key, or those of this family, are there, if they were added: they are next then. What cannot be compiled
+  // is not there afterwards either.
   static void wait_for(const Fingerprint& key) {
     if (unfinished_.load(std::memory_order_acquire) != 0) instance().wait(key);
   }
@@ -40,7 +44,7 @@ class CompileAhead {
  private:
   CompileAhead() = default;
   void wait(const Fingerprint& key);
-  bool is_under_way(const Fingerprint& key) const;
+  std::list<Job>::iterator under_way(const Fingerprint& key);
   void work();
 
   inline static constinit std::atomic<std::size_t> unfinished_ = 0;  // so that a sync need not lock

@@ -7,7 +7,6 @@
 #include <weft/base/metrics.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
-#include <weft/tensor/compiler_options.h>
 
 namespace weft {
 
@@ -21,6 +20,7 @@ namespace detail {
 namespace {
 
 constinit thread_local bool symbols_on = true, samples_on = false;
+constinit thread_local std::uint64_t apart = 0;
 
 constexpr std::size_t most_families = 256;
 // Times that a program is made from one more sample: if that does not serve further graphs either, their sizes have too little to
@@ -64,11 +64,15 @@ std::string texts(std::span<const ir::SizeRelation> relations) {
 
 bool sizes_are_symbols() { return symbols_on; }
 bool sizes_are_sampled() { return samples_on; }
-SymbolicSizesScope::SymbolicSizesScope(bool on, bool sampled)
-    : on_before_(std::exchange(symbols_on, on)), sampled_before_(std::exchange(samples_on, sampled)) {}
+std::uint64_t sizes_apart() { return apart; }
+SymbolicSizesScope::SymbolicSizesScope(bool on, bool sampled, std::uint64_t from_others)
+    : on_before_(std::exchange(symbols_on, on)),
+      sampled_before_(std::exchange(samples_on, sampled)),
+      apart_before_(std::exchange(apart, from_others)) {}
 SymbolicSizesScope::~SymbolicSizesScope() {
   symbols_on = on_before_;
   samples_on = sampled_before_;
+  apart = apart_before_;
 }
 
 SizeFamilies& SizeFamilies::instance() {
@@ -123,7 +127,7 @@ SizeFamilies::Known SizeFamilies::find(const Key& key, const ir::Graph& graph) {
 }
 
 std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, std::shared_ptr<const ir::Graph> graph,
-                                                                 Backend backend, const std::vector<bool>& donatable,
+                                                                 const compiler::Options& options,
                                                                  std::optional<compiler::Report>& report,
                                                                  std::string& why_alone) {
   if (!known.family) known.family = family(known.key, true);
@@ -140,7 +144,7 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
   ++family.attempts;
   std::string why_not;
   try {
-    build(family, backend, donatable, report);
+    build(family, options, report);
     bool matches = false;
     if (auto executable = at(family, *graph, why_not, matches)) {
       compiler::describe_launch(*executable, *report);
@@ -156,16 +160,14 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
   return nullptr;
 }
 
-void SizeFamilies::build(Family& family, Backend backend, const std::vector<bool>& donatable,
-                         std::optional<compiler::Report>& report) {
+void SizeFamilies::build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report) {
   ir::General general = ir::generalise(family.samples);
   std::string why_not;
   const auto& last = *family.samples.back();
   const auto values = ir::match(general, last, last.outputs(), why_not);
   require(values.has_value(), why_not);
-  compiler::SizedOptions options{compiler_options(last, backend, donatable), SizeValues(values->symbols)};
   compiler::Report made;
-  auto program = compiler::compile_for_sizes(*general.graph, options, &made);
+  auto program = compiler::compile_for_sizes(*general.graph, {options, SizeValues(values->symbols)}, &made);
   family.general = std::move(general);
   family.program = std::move(program);
   report = std::move(made);

@@ -4,6 +4,7 @@
 // host computes from sizes while it records may be anything.  Internal to the tensor and jit layers. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -15,7 +16,6 @@
 #include <weft/base/hash.h>
 #include <weft/compiler/sized_program.h>
 #include <weft/ir/general.h>
-#include <weft/tensor/backend.h>
 #include <weft/tensor/plan_cache.h>
 
 namespace weft::detail {
@@ -24,15 +24,18 @@ namespace weft::detail {
 bool sizes_are_symbols();
 // Whether graphs that do not take part are remembered, for when they do.
 bool sizes_are_sampled();
+// Graphs that differ in it are of different families, whatever else they have in common.
+std::uint64_t sizes_apart();
 class SymbolicSizesScope {
  public:
-  explicit SymbolicSizesScope(bool on, bool sampled = false);
+  explicit SymbolicSizesScope(bool on, bool sampled = false, std::uint64_t apart = 0);
   ~SymbolicSizesScope();
   SymbolicSizesScope(const SymbolicSizesScope&) = delete;
   SymbolicSizesScope& operator=(const SymbolicSizesScope&) = delete;
 
  private:
   bool on_before_, sampled_before_;
+  std::uint64_t apart_before_;
 };
 
 class SizeFamilies {
@@ -59,7 +62,7 @@ class SizeFamilies {
   // from it the program for this graph. Null: it is the first of its family, or they have no program in common; it is to be
   // compiled alone; `why_alone` says why, but of the first.
   std::shared_ptr<const runtime::Executable> compile(Known known, std::shared_ptr<const ir::Graph> graph,
-                                                     Backend backend, const std::vector<bool>& donatable,
+                                                     const compiler::Options& options,
                                                      std::optional<compiler::Report>& report, std::string& why_alone);
 
   // A graph that nobody ran, for compile() to learn from: the same function's, for other sizes.
@@ -72,8 +75,7 @@ class SizeFamilies {
   // `matches`: the general graph is this one at its sizes.
   static std::shared_ptr<const runtime::Executable> at(const Family& family, const ir::Graph& graph,
                                                        std::string& why_not, bool& matches);
-  static void build(Family& family, Backend backend, const std::vector<bool>& donatable,
-                    std::optional<compiler::Report>& report);
+  static void build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report);
 
   struct Entry {
     Key key;

@@ -222,11 +222,13 @@ Fingerprint Synchronizer::key(bool strict) const {
     key.add((std::uint64_t{scratch_.output_ids[i]} << 16) + scratch_.outputs[i].index);
   add_bindings(key, strict);
   key.add(std::uint64_t{uses_symbols()});  // one out of a program for many sizes serves those alone that ask for it
+  key.add(sizes_apart());
   return key;
 }
 
 Fingerprint Synchronizer::key_without_sizes() const {
   Fingerprint key = ir::fingerprint_without_sizes(recording_.graph(), scratch_.outputs);
+  key.add(sizes_apart());
   add_bindings(key, knobs::strict());
   return key;
 }
@@ -272,7 +274,9 @@ bool Synchronizer::uses_symbols() const {
 std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {
   if (!uses_symbols()) return nullptr;
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
-  sizes_ = SizeFamilies::instance().find(key_without_sizes(), recording_.graph());
+  const SizeFamilies::Key family = key_without_sizes();
+  CompileAhead::wait_for(family);
+  sizes_ = SizeFamilies::instance().find(family, recording_.graph());
   if (!sizes_.executable) return nullptr;
   auto plan = std::make_shared<Plan>();
   plan->executable = std::move(sizes_.executable);
@@ -299,6 +303,7 @@ std::optional<CompileAhead::Job> Synchronizer::run_as_job() {
   if (backend_ != Backend::interpreter && !scratch_.outputs.empty()) {
     recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
     job = {key(), recording_.graph_, compiler_options(recording_.graph(), backend_, donatable())};
+    if (uses_symbols()) job->family = key_without_sizes();
   }
   let_go();
   return job;
@@ -348,7 +353,8 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   last().broken_relations = std::exchange(sizes_.broken, {});
   try {
     if (uses_symbols())
-      plan->executable = SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_, backend_, donatable(),
+      plan->executable = SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_,
+                                                          compiler_options(recording_.graph(), backend_, donatable()),
                                                           report, last().sizes_are_alone_because);
     last().compiled_for_sizes = plan->executable != nullptr;
     if (!plan->executable) {
