@@ -8,7 +8,7 @@ namespace weft::jit {
 namespace {
 
 // Gradients reach back over it.
-void launch() { detail::Recording::current().sync_for_read(); }
+void launch() { detail::Recording::current().sync(detail::Recording::Keep::graph); }
 
 detail::Observer* leave_graph(const std::source_location& where) {
   require(

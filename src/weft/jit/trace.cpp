@@ -323,7 +323,7 @@ void Trace::leaves_graph(const std::source_location& where) {
   require_cuttable(reason, pending_place_, "Call that function outside");
   if (detail::Recording::current().first_live()) {
     pending_reason_ = std::move(reason);
-    detail::Recording::current().sync_for_read();  // what that function does may be differentiated
+    detail::Recording::current().sync(detail::Recording::Keep::graph);  // for gradients of what that function does
   } else {
     cut(std::move(reason), std::move(pending_place_));
   }

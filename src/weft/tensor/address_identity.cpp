@@ -23,14 +23,15 @@ void AddressIdentity::walk(std::span<const ir::Value> outputs) {
   }
 }
 
-Fingerprint AddressIdentity::scan_leaves(std::span<const runtime::BufferPtr> inputs) const {
+Fingerprint AddressIdentity::scan_leaves(std::span<const Recording::Input> inputs) const {
   std::unordered_map<const std::byte*, std::size_t> known;
   Fingerprint sequence;
   for (const ir::Node* node : order_) {
     if (node->op != &ir::ops::parameter) continue;
-    const auto& input = inputs[static_cast<std::size_t>(node->attributes<ir::ParameterAttributes>().index)];
-    if (!input) continue;  // a number
-    sequence.add(known.try_emplace(input->memory().get(), known.size()).first->second);
+    const auto index = static_cast<std::size_t>(node->attributes<ir::ParameterAttributes>().index);
+    const runtime::BufferPtr& buffer = inputs[index].buffer;
+    if (!buffer) continue;  // a number
+    sequence.add(known.try_emplace(buffer->memory().get(), known.size()).first->second);
   }
   return sequence;
 }

@@ -8,7 +8,7 @@
 
 #include <weft/base/hash.h>
 #include <weft/ir/graph.h>
-#include <weft/runtime/buffer.h>
+#include <weft/tensor/recording.h>
 
 namespace weft::detail {
 
@@ -17,7 +17,7 @@ class AddressIdentity {
   // Every node that the outputs depend on, operands first.
   void walk(std::span<const ir::Value> outputs);
   // Which of the inputs met on the walk are one buffer. Needs the bytes of all of them.
-  Fingerprint scan_leaves(std::span<const runtime::BufferPtr> inputs) const;
+  Fingerprint scan_leaves(std::span<const Recording::Input> inputs) const;
 
   std::size_t nodes() const { return order_.size(); }
 

@@ -189,14 +189,18 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
                                  std::span<const Value> cotangents, std::span<const Value> xs,
                                  std::span<const Tensor> wrt) {
   ir::Graph& graph = recording.graph();
-  if (recording.origins().empty()) return {ir::gradient(graph, ys, cotangents, xs)};
+  const std::span<const Recording::Input> inputs = recording.inputs();
+  if (std::ranges::none_of(inputs, [](const Recording::Input& input) { return bool(input.origin); }))
+    return {ir::gradient(graph, ys, cotangents, xs)};
 
   Past past(recording, function, xs, wrt);
   std::vector<Value> crossings;
   std::vector<Origin> origins;
   const std::vector<bool> reached = reached_from(graph, ys);
-  for (const auto& [input, origin] : recording.origins()) {
-    if (!reached[input.node->id] || !past.leads(origin)) continue;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Value input = graph.inputs()[i];
+    const Origin& origin = inputs[i].origin;
+    if (!origin || !reached[input.node->id] || !past.leads(origin)) continue;
     crossings.push_back(input);
     origins.push_back(origin);
   }

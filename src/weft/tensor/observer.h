@@ -43,8 +43,7 @@ struct Launching {
   std::shared_ptr<Plan> plan;
   bool compiled;  // now
   const ir::Graph& graph;
-  std::span<const runtime::BufferPtr> inputs;  // of the graph; null: the next of the immediates
-  std::span<const Immediate> immediates;
+  std::span<const Immediate> immediates;  // the numbers among the inputs of the graph
 };
 
 class Observer {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include <weft/ir/op.h>
+#include <weft/ir/autodiff.h>
 #include <weft/ir/ops.h>
 #include <weft/tensor/elsewhere.h>
 #include <weft/tensor/pool.h>
@@ -46,9 +46,7 @@ Recording::Recording(Recording& parent) : Recording() {
 Recording::~Recording() {
   leave();
   forget_live();
-  for (const auto& buffer : inputs_) {
-    if (buffer) buffer->remove_holder();
-  }
+  let_go_of_inputs();
 }
 
 void Recording::leave() {
@@ -100,12 +98,7 @@ ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
   const ir::Value value = graph_->add_input(impl.type);
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
-  inputs_.push_back(impl.buffer);
-  state_inputs_.push_back(impl.is_state.load(std::memory_order_relaxed));
-  if (impl.cut) [[unlikely]]
-    cut_inputs_.push_back(value.node->id);
-  if (impl.origin) [[unlikely]]
-    origins_.emplace_back(value, impl.origin);
+  inputs_.push_back({impl.buffer, impl.origin, impl.is_state.load(std::memory_order_relaxed), impl.cut});
   return value;
 }
 
@@ -121,7 +114,6 @@ ir::Value Recording::immediate(Type type, const Immediate& bytes, const Immediat
     observer->input(source);
   const ir::Value value = graph_->add_input(type);
   inputs_.emplace_back();
-  state_inputs_.push_back(false);
   immediates_.push_back(bytes);
   return value;
 }
@@ -157,15 +149,15 @@ void Recording::forget_live() {
   live_.previous = live_.next = &live_;
 }
 
-void Recording::clear() {
-  for (const auto& buffer : inputs_) {
-    if (buffer) buffer->remove_holder();
-  }
+void Recording::let_go_of_inputs() {
+  for (const Input& input : inputs_)
+    if (input.buffer) input.buffer->remove_holder();
   inputs_.clear();
-  state_inputs_.clear();
+}
+
+void Recording::clear() {
+  let_go_of_inputs();
   immediates_.clear();
-  cut_inputs_.clear();
-  origins_.clear();
   if (graph_.use_count() != 1) {  // a plan keeps it, or a loss that was read: mostly until the next one is
     std::swap(graph_, spare_);
     if (!graph_ || graph_.use_count() != 1) graph_ = std::make_shared<ir::Graph>();
@@ -195,19 +187,18 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   launched->graph = graph_;
   launched->nodes = graph_->nodes().size();
   auto number = immediates_.begin();
-  auto next = origins_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const ir::Value input = graph_->inputs()[i];
-    if (inputs_[i]) {
-      LaunchedGraph::Known& known = launched->known.emplace_back(input, inputs_[i], inputs_[i]->id());
-      if (next != origins_.end() && next->first == input) launched->follow(known, next++->second);
-      if (state_inputs_[i] || inputs_[i]->holders() > 1 || input.type().bytes() > LaunchedGraph::most_held_bytes)
-        continue;
-      inputs_[i]->add_holder();
-      launched->held.push_back(inputs_[i]);
-    } else {
-      launched->numbers.emplace_back(input, *number++);
+    const auto& [buffer, origin, is_state, is_cut] = inputs_[i];
+    const ir::Value value = graph_->inputs()[i];
+    if (!buffer) {
+      launched->numbers.emplace_back(value, *number++);
+      continue;
     }
+    LaunchedGraph::Known& known = launched->known.emplace_back(value, buffer, buffer->id());
+    if (origin) launched->follow(known, origin);
+    if (is_state || buffer->holders() > 1 || value.type().bytes() > LaunchedGraph::most_held_bytes) continue;
+    buffer->add_holder();
+    launched->held.push_back(buffer);
   }
   return launched;
 }
@@ -217,11 +208,13 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
 std::vector<bool> Recording::lost_gradients() const {
   std::vector<bool> held(graph_->nodes().size()), loses(graph_->nodes().size());
   for (const TensorImpl* live = first_live(); live; live = next_live(*live)) held[live->value.node->id] = true;
-  for (std::size_t i = 0; i < inputs_.size(); ++i)  // one holder is the recording
-    held[graph_->inputs()[i].node->id] = inputs_[i] && inputs_[i]->holders() > 1;
-  for (const std::uint32_t id : cut_inputs_) loses[id] = true;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const std::uint32_t id = graph_->inputs()[i].node->id;
+    held[id] = inputs_[i].buffer && inputs_[i].buffer->holders() > 1;  // one holder is the recording
+    loses[id] = inputs_[i].is_cut;
+  }
   for (const ir::Node* node : graph_->nodes()) {
-    if (node->op->gradient == ir::zero_gradient) continue;
+    if (!ir::passes_derivatives(*node)) continue;
     for (const ir::Value operand : node->operands)
       if (held[operand.node->id] || loses[operand.node->id]) loses[node->id] = true;
   }
@@ -229,8 +222,9 @@ std::vector<bool> Recording::lost_gradients() const {
 }
 
 void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const {
-  if (cut_inputs_.empty()) return;
-  std::vector<bool> seen(graph_->nodes().size());
+  if (std::ranges::none_of(inputs_, &Input::is_cut)) return;
+  std::vector<bool> is_cut(graph_->nodes().size()), seen(is_cut.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) is_cut[graph_->inputs()[i].node->id] = inputs_[i].is_cut;
   for (const ir::Value x : wrt) seen[x.node->id] = true;
   std::vector<const ir::Node*> way{loss.node};
   while (!way.empty()) {
@@ -239,10 +233,10 @@ void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, co
     if (seen[node.id]) continue;
     seen[node.id] = true;
     require(
-        !std::ranges::binary_search(cut_inputs_, node.id) || !is_float(node.type().dtype()), function,
+        !is_cut[node.id] || !is_float(node.type().dtype()), function,
         ": the loss depends on a tensor that an automatic sync launched because the recording had grown too large; ",
         "call sync() at the end of each step, or set WEFT_GRAPH_GROWTH_NODES=0");
-    if (node.op->gradient == ir::zero_gradient) continue;
+    if (!ir::passes_derivatives(node)) continue;
     for (const ir::Value operand : node.operands) way.push_back(operand.node);
   }
 }
@@ -252,16 +246,10 @@ void Recording::begin_epoch() {
   epoch_ = epochs.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-void Recording::sync() {
+void Recording::sync(Keep keep) {
   require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
   if (observer) observer->syncing();
-  Synchronizer(*this).run();
-}
-
-void Recording::sync_for_read() {
-  require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
-  if (observer) observer->syncing();
-  Synchronizer(*this).run(may_be_differentiated() ? to_be_launched() : nullptr);
+  Synchronizer(*this).run(keep == Keep::graph && may_be_differentiated() ? to_be_launched() : nullptr);
 }
 
 bool Recording::may_be_differentiated() const {

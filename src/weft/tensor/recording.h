@@ -6,7 +6,6 @@
 #include <memory>
 #include <source_location>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <weft/ir/graph.h>
@@ -43,10 +42,10 @@ class Recording {
   // A tensor for a value of this recording; live until it is dropped or launched.
   Tensor wrap(ir::Value value);
 
-  // Closes the recording, launches it and begins the next: see sync().
-  void sync();
-  // The same because the host reads a value, over which gradients may reach back.
-  void sync_for_read();
+  // What stays of what is launched: the graph where gradients may reach back over it, as where the host reads a value.
+  enum class Keep : std::uint8_t { nothing, graph };
+  // Closes the recording, launches it and begins the next: see weft::sync().
+  void sync(Keep keep = Keep::nothing);
   // Forgets what is recorded if nobody holds anything of it.
   void drop_dead();
 
@@ -56,8 +55,14 @@ class Recording {
   // gradient would be cut off.
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
 
-  // The inputs that are values of what a read has launched.
-  std::span<const std::pair<ir::Value, Origin>> origins() const { return origins_; }
+  struct Input {
+    runtime::BufferPtr buffer;  // null: the next of the numbers
+    Origin origin = {};         // before a read launched it
+    bool is_state = false;      // a Parameter had it
+    bool is_cut = false;        // an automatic sync launched it
+  };
+  // One for each input of the graph; of a body none.
+  std::span<const Input> inputs() const { return inputs_; }
 
   ir::Graph& graph() { return *graph_; }
   const TensorImpl* first_live() const { return live_.next == &live_ ? nullptr : live_.next; }
@@ -80,6 +85,7 @@ class Recording {
   static void require_here(const TensorImpl& impl, const char* function);
   void append_live(TensorImpl& impl);
   static void unlink(TensorImpl& impl);
+  void let_go_of_inputs();
   void clear();  // begins the next recording
   void begin_epoch();
   void forget_live();  // they have no value any more
@@ -98,11 +104,8 @@ class Recording {
   Growth growth_;
   BodyParameters own_parameters_;  // of a body
 
-  std::vector<runtime::BufferPtr> inputs_;  // one per input of the graph; null: the next of immediates_
-  std::vector<Immediate> immediates_;
-  std::vector<bool> state_inputs_;         // which of them Parameters had
-  std::vector<std::uint32_t> cut_inputs_;  // node ids of those that an automatic sync launched
-  std::vector<std::pair<ir::Value, Origin>> origins_;
+  std::vector<Input> inputs_;
+  std::vector<Immediate> immediates_;  // the numbers among them
   std::vector<Tensor> captures_;
   std::vector<ir::Value> capture_values_;
   TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first

@@ -112,7 +112,7 @@ void Synchronizer::run_program() {
   const bool compiled = plan == nullptr;
   if (compiled) plan = make_plan();
   if (observer) [[unlikely]]
-    observer->launching({plan, compiled, recording_.graph(), recording_.inputs_, recording_.immediates_});
+    observer->launching({plan, compiled, recording_.graph(), recording_.immediates_});
   launch(*plan);
   // Kept only now that the graph will not grow any more.
   if (!is_kept_) PlanCache::instance().insert(identity_, plan);
@@ -163,7 +163,8 @@ void Synchronizer::promise_results() {
 
 void Synchronizer::bind_inputs() {
   scratch_.bindings.clear();
-  for (const auto& buffer : recording_.inputs_) {
+  for (const auto& input : recording_.inputs_) {
+    const runtime::BufferPtr& buffer = input.buffer;
     // One holder is the recording itself.
     scratch_.bindings.push_back(!buffer                                   ? Binding::number
                                 : buffer->holders() == 1 && !debugs_nans_ ? Binding::donatable
@@ -205,12 +206,12 @@ Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
 
 Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
   const auto& inputs = recording_.inputs_;
-  if (inputs[index]) {
+  if (inputs[index].buffer) {
     scratch_.bindings[index] = Binding::kept;  // about to be held
-    return {inputs[index]};
+    return {inputs[index].buffer};
   }
-  const auto number = static_cast<std::size_t>(
-      std::count(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(index), nullptr));
+  const auto number =
+      static_cast<std::size_t>(std::ranges::count(std::span(scratch_.bindings).first(index), Binding::number));
   const Type type = recording_.graph().inputs()[index].type();
   return {
       device().upload(type, std::span(recording_.immediates_[number]).first(static_cast<std::size_t>(type.bytes())))};
@@ -392,7 +393,7 @@ void Synchronizer::launch(Plan& plan) {
   const bool looks_for_donations = diagnostics::enabled() && !observer && !debugs_nans_;
   std::vector<runtime::BufferPtr> looked_at;
   bool is_held = true;
-  std::swap(arguments, recording_.inputs_);
+  for (Recording::Input& input : recording_.inputs_) arguments.push_back(std::move(input.buffer));
   try {
     {
       const std::lock_guard lock(plan.mutex);
@@ -434,13 +435,11 @@ void Synchronizer::let_go_of(std::span<const runtime::BufferPtr> arguments) cons
 
 void Synchronizer::take_back(std::vector<runtime::BufferPtr>& arguments, bool is_held) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (scratch_.bindings[i] == Binding::number) {
-      arguments[i] = nullptr;
-    } else if (!is_held) {
-      arguments[i]->add_holder();
-    }
+    if (scratch_.bindings[i] == Binding::number) continue;
+    if (!is_held) arguments[i]->add_holder();
+    recording_.inputs_[i].buffer = std::move(arguments[i]);
   }
-  std::swap(arguments, recording_.inputs_);
+  arguments.clear();
 }
 
 void Synchronizer::commit() {

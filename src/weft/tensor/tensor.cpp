@@ -51,7 +51,7 @@ runtime::BufferPtr Tensor::buffer() const {
   if (!impl().buffer) {
     detail::Recording& recording = detail::Recording::current();
     recording.value_of(*this, "sync");  // of this thread, or an error that says where it belongs
-    recording.sync_for_read();
+    recording.sync(detail::Recording::Keep::graph);
   }
   return impl().buffer;
 }
