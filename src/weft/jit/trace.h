@@ -114,6 +114,14 @@ class Trace final : public detail::Observer {
   void launching(const detail::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;
 
+  class Attached {  // to this thread, as what observes it
+   public:
+    explicit Attached(Trace& trace) { detail::observer = &trace; }
+    ~Attached() { detail::observer = nullptr; }
+    Attached(const Attached&) = delete;
+    Attached& operator=(const Attached&) = delete;
+  };
+
   // Throws GraphBreakError if what is being recorded must be one graph.
   void require_cuttable(const std::string& reason, const std::string& place, const char* remedy) const;
 
@@ -132,9 +140,9 @@ class Trace final : public detail::Observer {
   using Closes = std::function<void(detail::Synchronizer&, bool whole)>;
   void record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where, const Closes& closes);
   bool is_sample() const { return !options_.types.empty(); }
-  // `has_graph`: what is recorded would be launched here.
   bool has_elements(std::size_t argument) const;
   bool lacks_elements(const Tensor& tensor) const;
+  // `has_graph`: what is recorded would be launched here.
   [[noreturn]] void end_sample(std::string reason, bool has_graph);
   void stand_in();
   void let_go_of_replaced();
