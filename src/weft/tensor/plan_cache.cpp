@@ -1,5 +1,6 @@
 #include <weft/tensor/plan_cache.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include <weft/base/knobs.h>
@@ -11,6 +12,10 @@ inline constinit Counter graph_cache_evictions("GraphCacheEvictions");  // progr
 
 namespace weft::detail {
 
+namespace {
+constexpr std::size_t most_remembered = 1024;  // of those that are gone
+}
+
 std::uint64_t bytes_of(const Plan& plan) {
   const runtime::Executable& program = *plan.executable;
   std::uint64_t bytes = sizeof(Plan) + sizeof program + program.allocations.size() * sizeof(runtime::Allocation);
@@ -20,10 +25,6 @@ std::uint64_t bytes_of(const Plan& plan) {
   for (const auto& thunk : program.thunks)
     bytes += thunk_bytes + (thunk->reads.size() + thunk->writes.size()) * sizeof(runtime::Slice);
   return bytes;
-}
-
-namespace {
-constexpr std::size_t most_remembered = 4096;  // of those that are gone
 }
 
 PlanCache& PlanCache::instance() {
@@ -49,8 +50,8 @@ void PlanCache::insert(const Fingerprint& key, std::shared_ptr<Plan> plan) {
   const auto most = static_cast<std::size_t>(knobs::graph_cache_entries());
   const auto most_bytes = static_cast<std::uint64_t>(knobs::graph_cache_bytes());
   while (!entries_.empty() && (entries_.size() > most || bytes_ > most_bytes)) {
-    if (evicted_.size() == most_remembered) evicted_.clear();
-    evicted_.insert(entries_.back().key);
+    evicted_.push_back(entries_.back().key);
+    if (evicted_.size() > most_remembered) evicted_.pop_front();
     erase(std::prev(entries_.end()));
     metrics::graph_cache_evictions.add();
   }
@@ -77,7 +78,7 @@ bool PlanCache::contains(const Fingerprint& key) const {
 
 bool PlanCache::has_evicted(const Fingerprint& key) const {
   const std::lock_guard lock(mutex_);
-  return evicted_.contains(key);
+  return std::ranges::find(evicted_, key) != evicted_.end();
 }
 
 std::uint64_t PlanCache::bytes() const {

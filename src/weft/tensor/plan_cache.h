@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <weft/base/hash.h>
 #include <weft/compiler/compiler.h>
@@ -38,7 +38,7 @@ class PlanCache {
   void insert(const Fingerprint& key, std::shared_ptr<Plan> plan);
   void clear();
   bool contains(const Fingerprint& key) const;
-  bool has_evicted(const Fingerprint& key) const;  // to make room, of late
+  bool has_evicted(const Fingerprint& key) const;  // of late
   std::size_t size() const;
   std::uint64_t bytes() const;
 
@@ -55,7 +55,7 @@ class PlanCache {
   Entries entries_;  // most recently used first
   std::unordered_map<Fingerprint, Entries::iterator, FingerprintHash> by_key_;
   std::uint64_t bytes_ = 0;
-  std::unordered_set<Fingerprint, FingerprintHash> evicted_;
+  std::deque<Fingerprint> evicted_;  // the last ones, for messages
 };
 
 }  // namespace weft::detail
