@@ -47,7 +47,8 @@ class Function {
   Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
   // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned, unless the stance had to
-  // run some of it operation by operation. `prototype` then gives the result without tensors. Throws Error if a replay of `checked` would have done something else.
+  // run some of it operation by operation. `prototype` then gives the result without tensors. Throws Error if a replay of `checked`
+  // would have done something else.
   void record(std::span<const Leaf> leaves, std::vector<std::string> paths,
               const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
               const std::shared_ptr<const Specialization>& checked);
