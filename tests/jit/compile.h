@@ -27,6 +27,14 @@ class Compile : public testing::Test {
     clear_graph_cache();
     manual_seed(0);
   }
+  // Adds 1, and counts its runs.
+  auto counted() {
+    return compile([this](const Tensor& a) {
+      ++runs;
+      return a + 1;
+    });
+  }
+  int runs = 0;  // of what a test compiles
   const Tensor x = tensor({1.f, 2.f, 3.f}), y = tensor({10.f, 20.f, 30.f}), longer = tensor({1.f, 2.f, 3.f, 4.f});
 };
 

@@ -48,7 +48,6 @@ struct Batch {
 };
 
 TEST_F(Compile, IsRecordedOnceForEachTypeOfArguments) {
-  int runs = 0;
   const auto f = compile([&](const Tensor& a, const Tensor& b) {
     ++runs;
     return a * b + 1;

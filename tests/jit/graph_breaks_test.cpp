@@ -9,7 +9,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST_F(Compile, ReadingAValueCutsTheGraph) {
-  int runs = 0;
   const auto f = compile(
       [&](const Tensor& a) {
         ++runs;

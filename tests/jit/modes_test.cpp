@@ -184,11 +184,7 @@ TEST_F(Modes, ABudgetForActivationsIsKeptBitForBit) {
 }
 
 TEST_F(Modes, EagerStances) {
-  int runs = 0;
-  const auto f = compile([&](const Tensor& a) {
-    ++runs;
-    return a + 1;
-  });
+  const auto f = counted();
   {
     const StanceScope scope(Stance::eager_then_compile);
     f(x);
@@ -209,11 +205,7 @@ TEST_F(Modes, EagerStances) {
 
 // No stance is in the way of a program that is there: one for many sizes serves a new one without being compiled.
 TEST_F(Modes, StancesAreServedByAProgramForManySizes) {
-  int runs = 0;
-  const auto f = compile([&](const Tensor& a) {
-    ++runs;
-    return a + 1;
-  });
+  const auto f = counted();
   f(x);
   f(longer);
   std::int64_t n = 5;

@@ -37,7 +37,6 @@ struct Report {
 };
 
 TEST_F(Compile, ReturnsNumbersAndTextsAsTheyWereRecorded) {
-  int runs = 0;
   const auto f = compile([&](const Tensor& a, int samples) {
     ++runs;
     return Report{sum(a), samples, 0.5, true, Phase::end, "a text of many characters"};
