@@ -99,6 +99,15 @@ TEST_F(Growth, WhatWasMadeOfNothingHasNoGradientToLose) {
   EXPECT_GT(launches(), before + 50);
 }
 
+TEST_F(Growth, WhatWasMadeOfIntegersHasNoGradientToLose) {
+  const Tensor w = tensor({2.5f});
+  Tensor x = tensor({0.f});
+  const auto before = launches();
+  for (int i = 0; i < 5000; ++i) x = x * 0.5f + convert(convert(w, DType::i32), DType::f32);
+  EXPECT_GT(launches(), before);
+  EXPECT_EQ(grad(sum(x * w), w).item(), 4);
+}
+
 TEST_F(Growth, OnlyWarnsWhereNothingRepeats) {
   const auto before = launches();
   Tensor x = tensor({1.f});

@@ -216,7 +216,7 @@ std::vector<bool> Recording::lost_gradients() const {
   for (const ir::Node* node : graph_->nodes()) {
     if (!ir::passes_derivatives(*node)) continue;
     for (const ir::Value operand : node->operands)
-      if (held[operand.node->id] || loses[operand.node->id]) loses[node->id] = true;
+      if (is_float(operand.dtype()) && (held[operand.node->id] || loses[operand.node->id])) loses[node->id] = true;
   }
   return loses;
 }
