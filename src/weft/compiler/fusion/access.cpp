@@ -220,7 +220,7 @@ std::optional<Index> operand_index(const Node& node, int operand, const Index& i
     for (std::size_t i = 0; i < rank; ++i) {
       result[i].offset -= a.low[i];
       const Size size = type.dims()[i];
-      if (!lies_within(result[i], size, axes)) bounds.push_back({result[i], 0, size});
+      if (!lies_within(result[i], size, axes)) bounds.push_back({result[i], size});
     }
     return result;
   }
@@ -229,7 +229,7 @@ std::optional<Index> operand_index(const Node& node, int operand, const Index& i
     result = index;
     for (int k = 0; k < operand; ++k) result[d].offset -= node.operand(k).type().dims()[d];
     const Size size = type.dims()[d];
-    if (!lies_within(result[d], size, axes)) bounds.push_back({result[d], 0, size});
+    if (!lies_within(result[d], size, axes)) bounds.push_back({result[d], size});
     return result;
   }
   WEFT_ASSERT(false, node.op->name, " does not move elements");

@@ -31,10 +31,10 @@ Affine axis_index(std::size_t axis);
 // The position of an element: one function for each dimension of its tensor.
 using Index = std::vector<Affine>;
 
-// low <= index < high, without which the element does not exist (the outside of a pad, the other parts of a concatenation).
+// 0 <= index < size, without which the element does not exist (the outside of a pad, the other parts of a concatenation).
 struct Bound {
   Affine index;
-  Size low = 0, high = 0;
+  Size size;
 
   friend bool operator==(const Bound&, const Bound&) = default;
 };

@@ -75,8 +75,7 @@ std::string Loop::key() const {
     put(key, e.position);
     put_each(key, e.bounds, [&](const PositionBound& b) {
       put(key, b.index);
-      put(key, b.low);
-      put(key, b.high);
+      put(key, b.size);
     });
     put_each(key, e.gathered, [&](const Expr::Gathered& g) {
       put(key, g.index);
@@ -112,7 +111,7 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
     extent.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, loop.tiling.rows_together) *
                    groups(extent.lane_count, loop.tiling.block);
   }
-  extent.scratch_elements = std::ranges::count_if(loop.exprs, &Expr::cached) * extent.lane_count;
+  extent.scratch_bytes = std::ranges::count_if(loop.exprs, &Expr::cached) * scratch_row(extent.lane_count);
   return extent;
 }
 

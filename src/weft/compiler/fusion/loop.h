@@ -30,8 +30,8 @@ struct Position {
 using ExprId = std::int32_t;
 
 struct PositionBound {
-  Position index;
-  Number low, high;
+  Position index;  // in [0, size)
+  Number size;
 };
 
 // One expression, with a value at each point of the axes it depends on.
@@ -105,12 +105,18 @@ struct Loop {
   std::string key() const;
 };
 
+// Scratch memory keeps 8 bytes for each lane of a row, and rows begin where vectors do not lie across cache lines.
+inline constexpr std::int64_t scratch_lanes = 8;
+constexpr std::int64_t scratch_row(std::int64_t lanes) {
+  return (lanes + scratch_lanes - 1) / scratch_lanes * scratch_lanes * 8;
+}
+
 // What a launch with these parameters is.
 struct LoopExtent {
-  std::int64_t tasks = 0;             // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
-  std::int64_t serial_count = 0;      // product of the serial axes
-  std::int64_t lane_count = 0;        // product of the lane axes
-  std::int64_t scratch_elements = 0;  // 8-byte elements of scratch a thread needs
+  std::int64_t tasks = 0;          // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
+  std::int64_t serial_count = 0;   // product of the serial axes
+  std::int64_t lane_count = 0;     // product of the lane axes
+  std::int64_t scratch_bytes = 0;  // that a thread needs
 };
 LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters);
 

@@ -101,7 +101,7 @@ class Settling {
     bound.index.coefficients.resize(loop_.axes.size());
     if (!is_known(bound)) return bound;
     for (std::size_t a = loop_.axes.size(); a-- > 0;) {
-      std::int64_t step = std::gcd((bound.index.offset - bound.low).value(), (bound.high - bound.low).value());
+      std::int64_t step = std::gcd(bound.index.offset.value(), bound.size.value());
       for (std::size_t other = 0; other < loop_.axes.size(); ++other)
         if (other != a) step = std::gcd(step, bound.index.coefficient(other).value());
       const std::int64_t coefficient = bound.index.coefficient(a).value();
@@ -112,8 +112,8 @@ class Settling {
 
   bool is_known(const Bound& bound) const {
     const auto known = [](Size size) { return size.is_constant(); };
-    return known(bound.low) && known(bound.high) && known(bound.index.offset) &&
-           std::ranges::all_of(bound.index.coefficients, known) && std::ranges::all_of(loop_.axes, known);
+    return known(bound.size) && known(bound.index.offset) && std::ranges::all_of(bound.index.coefficients, known) &&
+           std::ranges::all_of(loop_.axes, known);
   }
 
   // Rows of a product read the same elements of its right side: as many at once as the registers hold sums of.
@@ -148,7 +148,7 @@ class Settling {
       if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = settle(d.position);
       for (const Bound& bound : d.bounds) {
         const Bound b = simplified(bound);
-        e.bounds.push_back({settle(b.index), number(b.low), number(b.high)});
+        e.bounds.push_back({settle(b.index), number(b.size)});
       }
       for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
       result_.exprs.push_back(std::move(e));

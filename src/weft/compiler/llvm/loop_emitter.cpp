@@ -118,19 +118,16 @@ Value* LoopEmitter::lanes_between(Value* low, Value* high) {
 Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place& place) {
   Value* all = nullptr;
   for (const PositionBound& bound : bounds) {
-    Value* low = number(bound.low);
-    Value* high = number(bound.high);
+    Value* size = number(bound.size);
     Value* ok = nullptr;
     if (place.vector && lane_stride(bound.index).is(1)) {
       Value* first = scalar_position(bound.index);
-      ok = lanes_between(b_.CreateSub(low, first), b_.CreateSub(high, first));
+      ok = lanes_between(b_.CreateNeg(first), b_.CreateSub(size, first));
     } else {
       const bool uniform = !place.vector || lane_stride(bound.index).is(0);
       Value* at = uniform ? scalar_position(bound.index) : position_value(bound.index, place);
-      const auto spread = [&](Value* v) {
-        return uniform ? v : b_.CreateVectorSplat(static_cast<unsigned>(width_), v);
-      };
-      ok = b_.CreateAnd(b_.CreateICmpSGE(at, spread(low)), b_.CreateICmpSLT(at, spread(high)));
+      // As unsigned numbers the negative ones are greater than any size.
+      ok = b_.CreateICmpULT(at, uniform ? size : b_.CreateVectorSplat(static_cast<unsigned>(width_), size));
       if (uniform && place.vector) ok = b_.CreateVectorSplat(static_cast<unsigned>(width_), ok);
     }
     all = all ? b_.CreateAnd(all, ok) : ok;

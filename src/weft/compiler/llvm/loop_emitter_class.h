@@ -139,7 +139,7 @@ class LoopEmitter {
   std::vector<Cached> cached_;
   int next_slot_ = 0;
   Value* lane_numbers_ = nullptr;
-  Value* row_lanes_ = nullptr;
+  Value* scratch_row_ = nullptr;  // bytes
   Value* outer_linear_ = nullptr;
 };
 

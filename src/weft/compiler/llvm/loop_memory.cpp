@@ -115,7 +115,7 @@ Value* LoopEmitter::scratch_address(ExprId id, const Place& place) {
   Cached& slot = cached_[static_cast<std::size_t>(id)];
   if (slot.number < 0) slot.number = next_slot_++;
   const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
-  Value* bytes = b_.CreateMul(b_.CreateMul(row_lanes_, i64(slot.number)), i64(8));
+  Value* bytes = b_.CreateMul(scratch_row_, i64(slot.number));
   return b_.CreateGEP(one_.memory_type(dtype), b_.CreateGEP(b_.getInt8Ty(), function_->getArg(4), bytes),
                       place.linear_lane);
 }

@@ -86,9 +86,9 @@ void LoopEmitter::emit_row() {
   load_rows();
   const int first = loop_.rows;
   const int last = static_cast<int>(lane_axis());
-  row_lanes_ = i64(1);
-  for (int a = first; a <= last; ++a)
-    row_lanes_ = b_.CreateMul(row_lanes_, number(loop_.sizes[static_cast<std::size_t>(a)]));
+  Value* lanes = i64(1);
+  for (int a = first; a <= last; ++a) lanes = b_.CreateMul(lanes, number(loop_.sizes[static_cast<std::size_t>(a)]));
+  scratch_row_ = b_.CreateMul(b_.CreateAnd(b_.CreateAdd(lanes, i64(scratch_lanes - 1)), i64(-scratch_lanes)), i64(8));
   for (int stage = 0; stage < loop_.stages; ++stage) {
     emit_row_values(stage);
     if (stage_has_lanes(stage)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/compiler/thunks/thread_scratch.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -16,10 +17,8 @@ void set_addresses(const KernelCall& call, const runtime::Launch& launch, Addres
 }
 
 void run_tasks(const KernelCall& call, std::byte* const* addresses, std::int64_t begin, std::int64_t end) {
-  thread_local std::vector<std::uint64_t> scratch;
-  if (scratch.size() < static_cast<std::size_t>(call.extent.scratch_elements))
-    scratch.resize(static_cast<std::size_t>(call.extent.scratch_elements));
-  call.kernel(addresses, call.parameters.data(), begin, end, reinterpret_cast<std::byte*>(scratch.data()));
+  call.kernel(addresses, call.parameters.data(), begin, end,
+              scratch_of_this_thread(static_cast<std::size_t>(call.extent.scratch_bytes)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <new>
 
 #include <weft/compiler/thunks/matmul_primitive.h>
+#include <weft/compiler/thunks/thread_scratch.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/resize.h>
 #include <weft/runtime/parallel.h>
@@ -22,21 +23,6 @@ using runtime::Slice;
 namespace {
 
 constexpr std::size_t most_steps = 8;
-
-// What a product needs while it runs, where that was not planned with the memory of its program.
-std::byte* scratch_of_this_thread(std::size_t bytes) {
-  constexpr std::align_val_t alignment{64};
-  struct Free {
-    void operator()(std::byte* block) const { ::operator delete(block, alignment); }
-  };
-  thread_local std::unique_ptr<std::byte, Free> block;
-  thread_local std::size_t size = 0;
-  if (bytes > size) {
-    block.reset(static_cast<std::byte*>(::operator new(bytes, alignment)));
-    size = bytes;
-  }
-  return block.get();
-}
 
 struct Operand {
   Slice slice;
