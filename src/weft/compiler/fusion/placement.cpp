@@ -15,6 +15,12 @@ namespace ops = ir::ops;
 
 namespace {
 
+// A 16-bit float as f32: exact, and half as many bytes to read as if it had been stored.
+bool is_widening(const Node& n) {
+  return n.op == &ops::convert && n.type().dtype() == DType::f32 && is_float(n.operand(0).dtype()) &&
+         byte_size(n.operand(0).dtype()) == 2;
+}
+
 bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
 
 }  // namespace
@@ -59,7 +65,7 @@ bool Placement::from_nothing(const Node& n) const {
 }
 
 bool Placement::is_free(const Node& n) const {
-  if (from_nothing_[n.id]) return true;
+  if (from_nothing_[n.id] || (options_.fuse && is_widening(n))) return true;
   return n.op->kind == ir::Kind::shape && n.op != &ops::pad && n.op != &ops::concatenate;
 }
 

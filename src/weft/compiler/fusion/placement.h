@@ -19,7 +19,7 @@ namespace weft::compiler {
 enum class Fate : std::uint8_t {
   none,   // nothing needs it
   given,  // an input or a stored constant
-  free,   // computed again wherever it is needed: moves elements, or is made from nothing
+  free,   // computed again wherever it is needed: moves or widens elements, or is made from nothing
   fused,  // part of a kernel
   alone,  // a unit of its own
 };

@@ -53,6 +53,7 @@ const llvm::orc::JITTargetMachineBuilder& host() {
     auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost());
     found.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     found.setRelocationModel(llvm::Reloc::PIC_);
+    found.setCodeModel(llvm::CodeModel::Small);  // constants lie beside their code: no address of 64 bits for each
     return found;
   }();
   return builder;
@@ -120,14 +121,27 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
 
 }  // namespace
 
+namespace {
+
+bool host_has(const char* feature) {
+  return llvm::StringRef(make_target()->getTargetFeatureString()).contains(feature);
+}
+
+}  // namespace
+
 int vector_lanes() {
-  static const int lanes = [] {
-    const auto target = make_target();
-    const llvm::StringRef features = target->getTargetFeatureString();
-    if (features.contains("+avx512f")) return 16;
-    return features.contains("+avx2") ? 8 : 4;
-  }();
+  static const int lanes = host_has("+avx512f") ? 16 : host_has("+avx2") ? 8 : 4;
   return lanes;
+}
+
+bool has_vector_range() {
+  static const bool has = host_has("+avx512dq");
+  return has;
+}
+
+bool has_bf16_conversion() {
+  static const bool has = host_has("+avx512bf16");
+  return has;
 }
 
 namespace {

@@ -14,7 +14,7 @@
 
 namespace weft::compiler {
 
-// Computes tasks [begin, end) of a loop. `buffers` are the loop's, inputs first; `scratch` holds scratch_elements * 8 bytes.
+// Computes tasks [begin, end) of a loop. `buffers` are the loop's, inputs first; `scratch` holds scratch_bytes.
 using Kernel = void (*)(std::byte* const* buffers, const std::int64_t* parameters, std::int64_t begin, std::int64_t end,
                         std::byte* scratch);
 
@@ -66,5 +66,9 @@ std::string show_kernel(const KernelSource& source, CodeForm form);
 
 // Lanes of a vector of f32 on this processor.
 int vector_lanes();
+// Whether it finds the greater of 16 pairs of f32, +0 above -0, in one instruction.
+bool has_vector_range();
+// Whether it turns 16 f32 into bf16 in one instruction.
+bool has_bf16_conversion();
 
 }  // namespace weft::compiler

@@ -3,6 +3,9 @@
 #include <cstring>
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <weft/compiler/llvm/jit.h>
 
 namespace weft::compiler {
 
@@ -55,8 +58,15 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
   }
 }
 
+// Where bits need not be those of every processor: the instruction takes numbers below 2^-126 for zero, as oneDNN's products do.
+bool ScalarEmitter::rounds_in_one_instruction() const { return contract_ && lanes_ == 16 && has_bf16_conversion(); }
+
 // f32 to the nearest value of f16 or bf16, ties to even.
 Value* ScalarEmitter::round(Value* value, DType dtype) {
+  if (dtype == DType::bf16 && rounds_in_one_instruction()) {
+    Value* rounded = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {value});
+    return from_memory(b_.CreateBitCast(rounded, memory_type(dtype)), dtype);
+  }
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
   llvm::Type* integer = widen(b_.getInt32Ty());
@@ -119,6 +129,14 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
 // Not LLVM's maximum and minimum: of f16, into which it narrows those of widened operands, LLVM 19 gives 0 for NaN and 0.
 Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   llvm::Type *type = x->getType(), *integer = b_.getIntNTy(type->getScalarSizeInBits());
+  if (lanes_ == 16 && type->getScalarType()->isFloatTy() && has_vector_range()) {
+    constexpr std::uint32_t greatest = 0b0101, least = 0b0100, current_rounding = 4;
+    constexpr std::uint16_t every_lane = 0xffff;
+    Value* chosen = b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_mask_range_ps_512, {},
+        {x, y, b_.getInt32(maximum ? greatest : least), y, b_.getInt16(every_lane), b_.getInt32(current_rounding)});
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, y), b_.CreateFAdd(x, y), chosen);
+  }
   if (type->isVectorTy()) integer = widen(integer);
   Value *a = b_.CreateBitCast(x, integer), *b = b_.CreateBitCast(y, integer);
   Value* equal = b_.CreateBitCast(maximum ? b_.CreateAnd(a, b) : b_.CreateOr(a, b), type);  // of the zeros, +0 or -0
