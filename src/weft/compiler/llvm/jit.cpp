@@ -119,10 +119,6 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   return jit;
 }
 
-}  // namespace
-
-namespace {
-
 bool host_has(const char* feature) {
   return llvm::StringRef(make_target()->getTargetFeatureString()).contains(feature);
 }
@@ -136,11 +132,6 @@ int vector_lanes() {
 
 bool has_vector_range() {
   static const bool has = host_has("+avx512dq");
-  return has;
-}
-
-bool has_bf16_conversion() {
-  static const bool has = host_has("+avx512bf16");
   return has;
 }
 

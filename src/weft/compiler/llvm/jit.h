@@ -68,7 +68,5 @@ std::string show_kernel(const KernelSource& source, CodeForm form);
 int vector_lanes();
 // Whether it finds the greater of 16 pairs of f32, +0 above -0, in one instruction.
 bool has_vector_range();
-// Whether it turns 16 f32 into bf16 in one instruction.
-bool has_bf16_conversion();
 
 }  // namespace weft::compiler

@@ -58,15 +58,8 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
   }
 }
 
-// Where bits need not be those of every processor: the instruction takes numbers below 2^-126 for zero, as oneDNN's products do.
-bool ScalarEmitter::rounds_in_one_instruction() const { return contract_ && lanes_ == 16 && has_bf16_conversion(); }
-
-// f32 to the nearest value of f16 or bf16, ties to even.
+// f32 to the nearest value of f16 or bf16, ties to even. Not by the instruction for bf16: it takes numbers below 2^-126 for zero.
 Value* ScalarEmitter::round(Value* value, DType dtype) {
-  if (dtype == DType::bf16 && rounds_in_one_instruction()) {
-    Value* rounded = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {value});
-    return from_memory(b_.CreateBitCast(rounded, memory_type(dtype)), dtype);
-  }
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
   llvm::Type* integer = widen(b_.getInt32Ty());

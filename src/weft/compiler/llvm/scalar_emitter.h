@@ -30,8 +30,7 @@ class ScalarEmitter final : public ir::ScalarBuilder {
 
  private:
   llvm::Value* round(llvm::Value* value, DType dtype);  // to what the dtype can hold
-  bool rounds_in_one_instruction() const;
-  llvm::Value* narrow_to_odd(llvm::Value* value);  // double to float such that a later rounding is right
+  llvm::Value* narrow_to_odd(llvm::Value* value);       // double to float such that a later rounding is right
   llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, bool wide);
   llvm::Value* extremum(llvm::Value* x, llvm::Value* y, bool maximum);  // NaN if either is, and -0 below +0
   llvm::Value* integer_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
