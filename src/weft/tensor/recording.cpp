@@ -8,6 +8,7 @@
 #include <weft/tensor/elsewhere.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/sync.h>
+#include <weft/tensor/place_text.h>
 #include <weft/tensor/synchronizer.h>
 
 namespace weft::detail {
@@ -274,6 +275,11 @@ ir::Value Recording::capture(const Tensor& tensor) {
 std::shared_ptr<const ir::Graph> Recording::finish_body(std::vector<ir::Value> outputs) {
   graph_->set_outputs(std::move(outputs));
   return graph_;
+}
+
+void Frame::fail(const std::string& message) const {
+  const std::string place = place_text(recording_.graph().location());
+  throw Error(concat(function_, ": ", message, place.empty() ? "" : concat(" (", place, ')')));
 }
 
 }  // namespace weft::detail

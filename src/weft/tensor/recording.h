@@ -143,10 +143,14 @@ class Frame {
 
   template <class... Parts>
   void require(bool condition, const Parts&... parts) const {
-    weft::require(condition, function_, ": ", parts...);
+    if (!condition) [[unlikely]]
+      fail(concat(parts...));
   }
 
  private:
+  // With the name of the function, and the place in the user's code.
+  [[noreturn]] void fail(const std::string& message) const;
+
   const char* function_;
   Recording& recording_;
 };
