@@ -185,7 +185,7 @@ TEST_F(DynamicSizes, TheOperationThatFixesASizeIsNamed) {
   const std::string said = violation([&] { f(a, b); });
   EXPECT_THAT(said, HasSubstr("f: dimension 0 of argument 0 is batch ("));
   EXPECT_THAT(said, HasSubstr("but the function does not work with argument 0 as tensor<9x6xf32>: add: cannot "
-                              "broadcast tensor<9x6xf32> with tensor<8x6xf32> at "));
+                              "broadcast tensor<9x6xf32> with tensor<8x6xf32> ("));
   const auto g = compile([](const Tensor& x) { return reshape(x, {2, 4, 6}); }, {.name = "g"});
   EXPECT_THAT(violation([&] { g(a); }), HasSubstr("reshape"));
   const Tensor c = images(8);

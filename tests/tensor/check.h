@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,18 @@ inline void expect_values(const Tensor& x, const Shape& shape, const Doubles& ex
   }
 }
 
-// Runs `call`, which must throw Error with exactly this message.
+// Runs `call`, which must throw Error with exactly this message, and behind it nothing but a place in the test's own file.
 template <class F>
-void expect_error(F&& call, const std::string& message) {
+void expect_error(F&& call, const std::string& message, std::source_location where = std::source_location::current()) {
   try {
     call();
     ADD_FAILURE() << "no error, expected: " << message;
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), message);
+    std::string said = error.what();
+    if (const std::size_t place = said.rfind(concat(" (", where.file_name(), ':'));
+        place != std::string::npos && said.ends_with(')'))
+      said.resize(place);
+    EXPECT_EQ(said, message);
   }
 }
 

@@ -1,7 +1,10 @@
 #include <thread>
 
+#include <gmock/gmock.h>
+
 #include <weft/base/knobs.h>
 
+#include "tests/error_of.h"
 #include "tests/tensor/check.h"
 
 namespace weft {
@@ -9,6 +12,7 @@ namespace {
 
 using test::expect_error;
 using test::expect_values;
+using testing::EndsWith;
 
 std::string printed(const Tensor& x) { return concat(x); }
 
@@ -109,6 +113,26 @@ TEST(Tensor, OperandsKeepTheLineOfTheCall) {
   Tensor z = x;
   z += 1;
   EXPECT_EQ(line(z), __LINE__ - 1);
+}
+
+TEST(Tensor, ErrorsEndWithThePlaceOfTheCall) {
+  const Tensor a = zeros({6, 8}), b = zeros({9, 8});
+  const auto here = [](int line, const char* module = "") { return concat(" (", __FILE__, ':', line, module, ')'); };
+  EXPECT_EQ(error_of([&] { a* b; }),
+            "multiply: cannot broadcast tensor<6x8xf32> with tensor<9x8xf32>" + here(__LINE__ - 1));
+  EXPECT_EQ(error_of([&] { sum(a, 3); }), "sum: dimension 3 is out of range for rank 2" + here(__LINE__));
+  EXPECT_EQ(error_of([&] { zeros({-1}); }), "zeros: a size cannot be negative, got [-1]" + here(__LINE__));
+  EXPECT_EQ(error_of([&] { a + Tensor(); }), "a default-constructed Tensor has no value" + here(__LINE__));
+  EXPECT_EQ(error_of([&] { exp(Tensor()); }),
+            "exp: an operand is a default-constructed Tensor, which has no value" + here(__LINE__ - 1));
+  {
+    const Scope outer("encoder"), inner("layer");
+    EXPECT_THAT(error_of([&] { matmul(a, b); }), EndsWith(here(__LINE__, " in encoder.layer")));
+  }
+  // The place of the innermost function at work, and none when there is none.
+  const auto body = [&](const Tensor&, const std::vector<Tensor>& values) { return std::vector{values[0] + b}; };
+  EXPECT_THAT(error_of([&] { for_loop(3, std::vector{a}, body); }), EndsWith(here(__LINE__ - 1)));
+  EXPECT_EQ(error_of([&] { a.size(2); }), "size: dimension 2 is out of range for rank 2");
 }
 
 TEST(Parameter, KeepsItsType) {

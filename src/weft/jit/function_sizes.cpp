@@ -11,18 +11,17 @@ namespace weft::jit {
 
 bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                              bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not) {
-  std::string where;
   Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
               {paths.begin(), paths.end()});
   try {
-    trace.record_sample(run, keep, where);
+    trace.record_sample(run, keep);
     if (const std::string& why = trace.sample_ended_by(); keep && !why.empty())
       WEFT_LOG(
           recompiles, options_.name, ": ", why,
           ": of what comes after, the second size makes a program for all, for what it does may depend on the value");
     return true;
   } catch (const Error& error) {
-    why_not = concat(error.what(), where.empty() ? "" : " at ", where);
+    why_not = error.what();
   }
   return false;
 }
@@ -132,15 +131,13 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const L
     lock.unlock();
     const detail::SymbolicSizesScope apart(detail::sizes_are_symbols(), detail::sizes_are_sampled(), buckets);
     if (learns) learn_declared(leaves, paths, types, run);  // without it, it is compiled for these sizes
-    std::string where;
     Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
                 {paths.begin(), paths.end()});
     try {
-      if (auto job = trace.record_job(run, where)) jobs.push_back(std::move(*job));
+      if (auto job = trace.record_job(run)) jobs.push_back(std::move(*job));
     } catch (const Error& error) {
       // The call that is of this bucket says so itself, and with elements it may work.
-      WEFT_LOG(recompiles, options_.name, ": a bucket cannot be compiled ahead: ", error.what(),
-               where.empty() ? "" : " at ", where);
+      WEFT_LOG(recompiles, options_.name, ": a bucket cannot be compiled ahead: ", error.what());
     }
   }
   return jobs;

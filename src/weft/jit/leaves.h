@@ -51,8 +51,9 @@ concept Map = Sequence<T> && requires {
 template <class T>
 inline constexpr bool is_owned = !Pointer<T> && !std::ranges::view<T> && (!Text<T> || std::same_as<T, std::string>);
 
-// Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and .size(n) for what
-// is in x, in a fixed order; within visitor.enter(name) and .leave(), the keys of maps within .structure(true and false). Visitor::is_of_result: x may refer to nothing outside.
+// Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and .size(n) for
+// what is in x, in a fixed order; within visitor.enter(name) and .leave(), the keys of maps within .structure(true and false).
+// Visitor::is_of_result: x may refer to nothing outside.
 template <class T, class Visitor>
 void visit_leaves(T& x, Visitor& visitor) {
   using Plain = std::remove_const_t<T>;

@@ -71,14 +71,12 @@ class Trace final : public detail::Observer {
   std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
 
   // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
-  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws; `where` is then the line
-  // that was being recorded. Where the function needs an element of what it made, its graph is cut in every call: the sample is of
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws. Where the function needs an element of what it made, its graph is cut in every call: the sample is of
   // the graph that ends there, and sample_ended_by() says so. `keep`: else nothing is learned but that it can be done.
-  void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where);
+  void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep);
   const std::string& sample_ended_by() const { return sample_ended_by_; }
   // The same, for a program of these types that is compiled ahead. None: there is nothing to be compiled.
-  std::optional<detail::CompileAhead::Job> record_job(const std::function<std::vector<Tensor>()>& run,
-                                                      std::string& where);
+  std::optional<detail::CompileAhead::Job> record_job(const std::function<std::vector<Tensor>()>& run);
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
@@ -138,7 +136,7 @@ class Trace final : public detail::Observer {
 
   // `closes` ends the recording; told whether it is one graph of the function.
   using Closes = std::function<void(detail::Synchronizer&, bool whole)>;
-  void record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where, const Closes& closes);
+  void record_without_launch(const std::function<std::vector<Tensor>()>& run, const Closes& closes);
   bool is_sample() const { return !options_.types.empty(); }
   bool has_elements(std::size_t argument) const;
   bool lacks_elements(const Tensor& tensor) const;

@@ -8,15 +8,14 @@
 
 namespace weft::jit {
 
-void Trace::record_sample(const std::function<std::vector<Tensor>()>& run, bool keep, std::string& where) {
+void Trace::record_sample(const std::function<std::vector<Tensor>()>& run, bool keep) {
   record_without_launch(
-      run, where, [&](detail::Synchronizer& synchronizer, bool whole) { synchronizer.run_as_sample(whole && keep); });
+      run, [&](detail::Synchronizer& synchronizer, bool whole) { synchronizer.run_as_sample(whole && keep); });
 }
 
-std::optional<detail::CompileAhead::Job> Trace::record_job(const std::function<std::vector<Tensor>()>& run,
-                                                           std::string& where) {
+std::optional<detail::CompileAhead::Job> Trace::record_job(const std::function<std::vector<Tensor>()>& run) {
   std::optional<detail::CompileAhead::Job> job;
-  record_without_launch(run, where, [&](detail::Synchronizer& synchronizer, bool whole) {
+  record_without_launch(run, [&](detail::Synchronizer& synchronizer, bool whole) {
     if (whole) {
       job = synchronizer.run_as_job();
     } else {
@@ -26,8 +25,7 @@ std::optional<detail::CompileAhead::Job> Trace::record_job(const std::function<s
   return job;
 }
 
-void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& run, std::string& where,
-                                  const Closes& closes) {
+void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& run, const Closes& closes) {
   sync();
   stand_in();
   const Attached attached(*this);
@@ -51,7 +49,6 @@ void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& ru
   } catch (const EndOfSample&) {
     end(false);
   } catch (...) {
-    where = place_text(recording.graph().location());
     end(false);
     throw;
   }

@@ -21,13 +21,12 @@ Tensor BatchNorm::operator()(const Operand& x) const {
   const Scope scope = enter();
   const detail::Frame frame("BatchNorm", x);
   if (!training) return batch_norm(x, {running_mean, running_var}, weight, bias, epsilon);
-  require(!x.is_number(), "BatchNorm: expected [batch, channels, ...], got a number");
+  frame.require(!x.is_number(), "expected [batch, channels, ...], got a number");
   const ChannelStatistics batch = channel_statistics(x);
-  require(batch.mean.shape() == running_mean.shape(), "BatchNorm: ", x.tensor().type(), " does not have ",
-          running_mean.type().elements(), " channels");
+  frame.require(batch.mean.shape() == running_mean.shape(), x.tensor().type(), " does not have ",
+                running_mean.type().elements(), " channels");
   const std::int64_t count = x.tensor().elements() / std::max<std::int64_t>(1, x.tensor().size(1));
-  require(count > 1, "BatchNorm: a channel of ", x.tensor().type(), " has ", count,
-          " values: no variance to train with");
+  frame.require(count > 1, "a channel of ", x.tensor().type(), " has ", count, " values: no variance to train with");
   const auto average = [&](Parameter& running, const Tensor& now) {
     running = lerp(running, stop_gradient(now).to(running.dtype()), constant(momentum, running.dtype()));
   };

@@ -61,17 +61,15 @@ Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f
 void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
   const Scope scope("optimizer");
   const detail::Frame frame("Optimizer.step", where);
-  require(gradients.size() == states_.size(), "Optimizer.step: ", gradients.size(), " gradients for ", states_.size(),
-          " parameters");
+  frame.require(gradients.size() == states_.size(), gradients.size(), " gradients for ", states_.size(), " parameters");
   before_step();
   std::vector<Update> updates;
   updates.reserve(states_.size());
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const NamedParameter& parameter = states_[i].parameter;
     const Tensor& value = parameter.parameter->tensor();
-    require(gradients[i].defined() && gradients[i].shape() == value.shape(), "Optimizer.step: the gradient of ",
-            parameter.name, " is ", gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ",
-            value.type());
+    frame.require(gradients[i].defined() && gradients[i].shape() == value.shape(), "the gradient of ", parameter.name,
+                  " is ", gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ", value.type());
     const DType dtype = update_dtype(value.dtype());
     updates.push_back({parameter, value.to(dtype), gradients[i].to(dtype), states_[i].slots, {}});
   }

@@ -106,10 +106,11 @@ ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
                 const std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
                     const std::vector<Tensor>& values, const std::vector<Tensor>& x)>& body,
                 std::source_location where) {
-  require(!xs.empty(), "scan: there is nothing to scan: xs is empty; for_loop takes a number of steps");
+  const Frame frame("scan", where);
+  frame.require(!xs.empty(), "there is nothing to scan: xs is empty; for_loop takes a number of steps");
   for (const Tensor& x : xs)
-    require(x.rank() > 0 && x.size(0) == xs[0].size(0), "scan: every x must have the same first size; the first is ",
-            xs[0].type(), ", another ", x.type());
+    frame.require(x.rank() > 0 && x.size(0) == xs[0].size(0), "every x must have the same first size; the first is ",
+                  xs[0].type(), ", another ", x.type());
   const std::size_t count = initial.size();
   // The types of what a step gives are known once it was recorded: in a loop that is not kept.
   std::vector<Type> given;
@@ -131,7 +132,7 @@ ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
       xs[0].size(0), all,
       [&](const Tensor& i, const std::vector<Tensor>& at) {
         auto [next, ys] = body({at.begin(), at.begin() + static_cast<std::ptrdiff_t>(count)}, rows_at(xs, i));
-        require(next.size() == count, "scan: the body returns ", next.size(), " values for ", count);
+        frame.require(next.size() == count, "the body returns ", next.size(), " values for ", count);
         for (std::size_t k = 0; k < ys.size(); ++k) next.push_back(with_row(at[count + k], ys[k], i));
         return next;
       },

@@ -10,16 +10,12 @@ using ir::Value;
 
 namespace {
 
-Type make_type(const char* function, const Shape& shape, DType dtype) {
-  require(std::ranges::find(shape, Shape::inferred) == shape.end(), function, ": a size cannot be negative, got ",
-          shape);
+Type make_type(const Frame& frame, const Shape& shape, DType dtype) {
+  frame.require(std::ranges::find(shape, Shape::inferred) == shape.end(), "a size cannot be negative, got ", shape);
   return Type(dtype, shape);
 }
 
-Tensor splat(const char* function, Type type, double value, const std::source_location& where) {
-  Frame frame(function, where);
-  return frame.tensor(ir::constant(frame.graph(), type, value));
-}
+Tensor splat(Frame& frame, Type type, double value) { return frame.tensor(ir::constant(frame.graph(), type, value)); }
 
 Tensor from_numbers(std::span<const HostNumber> values, Type type) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes()));
@@ -70,10 +66,12 @@ Tensor constant(const HostNumber& value, DType dtype, std::source_location where
 }
 
 Tensor zeros(const Shape& shape, DType dtype, std::source_location where) {
-  return splat("zeros", make_type("zeros", shape, dtype), 0, where);
+  Frame frame("zeros", where);
+  return splat(frame, make_type(frame, shape, dtype), 0);
 }
 Tensor ones(const Shape& shape, DType dtype, std::source_location where) {
-  return splat("ones", make_type("ones", shape, dtype), 1, where);
+  Frame frame("ones", where);
+  return splat(frame, make_type(frame, shape, dtype), 1);
 }
 
 namespace {
@@ -91,7 +89,7 @@ Tensor full(const Shape& shape, const Operand& value) {
 }
 Tensor full(const Shape& shape, const Operand& value, DType dtype) {
   Frame frame("full", value);
-  return filled(frame, make_type("full", shape, dtype), value);
+  return filled(frame, make_type(frame, shape, dtype), value);
 }
 
 namespace {
@@ -100,8 +98,14 @@ Type type_of(const Operand& x) { return x.is_number() ? Type(x.number().default_
 
 }  // namespace
 
-Tensor zeros_like(const Operand& x) { return splat("zeros_like", type_of(x), 0, x.where()); }
-Tensor ones_like(const Operand& x) { return splat("ones_like", type_of(x), 1, x.where()); }
+Tensor zeros_like(const Operand& x) {
+  Frame frame("zeros_like", x);
+  return splat(frame, type_of(x), 0);
+}
+Tensor ones_like(const Operand& x) {
+  Frame frame("ones_like", x);
+  return splat(frame, type_of(x), 1);
+}
 Tensor full_like(const Operand& x, const Operand& value) {
   Frame frame("full_like", x);
   return filled(frame, type_of(x), value);
@@ -132,7 +136,7 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype, std:
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location where) {
   Frame frame("iota", where);
-  const Type type = make_type("iota", shape, dtype);
+  const Type type = make_type(frame, shape, dtype);
   return frame.tensor(ir::iota(frame.graph(), type, normalize_axis(axis, type.rank(), "iota")));
 }
 

@@ -6,9 +6,9 @@
 #include <weft/ir/autodiff.h>
 #include <weft/ir/ops.h>
 #include <weft/tensor/elsewhere.h>
+#include <weft/tensor/place_text.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/sync.h>
-#include <weft/tensor/place_text.h>
 #include <weft/tensor/synchronizer.h>
 
 namespace weft::detail {
@@ -65,18 +65,19 @@ Recording& Recording::current() {
 }
 
 ir::Value Recording::value_of(const Tensor& tensor, const char* function) {
-  require(tensor.defined(), function, ": an operand is a default-constructed Tensor, which has no value");
+  require_call(tensor.defined(), function, "an operand is a default-constructed Tensor, which has no value");
   TensorImpl& impl = tensor.impl();
   if (impl.recording == this) [[likely]]
     return impl.value;
   if (!impl.buffer) {
-    require(impl.recording != nullptr, function,
-            ": an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that "
-            "was tried with other sizes: it has no elements; return it from there");
+    require_call(
+        impl.recording != nullptr, function,
+        "an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that "
+        "was tried with other sizes: it has no elements; return it from there");
     const Recording* owner = parent_;
     while (owner && owner != impl.recording) owner = owner->parent_;
-    require(owner != nullptr, function,
-            ": an operand was recorded by another thread and is not launched; call sync() there");
+    require_call(owner != nullptr, function,
+                 "an operand was recorded by another thread and is not launched; call sync() there");
   }
   if (!is_body()) return input_of(impl, function);
   if (impl.buffer) require_here(impl, function);
@@ -233,9 +234,9 @@ void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, co
     way.pop_back();
     if (seen[node.id]) continue;
     seen[node.id] = true;
-    require(
+    require_call(
         !is_cut[node.id] || !is_float(node.type().dtype()), function,
-        ": the loss depends on a tensor that an automatic sync launched because the recording had grown too large; ",
+        "the loss depends on a tensor that an automatic sync launched because the recording had grown too large; ",
         "call sync() at the end of each step, or set WEFT_GRAPH_GROWTH_NODES=0");
     if (!ir::passes_derivatives(node)) continue;
     for (const ir::Value operand : node.operands) way.push_back(operand.node);
@@ -277,9 +278,14 @@ std::shared_ptr<const ir::Graph> Recording::finish_body(std::vector<ir::Value> o
   return graph_;
 }
 
-void Frame::fail(const std::string& message) const {
-  const std::string place = place_text(recording_.graph().location());
-  throw Error(concat(function_, ": ", message, place.empty() ? "" : concat(" (", place, ')')));
+std::string Recording::place_of_call() const {
+  if (depth_ > 0) return place_text(graph_->location());
+  return parent_ ? parent_->place_of_call() : std::string();
+}
+
+void fail_call(const std::string& message) {
+  const std::string place = Recording::current().place_of_call();
+  fail(message, place.empty() ? "" : concat(" (", place, ')'));
 }
 
 }  // namespace weft::detail

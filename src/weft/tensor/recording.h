@@ -11,6 +11,7 @@
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
 #include <weft/tensor/body_parameters.h>
+#include <weft/tensor/call_error.h>
 #include <weft/tensor/growth.h>
 #include <weft/tensor/launched_graph.h>
 #include <weft/tensor/observer.h>
@@ -75,6 +76,9 @@ class Recording {
   ir::Value capture(const Tensor& tensor);
   std::shared_ptr<const ir::Graph> finish_body(std::vector<ir::Value> outputs);
 
+  // Where the user called the public function that is at work, here or in an enclosing recording; empty if none is.
+  std::string place_of_call() const;
+
  private:
   friend class Frame;
   friend class Synchronizer;
@@ -89,6 +93,7 @@ class Recording {
   void clear();  // begins the next recording
   void begin_epoch();
   void forget_live();  // they have no value any more
+
   bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
   void cut_if_repeated();
   std::vector<bool> lost_gradients() const;
@@ -143,14 +148,10 @@ class Frame {
 
   template <class... Parts>
   void require(bool condition, const Parts&... parts) const {
-    if (!condition) [[unlikely]]
-      fail(concat(parts...));
+    require_call(condition, function_, parts...);
   }
 
  private:
-  // With the name of the function, and the place in the user's code.
-  [[noreturn]] void fail(const std::string& message) const;
-
   const char* function_;
   Recording& recording_;
 };

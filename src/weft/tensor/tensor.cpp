@@ -7,6 +7,7 @@
 #include <weft/base/trace.h>
 #include <weft/profile/hints.h>
 #include <weft/runtime/node_pool.h>
+#include <weft/tensor/call_error.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/elsewhere.h>
 #include <weft/tensor/manipulation.h>
@@ -99,6 +100,8 @@ std::span<const std::byte> Tensor::bytes(const Where& where) const { return byte
 void Tensor::convert(std::span<const std::byte> source, DType as, void* to) const {
   convert_elements(dtype(), source.data(), as, to, elements());
 }
+
+void Tensor::fail_undefined() { detail::fail_call("a default-constructed Tensor has no value"); }
 
 void Tensor::require_one(const char* function) const {
   require(elements() == 1, function, ": expected a tensor of one element, got ", type());

@@ -94,7 +94,8 @@ class Tensor {
   explicit Tensor(detail::TensorImpl* owned) : impl_(owned) {}
   explicit Tensor(runtime::BufferPtr buffer);
   detail::TensorImpl& impl() const {
-    require(impl_ != nullptr, "a default-constructed Tensor has no value");
+    if (!impl_) [[unlikely]]
+      fail_undefined();
     return *impl_;
   }
   runtime::BufferPtr buffer() const;  // of the elements, promised; syncs
@@ -103,6 +104,7 @@ class Tensor {
   std::span<const std::byte> bytes_for(const char* function, const Where& where) const;
   void convert(std::span<const std::byte> elements, DType as, void* to) const;
   void require_one(const char* function) const;
+  [[noreturn]] static void fail_undefined();
   std::shared_ptr<detail::ReadItem> read_async(DType as, const Where& where) const;
 
   detail::TensorImpl* impl_ = nullptr;
