@@ -172,6 +172,13 @@ TEST_F(BatchesOfBuckets, TheSecondSizeMakesAProgramForAllOfItsBucket) {
   EXPECT_EQ(step.explain().compiles, told.compiles);
 }
 
+TEST_F(BatchesOfBuckets, ABudgetForActivationsKeepsEverySizeAlone) {
+  const auto step = train_step({.activation_memory_bytes = 1 << 20});
+  for (const int rows : {4, 6}) step(batch(rows, 8, false), batch(rows, 8, false));
+  EXPECT_THAT(step.explain().recompiles.at(0),
+              HasSubstr("a program for each size. For one program of each bucket leave it out"));
+}
+
 TEST_F(BatchesOfBuckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
   const knobs::Override strict{knobs::strict, true};
   const auto train = [](Dynamic dynamic, bool is_marked) {

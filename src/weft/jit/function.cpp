@@ -235,11 +235,11 @@ void Function::record_call(const Trace::Options& options, std::span<const Leaf> 
 }
 
 std::string Function::sizes_alone() const {
-  const auto alone = [](const std::string& why) {
-    return concat(why,
-                  ": a program for each size. For a few sizes there is mark_buckets; for one program leave it out");
-  };
-  if (options_.activation_memory_bytes != 0) return alone("activation_memory_bytes is kept size by size");
+  if (options_.activation_memory_bytes != 0)
+    return concat("activation_memory_bytes is kept size by size: a program for each size. ",
+                  sizes_.any_buckets() ? "For one program of each bucket"
+                                       : "For a few sizes there is mark_buckets; for one program",
+                  " leave it out");
   if (options_.dynamic == Dynamic::off && options_.limit_policy != LimitPolicy::generalise)
     return "dynamic off: a program for each size. For one program take Dynamic::automatic, for a few sizes "
            "mark_buckets";
