@@ -134,6 +134,16 @@ TEST(Kernel, RowReductions) {
   }
 }
 
+// Every value is used twice by the next one: counted by uses, the work doubles at each step.
+TEST(Kernel, RowReductionsOfLongChains) {
+  const auto report = check({Type(DType::f32, {7, 33})}, [](ir::Graph&, auto x) {
+    Value y = x[0];
+    for (int i = 0; i < 40; ++i) y = ir::maximum(y, y * 0.5);
+    return std::vector{ir::softmax(y)};
+  });
+  EXPECT_EQ(report.thunks, 1);
+}
+
 TEST(Kernel, ColumnReductions) {
   for (const std::int64_t n : {1, 5, 16, 20, 40, 64, 70, 130})
     check({Type(DType::f32, {50, n})}, [](ir::Graph&, auto x) {

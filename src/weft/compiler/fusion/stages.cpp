@@ -69,6 +69,7 @@ class Stages {
   // Marks what is expensive and needed in the loops of several stages.
   void choose_cached() {
     if (loop_.stages == 1) return;
+    constexpr int expensive = 12;
     std::vector<int> cost(loop_.exprs.size());
     for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
       const Expr& e = loop_.exprs[i].expr;
@@ -76,10 +77,11 @@ class Stages {
       cost[i] =
           e.kind == Expr::Kind::apply ? cost_of(*e.op, e.attributes, loop_.expr(e.operands[0]).dtype, e.dtype) : 1;
       for (const ExprId o : e.operands) cost[i] += cost[static_cast<std::size_t>(o)];
+      cost[i] = std::min(cost[i], expensive);  // what is used twice counts twice: sums may double at each step
     }
     for (std::size_t i = loop_.exprs.size(); i-- > 0;) {
       Expr& e = loop_.exprs[i].expr;
-      if (!e.per_lane || cost[i] < 12 || e.kind != Expr::Kind::apply) continue;
+      if (!e.per_lane || cost[i] < expensive || e.kind != Expr::Kind::apply) continue;
       if (loops_that_need(static_cast<ExprId>(i)) > 1) e.cached = true;
     }
   }
