@@ -35,9 +35,10 @@ void HostNumber::write_unobserved(DType dtype, void* to, const char* function) c
       WEFT_ASSERT(class_ != Class::floating, function, ": a floating-point number as an integer");
       value = static_cast<T>(integer_);
       const bool fits = beyond_i64_ ? std::is_same_v<T, std::uint64_t> : std::in_range<T>(integer_);
-      detail::require_call(fits, function,
-                           beyond_i64_ ? concat(static_cast<std::uint64_t>(integer_)) : concat(integer_),
-                           " does not fit ", dtype);
+      if (!fits) [[unlikely]] {
+        const std::string number = beyond_i64_ ? concat(static_cast<std::uint64_t>(integer_)) : concat(integer_);
+        detail::fail_call(concat(function, ": ", number, " does not fit ", dtype));
+      }
     } else {
       value = static_cast<T>(exact());
     }
