@@ -5,9 +5,11 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <span>
 
 #include <weft/base/metrics.h>
-#include <weft/cli/lab/captioner_steps.h>
+#include <weft/cli/lab/captioner_ways.h>
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
@@ -29,64 +31,17 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 struct Interrupted {};
 using Check = std::function<void()>;  // throws it
 
-constexpr std::int64_t alignment = 8, bucket_count = 8;
-
-// A way to run the training, one row of a table.
-struct Way {
-  std::string table, name, padding;
-  std::function<CaptionStep(const SharedTask&)> make;
-  Stance stance = Stance::standard;
-  bool marks = false;        // says that the length is dynamic
-  bool all_buckets = false;  // begins with a batch of every bucket, as the article proposes; most are compiled ahead
-};
-
-std::vector<std::int64_t> buckets_of(std::int64_t context) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t i = 1; i <= bucket_count; ++i)
-    sizes.push_back(std::max<std::int64_t>(i, i * context / bucket_count));
-  return sizes;
-}
-
-std::string text_of(const std::vector<std::int64_t>& buckets) {
-  std::string text = "buckets:";
-  for (const std::int64_t size : buckets) text += concat(size == buckets.front() ? "" : ",", size);
-  return text;
-}
-
-std::vector<Way> ways(const train::CaptionerConfig& config) {
-  const auto options = [](Mode mode, Dynamic dynamic) {
-    return CompileOptions{.fullgraph = true, .mode = mode, .dynamic = dynamic};
-  };
-  const auto by = [](auto make, auto... given) { return [=](const SharedTask& task) { return make(task, given...); }; };
-  const CompileOptions off = options(Mode::standard, Dynamic::off);
-  const auto whole = [&](Mode mode, Dynamic dynamic) { return by(whole_step, options(mode, dynamic)); };
-  const std::string fixed = "fixed", longest = "longest", aligned = concat("multiple:", alignment),
-                    buckets = text_of(buckets_of(config.sizes.context));
-  const Mode tuned = Mode::max_autotune, tuned_only = Mode::max_autotune_no_replay;
-  const CompileOptions automatic = options(Mode::standard, Dynamic::automatic);
-  return {
-      {"static", "eager", fixed, whole(Mode::standard, Dynamic::off), Stance::force_eager},
-      {"static", "compiled model", fixed, by(model_step, off)},
-      {"static", "compiled optimizer", fixed, by(model_and_optimizer_step, off)},
-      {"static", "foreach_map optimizer", fixed, by(foreach_map_step, off)},
-      {"static", "whole step", fixed, whole(Mode::standard, Dynamic::off)},
-      {"static", "whole step, reduce_overhead", fixed, whole(Mode::reduce_overhead, Dynamic::off)},
-      {"static", "whole step, max_autotune_no_replay", fixed, whole(tuned_only, Dynamic::off)},
-      {"static", "whole step, max_autotune", fixed, whole(tuned, Dynamic::off)},
-      {"dynamic", "eager", longest, whole(Mode::standard, Dynamic::off), Stance::force_eager},
-      {"dynamic", "pad to longest", longest, whole(Mode::standard, Dynamic::automatic)},
-      {"dynamic", "marked dynamic", aligned, whole(Mode::standard, Dynamic::automatic), Stance::standard, true},
-      {"dynamic", "marked dynamic, max_autotune", aligned, whole(tuned, Dynamic::automatic), Stance::standard, true},
-      {"dynamic", "dynamic on", aligned, whole(Mode::standard, Dynamic::on)},
-      {"dynamic", "dynamic on, max_autotune_no_replay", aligned, whole(tuned_only, Dynamic::on)},
-      {"dynamic", "eight buckets", buckets, whole(Mode::standard, Dynamic::off), Stance::standard, false, true},
-      {"dynamic", "eight buckets, max_autotune", buckets, whole(tuned, Dynamic::off), Stance::standard, false, true},
-      {"dynamic", "modular", aligned, by(modular_step, off, automatic)},
-      {"dynamic", "modular, encoder max_autotune", aligned, by(modular_step, options(tuned, Dynamic::off), automatic)},
-      {"warmup", "cold", aligned, whole(Mode::standard, Dynamic::automatic), Stance::standard, true},
-      {"warmup", "cached", aligned, whole(Mode::standard, Dynamic::automatic), Stance::standard, true},
-      {"warmup", "regional", aligned, by(regional_step, automatic)},
-  };
+// What every row is to the first of its table.
+void compare(std::vector<CaptionerRow>& rows) {
+  const CaptionerRow* baseline = nullptr;
+  for (CaptionerRow& row : rows) {
+    if (baseline == nullptr || baseline->table != row.table) baseline = &row;
+    if (row.table == "warmup") {
+      row.ratio = baseline->first_steps_s / row.first_steps_s;
+    } else if (row.steps_per_s) {
+      row.ratio = *row.steps_per_s / *baseline->steps_per_s;
+    }
+  }
 }
 
 CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t length) {
@@ -100,45 +55,79 @@ CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t len
   return data::CaptionCollator(data::PaddingPolicy::fixed(length))(samples);
 }
 
-CaptionerRow measure(const Way& way, const CaptionerOptions& options, const Check& check) {
-  clear_graph_cache();
-  train::CaptionerConfig config = options.config;
-  if (way.padding.starts_with("multiple") && config.sizes.context % alignment != 0) {
-    config.padding = "longest";  // captions so short that there is nothing to align
-  } else {
-    config.padding = way.padding;
+// A row's training. The rows of a table train the same weights: those of the full size have no room side by side.
+class Training {
+ public:
+  Training(const CaptionerWay& way, const train::CaptionerConfig& base, const SharedTask& task, const Check& check,
+           CaptionerRow& row)
+      : way_(way),
+        config_(padded(base, way)),
+        padding_(train::padding_policy(config_.padding, config_.sizes.context)),
+        step_(way.make(task)),
+        check_(check),
+        row_(row),
+        batches_(config_, 1) {}
+
+  // As many batches as given, after one of every bucket where there are buckets. What it gives is how long that took.
+  double begin(std::int64_t steps) {
+    row_.lengths.clear();
+    const auto start = Clock::now();
+    if (way_.all_buckets)
+      for (const std::int64_t length : buckets_of(config_.sizes.context)) step(padded_batch(config_, length));
+    run(steps);
+    return seconds_since(start);
   }
-  const auto task = std::make_shared<CaptionerTask>(config);
-  const CaptionStep step = way.make(task);
-  train::CaptionBatches batches(config, 1);
-  weft::sync();
-  const StanceScope stance(way.stance);
-  const data::PaddingPolicy padding = train::padding_policy(config.padding, config.sizes.context);
-  const auto run = [&](const CaptionBatch& batch) {
-    check();
-    if (way.marks || padding.buckets()) train::mark_lengths(batch, padding, config.sizes.context);
-    step(batch);
+
+  void take_timed_steps(std::int64_t steps) {
+    const std::uint64_t compiles = metrics::uncached_compile.value();
+    const auto start = Clock::now();
+    run(steps);
+    seconds_ += seconds_since(start);
+    timed_ += steps;
+    row_.recompiles_in_window += metrics::uncached_compile.value() - compiles;
+    row_.steps_per_s = static_cast<double>(timed_) / seconds_;
+  }
+
+ private:
+  static train::CaptionerConfig padded(train::CaptionerConfig config, const CaptionerWay& way) {
+    config.padding = way.padding;
+    return config;
+  }
+
+  void run(std::int64_t steps) {
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const CaptionBatch batch = batches_.next();
+      row_.lengths.push_back(batch.tokens.size(1));
+      step(batch);
+    }
+    synchronize();
+  }
+
+  void step(const CaptionBatch& batch) {
+    check_();
+    const StanceScope stance(way_.stance);
+    if (way_.marks || padding_.buckets()) train::mark_lengths(batch, padding_, config_.sizes.context);
+    step_(batch);
     weft::sync();
-  };
-  CaptionerRow row{.table = way.table, .name = way.name};
-  const auto run_next = [&] {
-    const CaptionBatch batch = batches.next();
-    row.lengths.push_back(batch.tokens.size(1));
-    run(batch);
-  };
-  auto start = Clock::now();
-  if (way.all_buckets)
-    for (const std::int64_t length : buckets_of(config.sizes.context)) run(padded_batch(config, length));
-  for (std::int64_t i = 0; i < options.warm_up; ++i) run_next();
-  synchronize();
-  row.first_steps_s = seconds_since(start);
-  const std::uint64_t compiles = metrics::uncached_compile.value();
-  start = Clock::now();
-  for (std::int64_t i = 0; i < options.steps; ++i) run_next();
-  synchronize();
-  row.steps_per_s = static_cast<double>(options.steps) / seconds_since(start);
-  row.recompiles_in_window = metrics::uncached_compile.value() - compiles;
-  return row;
+  }
+
+  const CaptionerWay& way_;
+  train::CaptionerConfig config_;
+  data::PaddingPolicy padding_;
+  CaptionStep step_;
+  const Check& check_;
+  CaptionerRow& row_;
+  train::CaptionBatches batches_;
+  double seconds_ = 0;
+  std::int64_t timed_ = 0;
+};
+
+// The machine changes its speed meanwhile: in turns, all rows have the same share of that.
+void take_turns(std::span<const std::unique_ptr<Training>> trainings, std::int64_t steps) {
+  constexpr std::int64_t turns = 10;
+  for (std::int64_t turn = 0; turn < turns; ++turn)
+    if (const std::int64_t some = (turn + 1) * steps / turns - turn * steps / turns; some > 0)
+      for (const auto& training : trainings) training->take_timed_steps(some);
 }
 
 // A device that accepts launches and makes nothing of them, for what does not depend on values.
@@ -230,11 +219,11 @@ double train_on_shapes(const CaptionerOptions& options, const Check& check) {
       .accuracy;
 }
 
-std::vector<Way> chosen_ways(const CaptionerOptions& options) {
-  std::vector<Way> all = ways(options.config);
+std::vector<CaptionerWay> chosen_ways(const CaptionerOptions& options) {
+  std::vector<CaptionerWay> all = captioner_ways(options.config.sizes.context);
   for (const std::string& row : options.rows)
-    require(std::ranges::find(all, row, &Way::name) != all.end(), "lab captioner: there is no row ", row);
-  std::erase_if(all, [&](const Way& way) {
+    require(std::ranges::find(all, row, &CaptionerWay::name) != all.end(), "lab captioner: there is no row ", row);
+  std::erase_if(all, [&](const CaptionerWay& way) {
     return (!options.table.empty() && way.table != options.table) ||
            (!options.rows.empty() && std::ranges::find(options.rows, way.name) == options.rows.end());
   });
@@ -260,18 +249,33 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
     check();
     return compile_seconds(options.config, 0);
   };
-  const std::vector<Way> chosen = chosen_ways(options);
+  const auto measure_table = [&](std::span<const CaptionerWay> ways, std::vector<CaptionerRow>& rows) {
+    const auto task = std::make_shared<CaptionerTask>(options.config);
+    const auto training_of = [&](const CaptionerWay& way, CaptionerRow& row) {
+      return std::make_unique<Training>(way, options.config, task, check, row);
+    };
+    for (const CaptionerWay& way : ways) {
+      begins(way.table + ", " + way.name);
+      if (!way.finds_the_cache) cache.empty();
+      clear_graph_cache();
+      CaptionerRow& row = rows.emplace_back(CaptionerRow{.table = way.table, .name = way.name});
+      row.first_steps_s = training_of(way, row)->begin(options.warm_up);
+    }
+    begins(ways.front().table + ", in turns");
+    std::vector<std::unique_ptr<Training>> trainings;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      trainings.push_back(training_of(ways[i], rows[rows.size() - ways.size() + i]));
+      trainings.back()->begin(options.warm_up);
+    }
+    take_turns(trainings, options.steps);
+  };
+  const std::vector<CaptionerWay> chosen = chosen_ways(options);
   report.rows.reserve(chosen.size());
   try {
-    const CaptionerRow* baseline = nullptr;
-    for (const Way& way : chosen) {
-      begins(way.table + ", " + way.name);
-      if (way.name != "cached") cache.empty();
-      report.rows.push_back(measure(way, options, check));
-      CaptionerRow& row = report.rows.back();
-      if (baseline == nullptr || baseline->table != row.table) baseline = &row;
-      row.ratio =
-          row.table == "warmup" ? baseline->first_steps_s / row.first_steps_s : row.steps_per_s / baseline->steps_per_s;
+    for (auto first = chosen.begin(); first != chosen.end();) {
+      const auto end = std::find_if(first, chosen.end(), [&](const auto& way) { return way.table != first->table; });
+      measure_table({first, end}, report.rows);
+      first = end;
     }
     begins("compile times");
     report.compile_s = CompileSeconds{.cold = cold(0), .cached = cached(), .layers_2 = cold(2), .layers_12 = cold(12)};
@@ -283,7 +287,9 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
       report.caption_accuracy = train_on_shapes(options, check);
     }
   } catch (const Interrupted&) {
+    std::erase_if(report.rows, [](const CaptionerRow& row) { return row.first_steps_s == 0; });
   }
+  compare(report.rows);
   return report;
 }
 

@@ -26,12 +26,13 @@ struct CaptionerOptions {
 
 struct CaptionerRow {
   std::string table, name;  // static, dynamic or warmup
-  double steps_per_s = 0;   // in the timed window
-  double ratio =
-      0;  // to the first measured of its table: of steps_per_s, in warmup of the time of the first steps, inverted
+  // In the timed window; the windows of a table are open in turns, a tenth at a time. None: it was stopped before.
+  std::optional<double> steps_per_s = {};
+  // To the first measured of its table: of steps_per_s, in warmup of the time of the first steps, inverted.
+  std::optional<double> ratio = {};
   std::uint64_t recompiles_in_window = 0;
-  double first_steps_s =
-      0;  // the warm-up: recording, compiling and running, from empty caches unless the row says otherwise
+  // The warm-up: recording, compiling and running, from empty caches unless the row says otherwise.
+  double first_steps_s = 0;
   std::vector<std::int64_t> lengths = {};  // of the captions, padded: of each step, those of the warm-up first
 };
 

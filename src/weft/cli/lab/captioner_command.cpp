@@ -26,12 +26,13 @@ struct CommandOptions {
 
 void print_json(const CaptionerReport& report, const train::CaptionerConfig& given) {
   using json = nlohmann::ordered_json;
+  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(); };
   json rows = json::array();
   for (const CaptionerRow& row : report.rows)
     rows.push_back({{"table", row.table},
                     {"name", row.name},
-                    {"steps_per_s", row.steps_per_s},
-                    {"ratio", row.ratio},
+                    {"steps_per_s", number(row.steps_per_s)},
+                    {"ratio", number(row.ratio)},
                     {"recompiles_in_window", row.recompiles_in_window},
                     {"first_steps_s", row.first_steps_s},
                     {"lengths", row.lengths}});
@@ -50,9 +51,11 @@ void print_json(const CaptionerReport& report, const train::CaptionerConfig& giv
                   {"guard_us_per_call", guard_us_per_call},
                   {"guarded_tensors", guarded_tensors},
                   {"compile_s", compile_s},
-                  {"caption_accuracy", report.caption_accuracy ? json(*report.caption_accuracy) : json()}};
+                  {"caption_accuracy", number(report.caption_accuracy)}};
   std::cout << root.dump() << std::endl;
 }
+
+std::string text_of(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : "-"; }
 
 void print_tables(const CaptionerReport& report) {
   std::string table;
@@ -61,8 +64,8 @@ void print_tables(const CaptionerReport& report) {
       std::cout << fmt::format("{}{:<38}{:>10}{:>8}{:>12}{:>15}\n", table.empty() ? "" : "\n", row.table + " shapes",
                                "steps/s", "ratio", "recompiles", "first steps s");
     table = row.table;
-    std::cout << fmt::format("{:<38}{:>10.2f}{:>8.2f}{:>12}{:>15.2f}\n", row.name, row.steps_per_s, row.ratio,
-                             row.recompiles_in_window, row.first_steps_s);
+    std::cout << fmt::format("{:<38}{:>10}{:>8}{:>12}{:>15.2f}\n", row.name, text_of(row.steps_per_s),
+                             text_of(row.ratio), row.recompiles_in_window, row.first_steps_s);
   }
   if (const auto& guards = report.guards)
     std::cout << fmt::format("\nguards of {} tensors: {:.2f} us a call\n", guards->tensors, guards->us_per_call);
