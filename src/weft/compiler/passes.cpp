@@ -23,6 +23,8 @@ constexpr Pass table[] = {
     {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},
     {"fold-constants", "computes what depends on constants alone", fold_constants},
     {"eliminate-common-subexpressions", "computes equal nodes once", eliminate_common_subexpressions},
+    {"turn-dots", "a dot_general that is transposed becomes that of its operands the other way round", turn_dots,
+     /*in_strict_mode=*/false},
     {"order-dot-operands",
      "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
      order_dot_operands},

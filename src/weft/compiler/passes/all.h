@@ -19,6 +19,7 @@ std::shared_ptr<ir::Graph> merge_loops(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 
 // What the passes that expand dots make of a product: a sum over products, with the dimension that is vectorised last.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);

@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <vector>
+
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/rewrite.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// Whether the transpose puts the dimensions of a product's right side before those of its left side, and does nothing else.
+bool swaps_sides(const ir::Node& transpose, const ir::Node& dot) {
+  const auto& a = dot.attributes<ir::DotAttributes>();
+  const auto batch = static_cast<std::ptrdiff_t>(a.lhs_batching.size());
+  const auto rhs_free = static_cast<std::ptrdiff_t>(dot.operand(1).rank()) - batch -
+                        static_cast<std::ptrdiff_t>(a.rhs_contracting.size());
+  std::vector<std::int64_t> permutation(transpose.attributes<ir::TransposeAttributes>().permutation.begin(),
+                                        transpose.attributes<ir::TransposeAttributes>().permutation.end());
+  std::rotate(permutation.begin() + batch, permutation.begin() + batch + rhs_free, permutation.end());
+  return std::ranges::is_sorted(permutation);
+}
+
+}  // namespace
+
+std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph) {
+  std::vector<int> uses(graph.nodes().size());
+  for (const ir::Node* node : graph.nodes())
+    for (const ir::Value v : node->operands) ++uses[v.node->id];
+  for (const ir::Value v : graph.outputs()) ++uses[v.node->id];
+  const auto concerned = [&](const ir::Node& node) {
+    if (node.op != &ir::ops::transpose) return false;
+    const ir::Node& dot = *node.operand(0).node;
+    return dot.op == &ir::ops::dot_general && uses[dot.id] == 1 && swaps_sides(node, dot);
+  };
+  return rewrite_where(graph, concerned, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
+    const ir::Node& dot = *operands[0].node;
+    const auto& a = dot.attributes<ir::DotAttributes>();
+    return std::optional(std::vector{
+        ir::dot_general(dot.operand(1), dot.operand(0),
+                        {a.rhs_batching, a.lhs_batching, a.rhs_contracting, a.lhs_contracting}, node.type().dtype())});
+  });
+}
+
+}  // namespace weft::compiler
