@@ -200,6 +200,22 @@ TEST(Kernel, LayerNormForwardAndBackwardIsFewKernels) {
   EXPECT_LE(report.thunks, 6);
 }
 
+// The gradient of a packed projection. A pad and a sum alone would have three long rows; behind the transpose there are many.
+TEST(Kernel, PartsPutTogetherAndTransposedAreOneKernel) {
+  const Type part(DType::f32, {1, 64, 16, 40});
+  const auto report = check({part, part, part}, [](ir::Graph& g, auto x) {
+    const std::int64_t none[] = {0, 0, 0, 0}, swap[] = {1, 0, 2, 3};
+    std::vector<Value> padded;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const std::int64_t low[] = {i, 0, 0, 0}, high[] = {2 - i, 0, 0, 0};
+      padded.push_back(
+          ir::pad(x[static_cast<std::size_t>(i)], ir::constant(g, Type(DType::f32, {}), 0), low, high, none));
+    }
+    return std::vector{ir::transpose(padded[0] + padded[1] + padded[2], swap)};
+  });
+  EXPECT_EQ(report.thunks, 1);
+}
+
 TEST(Kernel, Dots) {
   for (const DType t : {DType::f32, DType::f64, DType::bf16, DType::i32}) {
     check({Type(t, {3, 20, 33}), Type(t, {3, 33, 17})}, [](ir::Graph&, auto x) {

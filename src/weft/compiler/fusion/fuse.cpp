@@ -117,6 +117,11 @@ class Planner {
         if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i])
           if (const std::string why = try_merge(cluster_of_[p], cluster_of_[i]); !why.empty()) refusals_[{p, i}] = why;
     }
+    // What a pair of nodes alone would make slow may be fast with those that came to it later: behind a transpose rows are others.
+    for (auto& [edge, why] : refusals_) {
+      const auto [from, to] = edge;
+      if (cluster_of_[from] != cluster_of_[to]) why = try_merge(cluster_of_[from], cluster_of_[to]);
+    }
   }
 
   // Of the refusals, those between clusters that stayed apart; one for each pair of them.
