@@ -137,7 +137,7 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype, std:
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location where) {
   Frame frame("iota", where);
   const Type type = make_type(frame, shape, dtype);
-  return frame.tensor(ir::iota(frame.graph(), type, normalize_axis(axis, type.rank(), "iota")));
+  return frame.tensor(ir::iota(frame.graph(), type, frame.axis(axis, type.rank())));
 }
 
 Tensor eye(std::int64_t rows, DType dtype, std::source_location where) {

@@ -50,7 +50,7 @@ Tensor take(Frame& frame, Value x, Value indices, std::int64_t axis) {
 
 // The axis of gather and scatter_add, when the types fit.
 std::int64_t element_axis(Frame& frame, Value x, Value indices, std::int64_t axis) {
-  const std::int64_t along = normalize_axis(axis, x.rank(), frame.function());
+  const std::int64_t along = frame.axis(axis, x.rank());
   bool fits = indices.rank() == x.rank();
   for (int i = 0; fits && i < x.rank(); ++i) fits = i == along || indices.type().dim(i) == x.type().dim(i);
   frame.require(fits, "the indices ", indices.type(), " do not fit dimension ", along, " of ", x.type());
@@ -62,7 +62,7 @@ std::int64_t element_axis(Frame& frame, Value x, Value indices, std::int64_t axi
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   Frame frame("take", x);
   const Value value = frame.value(x), places = integers(frame, indices);
-  const std::int64_t along = normalize_axis(axis, value.rank(), "take");
+  const std::int64_t along = frame.axis(axis, value.rank());
   frame.require(value.size(static_cast<int>(along)) > 0 || places.type().elements() == 0, "nothing to take from ",
                 value.type());
   return take(frame, value, places, along);
@@ -108,7 +108,7 @@ Tensor index_add(const Operand& x, std::int64_t axis, const Operand& indices, co
   Frame frame("index_add", x);
   const Value value = frame.value(x), places = integers(frame, indices);
   const Value added = detail::as(frame.value(updates), value.dtype());
-  const std::int64_t along = normalize_axis(axis, value.rank(), "index_add");
+  const std::int64_t along = frame.axis(axis, value.rank());
   Shape expected(value.type().dims());
   frame.require(places.rank() == 1, "expected a vector of indices, got ", places.type());
   expected[along] = places.type().dim(0);

@@ -81,8 +81,7 @@ Tensor flatten(const Operand& x, std::int64_t start_axis, std::int64_t end_axis)
   Frame frame("flatten", x);
   const Value value = frame.value(x);
   if (value.rank() == 0) return frame.tensor(ir::reshape(value, Shape{1}));
-  const auto first = normalize_axis(start_axis, value.rank(), "flatten"),
-             last = normalize_axis(end_axis, value.rank(), "flatten");
+  const auto first = frame.axis(start_axis, value.rank()), last = frame.axis(end_axis, value.rank());
   frame.require(first <= last, "dimension ", first, " comes after dimension ", last);
   Shape shape;
   for (int i = 0; i < value.rank(); ++i) {
@@ -98,7 +97,7 @@ Tensor flatten(const Operand& x, std::int64_t start_axis, std::int64_t end_axis)
 Tensor squeeze(const Operand& x, const Axes& axes) {
   Frame frame("squeeze", x);
   const Value value = frame.value(x);
-  Axes which = normalize_axes(axes, value.rank(), "squeeze");
+  Axes which = frame.axes(axes, value.rank());
   for (const std::int64_t axis : which) {
     frame.require(value.type().dim(static_cast<int>(axis)) == Dim(1), "dimension ", axis, " of ", value.type(),
                   " is not 1");
@@ -115,7 +114,7 @@ Tensor unsqueeze(const Operand& x, std::int64_t axis) {
   Frame frame("unsqueeze", x);
   const Value value = frame.value(x);
   Shape shape(value.type().dims());
-  shape.insert(static_cast<int>(normalize_axis(axis, value.rank() + 1, "unsqueeze")), 1);
+  shape.insert(static_cast<int>(frame.axis(axis, value.rank() + 1)), 1);
   return frame.tensor(ir::reshape(value, shape));
 }
 
@@ -131,11 +130,11 @@ Tensor broadcast_to(const Operand& x, const Shape& shape) {
 Tensor permute(const Operand& x, const Axes& permutation) {
   Frame frame("permute", x);
   const Value value = frame.value(x);
-  normalize_axes(permutation, value.rank(), "permute");
+  frame.axes(permutation, value.rank());
   frame.require(permutation.size() == static_cast<std::size_t>(value.rank()), "the permutation has ",
                 permutation.size(), " dimensions, ", value.type(), " has ", value.rank());
   Axes order;
-  for (const std::int64_t axis : permutation) order.push_back(normalize_axis(axis, value.rank(), "permute"));
+  for (const std::int64_t axis : permutation) order.push_back(frame.axis(axis, value.rank()));
   return frame.tensor(ir::transpose(value, order));
 }
 
@@ -144,7 +143,7 @@ Tensor transpose(const Operand& x, std::int64_t a, std::int64_t b) {
   const Value value = frame.value(x);
   Axes order;
   for (int i = 0; i < value.rank(); ++i) order.push_back(i);
-  std::swap(order[normalize_axis(a, value.rank(), "transpose")], order[normalize_axis(b, value.rank(), "transpose")]);
+  std::swap(order[frame.axis(a, value.rank())], order[frame.axis(b, value.rank())]);
   return frame.tensor(ir::transpose(value, order));
 }
 
@@ -152,14 +151,14 @@ Tensor slice(const Operand& x, std::int64_t axis, std::int64_t start, std::int64
   Frame frame("slice", x);
   const Value value = frame.value(x);
   Bounds bounds(value);
-  apply_slice(frame, bounds, static_cast<int>(normalize_axis(axis, value.rank(), "slice")), {start, stop, step});
+  apply_slice(frame, bounds, static_cast<int>(frame.axis(axis, value.rank())), {start, stop, step});
   return frame.tensor(bounds.take(value));
 }
 
 Tensor narrow(const Operand& x, std::int64_t axis, std::int64_t start, std::int64_t length) {
   Frame frame("narrow", x);
   const Value value = frame.value(x);
-  const auto at = static_cast<int>(normalize_axis(axis, value.rank(), "narrow"));
+  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
   frame.require(start >= 0 && length >= 0 && start <= value.size(at) - length, "[", start, ", ", start, " + ", length,
                 ") is not inside dimension ", at, " of ", value.type());
   Bounds bounds(value);
@@ -171,7 +170,7 @@ Tensor narrow(const Operand& x, std::int64_t axis, std::int64_t start, std::int6
 Tensor select(const Operand& x, std::int64_t axis, std::int64_t at) {
   Frame frame("select", x);
   const Value value = frame.value(x);
-  const auto where = static_cast<int>(normalize_axis(axis, value.rank(), "select"));
+  const auto where = static_cast<int>(frame.axis(axis, value.rank()));
   Bounds bounds(value);
   bounds.start[where] = position(frame, value, where, at);
   bounds.limit[where] = bounds.start[where] + 1;
@@ -246,7 +245,7 @@ Tensor concatenate(std::span<const Tensor> parts, std::int64_t axis, std::source
   Frame frame("concatenate", where);
   const std::vector<Value> values = promoted_parts(frame, parts);
   const Type first = values.front().type();
-  const auto at = normalize_axis(axis, first.rank(), "concatenate");
+  const auto at = frame.axis(axis, first.rank());
   for (const Value value : values) {
     bool fits = value.rank() == first.rank();
     for (int i = 0; fits && i < first.rank(); ++i) fits = i == at || value.type().dim(i) == first.dim(i);
@@ -263,7 +262,7 @@ Tensor stack(std::span<const Tensor> parts, std::int64_t axis, std::source_locat
   Frame frame("stack", where);
   std::vector<Value> values = promoted_parts(frame, parts);
   const Type first = values.front().type();
-  const auto at = normalize_axis(axis, first.rank() + 1, "stack");
+  const auto at = frame.axis(axis, first.rank() + 1);
   Shape shape(first.dims());
   shape.insert(static_cast<int>(at), 1);
   for (Value& value : values) {
@@ -280,7 +279,7 @@ Tensor stack(std::initializer_list<Tensor> parts, std::int64_t axis, std::source
 std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes, std::int64_t axis) {
   Frame frame("split", x);
   const Value value = frame.value(x);
-  const auto at = static_cast<int>(normalize_axis(axis, value.rank(), "split"));
+  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
   frame.require(std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; }) &&
                     std::reduce(sizes.begin(), sizes.end()) == value.size(at),
                 "the sizes do not sum to dimension ", at, " of ", value.type());
@@ -298,7 +297,7 @@ std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& siz
 Tensor flip(const Operand& x, const Axes& axes) {
   Frame frame("flip", x);
   const Value value = frame.value(x);
-  return frame.tensor(ir::reverse(value, normalize_axes(axes, value.rank(), "flip")));
+  return frame.tensor(ir::reverse(value, frame.axes(axes, value.rank())));
 }
 
 std::vector<Tensor> split(const Operand& x, std::int64_t size, std::int64_t axis) {
@@ -348,7 +347,7 @@ namespace {
 Tensor copies(Frame& frame, const Operand& x, std::int64_t times, std::int64_t axis, bool after) {
   const Value value = frame.value(x);
   frame.require(times >= 0, "cannot repeat ", times, " times");
-  const auto at = static_cast<int>(normalize_axis(axis, value.rank(), frame.function()));
+  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
   Shape spread(value.type().dims()), merged = spread;
   const int place = after ? at + 1 : at;
   spread.insert(place, times);
@@ -373,7 +372,7 @@ Tensor tile(const Operand& x, std::int64_t times, std::int64_t axis) {
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
   Frame frame("roll", x);
   const Value value = frame.value(x);
-  const auto at = static_cast<int>(normalize_axis(axis, value.rank(), "roll"));
+  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
   const std::int64_t size = value.size(at);
   if (size == 0 || shift % size == 0) return frame.tensor(value);
   Bounds head(value), tail(value);

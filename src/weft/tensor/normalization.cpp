@@ -137,7 +137,7 @@ Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight, c
 Tensor normalize(const Operand& x, std::int64_t axis, double epsilon) {
   Frame frame("normalize", x);
   const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
-  const Axes along = normalize_axis(axis, wide.rank(), "normalize");
+  const Axes along = frame.axis(axis, wide.rank());
   const Value squares = ir::reduce_sum(wide * wide, along);
   // The root of the larger, so that the gradient is finite at 0.
   const Value length = ir::sqrt(ir::maximum(squares, ir::constant_like(squares, epsilon * epsilon)));

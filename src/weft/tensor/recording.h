@@ -93,7 +93,6 @@ class Recording {
   void clear();  // begins the next recording
   void begin_epoch();
   void forget_live();  // they have no value any more
-
   bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
   void cut_if_repeated();
   std::vector<bool> lost_gradients() const;
@@ -145,6 +144,9 @@ class Frame {
     return recording_.number(operand.number(), dtype, function_);
   }
   Tensor tensor(ir::Value value) { return recording_.wrap(value); }
+
+  std::int64_t axis(std::int64_t axis, int rank) const { return normalize_axis(axis, rank, function_); }
+  Axes axes(const Axes& axes, int rank) const { return normalize_axes(axes, rank, function_); }
 
   template <class... Parts>
   void require(bool condition, const Parts&... parts) const {

@@ -164,7 +164,7 @@ Tensor arg_extreme(const char* function, const Operand& x, std::int64_t axis, bo
   Frame frame(function, x);
   const Value value = frame.value(x);
   frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
-  const Axes along = normalize_axis(axis, value.rank(), function);
+  const Axes along = frame.axis(axis, value.rank());
   require_elements(frame, value, along);
   Value found = ir::compare(value, detail::spread(extreme(value, along), value, along), Direction::EQ);
   if (is_float(value.dtype())) found = ir::or_(found, ir::compare(value, value, Direction::NE));
@@ -188,7 +188,7 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
   Frame frame("cumsum", x);
   Value value = counted(frame.value(x));
   frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
-  const auto along = normalize_axis(axis, value.rank(), "cumsum");
+  const auto along = frame.axis(axis, value.rank());
   const std::int64_t size = value.size(static_cast<int>(along));
   const Value zero = ir::constant(frame.graph(), Type(value.dtype(), {}), 0);
   Axes low, high, none;
@@ -224,7 +224,7 @@ std::vector<Value> sorted(Frame& frame, Value x, std::int64_t axis, bool descend
 std::vector<Value> sorted(Frame& frame, const Operand& x, std::int64_t axis, bool descending) {
   const Value value = frame.value(x);
   frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
-  return sorted(frame, value, normalize_axis(axis, value.rank(), frame.function()), descending);
+  return sorted(frame, value, frame.axis(axis, value.rank()), descending);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // The program of a recording: one that is known, out of one for many sizes, or compiled.
-#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <utility>
