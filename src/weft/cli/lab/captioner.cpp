@@ -251,6 +251,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
   };
   const auto measure_table = [&](std::span<const CaptionerWay> ways, std::vector<CaptionerRow>& rows) {
     const auto task = std::make_shared<CaptionerTask>(options.config);
+    synchronize();
     const auto training_of = [&](const CaptionerWay& way, CaptionerRow& row) {
       return std::make_unique<Training>(way, options.config, task, check, row);
     };
