@@ -89,6 +89,23 @@ TEST_F(DynamicSizes, TheSecondSizeMakesAProgramForAll) {
   EXPECT_EQ(fixed.explain().compiles, 3u);
 }
 
+TEST_F(DynamicSizes, ASizeOfZeroMakesAProgramForAllAsAnyOther) {
+  const auto rows = compile([this](const Tensor& x) { return net(x); });
+  const auto columns = compile([this](const Tensor& x) { return relu(net.in(transpose(x))); });
+  for (const std::int64_t n : {5, 0, 3, 1}) {
+    EXPECT_EQ(rows(ones({n, 6})).shape(), Shape({n, 4}));
+    const Tensor made = columns(ones({6, n}));
+    for (std::int64_t i = 0; i < n; ++i)
+      EXPECT_EQ(made[i].to_vector<float>(), relu(net.in(ones({1, 6})))[0].to_vector<float>());
+  }
+  EXPECT_EQ(rows.explain().compiles, 2u);
+  EXPECT_EQ(columns.explain().compiles, 2u);
+  const auto update =
+      compile([](const Tensor& w, const Tensor& x, const Tensor& y) { return w + matmul(transpose(x), y); });
+  for (const auto& [n, m] : {std::pair{5, 3}, {0, 4}, {4, 0}, {3, 5}})
+    EXPECT_EQ(update(ones({m}), ones({n, m}), ones({n})).to_vector<float>(), std::vector(m, 1 + float(n)));
+}
+
 TEST_F(DynamicSizes, TrainsAsProgramsOfFixedSizesDoBitForBit) {
   const knobs::Override strict{knobs::strict, true};
   const auto train = [](Dynamic dynamic) {

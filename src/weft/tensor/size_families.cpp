@@ -34,6 +34,20 @@ bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
   });
 }
 
+// Those of the last sample that has some of everything, for what is fast with nothing says little about other sizes.
+std::vector<std::int64_t> typical_sizes(const ir::General& general,
+                                        std::span<const std::shared_ptr<const ir::Graph>> samples) {
+  const auto sizes_of = [&](const ir::Graph& sample) {
+    std::string why_not;
+    const auto values = ir::match(general, sample, sample.outputs(), why_not);
+    require(values.has_value(), why_not);
+    return values->symbols;
+  };
+  for (std::size_t i = samples.size(); i-- > 0;)
+    if (auto sizes = sizes_of(*samples[i]); std::ranges::find(sizes, 0) == sizes.end()) return sizes;
+  return sizes_of(*samples.back());
+}
+
 std::string symbols_of(const ir::General& general) {
   std::string text;
   for (std::size_t i = 0; i < general.graph->inputs().size(); ++i) {
@@ -162,12 +176,9 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
 
 void SizeFamilies::build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report) {
   ir::General general = ir::generalise(family.samples);
-  std::string why_not;
-  const auto& last = *family.samples.back();
-  const auto values = ir::match(general, last, last.outputs(), why_not);
-  require(values.has_value(), why_not);
   compiler::Report made;
-  auto program = compiler::compile_for_sizes(*general.graph, {options, SizeValues(values->symbols)}, &made);
+  auto program =
+      compiler::compile_for_sizes(*general.graph, {options, SizeValues(typical_sizes(general, family.samples))}, &made);
   family.general = std::move(general);
   family.program = std::move(program);
   report = std::move(made);

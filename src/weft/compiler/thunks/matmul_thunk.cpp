@@ -109,7 +109,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   // oneDNN wants one of a matrix's two dimensions to be dense. Nothing is computed of no elements.
   std::vector<Size> positive = lhs.sizes;
   positive.insert(positive.end(), rhs.sizes.begin(), rhs.sizes.end());
-  const auto several = [](Size size) { return !size.is_constant() || size.value() > 1; };
+  const auto several = [](Size size) { return !size.is(1); };
   const auto at_least = [&](Size x, Size least) { return never_negative(x - least, positive); };
   const auto dense = [&](const Group& rows, const Group& columns) {
     if (several(rows.size) && several(columns.size))
@@ -206,6 +206,14 @@ std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeV
   return product;
 }
 
+// A product with one of whatever this one has none of: oneDNN divides by sizes.
+MatmulShape filled(MatmulShape shape) {
+  const auto fill = [](Size& size) { size = std::max<std::int64_t>(size.value(), 1); };
+  for (auto* sizes : {&shape.batch, &shape.lhs, &shape.rhs}) std::ranges::for_each(*sizes, fill);
+  for (Size* size : {&shape.m, &shape.n, &shape.k}) fill(*size);
+  return shape;
+}
+
 std::string name_of(const Matmul& matmul) {
   std::string name(matmul.dot->op->name);
   for (const EpilogueStep& step : matmul.epilogue.steps) name += name_of(step);
@@ -234,8 +242,11 @@ bool matmul_exists(const Matmul& matmul, const SizeValues& values) {
     if (step.operand.base && !data_type(step.operand.base.dtype())) return false;
   if (!matmul_supported(matmul.dot->operand(0).dtype(), matmul.dot->operand(1).dtype(), matmul.epilogue.result.dtype()))
     return false;
-  const auto product = product_at(matmul, false, values);
-  const auto described = product ? describe(*product) : std::nullopt;
+  auto product = product_at(matmul, false, values);
+  if (!product) return false;
+  if (std::ranges::any_of(matmul.dot->operands, [&](Value v) { return values(v.type()).elements() == 0; }))
+    product->shape = filled(std::move(product->shape));
+  const auto described = describe(*product);
   return described && !std::string_view(described->primitive.impl_info_str()).starts_with("ref");
 }
 
