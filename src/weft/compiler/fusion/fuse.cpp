@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <weft/compiler/fusion/cluster_key.h>
+#include <weft/compiler/fusion/merge_order.h>
 #include <weft/compiler/fusion/placement.h>
 #include <weft/compiler/fusion/unit_order.h>
 #include <weft/compiler/sized_unit.h>
@@ -47,9 +48,7 @@ class Planner {
         keys_(graph, placement_),
         count_(graph.nodes().size()),
         cluster_of_(count_, no_cluster),
-        stores_output_(count_),
-        seen_below_(count_),
-        seen_above_(count_) {
+        stores_output_(count_) {
     for (const Value v : graph.outputs()) stores_output_[storage_of(v).node->id] = true;
   }
 
@@ -109,18 +108,20 @@ class Planner {
   }
 
   void merge_clusters() {
+    MergeOrder order(needs_, users_);
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (fate(i) != Fate::fused) continue;
       std::vector<std::uint32_t> producers = needs_[i];
       std::ranges::sort(producers, std::greater{});
       for (const std::uint32_t p : producers)
         if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i])
-          if (const std::string why = try_merge(cluster_of_[p], cluster_of_[i]); !why.empty()) refusals_[{p, i}] = why;
+          if (const std::string why = try_merge(order, cluster_of_[p], cluster_of_[i]); !why.empty())
+            refusals_[{p, i}] = why;
     }
     // What a pair of nodes alone would make slow may be fast with those that came to it later: behind a transpose rows are others.
     for (auto& [edge, why] : refusals_) {
       const auto [from, to] = edge;
-      if (cluster_of_[from] != cluster_of_[to]) why = try_merge(cluster_of_[from], cluster_of_[to]);
+      if (cluster_of_[from] != cluster_of_[to]) why = try_merge(order, cluster_of_[from], cluster_of_[to]);
     }
   }
 
@@ -138,12 +139,13 @@ class Planner {
   }
 
   // Why not; empty: they are one now.
-  std::string try_merge(int producer, int consumer) {
+  std::string try_merge(MergeOrder& order, int producer, int consumer) {
     const Cluster& a = clusters_[static_cast<std::size_t>(producer)];
     const Cluster& b = clusters_[static_cast<std::size_t>(consumer)];
     if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest)
       return concat("what is made has ", a.largest, " elements and what is needed of it ", b.largest);
-    if (path_around(producer, consumer)) return "a value would leave the kernel and come back into it";
+    if (order.path_around(a.nodes.front(), b.nodes.front()))
+      return "a value would leave the kernel and come back into it";
     Cluster merged;
     std::ranges::merge(a.nodes, b.nodes, std::back_inserter(merged.nodes));
     merged.reduction = a.reduction ? a.reduction : b.reduction;
@@ -152,6 +154,7 @@ class Planner {
       return "one is needed early, the other late, and what is late need not wait";
     if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.refusal.empty())
       return lowered.refusal;
+    order.merge(a.nodes.front(), b.nodes.front());
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
     clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
     clusters_[static_cast<std::size_t>(consumer)] = {};
@@ -190,61 +193,6 @@ class Planner {
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
       return concat("it would have ", extent.tasks, " long rows, which leaves threads idle");
     return {};
-  }
-
-  // A search for a way from one cluster to another, down along uses or up along needs.
-  struct Search {
-    bool down;
-    const std::vector<std::vector<std::uint32_t>>& edges;
-    std::vector<std::uint32_t>& seen;  // by node: the number of the last search that came by
-    int target;
-    std::uint32_t bound;                                    // no node beyond it leads to the target
-    std::vector<std::span<const std::uint32_t>> left = {};  // of the edges of the nodes that were reached
-    std::size_t own = 0;                                    // of these, those of the cluster it begins at
-  };
-
-  // Whether a value leaves the producer, passes through another unit and comes back into the consumer. Searched from both by
-  // turns, edge by edge: an end that little is connected to decides soon.
-  bool path_around(int producer, int consumer) {
-    ++search_;
-    const auto &from = clusters_[static_cast<std::size_t>(producer)].nodes,
-               &to = clusters_[static_cast<std::size_t>(consumer)].nodes;
-    Search down{true, users_, seen_below_, consumer, to.back()}, up{false, needs_, seen_above_, producer, from.front()};
-    reach(down, from);
-    reach(up, to);
-    down.own = down.left.size();
-    up.own = up.left.size();
-    while (!down.left.empty() && !up.left.empty())
-      if (step(down) || step(up)) return true;
-    return false;
-  }
-
-  void reach(Search& search, std::span<const std::uint32_t> nodes) const {
-    for (const std::uint32_t id : nodes) {
-      search.seen[id] = search_;
-      if (!search.edges[id].empty()) search.left.emplace_back(search.edges[id]);
-    }
-  }
-
-  // Follows one edge.
-  bool step(Search& search) const {
-    const bool is_direct = search.left.size() <= search.own;
-    std::span<const std::uint32_t>& edges = search.left.back();
-    const std::uint32_t id = edges.front();
-    edges = edges.subspan(1);
-    if (edges.empty()) {
-      search.left.pop_back();
-      if (is_direct) --search.own;
-    }
-    if (search.seen[id] == search_) return false;
-    const int cluster = cluster_of_[id];
-    if (cluster == search.target) return !is_direct;
-    // A cluster runs as a whole: reaching one of its nodes is reaching all.
-    const std::span<const std::uint32_t> nodes =
-        cluster == no_cluster ? std::span(&id, 1) : std::span(clusters_[static_cast<std::size_t>(cluster)].nodes);
-    search.seen[id] = search_;
-    if (search.down ? nodes.front() <= search.bound : nodes.back() >= search.bound) reach(search, nodes);
-    return false;
   }
 
   std::vector<Value> outputs_of(const Cluster& cluster, int self, int other) const {
@@ -394,8 +342,6 @@ class Planner {
   std::size_t count_;
   std::vector<int> cluster_of_;
   std::vector<bool> stores_output_;
-  std::vector<std::uint32_t> seen_below_, seen_above_;
-  std::uint32_t search_ = 0;  // the number of the last one
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
   std::unordered_map<Fingerprint, LoweredCluster, FingerprintHash> lowered_;  // by key
