@@ -76,6 +76,25 @@ TEST(Strict, LongSumsAreNotDividedAmongThreads) {
   }
 }
 
+TEST(Strict, ASumHasOneOrderHoweverItsTermsWereMoved) {
+  const Type x(DType::f32, {4, 5, 8}), grouped(DType::f32, {4, 2, 20});
+  const auto move = [&](Value v) {
+    return ir::reshape(ir::transpose(v, std::vector<std::int64_t>{0, 2, 1}), grouped.dims());
+  };
+  const auto sum = [](Value v) { return ir::reduce_sum(v, std::vector<std::int64_t>{2}); };
+  const auto at_once = ir::make_graph(
+      std::vector{x}, [&](ir::Graph&, std::span<const Value> in) { return std::vector{sum(move(in[0]))}; });
+  const auto moved =
+      ir::make_graph(std::vector{x}, [&](ir::Graph&, std::span<const Value> in) { return std::vector{move(in[0])}; });
+  const auto summed = ir::make_graph(std::vector{grouped},
+                                     [&](ir::Graph&, std::span<const Value> in) { return std::vector{sum(in[0])}; });
+  const auto inputs = test::normal_inputs(*at_once);
+  compiler::Options strict;
+  strict.strict = true;
+  const auto want = test::run_compiled(*summed, test::run_compiled(*moved, inputs, strict), strict);
+  EXPECT_EQ(test::run_compiled(*at_once, inputs, strict)[0], want[0]);
+}
+
 TEST(Strict, RunsRepeatBitForBitInEveryMode) {
   const auto graph = block(64, 96);
   const auto inputs = test::normal_inputs(*graph);

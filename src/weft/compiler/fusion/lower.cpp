@@ -35,6 +35,7 @@ class Lowering {
       reset();
       if (build()) break;
       if (!split_) return {std::nullopt, refusal_.empty() ? "the positions are not affine" : refusal_, blocker_};
+      if (loop_.is_reduced(loop_.roles[split_->axis])) cut_by_ = blocker_;
       cut_axis(*split_);
     }
     if (auto refusal = assign_stages(loop_)) return {std::nullopt, std::move(*refusal), nullptr};
@@ -280,8 +281,10 @@ class Lowering {
     for (int d = 0; d < type.rank(); ++d)
       if (std::ranges::find(reduced, d) != reduced.end()) reduced_dims.push_back(type.dim(d));
     const auto role = [this](Role r) { return loop_.is_reduced(r); };
-    if (!request_.contract && !walks_in_order(reduced_dims))
+    if (!request_.contract && !walks_in_order(reduced_dims)) {
+      blocker_ = cut_by_;
       return fail("another order of summation than the reduction has alone");
+    }
     if (product_of(reduced_dims) != loop_.count(role)) return fail("reductions over different numbers of elements");
     const auto inner = delinearise(loop_.linear(role), reduced_dims, loop_.axes, split_);
     if (!inner) return -1;
@@ -366,6 +369,7 @@ class Lowering {
   std::optional<Split> split_;
   std::string refusal_;
   const Node* blocker_ = nullptr;
+  const Node* cut_by_ = nullptr;  // the last that had an axis be cut over which is reduced
 };
 
 }  // namespace

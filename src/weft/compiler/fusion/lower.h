@@ -30,8 +30,8 @@ struct Lowered {
 struct LoweringResult {
   std::optional<Lowered> kernel;
   std::string refusal;
-  const ir::Node* blocker =
-      nullptr;  // the shape op through which positions are not affine: its operand must be in memory
+  // The shape op through which positions are not affine, or in strict mode sums have another order: its operand must be in memory.
+  const ir::Node* blocker = nullptr;
 };
 LoweringResult lower(const KernelRequest& request);
 
