@@ -95,6 +95,46 @@ TEST(Strict, ASumHasOneOrderHoweverItsTermsWereMoved) {
   EXPECT_EQ(test::run_compiled(*at_once, inputs, strict)[0], want[0]);
 }
 
+// What is left of a matrix without its last row and column, transposed or not: it lies with gaps, until it is moved.
+Value part_of(Value v, bool transposed) {
+  const std::vector<std::int64_t> stop{v.type().dim(0).value(), v.type().dim(1).value() - 1,
+                                       v.type().dim(2).value() - 1};
+  const Value part = ir::slice(v, std::vector<std::int64_t>{0, 0, 0}, stop, std::vector<std::int64_t>{1, 1, 1});
+  return transposed ? ir::transpose(part, std::vector<std::int64_t>{0, 2, 1}) : part;
+}
+
+TEST(Strict, AProductHasTheSameBitsWhereverItsOperandsLie) {
+  compiler::Options strict;
+  strict.strict = true;
+  const auto product = [](Value a, Value b) {
+    const std::int64_t batch[] = {0}, last[] = {2}, first[] = {1};
+    return ir::dot_general(a, b, {batch, batch, last, first});
+  };
+  for (const auto& [batch, m, n, k] :
+       {std::array<std::int64_t, 4>{1, 5, 5, 5}, {1, 11, 40, 69}, {1, 40, 300, 200}, {3, 33, 17, 70}, {3, 1, 9, 64}})
+    for (const bool lhs_turned : {false, true})
+      for (const bool rhs_turned : {false, true}) {
+        const auto with_gaps = [&](std::int64_t rows, std::int64_t columns, bool turned) {
+          return Type(DType::f32, {batch, (turned ? columns : rows) + 1, (turned ? rows : columns) + 1});
+        };
+        const std::vector<Type> whole{with_gaps(m, k, lhs_turned), with_gaps(k, n, rhs_turned)};
+        const auto at_once = ir::make_graph(whole, [&](ir::Graph&, std::span<const Value> in) {
+          return std::vector{product(part_of(in[0], lhs_turned), part_of(in[1], rhs_turned))};
+        });
+        const auto moved = ir::make_graph(whole, [&](ir::Graph&, std::span<const Value> in) {
+          return std::vector{part_of(in[0], lhs_turned), part_of(in[1], rhs_turned)};
+        });
+        const auto multiplied =
+            ir::make_graph(std::vector{Type(DType::f32, {batch, m, k}), Type(DType::f32, {batch, k, n})},
+                           [&](ir::Graph&, std::span<const Value> in) { return std::vector{product(in[0], in[1])}; });
+        const auto inputs = test::normal_inputs(*at_once);
+        const auto want = test::run_compiled(*multiplied, test::run_compiled(*moved, inputs, strict), strict);
+        EXPECT_EQ(test::run_compiled(*at_once, inputs, strict)[0], want[0])
+            << batch << " times " << m << " x " << k << " x " << n << (lhs_turned ? ", lhs transposed" : "")
+            << (rhs_turned ? ", rhs transposed" : "");
+      }
+}
+
 TEST(Strict, RunsRepeatBitForBitInEveryMode) {
   const auto graph = block(64, 96);
   const auto inputs = test::normal_inputs(*graph);

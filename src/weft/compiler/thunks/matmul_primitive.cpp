@@ -1,11 +1,15 @@
 #include <weft/compiler/thunks/matmul_primitive.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <list>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <utility>
 
 #include <weft/base/error.h>
 #include <weft/runtime/parallel.h>
@@ -50,7 +54,8 @@ Key key_of(const Product& product) {
   for (const DType dtype : {product.lhs, product.rhs, product.result}) key.push_back(number(dtype));
   for (const Product::Step& step : product.steps)
     key.insert(key.end(), {number(step.kind), number(step.activation), number(step.dtype)});
-  key.insert(key.end(), {number(product.one_thread), runtime::thread_count(), number(shape.batch.size())});
+  key.insert(key.end(),
+             {number(product.one_thread), number(product.packed), runtime::thread_count(), number(shape.batch.size())});
   return key;
 }
 
@@ -151,6 +156,79 @@ class GemmPrimitive final : public ProductPrimitive {
   bool adds_;
 };
 
+// oneDNN sums in another order where there are gaps between rows, or where lhs is transposed; so those are copied. Of the batch
+// there is one dimension.
+class PackedPrimitive final : public ProductPrimitive {
+ public:
+  explicit PackedPrimitive(const Product& product) {
+    const MatmulShape& from = product.shape;
+    const dnnl::memory::dims lhs = numbers(from.batch, {from.m, from.k}), rhs = numbers(from.batch, {from.k, from.n});
+    const bool is_turned = lies(rhs, numbers(from.rhs), turned(rhs));
+    pack(0, lhs, numbers(from.lhs), product.lhs);
+    if (!is_turned) pack(1, rhs, numbers(from.rhs), product.rhs);
+
+    Product dense = product;
+    MatmulShape& shape = dense.shape;
+    shape.batch.clear();
+    shape.lhs = {from.k, 1};
+    shape.rhs = is_turned ? std::vector<Size>{1, from.k} : std::vector<Size>{from.n, 1};
+    if (!from.batch.empty()) {
+      shape.batch = {std::accumulate(from.batch.begin(), from.batch.end(), Size(1), std::multiplies{})};
+      shape.lhs.insert(shape.lhs.begin(), from.m * from.k);
+      shape.rhs.insert(shape.rhs.begin(), from.k * from.n);
+    }
+    const auto described = describe(dense);
+    require(described.has_value(), "no matrix product of this kind");
+    product_ = std::make_unique<MatmulPrimitive>(*described);
+  }
+
+  std::size_t scratch_bytes() const override { return packed_bytes_ + product_->scratch_bytes(); }
+  void run(std::span<std::byte* const> addresses) const override {
+    std::vector<std::byte*> dense(addresses.begin(), addresses.end());
+    for (const Copy& copy : copies_) {
+      dense[copy.operand] = addresses.back() + copy.offset;
+      copy.call->run(std::array{addresses[copy.operand], dense[copy.operand]});
+    }
+    dense.back() += packed_bytes_;
+    product_->run(dense);
+  }
+
+ private:
+  using Dims = dnnl::memory::dims;
+  struct Copy {
+    std::size_t operand, offset;  // in the scratch memory
+    std::unique_ptr<onednn::Call> call;
+  };
+
+  static Dims turned(Dims dims) {  // strides of matrices whose columns lie whole
+    std::swap(dims.end()[-1], dims.end()[-2]);
+    Dims strides = row_major(dims);
+    std::swap(strides.end()[-1], strides.end()[-2]);
+    return strides;
+  }
+  static bool lies(const Dims& dims, const Dims& strides, const Dims& wanted) {
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      if (dims[d] != 1 && strides[d] != wanted[d]) return false;
+    return true;
+  }
+
+  void pack(std::size_t operand, const Dims& dims, const Dims& strides, DType dtype) {
+    if (lies(dims, strides, row_major(dims))) return;
+    const auto type = *onednn::data_type(dtype);
+    const dnnl::memory::desc from(dims, type, strides), to(dims, type, row_major(dims));
+    copies_.push_back({operand, packed_bytes_,
+                       std::make_unique<onednn::Call>(
+                           dnnl::reorder(dnnl::reorder::primitive_desc(onednn::engine(), from, onednn::engine(), to)),
+                           std::vector<onednn::Call::Argument>{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})});
+    constexpr std::size_t line = 64;
+    packed_bytes_ += (to.get_size() + line - 1) / line * line;
+  }
+
+  std::vector<Copy> copies_;
+  std::size_t packed_bytes_ = 0;
+  std::unique_ptr<MatmulPrimitive> product_;
+};
+
 }  // namespace
 
 std::optional<DescribedProduct> describe(const Product& product) {
@@ -203,6 +281,7 @@ std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
   runtime::adopt_thread_count();
   const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
   return Primitives::instance().find(key_of(product), [&]() -> std::shared_ptr<const ProductPrimitive> {
+    if (product.packed) return std::make_shared<PackedPrimitive>(product);
     if (GemmPrimitive::serves(product)) return std::make_shared<GemmPrimitive>(product);
     const auto described = describe(product);
     require(described.has_value(), "no matrix product of this kind");

@@ -25,6 +25,8 @@ struct Product {
   DType lhs, rhs, result;
   std::vector<Step> steps;
   bool one_thread = false;
+  bool packed =
+      false;  // the same bits wherever the operands lie: those with gaps, and a transposed lhs, are copied first
 };
 
 struct DescribedProduct {

@@ -199,8 +199,13 @@ std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeV
                             at(strided(dot, 1, matmul.rhs)));
   if (!shape) return std::nullopt;
   const bool one_thread = strict || multiplications(*shape) < worthwhile;
-  Product product{std::move(*shape), dot.operand(0).dtype(), dot.operand(1).dtype(), matmul.epilogue.result.dtype(), {},
-                  one_thread};
+  Product product{std::move(*shape),
+                  dot.operand(0).dtype(),
+                  dot.operand(1).dtype(),
+                  matmul.epilogue.result.dtype(),
+                  {},
+                  one_thread,
+                  strict};
   for (const EpilogueStep& step : matmul.epilogue.steps)
     product.steps.push_back({step.kind, step.activation, step.operand.base ? step.operand.base.dtype() : DType::f32});
   return product;
