@@ -107,8 +107,8 @@ TEST(Recompute, WhatWaitsIsWithinTheBudgetInEveryMode) {
       EXPECT_GT(all.peak_bytes, budget + 5 * hidden);
       std::uint64_t results = 0;
       for (const ir::Array& result : got) results += static_cast<std::uint64_t>(result.type().bytes());
-      // Besides, one layer at a time has what it works on.
-      EXPECT_LE(less.peak_bytes, budget + results + 4 * hidden) << (strict ? "strict" : "");
+      // Besides, one layer at a time has what it works on: in strict mode also a copy of what a product reads transposed.
+      EXPECT_LE(less.peak_bytes, budget + results + (strict ? 5 : 4) * hidden) << (strict ? "strict" : "");
       for (std::size_t i = 0; i < got.size(); ++i) {
         double difference = 0, largest = 0;
         for (std::size_t e = 0; e < got[i].data<float>().size(); ++e) {

@@ -95,6 +95,24 @@ TEST(Strict, ASumHasOneOrderHoweverItsTermsWereMoved) {
   EXPECT_EQ(test::run_compiled(*at_once, inputs, strict)[0], want[0]);
 }
 
+// One sum walks along rows, the other along columns of what the first one moved.
+TEST(Strict, SumsThatCouldShareAWalkKeepTheirOwn) {
+  const auto sums = [](Value x) {
+    const std::int64_t last[] = {2}, middle[] = {1};
+    const Value y = ir::tanh(x);
+    return std::vector{ir::reduce_sum(y, last),
+                       ir::reduce_sum(ir::transpose(y * y, std::vector<std::int64_t>{0, 2, 1}), middle)};
+  };
+  const auto both = ir::make_graph(std::vector{Type(DType::f32, {4, 8, 21})},
+                                   [&](ir::Graph&, std::span<const Value> in) { return sums(in[0]); });
+  compiler::Options strict;
+  strict.strict = true;
+  const auto inputs = test::normal_inputs(*both);
+  const auto fused = test::run_compiled(*both, inputs, strict);
+  strict.fuse = false;
+  EXPECT_EQ(fused, test::run_compiled(*both, inputs, strict));
+}
+
 // What is left of a matrix without its last row and column, transposed or not: it lies with gaps, until it is moved.
 Value part_of(Value v, bool transposed) {
   const std::vector<std::int64_t> stop{v.type().dim(0).value(), v.type().dim(1).value() - 1,

@@ -25,6 +25,28 @@ std::uint64_t bits_of(double value, DType dtype) {
   });
 }
 
+bool reduces(const Node& reduction, int d) {
+  const auto reduced = reduction.attributes<ir::DimensionsAttributes>().dimensions;
+  return std::ranges::find(reduced, d) != reduced.end();
+}
+
+// Those of the operand that make axes.
+std::vector<int> walked_dims(const Node& reduction) {
+  const Type type = reduction.operand(0).type();
+  std::vector<int> dims;
+  for (int d = 0; d < type.rank(); ++d)
+    if (type.dim(d) != Dim(1) || reduces(reduction, d)) dims.push_back(d);
+  return dims;
+}
+
+// Alone, it walks along its rows; but where a kept dimension comes after a reduced one, along that.
+bool walks_columns(const Node& reduction) {
+  const auto dims = walked_dims(reduction);
+  const auto is_reduced = [&](int d) { return reduces(reduction, d); };
+  return std::ranges::find_if(dims, is_reduced) <
+         std::ranges::find_if_not(dims.rbegin(), dims.rend(), is_reduced).base();
+}
+
 class Lowering {
  public:
   explicit Lowering(const KernelRequest& request) : request_(request) {}
@@ -53,14 +75,9 @@ class Lowering {
       return;
     }
     const Type type = request_.reduction->operand(0).type();
-    const auto reduced = request_.reduction->attributes<ir::DimensionsAttributes>().dimensions;
-    const auto is_reduced = [&](int d) { return std::ranges::find(reduced, d) != reduced.end(); };
-    std::vector<int> dims;
-    for (int d = 0; d < type.rank(); ++d)
-      if (type.dim(d) != Dim(1) || is_reduced(d)) dims.push_back(d);
-    const auto last_kept = std::ranges::find_if_not(dims.rbegin(), dims.rend(), is_reduced);
-    const auto first_reduced = std::ranges::find_if(dims, is_reduced);
-    loop_.columns = first_reduced < last_kept.base();  // a kept dimension after a reduced one
+    const auto dims = walked_dims(*request_.reduction);
+    const auto is_reduced = [&](int d) { return reduces(*request_.reduction, d); };
+    loop_.columns = walks_columns(*request_.reduction);
     const auto last_reduced = std::ranges::find_if(dims.rbegin(), dims.rend(), is_reduced).base();
     for (auto d = dims.begin(); d != dims.end(); ++d) {
       if (loop_.columns) {
@@ -281,7 +298,7 @@ class Lowering {
     for (int d = 0; d < type.rank(); ++d)
       if (std::ranges::find(reduced, d) != reduced.end()) reduced_dims.push_back(type.dim(d));
     const auto role = [this](Role r) { return loop_.is_reduced(r); };
-    if (!request_.contract && !walks_in_order(reduced_dims)) {
+    if (!request_.contract && (walks_columns(node) != loop_.columns || !walks_in_order(reduced_dims))) {
       blocker_ = cut_by_;
       return fail("another order of summation than the reduction has alone");
     }
