@@ -285,5 +285,28 @@ TEST_F(Compile, ThreadsShareWhatIsKnown) {
   for (std::size_t t = 0; t < results.size(); ++t) EXPECT_EQ(results[t], 4.0 * static_cast<double>(t * t));
 }
 
+TEST_F(Compile, ThreadsMayShareParameters) {
+  const Parameter weight(full({3}, 2.0, DType::f32));
+  const auto gradient = compile([&](const Tensor& scale) {
+    Tensor scaled = weight * scale;
+    for (int i = 1; i < 50; ++i) scaled = scaled + weight * scale;  // used often, so that other threads come between
+    return grad(sum(scaled * weight), weight);                      // 100 weight scale, summed over the rows
+  });
+  sync();
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    threads.emplace_back([&, t] {
+      for (std::size_t i = 0; i < 50; ++i) {
+        const std::int64_t rows = 1 + static_cast<std::int64_t>((t + i) % 5);
+        const StanceScope stance(i % 2 ? Stance::standard : Stance::force_eager);
+        wrong[t] +=
+            gradient(ones({rows, 3})).to_vector<float>() != std::vector<float>(3, 200.f * static_cast<float>(rows));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(wrong, ElementsAre(0, 0, 0, 0));
+}
+
 }  // namespace
 }  // namespace weft

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "tests/tensor/check.h"
 
 namespace weft {
@@ -52,6 +54,22 @@ TEST(Gradient, ValueAndGrad) {
   Parameter weight(tensor({1.f, 2.f}));
   const auto g = value_and_grad([&](const Tensor& x) { return sum(weight * x); }, std::vector<Parameter*>{&weight});
   expect_values(g(tensor({5.f, 6.f})).second[0], {2}, {5, 6});
+}
+
+// Each thread records the parameters that they share as inputs of its own, one for each.
+TEST(Gradient, IsWholeWhileOtherThreadsUseTheSameTensors) {
+  const Tensor x = tensor({1.f, 2.f});
+  for (int step = 0; step < 3; ++step) {
+    const Tensor y = x * x, z = x * 3;
+    Tensor kept;
+    std::thread([&] {
+      kept = x * 2;  // recorded, not run
+      expect_values(grad(sum(x * x * x), x), {2}, {3, 12});
+      sync();
+    }).join();
+    expect_values(grad(sum(y * x + z), x), {2}, {6, 15});
+    expect_values(kept, {2}, {2, 4});
+  }
 }
 
 TEST(Gradient, VectorJacobianProduct) {

@@ -17,11 +17,14 @@ namespace {
 
 constinit thread_local Recording* innermost = nullptr;
 
-// A stamp says which input of which recording a buffer became: 40 bits of epoch, 24 bits of position.
+// A stamp says which input of which recording a buffer became last: 40 bits of epoch, 24 bits of position.
 constexpr int position_bits = 24;
 constexpr std::uint64_t stamp_of(std::uint64_t epoch, std::uint64_t position) {
   return epoch << position_bits | position;
 }
+// Those of a recording come in blocks of this many, so that it knows its own by their numbers.
+constexpr std::uint64_t epochs_together = 1 << 12;
+bool of_one_recording(std::uint64_t a, std::uint64_t b) { return a / epochs_together == b / epochs_together; }
 
 }  // namespace
 
@@ -32,13 +35,13 @@ TensorImpl::~TensorImpl() {
 
 void TensorImpl::destroy(TensorImpl* impl) { Pool<TensorImpl>::destroy(impl); }
 
-Recording::Recording() : graph_(std::make_shared<ir::Graph>()) {
+Recording::Recording() : Recording(nullptr) { begin_epoch(); }
+
+Recording::Recording(Recording* parent) : graph_(std::make_shared<ir::Graph>()), parent_(parent) {
   live_.previous = live_.next = &live_;
-  begin_epoch();
 }
 
-Recording::Recording(Recording& parent) : Recording() {
-  parent_ = &parent;
+Recording::Recording(Recording& parent) : Recording(&parent) {
   scope_ = parent.scope_;
   innermost = this;
   body_parameters = &own_parameters_;
@@ -92,16 +95,30 @@ void Recording::require_here(const TensorImpl& impl, const char* function) {
 }
 
 ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
-  const std::uint64_t stamp = impl.stamp.load(std::memory_order_relaxed);
-  if (stamp >> position_bits == epoch_) return graph_->inputs()[stamp & ((1u << position_bits) - 1)];
+  const std::uint64_t stamp = impl.stamp.load(std::memory_order_relaxed), epoch = stamp >> position_bits;
+  if (epoch == epoch_) return graph_->inputs()[stamp & ((1u << position_bits) - 1)];
+  // The stamp of another recording, as of a thread that uses the same parameters, may have come over that of this one.
+  if (epoch != 0 && !of_one_recording(epoch, epoch_)) [[unlikely]] {
+    if (const auto position = position_of(impl)) {
+      impl.stamp.store(stamp_of(epoch_, *position), std::memory_order_relaxed);
+      return graph_->inputs()[*position];
+    }
+  }
   require_here(impl, function);
   if (observer) [[unlikely]]
     observer->input(impl);
   const ir::Value value = graph_->add_input(impl.type);
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
-  inputs_.push_back({impl.buffer, impl.origin, impl.is_state.load(std::memory_order_relaxed), impl.cut});
+  inputs_.push_back({impl.buffer, &impl, impl.origin, impl.is_state.load(std::memory_order_relaxed), impl.cut});
   return value;
+}
+
+std::optional<std::size_t> Recording::position_of(const TensorImpl& impl) {
+  for (; indexed_ < inputs_.size(); ++indexed_) positions_.insert_or_assign(inputs_[indexed_].tensor, indexed_);
+  const auto at = positions_.find(&impl);
+  if (at == positions_.end() || inputs_[at->second].buffer != impl.buffer) return std::nullopt;
+  return at->second;
 }
 
 ir::Value Recording::number(const HostNumber& number, DType dtype, const char* function) {
@@ -155,6 +172,8 @@ void Recording::let_go_of_inputs() {
   for (const Input& input : inputs_)
     if (input.buffer) input.buffer->remove_holder();
   inputs_.clear();
+  positions_.clear();
+  indexed_ = 0;
 }
 
 void Recording::clear() {
@@ -190,7 +209,7 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   launched->nodes = graph_->nodes().size();
   auto number = immediates_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const auto& [buffer, origin, is_state, is_cut] = inputs_[i];
+    const auto& [buffer, tensor, origin, is_state, is_cut] = inputs_[i];
     const ir::Value value = graph_->inputs()[i];
     if (!buffer) {
       launched->numbers.emplace_back(value, *number++);
@@ -244,8 +263,9 @@ void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, co
 }
 
 void Recording::begin_epoch() {
-  static constinit std::atomic<std::uint64_t> epochs = 0;
-  epoch_ = epochs.fetch_add(1, std::memory_order_relaxed) + 1;
+  static constinit std::atomic<std::uint64_t> next = epochs_together;  // 0 is none
+  const bool is_in_block = epoch_ != 0 && of_one_recording(epoch_, epoch_ + 1);
+  epoch_ = is_in_block ? epoch_ + 1 : next.fetch_add(epochs_together, std::memory_order_relaxed);
 }
 
 void Recording::sync(Keep keep) {

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <weft/ir/graph.h>
@@ -57,10 +59,11 @@ class Recording {
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
 
   struct Input {
-    runtime::BufferPtr buffer;  // null: the next of the numbers
-    Origin origin = {};         // before a read launched it
-    bool is_state = false;      // a Parameter had it
-    bool is_cut = false;        // an automatic sync launched it
+    runtime::BufferPtr buffer;           // null: the next of the numbers
+    const TensorImpl* tensor = nullptr;  // that had it, gone perhaps
+    Origin origin = {};                  // before a read launched it
+    bool is_state = false;               // a Parameter had it
+    bool is_cut = false;                 // an automatic sync launched it
   };
   // One for each input of the graph; of a body none.
   std::span<const Input> inputs() const { return inputs_; }
@@ -85,7 +88,10 @@ class Recording {
   friend class weft::Scope;
   friend struct TensorImpl;
 
+  explicit Recording(Recording* parent);
+
   ir::Value input_of(TensorImpl& impl, const char* function);
+  std::optional<std::size_t> position_of(const TensorImpl& impl);  // among the inputs
   static void require_here(const TensorImpl& impl, const char* function);
   void append_live(TensorImpl& impl);
   static void unlink(TensorImpl& impl);
@@ -102,13 +108,16 @@ class Recording {
   std::shared_ptr<ir::Graph> graph_;
   std::shared_ptr<ir::Graph> spare_;  // whose memory is taken again once it is free
   Recording* parent_ = nullptr;
-  std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process
+  std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process; of a body 0
   int depth_ = 0;            // of public functions that are being called
   const char* scope_ = "";
   Growth growth_;
   BodyParameters own_parameters_;  // of a body
 
   std::vector<Input> inputs_;
+  // Of the first `indexed_` inputs, where somebody asked for them.
+  std::unordered_map<const TensorImpl*, std::size_t> positions_;
+  std::size_t indexed_ = 0;
   std::vector<Immediate> immediates_;  // the numbers among them
   std::vector<Tensor> captures_;
   std::vector<ir::Value> capture_values_;
