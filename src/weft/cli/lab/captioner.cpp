@@ -249,6 +249,19 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
     check();
     return compile_seconds(options.config, 0);
   };
+  // In turns, for what else the machine does may take as long as a compile.
+  const auto least_compile_seconds = [&] {
+    constexpr int times = 3;
+    CompileSeconds least;
+    const auto keep = [](double& kept, double seconds) { kept = kept == 0 ? seconds : std::min(kept, seconds); };
+    for (int time = 0; time < times; ++time) {
+      keep(least.cold, cold(0));
+      keep(least.cached, cached());
+      keep(least.layers_2, cold(2));
+      keep(least.layers_12, cold(12));
+    }
+    return least;
+  };
   const auto measure_table = [&](std::span<const CaptionerWay> ways, std::vector<CaptionerRow>& rows) {
     const auto task = std::make_shared<CaptionerTask>(options.config);
     synchronize();
@@ -279,7 +292,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
       first = end;
     }
     begins("compile times");
-    report.compile_s = CompileSeconds{.cold = cold(0), .cached = cached(), .layers_2 = cold(2), .layers_12 = cold(12)};
+    report.compile_s = least_compile_seconds();
     check();
     begins("guards");
     report.guards = guard_cost(options.config);

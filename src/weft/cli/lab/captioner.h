@@ -36,7 +36,7 @@ struct CaptionerRow {
   std::vector<std::int64_t> lengths = {};  // of the captions, padded: of each step, those of the warm-up first
 };
 
-// Of the whole step.
+// Of the whole step: the least of a few compiles each.
 struct CompileSeconds {
   double cold = 0, cached = 0, layers_2 = 0, layers_12 = 0;
 };
