@@ -182,13 +182,13 @@ TEST(RandomSteps, HaveTheBitsOfEagerInEveryWay) {
                       {"reduce_overhead", {.mode = Mode::reduce_overhead}},
                       {"a budget", {.activation_memory_bytes = 20000}},
                       {"checked replays", {.check_replays = true}}};
-  // Each of these was wrong once.
+  // Each of these was wrong once, compiled in the first way.
   constexpr unsigned seeds[] = {1, 15, 16, 17, 19, 28};
   for (std::size_t i = 0; i < std::size(seeds); ++i) {
     const RandomStep step(seeds[i]);
-    const auto& [way, options] = ways[i];
-    EXPECT_EQ(step.train(options), step.train({}, Stance::force_eager))
-        << "seed " << seeds[i] << ", " << way << ": " << step.text();
+    const auto want = step.train({}, Stance::force_eager);
+    for (const auto& [way, options] : {ways[0], ways[i]})
+      EXPECT_EQ(step.train(options), want) << "seed " << seeds[i] << ", " << way << ": " << step.text();
   }
 }
 

@@ -43,9 +43,13 @@ std::vector<std::int64_t> typical_sizes(const ir::General& general,
     require(values.has_value(), why_not);
     return values->symbols;
   };
-  for (std::size_t i = samples.size(); i-- > 0;)
-    if (auto sizes = sizes_of(*samples[i]); std::ranges::find(sizes, 0) == sizes.end()) return sizes;
-  return sizes_of(*samples.back());
+  std::vector<std::int64_t> last;
+  for (std::size_t i = samples.size(); i-- > 0;) {
+    auto sizes = sizes_of(*samples[i]);
+    if (std::ranges::find(sizes, 0) == sizes.end()) return sizes;
+    if (last.empty()) last = std::move(sizes);
+  }
+  return last;
 }
 
 std::string symbols_of(const ir::General& general) {

@@ -40,11 +40,10 @@ std::vector<int> walked_dims(const Node& reduction) {
 }
 
 // Alone, it walks along its rows; but where a kept dimension comes after a reduced one, along that.
-bool walks_columns(const Node& reduction) {
-  const auto dims = walked_dims(reduction);
+bool walks_columns(const Node& reduction, const std::vector<int>& walked) {
   const auto is_reduced = [&](int d) { return reduces(reduction, d); };
-  return std::ranges::find_if(dims, is_reduced) <
-         std::ranges::find_if_not(dims.rbegin(), dims.rend(), is_reduced).base();
+  return std::ranges::find_if(walked, is_reduced) <
+         std::ranges::find_if_not(walked.rbegin(), walked.rend(), is_reduced).base();
 }
 
 class Lowering {
@@ -77,7 +76,7 @@ class Lowering {
     const Type type = request_.reduction->operand(0).type();
     const auto dims = walked_dims(*request_.reduction);
     const auto is_reduced = [&](int d) { return reduces(*request_.reduction, d); };
-    loop_.columns = walks_columns(*request_.reduction);
+    loop_.columns = walks_columns(*request_.reduction, dims);
     const auto last_reduced = std::ranges::find_if(dims.rbegin(), dims.rend(), is_reduced).base();
     for (auto d = dims.begin(); d != dims.end(); ++d) {
       if (loop_.columns) {
@@ -293,12 +292,12 @@ class Lowering {
         if (!a.coefficient(i).is(0) && loop_.is_reduced(loop_.roles[i]))
           return fail("a reduction is needed at positions along its own axes");
     const Type type = node.operand(0).type();
-    const auto reduced = node.attributes<ir::DimensionsAttributes>().dimensions;
     std::vector<Dim> reduced_dims;
     for (int d = 0; d < type.rank(); ++d)
-      if (std::ranges::find(reduced, d) != reduced.end()) reduced_dims.push_back(type.dim(d));
+      if (reduces(node, d)) reduced_dims.push_back(type.dim(d));
     const auto role = [this](Role r) { return loop_.is_reduced(r); };
-    if (!request_.contract && (walks_columns(node) != loop_.columns || !walks_in_order(reduced_dims))) {
+    if (!request_.contract &&
+        (walks_columns(node, walked_dims(node)) != loop_.columns || !walks_in_order(reduced_dims))) {
       blocker_ = cut_by_;
       return fail("another order of summation than the reduction has alone");
     }
@@ -307,8 +306,7 @@ class Lowering {
     if (!inner) return -1;
     Index at;
     std::size_t kept = 0, next = 0;
-    for (int d = 0; d < type.rank(); ++d)
-      at.push_back(std::ranges::find(reduced, d) != reduced.end() ? (*inner)[next++] : index[kept++]);
+    for (int d = 0; d < type.rank(); ++d) at.push_back(reduces(node, d) ? (*inner)[next++] : index[kept++]);
     const ExprId operand = evaluate(node.operand(0), at, bounds);
     const ExprId init = operand < 0 ? -1 : evaluate(node.operand(1), {}, bounds);
     if (init < 0) return -1;

@@ -44,10 +44,10 @@ class MergeOrder {
   void move(std::vector<std::uint32_t> units, bool behind, std::uint32_t unit);
   void renumber();
 
-  std::vector<std::uint32_t> unit_of_;               // by node
-  std::vector<std::vector<std::uint32_t>> nodes_;    // by unit
-  std::vector<Position> position_;                   // by unit
-  std::map<Position, std::uint32_t> in_order_ = {};  // units
+  std::vector<std::uint32_t> unit_of_;             // by node
+  std::vector<std::vector<std::uint32_t>> nodes_;  // by unit
+  std::vector<Position> position_;                 // by unit
+  std::map<Position, std::uint32_t> in_order_;     // units
   Search down_, up_;
   std::uint32_t search_ = 0;  // the number of the last one
 };

@@ -184,13 +184,14 @@ class PackedPrimitive final : public ProductPrimitive {
 
   std::size_t scratch_bytes() const override { return packed_bytes_ + product_->scratch_bytes(); }
   void run(std::span<std::byte* const> addresses) const override {
-    std::vector<std::byte*> dense(addresses.begin(), addresses.end());
+    std::array<std::byte*, most_operands> dense{};
+    const auto scratch = std::ranges::copy(addresses, dense.begin()).out - 1;
     for (const Copy& copy : copies_) {
-      dense[copy.operand] = addresses.back() + copy.offset;
+      dense[copy.operand] = *scratch + copy.offset;
       copy.call->run(std::array{addresses[copy.operand], dense[copy.operand]});
     }
-    dense.back() += packed_bytes_;
-    product_->run(dense);
+    *scratch += packed_bytes_;
+    product_->run(std::span(dense).first(addresses.size()));
   }
 
  private:

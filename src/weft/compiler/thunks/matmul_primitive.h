@@ -14,6 +14,9 @@
 
 namespace weft::compiler {
 
+// Of a product, besides the four others in the order of DescribedProduct::arguments.
+constexpr std::size_t most_steps = 8, most_operands = most_steps + 4;
+
 // A product in numbers.
 struct Product {
   struct Step {
@@ -25,8 +28,8 @@ struct Product {
   DType lhs, rhs, result;
   std::vector<Step> steps;
   bool one_thread = false;
-  bool packed =
-      false;  // the same bits wherever the operands lie: those with gaps, and a transposed lhs, are copied first
+  // The same bits wherever the operands lie: those with gaps, and a transposed lhs, are copied first.
+  bool packed = false;
 };
 
 struct DescribedProduct {
@@ -37,7 +40,7 @@ struct DescribedProduct {
 // Empty if oneDNN has no such product.
 std::optional<DescribedProduct> describe(const Product& product);
 
-// One of the library's two ways of computing a product, ready to run.
+// One of the library's ways of computing a product, ready to run.
 class ProductPrimitive {
  public:
   virtual ~ProductPrimitive() = default;

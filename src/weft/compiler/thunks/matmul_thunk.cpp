@@ -22,8 +22,6 @@ using runtime::Slice;
 
 namespace {
 
-constexpr std::size_t most_steps = 8;
-
 struct Operand {
   Slice slice;
   std::size_t offset = 0;  // bytes
@@ -57,8 +55,6 @@ class MatmulThunk final : public runtime::Thunk {
   }
 
  private:
-  static constexpr std::size_t most_operands = 4 + most_steps;
-
   std::vector<Operand> operands_;
   Slice scratch_;
   bool one_thread_;
