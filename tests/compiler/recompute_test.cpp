@@ -11,6 +11,7 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
 #include <weft/ir/interpreter.h>
+#include <weft/ir/ops.h>
 
 #include "run.h"
 
@@ -119,6 +120,38 @@ TEST(Recompute, WhatWaitsIsWithinTheBudgetInEveryMode) {
         EXPECT_LE(difference, 1e-5 * largest) << i;
       }
     }
+  }
+}
+
+// What a kernel computes where it needs it may be stored later for another.
+TEST(Recompute, WhatIsStoredLateMayBeNeededEarly) {
+  static constexpr std::int64_t one[] = {1}, zero[] = {0}, both[] = {0, 1}, pair[] = {2, 2};
+  const Type x_type(DType::f32, {256, 32}), w_type(DType::f32, {32, 32});
+  const std::vector<Type> types{x_type, w_type, w_type, w_type, Type(DType::f32, {})};
+  const auto graph = ir::make_graph(types, [&](ir::Graph& g, std::span<const ir::Value> in) {
+    const auto add = ir::reduction_body(ir::ops::add, DType::f32);
+    const ir::Value nothing = ir::constant(g, Type(DType::f32, {}), 0);
+    const ir::Value sums = ir::reduce(std::vector{ir::exponential(in[0])}, std::vector{nothing}, one, add)[0];
+    ir::Value h = in[0] / ir::broadcast_in_dim(sums, x_type, zero);
+    for (int i = 1; i <= 3; ++i) {
+      const ir::Value y = ir::dot_general(h, in[static_cast<std::size_t>(i)], {{}, {}, ir::Ints(one), ir::Ints(zero)});
+      h = h + ir::tanh(y) * ir::gelu(y);
+    }
+    const ir::Value loss = ir::reduce_sum(h * h, both);
+    auto results = ir::gradient(g, std::vector{loss}, std::vector{ir::constant_like(loss, 1)}, in.subspan(1, 3));
+    results.push_back(ir::maximum(in[4], nothing));
+    results.push_back(ir::reduce_window(results[0], nothing, {pair, pair, {}, {}, {}}, add));
+    return results;
+  });
+  const std::vector<ir::Array> inputs = test::normal_inputs(*graph);
+  Options options;
+  options.strict = true;
+  const auto want = test::run_compiled(*graph, inputs, options);
+  for (const std::uint64_t kilobytes : {100, 40, 10}) {
+    options.activation_bytes = kilobytes << 10;
+    Report less;
+    EXPECT_EQ(test::run_compiled(*graph, inputs, options, &less), want);
+    EXPECT_GT(less.recomputed, 0);
   }
 }
 

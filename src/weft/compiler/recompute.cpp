@@ -114,7 +114,7 @@ class Planner {
     }
   }
 
-  // When a node is computed first: with the unit that stores it, or with the first that needs it.
+  // When a node is computed first: with the unit that stores it, or with the first that needs it, which may be before that.
   void find_times() {
     time_.assign(graph_.nodes().size(), never);
     for (int u = 0; u < static_cast<int>(units_.size()); ++u) time_[units_[static_cast<std::size_t>(u)].order] = u;
@@ -122,9 +122,8 @@ class Planner {
       const Node& n = *graph_.nodes()[i];
       for (std::uint32_t r = 0; r < n.types.size(); ++r)
         if (const auto found = life_of_.find({const_cast<Node*>(&n), r}); found != life_of_.end())
-          time_[i] = lives_[found->second].made;
-      for (const Value v : n.operands)
-        if (!life_of_.contains(v)) time_[v.node->id] = std::min(time_[v.node->id], time_[i]);
+          time_[i] = std::min(time_[i], lives_[found->second].made);
+      for (const Value v : n.operands) time_[v.node->id] = std::min(time_[v.node->id], time_[i]);
     }
   }
 

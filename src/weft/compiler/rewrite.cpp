@@ -19,7 +19,7 @@ void take_over_identity(const ir::Graph& from, ir::Graph& to) {
 }  // namespace
 
 Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()) {
-  first_.resize(from.nodes().size());
+  first_.resize(from.nodes().size(), not_yet);
   values_.reserve(from.nodes().size());
   take_over_identity(from, *to_);
 }

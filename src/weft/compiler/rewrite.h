@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include <weft/base/error.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
@@ -25,9 +27,15 @@ class Rewriter {
   std::shared_ptr<ir::Graph> run(const Replace& replace, std::span<ir::Node* const> order);
 
   ir::Graph& graph() { return *to_; }
-  ir::Value at(ir::Value old) const { return values_[first_[old.node->id] + old.index]; }
+  ir::Value at(ir::Value old) const {
+    const std::size_t first = first_[old.node->id];
+    WEFT_ASSERT(first != not_yet, "node ", old.node->id, " is used before its place in the order");
+    return values_[first + old.index];
+  }
 
  private:
+  static constexpr std::size_t not_yet = std::numeric_limits<std::size_t>::max();
+
   const ir::Graph& from_;
   std::shared_ptr<ir::Graph> to_;
   std::vector<std::size_t> first_;  // by node: where its results' values begin
