@@ -47,7 +47,7 @@ int main() {
         optimizer.step(weft::grad(loss, optimizer.parameters()));
         return loss;
       },
-      {.name = "train", .fullgraph = true});
+      {.fullgraph = true, .name = "train"});
   const auto accuracy = weft::compile(
       [&](const Batch& batch) { return weft::mean(weft::argmax(model(batch.points), 1) == batch.labels); });
 

@@ -46,10 +46,10 @@ TEST_F(BadInput, OptionsThatContradictEachOther) {
   }
   EXPECT_THAT(said({.fullgraph = true, .limit_policy = LimitPolicy::interpret}),
               both("fullgraph", "limit_policy interpret"));
-  EXPECT_THAT(said({.activation_memory_bytes = 1, .dynamic = Dynamic::on}),
+  EXPECT_THAT(said({.dynamic = Dynamic::on, .activation_memory_bytes = 1}),
               both("activation_memory_bytes", "dynamic on"));
   const LimitPolicy generalise = LimitPolicy::generalise;
-  EXPECT_THAT(said({.activation_memory_bytes = 1, .limit_policy = generalise}),
+  EXPECT_THAT(said({.limit_policy = generalise, .activation_memory_bytes = 1}),
               both("limit_policy generalise", "activation_memory_bytes"));
   for (const int limit : {0, -1, std::numeric_limits<int>::min()})
     EXPECT_THAT(said({.recompile_limit = limit}), HasSubstr(concat("must be at least 1, got ", limit)));
@@ -176,7 +176,7 @@ TEST_F(BadInput, MarksInsideTheFunctionAreNotHeard) {
 // The handle looks at nothing, the debug mode at everything.
 TEST_F(BadInput, PinnedCallsAreCheckedToo) {
   float scale = 2;
-  const auto step = compile([&](const Tensor& a) { return a * scale; }, {.name = "step", .check_replays = true});
+  const auto step = compile([&](const Tensor& a) { return a * scale; }, {.check_replays = true, .name = "step"});
   step(x);
   const auto pinned = step.pinned();
   EXPECT_THAT(pinned(y).to_vector<float>(), ElementsAre(20, 40, 60));

@@ -35,7 +35,7 @@ TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
 // What is decided by plain variables: everything that a replay writes, reads or returns may be another one.
 TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
   const auto expect_found = [&](auto body, auto change, const std::vector<const char*>& said) {
-    const auto f = compile(body, {.name = "f", .check_replays = true});
+    const auto f = compile(body, {.check_replays = true, .name = "f"});
     for (int i = 0; i < 3; ++i) f(x, y);
     change();
     try {

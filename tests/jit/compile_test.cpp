@@ -75,7 +75,7 @@ TEST_F(Compile, TrainsAsThePlainFunctionDoesBitForBit) {
       optimizer.step(grad(loss, optimizer.parameters()));
       return loss;
     };
-    const auto fast = compile(step, {.name = "step", .fullgraph = true});
+    const auto fast = compile(step, {.fullgraph = true, .name = "step"});
     for (int i = 0; i < 20; ++i) {
       optimizer.set_lr(0.01 / (i + 1));
       const Tensor inputs = randn({16, 4}), targets = sum(inputs, 1, true);

@@ -250,7 +250,7 @@ TEST_F(DynamicSizes, MarkedSizesGoOnBehindAGraphBreak) {
   const auto check = [](auto function) {
     for (const Dynamic dynamic : {Dynamic::automatic, Dynamic::on}) {
       clear_graph_cache();
-      const auto f = compile(function, {.name = "f", .dynamic = dynamic});
+      const auto f = compile(function, {.dynamic = dynamic, .name = "f"});
       std::uint64_t compiled = 0;
       for (const std::int64_t n : {8, 5, 1, 7, 8, 300}) {
         const Tensor a = ones({n, 6});

@@ -37,7 +37,7 @@ TEST_F(Compile, ReadingAValueCutsTheGraph) {
         state = state + a;
         return state * (sum(state).item() > 0 ? 1.0 : 2.0);
       },
-      {.name = "whole", .fullgraph = true});
+      {.fullgraph = true, .name = "whole"});
   try {
     whole(x);
     FAIL();

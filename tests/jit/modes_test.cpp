@@ -268,7 +268,7 @@ TEST_F(Modes, CompiledFunctionsInsideOthersUnderEveryStance) {
   };
   for (const Stance stance : {Stance::force_eager, Stance::eager_on_recompile, Stance::eager_then_compile})
     check(stance, {});
-  check(Stance::standard, {.recompile_limit = 1, .limit_policy = LimitPolicy::interpret, .dynamic = Dynamic::off});
+  check(Stance::standard, {.dynamic = Dynamic::off, .recompile_limit = 1, .limit_policy = LimitPolicy::interpret});
 }
 
 TEST_F(Modes, DisabledFunctionsStayOutOfTheGraph) {
@@ -310,7 +310,7 @@ TEST_F(Modes, DisabledFunctionsStayOutOfTheGraph) {
 
 TEST_F(Modes, TheLimitIsAWarningWhateverIsLogged) {
   LogOf log("");
-  const auto f = compile([](const Tensor& a) { return a + 1; }, {.name = "limited", .recompile_limit = 1});
+  const auto f = compile([](const Tensor& a) { return a + 1; }, {.recompile_limit = 1, .name = "limited"});
   for (int n = 1; n < 5; ++n) f(ones({n}));
   EXPECT_THAT(log.text, HasSubstr("limited: its recompile_limit of 1 programs is passed: the least recently used one"));
   EXPECT_EQ(std::ranges::count(log.text, '\n'), 1) << log.text;
@@ -338,14 +338,14 @@ TEST_F(Modes, ExplainTellsKernelsAndFusions) {
 // What must be one graph is not cut inside of another function either.
 TEST_F(Modes, FullgraphHoldsInsideAnotherFunction) {
   const auto reads = [](const Tensor& a) { return a * sum(a).item(); };
-  const auto inner = compile(reads, {.name = "inner", .fullgraph = true});
+  const auto inner = compile(reads, {.fullgraph = true, .name = "inner"});
   const auto refused = testing::AllOf(HasSubstr("inner: item reads tensor<f32>"), HasSubstr("modes_test.cpp:"),
                                       HasSubstr("under fullgraph"));
   const auto outer = compile([&](const Tensor& a) { return inner(a) + 1; }, {.name = "outer"});
   for (int i = 0; i < 2; ++i) EXPECT_THAT(error_of([&] { outer(x); }), refused);
   const auto around = compile([&](const Tensor& a) { return outer(a) * 2; }, {.name = "around"});
   EXPECT_THAT(error_of([&] { around(x); }), refused);
-  const auto syncs = compile([](const Tensor& a) { return sync(), a + 1; }, {.name = "syncs", .fullgraph = true});
+  const auto syncs = compile([](const Tensor& a) { return sync(), a + 1; }, {.fullgraph = true, .name = "syncs"});
   EXPECT_THAT(error_of([&] { compile([&](const Tensor& a) { return syncs(a * 2); })(x); }),
               HasSubstr("syncs: sync() launches what is recorded"));
 

@@ -28,17 +28,17 @@ TEST_F(Compile, TheLimitIsKept) {
     for (std::int64_t n = 1; n <= 4; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
   };
   const auto body = [](const Tensor& a) { return a * constant(3); };
-  const auto evicts = compile(body, {.recompile_limit = 2, .dynamic = Dynamic::off});
+  const auto evicts = compile(body, {.dynamic = Dynamic::off, .recompile_limit = 2});
   shapes(evicts);
   EXPECT_EQ(evicts.explain().programs.size(), 2u);
   EXPECT_EQ(evicts.explain().evicted, 2u);
   clear_graph_cache();
   const auto interprets =
-      compile(body, {.recompile_limit = 2, .limit_policy = LimitPolicy::interpret, .dynamic = Dynamic::off});
+      compile(body, {.dynamic = Dynamic::off, .recompile_limit = 2, .limit_policy = LimitPolicy::interpret});
   shapes(interprets);
   EXPECT_EQ(interprets.explain().compiles, 2u);
   clear_graph_cache();
-  const auto throws = compile(body, {.name = "throws", .recompile_limit = 1, .limit_policy = LimitPolicy::error});
+  const auto throws = compile(body, {.recompile_limit = 1, .limit_policy = LimitPolicy::error, .name = "throws"});
   const Tensor two = ones({2}), one = ones({1});
   sync();
   throws(two);
@@ -82,7 +82,7 @@ TEST_F(Compile, ExplainsItself) {
 TEST_F(Compile, AtTheLimitSizesBecomeSymbols) {
   const LogOf log("warnings");
   const auto f = compile([](const Tensor& a) { return a * constant(3) + 1; },
-                         {.recompile_limit = 2, .limit_policy = LimitPolicy::generalise, .dynamic = Dynamic::off});
+                         {.dynamic = Dynamic::off, .recompile_limit = 2, .limit_policy = LimitPolicy::generalise});
   for (std::int64_t n = 1; n <= 6; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 4.0 * static_cast<double>(n));
   EXPECT_EQ(f.explain().compiles, 3u) << "two of their own, and one for all others";
   EXPECT_THAT(log.text, HasSubstr("recompile_limit of 2 programs is passed: sizes are symbols from now on"));

@@ -94,12 +94,12 @@ TEST_F(Compile, KeysOfMapsAreNoValues) {
   EXPECT_EQ(counts(f), Counts(2, 1)) << "another key, the same program";
 
   const auto ranks = compile([](const Tensor& a, int n) { return std::map<int, Tensor>{{n, a + a}}; },
-                             {.name = "ranks", .check_replays = true});
+                             {.check_replays = true, .name = "ranks"});
   EXPECT_THAT(ranks(x, -7).at(-7).to_vector<float>(), ElementsAre(2, 4, 6));
   EXPECT_THAT(ranks.explain().programs.at(0).frozen, IsEmpty());
   int key = 0;
   const auto changing = compile([&](const Tensor& a) { return std::map<int, Tensor>{{++key, a + a}}; },
-                                {.name = "changing", .check_replays = true});
+                                {.check_replays = true, .name = "changing"});
   changing(x);
   EXPECT_THAT(error_of([&] { changing(x); }), HasSubstr("the function returns 2 instead of 1"));
 }
@@ -113,7 +113,7 @@ TEST_F(Compile, ANumberThatComesFromATensorIsThatOfTheCall) {
 TEST_F(Compile, CheckingReplaysFindsAReturnedNumberThatChanges) {
   int calls = 0;
   const auto f =
-      compile([&](const Tensor& a) { return std::pair{a * 2, ++calls}; }, {.name = "f", .check_replays = true});
+      compile([&](const Tensor& a) { return std::pair{a * 2, ++calls}; }, {.check_replays = true, .name = "f"});
   EXPECT_EQ(f(x).second, 1);
   EXPECT_THAT(error_of([&] { f(x); }),
               HasSubstr("f: a replay would have been wrong: the function returns 2 instead of 1"));

@@ -104,7 +104,7 @@ TEST_F(Kept, SizesAreBoundedToo) {
 
 TEST_F(Kept, AForgottenProgramLeavesWithAllThatReplaysIt) {
   const auto f =
-      compile([](const Tensor& a, double by) { return a * by; }, {.recompile_limit = 2, .dynamic = Dynamic::off});
+      compile([](const Tensor& a, double by) { return a * by; }, {.dynamic = Dynamic::off, .recompile_limit = 2});
   for (const double by : {1.0, 2.0, 3.0}) f(x, by);
   f(longer, 1.0);
   f(x, 1.0);

@@ -29,7 +29,7 @@ TEST(Recording, AThunkIsOfTheProgramThatRanHoweverLongItsLaunchTakes) {
   // What comes first does not depend on the size, and both programs have it.
   const Tensor w = full({64}, 0.01), four = ones({4}), five = ones({5});
   synchronize();
-  const auto f = compile([&](const Tensor& x) { return slow(x, tanh(w)); }, {.name = "f", .dynamic = Dynamic::on});
+  const auto f = compile([&](const Tensor& x) { return slow(x, tanh(w)); }, {.dynamic = Dynamic::on, .name = "f"});
   const TemporaryFolder folder;
   {
     const Scope scope(folder.path());

@@ -192,7 +192,7 @@ TEST(Profile, ThePageNeedsNoNetworkAndKeepsTextText) {
 
 TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
   clear_graph_cache();
-  const auto twice = compile([](const Tensor& x) { return tanh(x) * 2; }, {.name = "twice", .dynamic = Dynamic::off});
+  const auto twice = compile([](const Tensor& x) { return tanh(x) * 2; }, {.dynamic = Dynamic::off, .name = "twice"});
   const auto sized = compile([](const Tensor& x) { return exp(x) + 1; }, {.name = "sized"});
   const Tensor four = ones({4}), five = ones({5}), six = ones({6});
   for (const Tensor& x : {four, five, six}) sized(x);  // from the second on one program for many sizes
@@ -238,7 +238,7 @@ std::map<std::string, Work> work_of_sizes(Dynamic dynamic) {
         return std::vector{
             y, sum(y, 0), sum(exp(x) * x), sort(y, 0), cumsum(y, 0), host(y) * 2, index_add(table, 0, words, y)};
       },
-      {.name = "step", .dynamic = dynamic});
+      {.dynamic = dynamic, .name = "step"});
   std::vector<std::pair<Tensor, Tensor>> inputs;
   for (const std::int64_t rows : {24, 28}) inputs.emplace_back(full({rows, 48}, 0.1), remainder(arange(rows), 10));
   synchronize();
@@ -265,7 +265,7 @@ TEST(Profile, AProgramForManySizesDoesTheWorkOfTheSizesThatRan) {
 
 TEST(Profile, NumbersThatSizesDecideAreNoInputs) {
   clear_graph_cache();
-  const auto f = compile([](const Tensor& x) { return mean(x * x); }, {.name = "f", .dynamic = Dynamic::on});
+  const auto f = compile([](const Tensor& x) { return mean(x * x); }, {.dynamic = Dynamic::on, .name = "f"});
   const Tensor four = ones({4}), eight = ones({8});
   synchronize();
   const TemporaryFolder folder;

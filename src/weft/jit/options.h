@@ -49,23 +49,23 @@ class RecompileError : public Error {
 // compile() throws Error for options that contradict each other, and a call for arguments that were marked in a way that the options
 // contradict.
 struct CompileOptions {
-  std::string name = {};   // in messages; else the place where compile() was called
   bool fullgraph = false;  // a value read inside the function is an error, not a graph break
+  Dynamic dynamic = Dynamic::automatic;
   Mode mode = Mode::standard;
   // "standard"; for debugging, "eager" (no fusion) or "interpreter"; empty: as WEFT_BACKEND says.
   std::string backend = {};
+  // Programs for different arguments; what happens beyond.
+  int recompile_limit = 8;
+  LimitPolicy limit_policy = LimitPolicy::evict;
   // Products are measured with sizes filled up to whole vectors too, as the modes that measure do anyway, where their sizes are
   // known.
   bool shape_padding = false;
   // What values may take that wait for a later use, as activations do for the backward pass. Beyond it those that are cheapest
   // to compute again are not kept. Each size has a program of its own then, and mark_dynamic is an error. 0: no limit.
   std::uint64_t activation_memory_bytes = 0;
-  // Programs for different arguments; what happens beyond.
-  int recompile_limit = 8;
-  LimitPolicy limit_policy = LimitPolicy::evict;
   // For debugging: every call is recorded as well, and throws Error where a replay would have done something else.
   bool check_replays = false;
-  Dynamic dynamic = Dynamic::automatic;
+  std::string name = {};  // in messages; else the place where compile() was called
 };
 
 // What calls of compiled functions do, on this thread, while a StanceScope lives. (torch.compiler.set_stance)

@@ -28,7 +28,7 @@ CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config)
       model_(config.sizes, static_cast<std::uint64_t>(config.seed)),
       optimizer_(model_, adamw_options(config)) {
   const auto whole = [this](const char* name) {
-    CompileOptions options{.name = name, .fullgraph = true};
+    CompileOptions options{.fullgraph = true, .name = name};
     if (const Bucketing* lengths = padding_.buckets())
       options.recompile_limit = std::max(options.recompile_limit, static_cast<int>(lengths->sizes().size()));
     return options;

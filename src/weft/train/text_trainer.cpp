@@ -32,7 +32,7 @@ TextTrainer::TextTrainer(const TextConfig& config)
     : config_(config),
       model_(gpt_config(config), static_cast<std::uint64_t>(config.seed)),
       optimizer_(model_, adamw_options(config)) {
-  const auto whole = [](const char* name) { return CompileOptions{.name = name, .fullgraph = true}; };
+  const auto whole = [](const char* name) { return CompileOptions{.fullgraph = true, .name = name}; };
   update_ = compile([this](const Tensor& windows) { return update(optimizer_, config_, model_.loss(windows)); },
                     whole("training step"));
   loss_ = compile([this](const Tensor& windows) { return model_.loss(windows); }, whole("validation"));

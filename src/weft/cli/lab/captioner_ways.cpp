@@ -27,7 +27,7 @@ std::vector<std::int64_t> buckets_of(std::int64_t context) {
 
 std::vector<CaptionerWay> captioner_ways(std::int64_t context) {
   const auto options = [](Mode mode, Dynamic dynamic) {
-    return CompileOptions{.fullgraph = true, .mode = mode, .dynamic = dynamic};
+    return CompileOptions{.fullgraph = true, .dynamic = dynamic, .mode = mode};
   };
   const auto by = [](auto make, auto... given) { return [=](const SharedTask& task) { return make(task, given...); }; };
   const CompileOptions off = options(Mode::standard, Dynamic::off), on = options(Mode::standard, Dynamic::on);

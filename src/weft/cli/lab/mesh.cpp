@@ -46,7 +46,7 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
         optimizer.step(grad(loss, optimizer.parameters()));
         return loss;
       },
-      {.name = "train_step", .fullgraph = true});
+      {.fullgraph = true, .name = "train_step"});
   const Batch batches[] = {{config, size, 1}, {config, size, 3}};
   sync();
 
