@@ -23,6 +23,9 @@
 // A call that throws changes no Parameter and no generator, unless its graph was cut before: each graph between breaks is one update,
 // and what ran stays.
 //
+// A tensor that a call finds in several places (two arguments; an argument, and what a Parameter holds) is one tensor, as where the
+// function runs by itself: a gradient by one is that by all. Where such gradients are taken, which are one is guarded.
+//
 // Called while another compiled function, a loop body or a branch is recorded, it becomes part of that graph. grad must be taken
 // inside the function: the result of a call is a value like any other.
 //
@@ -239,7 +242,8 @@ class Compiled {
       }
       return kept;
     };
-    state_->core.record(leaves, std::move(paths), run, prototype, checked);
+    std::vector<Tensor> tensors = state_->core.record(leaves, std::move(paths), run, prototype, checked);
+    fill(*result, tensors);
     return std::move(*result);
   }
 

@@ -68,6 +68,21 @@ bool is_number(const Leaf& leaf) {
          leaf.value_kind != ValueKind::enumerator;
 }
 
+std::string text_of(Finding finding, const Specialization& s) {
+  switch (finding.kind) {
+    case Finding::Kind::argument: return concat("argument ", s.paths[finding.index]);
+    case Finding::Kind::parameter: {
+      const std::string_view name = s.parameters[finding.index].parameter->name();
+      return name.empty() ? "what a parameter holds" : concat("what parameter ", name, " holds");
+    }
+    case Finding::Kind::captured: return "a captured tensor";
+  }
+  return {};
+}
+std::string text_of(const Alias& alias, const Specialization& s) {
+  return concat(text_of(alias.first, s), " and ", text_of(alias.again, s));
+}
+
 // Leaves by their paths. One path has several: of a string, its size and its characters; of an optional, whether it is there and
 // what it holds.
 using Leaves = std::vector<const Leaf*>;
@@ -194,6 +209,20 @@ class Comparison {
       if (leaves_[a].at != leaves_[b].at)
         made_.types.push_back(concat("arguments ", known_.paths[a], " and ", known_.paths[b],
                                      " were one object, and are different ones"));
+    compare_aliases();
+  }
+
+  void compare_aliases() {
+    if (known_.same_aliases(leaves_)) return;
+    std::vector<Alias> now;
+    find_aliases(leaves_, known_.parameters, known_.captured, now);
+    const auto tell = [&](const std::vector<Alias>& these, const std::vector<Alias>& those, const char* what) {
+      for (const Alias& alias : these)
+        if (std::ranges::find(those, alias) == those.end())
+          made_.types.push_back(concat(text_of(alias, known_), what, ": a gradient by one is that by both"));
+    };
+    tell(now, known_.aliases, " are one tensor");
+    tell(known_.aliases, now, " are one tensor no more");
   }
 
   void compare(const ParameterGuard& guard) {
@@ -282,7 +311,7 @@ std::string name_of(const Specialization& s, const Place& place, const ir::Locat
 }
 
 bool same(const Place& a, const Place& b) {
-  return a.kind == b.kind && a.index == b.index && a.parameter == b.parameter &&
+  return a.kind == b.kind && a.index == b.index && a.parameter == b.parameter && a.is_copy == b.is_copy &&
          (a.kind != Place::Kind::constant || a.constant.buffer() == b.constant.buffer());
 }
 
@@ -359,10 +388,11 @@ std::string difference_of_updates(const Specialization& known, const Specializat
 
 std::string difference_of_replay(const Specialization& known, const Specialization& recorded) {
   if (!recorded.rerecorded_because.empty()) return recorded.rerecorded_because;
-  if (known.plan != recorded.plan) return "the function recorded other operations";
+  const char* const other_operations = "the function recorded other operations";
+  if (known.operations != recorded.operations) return other_operations;
   for (const auto compare : {difference_of_inputs, difference_of_results, difference_of_updates})
     if (std::string difference = compare(known, recorded); !difference.empty()) return difference;
-  return {};
+  return known.outputs == recorded.outputs ? "" : other_operations;
 }
 
 namespace {
@@ -422,6 +452,10 @@ Explanation::Program describe(const Specialization& s) {
   for (const auto& [type, count] : parameters)
     program.guards.push_back(concat(count, count == 1 ? " parameter is " : " parameters are ", type));
   for (std::size_t i = 0; i < s.same.size(); ++i) program.guards.emplace_back("two arguments are one object");
+  if (s.is_alive())
+    for (const Alias& alias : s.aliases) program.guards.push_back(text_of(alias, s) + " are one tensor");
+  if (s.aliases_matter && !s.arguments.empty())
+    program.guards.emplace_back("which arguments are one tensor, for a gradient by one is that by all");
   if (s.plan) describe(*s.plan, program);
   for (const Specialization::Part& part : s.before) {
     Explanation::Graph& graph = program.before.emplace_back();

@@ -125,9 +125,10 @@ std::string Function::limit_reached() const {
   return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
 }
 
-void Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
-                      const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
-                      const std::shared_ptr<const Specialization>& checked) {
+std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
+                                     const std::function<std::vector<Tensor>()>& run,
+                                     const std::function<Prototype()>& prototype,
+                                     const std::shared_ptr<const Specialization>& checked) {
   bool is_first = false;
   std::uint64_t buckets = 0;
   {
@@ -179,9 +180,13 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   };
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
+  std::vector<Tensor> results;
   try {
-    record_call({.function = options_.name, .fullgraph = options_.fullgraph, .compiling = compiling}, leaves, paths,
-                run, trace);
+    results = record_call({.function = options_.name,
+                           .fullgraph = options_.fullgraph,
+                           .compiling = compiling,
+                           .ignores_aliases = checked && !checked->sees_aliases()},
+                          leaves, paths, run, trace);
   } catch (const RecompileError& error) {
     if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
     WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
@@ -190,14 +195,14 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
       warn_of_limit("calls that need another one are interpreted, which is slow");
     }
     const EagerScope scope(detail::Backend::interpreter);
-    run();
+    results = run();
     sync();
-    return;
+    return results;
   }
   if (rest) {
     WEFT_LOG(recompiles, options_.name, ": the stance is eager_on_recompile, and no known program fits: ",
              difference.none() ? "there is none yet" : difference.text(sizes_alone()));
-    return;
+    return results;
   }
   std::shared_ptr<Specialization> made = trace->take();
   made->prototype = prototype();
@@ -220,17 +225,22 @@ void Function::record(std::span<const Leaf> leaves, std::vector<std::string> pat
   const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
   keep(std::move(made));
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
+  return results;
 }
 
-void Function::record_call(const Trace::Options& options, std::span<const Leaf> leaves,
-                           const std::vector<std::string>& paths, const std::function<std::vector<Tensor>()>& run,
-                           std::optional<Trace>& trace) {
-  try {
-    trace.emplace(options, leaves, paths).record(run);
-  } catch (const RecordAgain&) {
-    trace.reset();
-    learn_sizes(leaves, paths, run);
-    trace.emplace(options, leaves, paths).record(run);
+std::vector<Tensor> Function::record_call(Trace::Options options, std::span<const Leaf> leaves,
+                                          const std::vector<std::string>& paths,
+                                          const std::function<std::vector<Tensor>()>& run,
+                                          std::optional<Trace>& trace) {
+  while (true) {
+    try {
+      return trace.emplace(options, leaves, paths).record(run);
+    } catch (const RecordAgain&) {
+      trace.reset();
+      learn_sizes(leaves, paths, run);
+    } catch (const AliasesDoNotMatter&) {
+      options.ignores_aliases = true;
+    }
   }
 }
 

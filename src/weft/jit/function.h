@@ -49,9 +49,10 @@ class Function {
   // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned, unless the stance had to
   // run some of it operation by operation. `prototype` then gives the result without tensors. Throws Error if a replay of `checked`
   // would have done something else.
-  void record(std::span<const Leaf> leaves, std::vector<std::string> paths,
-              const std::function<std::vector<Tensor>()>& run, const std::function<Prototype()>& prototype,
-              const std::shared_ptr<const Specialization>& checked);
+  std::vector<Tensor> record(std::span<const Leaf> leaves, std::vector<std::string> paths,
+                             const std::function<std::vector<Tensor>()>& run,
+                             const std::function<Prototype()>& prototype,
+                             const std::shared_ptr<const Specialization>& checked);
 
   // The specialisation of the last call. Throws Error if there is none that can be replayed.
   std::shared_ptr<const Specialization> last() const;
@@ -70,6 +71,8 @@ class Function {
   // The same for the leaves' own, declared or found out.
   void learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
                    const std::function<std::vector<Tensor>()>& run);
+  void with_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
+                   const std::function<void(Trace&)>& use) const;
   bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                      bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not);
   // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
@@ -79,8 +82,9 @@ class Function {
                                       std::span<const ChangingSize> sizes,
                                       const std::function<std::vector<Tensor>()>& run);
   // Twice where it turns out that the function goes another way for these sizes than what is known of others: for samples first.
-  void record_call(const Trace::Options& options, std::span<const Leaf> leaves, const std::vector<std::string>& paths,
-                   const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);
+  std::vector<Tensor> record_call(Trace::Options options, std::span<const Leaf> leaves,
+                                  const std::vector<std::string>& paths,
+                                  const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);
   // Logs and diagnostics of what was recorded.
   void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);
   // Why each size has a program of its own, whatever is recorded, and what to do; empty: they need not.

@@ -9,16 +9,29 @@
 
 namespace weft::jit {
 
+void Function::with_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
+                           const std::function<void(Trace&)>& use) const {
+  Trace::Options options{.function = options_.name, .types = std::move(types)};
+  while (true) {
+    Trace trace(options, leaves, {paths.begin(), paths.end()});
+    try {
+      return use(trace);
+    } catch (const AliasesDoNotMatter&) {
+      options.ignores_aliases = true;
+    }
+  }
+}
+
 bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                              bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not) {
-  Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
-              {paths.begin(), paths.end()});
   try {
-    trace.record_sample(run, keep);
-    if (const std::string& why = trace.sample_ended_by(); keep && !why.empty())
-      WEFT_LOG(
-          recompiles, options_.name, ": ", why,
-          ": of what comes after, the second size makes a program for all, for what it does may depend on the value");
+    with_sample(leaves, paths, std::move(types), [&](Trace& trace) {
+      trace.record_sample(run, keep);
+      if (const std::string& why = trace.sample_ended_by(); keep && !why.empty())
+        WEFT_LOG(
+            recompiles, options_.name, ": ", why,
+            ": of what comes after, the second size makes a program for all, for what it does may depend on the value");
+    });
     return true;
   } catch (const Error& error) {
     why_not = error.what();
@@ -131,10 +144,10 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const L
     lock.unlock();
     const detail::SymbolicSizesScope apart(detail::sizes_are_symbols(), detail::sizes_are_sampled(), buckets);
     if (learns) learn_declared(leaves, paths, types, run);  // without it, it is compiled for these sizes
-    Trace trace({.function = options_.name, .fullgraph = false, .types = std::move(types)}, leaves,
-                {paths.begin(), paths.end()});
     try {
-      if (auto job = trace.record_job(run)) jobs.push_back(std::move(*job));
+      with_sample(leaves, paths, std::move(types), [&](Trace& trace) {
+        if (auto job = trace.record_job(run)) jobs.push_back(std::move(*job));
+      });
     } catch (const Error& error) {
       // The call that is of this bucket says so itself, and with elements it may work.
       WEFT_LOG(recompiles, options_.name, ": a bucket cannot be compiled ahead: ", error.what());

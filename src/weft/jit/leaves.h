@@ -153,6 +153,7 @@ struct Leaf {
   std::uint64_t bits = 0;  // of a value, size, or the address of an object
   Type type = {};          // of a tensor or parameter
   const void* at = nullptr;
+  const detail::TensorImpl* tensor_impl = nullptr;   // what a tensor points to
   ValueKind value_kind = ValueKind::signed_integer;  // of a value
   bool is_structure = false;                         // of the key of a map, which the path has too
 
@@ -186,7 +187,13 @@ class LeafCollector {
     leave();
   }
 
-  void tensor(const Tensor& x) { add({Leaf::Kind::tensor, 0, x.defined() ? x.type() : Type(), &x}); }
+  void tensor(const Tensor& x) {
+    if (x.defined()) {
+      add({Leaf::Kind::tensor, 0, x.type(), &x, &x.impl()});
+    } else {
+      add({Leaf::Kind::tensor, 0, {}, &x});
+    }
+  }
   void parameter(const Parameter& x) {
     const Tensor& value = x.unobserved();
     add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), value.defined() ? value.type() : Type(), &x});
@@ -194,7 +201,7 @@ class LeafCollector {
   void scalar(const Scalar& x) { add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), {}, &x}); }
   void key(const random::Key& x) { value(x.bits); }
   void value(const Flag& x) {
-    add({Leaf::Kind::value, static_cast<std::uint64_t>(x.unobserved()), {}, &x, ValueKind::boolean});
+    add({Leaf::Kind::value, static_cast<std::uint64_t>(x.unobserved()), {}, &x, nullptr, ValueKind::boolean});
   }
   template <class T>
   void value(const T& x) {
@@ -205,14 +212,14 @@ class LeafCollector {
     } else {
       std::memcpy(&bits, &x, sizeof x);
     }
-    add({Leaf::Kind::value, bits, {}, &x, kind_of_value<T>()});
+    add({Leaf::Kind::value, bits, {}, &x, nullptr, kind_of_value<T>()});
   }
   void text(std::string_view x) {  // its size, and eight characters a leaf
     size(x.size());
     for (; !x.empty(); x.remove_prefix(std::min<std::size_t>(x.size(), 8))) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, x.data(), std::min<std::size_t>(x.size(), 8));
-      add({Leaf::Kind::value, bits, {}, nullptr, ValueKind::text});
+      add({Leaf::Kind::value, bits, {}, nullptr, nullptr, ValueKind::text});
     }
   }
   void size(std::size_t n) { add({Leaf::Kind::size, n, {}, nullptr}); }

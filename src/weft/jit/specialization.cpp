@@ -40,6 +40,12 @@ const Tensor& tensor_at(const Place& place, std::span<const Leaf> leaves) {
   }
 }
 
+// By the function, from where it was.
+bool is_passed(const Place& place) {
+  return place.kind == Place::Kind::argument || place.kind == Place::Kind::parameter ||
+         place.kind == Place::Kind::constant;
+}
+
 const runtime::BufferPtr& buffer_of(const Tensor& tensor) {
   TensorImpl& impl = tensor.impl();
   if (!impl.buffer) tensor.buffer();  // launches what it is recorded in
@@ -114,7 +120,15 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
     const Tensor& value = guard.parameter->unobserved();
     if (!value.defined() || value.type() != guard.type) return false;
   }
-  return std::ranges::all_of(same, [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; });
+  const auto is_one = [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; };
+  return std::ranges::all_of(same, is_one) && same_aliases(leaves);
+}
+
+bool Specialization::same_aliases(std::span<const Leaf> leaves) const {
+  if (!sees_aliases()) return true;
+  thread_local std::vector<Alias> now;
+  find_aliases(leaves, parameters, captured, now);
+  return now == aliases;
 }
 
 bool Specialization::is_alive() const { return std::ranges::none_of(lifetimes, detail::has_ended); }
@@ -129,6 +143,8 @@ std::string Specialization::name_of(const Place& place) const {
     case Place::Kind::constant: return "a captured tensor";
     case Place::Kind::number: return "a number";
     case Place::Kind::result: return "a result";
+    case Place::Kind::update: return "the new value of a parameter";
+    case Place::Kind::again: return "another result";
   }
   WEFT_ASSERT(false, "a place of no kind");
 }
@@ -166,6 +182,9 @@ void Specialization::require_structure(std::span<const Leaf> leaves) const {
                                                 : "");
   }
   require(is_alive(), function, ": pinned: ", is_gone, " since it was recorded: call the function, and pin it anew");
+  require(same_aliases(leaves), function,
+          ": pinned: other arguments are one and the same tensor, or one that the function captured, than in the "
+          "pinned call, and a gradient is taken by them: call the function, and pin it anew");
 }
 
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {
@@ -182,15 +201,19 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
     plan->immediates.fill(work.inputs, plan->executable->inputs, work.immediates);
   }
   // Passed through unchanged, they may be what is replaced below.
-  std::vector<runtime::BufferPtr> passed;
+  std::vector<Tensor> passed;
   const auto keep = [&](const Place& place) {
-    if (place.kind != Place::Kind::result) passed.push_back(buffer_of(tensor_at(place, leaves)));
+    if (!is_passed(place)) return;
+    const Tensor& tensor = tensor_at(place, leaves);
+    const runtime::BufferPtr& buffer = buffer_of(tensor);
+    passed.push_back(place.is_copy ? Tensor(buffer) : tensor);
   };
   for (const auto& [place, parameter] : updates) keep(place);
   for (const Place& place : this->results) keep(place);
 
   work.released.clear();
-  for (const auto& [place, parameter] : updates) release(*parameter, work.released);
+  for (const auto& [place, parameter] : updates)
+    if (place.kind == Place::Kind::result) release(*parameter, work.released);
   std::vector<runtime::BufferPtr> made;
   std::uint64_t waited_ns = 0;
   try {
@@ -204,12 +227,23 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   work.inputs.clear();
   std::ranges::sort(work.released);
   auto next_passed = passed.begin();
-  const auto buffer = [&](const Place& place) -> const runtime::BufferPtr& {
-    return place.kind == Place::Kind::result ? made[place.index] : *next_passed++;
+  const auto tensor_of = [&](const Place& place) -> Tensor {
+    switch (place.kind) {
+      case Place::Kind::result: return Tensor(made[place.index]);
+      case Place::Kind::update: return updates[place.index].second->unobserved();
+      case Place::Kind::again: return to[place.index];
+      default: return std::move(*next_passed++);
+    }
   };
-  for (const auto& [place, parameter] : updates) assign(*parameter, buffer(place), work.released);
+  for (const auto& [place, parameter] : updates) {
+    if (place.kind == Place::Kind::result) {
+      assign(*parameter, made[place.index], work.released);
+    } else {
+      parameter->reset(tensor_of(place));
+    }
+  }
   to.clear();
-  for (const Place& place : this->results) to.emplace_back(buffer(place));
+  for (const Place& place : this->results) to.push_back(tensor_of(place));
   for (const Draws& draw : draws) draw.of_this_thread().calls += draw.count;
   metrics::cached_compile.add();
   metrics::mark_step.add();

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <weft/base/hash.h>
+#include <weft/jit/aliases.h>
 #include <weft/jit/leaves.h>
 #include <weft/runtime/device.h>
 #include <weft/tensor/autocast.h>
@@ -40,9 +42,12 @@ struct Place {
     constant,   // a tensor that the function captured
     number,     // the next of the numbers
     result,     // result `index` of the program
+    update,     // the new value of a parameter, by update `index`
+    again,      // the same tensor as result `index` of the function
   };
   Kind kind = Kind::number;
   std::uint32_t index = 0;
+  bool is_copy = false;  // as a copied Parameter has it: another tensor of the same value
   Parameter* parameter = nullptr;
   Tensor constant = {};
 };
@@ -93,11 +98,6 @@ struct Prototype {
   std::vector<std::string> paths;
 };
 
-struct ParameterGuard {
-  const Parameter* parameter;
-  Type type;
-};
-
 struct Specialization {
   // The guards.
   std::vector<Leaf> arguments;
@@ -106,9 +106,14 @@ struct Specialization {
   std::vector<ParameterGuard> parameters;
   std::vector<detail::Lifetime::Watch> lifetimes;             // of what is known by address, here and below
   std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // leaves that are one object
+  std::vector<Tensor> captured;                               // in the order in which they were first used
+  std::vector<Alias> aliases;
+  bool aliases_matter = false;  // also where there is none: a gradient is taken by what may have some
 
   // The replay.
   std::shared_ptr<detail::Plan> plan;
+  // Of what was recorded, whatever plan it has: that depends on who else holds the inputs.
+  Fingerprint operations, outputs;
   std::vector<Place> inputs;
   std::vector<detail::Immediate> immediates;  // as they were recorded
   std::vector<Number> numbers;
@@ -138,6 +143,8 @@ struct Specialization {
   std::vector<std::string> broken_relations;  // of sizes, for which it was
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
+  bool sees_aliases() const { return aliases_matter || !aliases.empty(); }
+  bool same_aliases(std::span<const Leaf> leaves) const;
   // Whether everything that it knows by address is there still: else nothing of that may be touched.
   bool is_alive() const;
   static constexpr const char* is_gone = "a captured Parameter, Scalar, Flag or generator has ended or moved";

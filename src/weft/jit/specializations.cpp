@@ -42,7 +42,8 @@ bool same_guards(const Specialization& a, const Specialization& b) {
   const auto same_parameter = [](const ParameterGuard& x, const ParameterGuard& y) {
     return x.parameter == y.parameter && x.type == y.type;
   };
-  return a.context == b.context && a.same == b.same && std::ranges::equal(a.values, b.values, same_value) &&
+  return a.context == b.context && a.same == b.same && a.aliases == b.aliases &&
+         std::ranges::equal(a.values, b.values, same_value) &&
          std::ranges::equal(a.parameters, b.parameters, same_parameter) &&
          std::ranges::equal(a.arguments, b.arguments, [](const Leaf& x, const Leaf& y) { return x.same_signature(y); });
 }

@@ -34,15 +34,17 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
       require(results[i].defined(), options_.function, ": result ", i,
               " is a default-constructed Tensor, which has no value: leave it out, or return std::optional<Tensor>");
     goes_on();
+    require_aliases_to_matter();
     find_escapes(results);
     note_lines(results);
     let_go_of_replaced();
     finishing_ = true;
     sync();
   } catch (const RecordAgain&) {
-    detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
-    restore_arguments();
-    roll_back();
+    forget();
+    throw;
+  } catch (const AliasesDoNotMatter&) {
+    forget();
     throw;
   } catch (...) {
     restore_arguments();
@@ -50,12 +52,22 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
     throw;
   }
   finish(results);
+  for (Tensor& result : results) result = original_of(result);
+  for (const Written& written : written_)
+    if (Tensor& value = written.parameter->unobserved(); value.defined()) value = original_of(value);
   restore_arguments();
   return results;
 }
 
+void Trace::forget() {
+  detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
+  restore_arguments();
+  roll_back();
+}
+
 void Trace::stand_in() {
   std::unordered_map<const void*, std::uint32_t> seen;
+  stand_ins_.reserve(leaves_.size());
   for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
     const Leaf& leaf = leaves_[i];
     if (!leaf.at || leaf.kind == Leaf::Kind::value) continue;
@@ -65,10 +77,61 @@ void Trace::stand_in() {
     }
     if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
     auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
-    const Tensor stand_in(has_elements(i) ? argument.buffer() : std::make_shared<runtime::Buffer>(options_.types[i]));
+    const TensorImpl& original = argument.impl();
+    found(original, Finding::Kind::argument, i);
+    const Type type = is_sample() ? options_.types[i] : leaf.type;
+    const Tensor* const known = known_as(original, type);
+    const Tensor stand_in(known             ? *known
+                          : has_elements(i) ? Tensor(argument.buffer())
+                                            : Tensor(std::make_shared<runtime::Buffer>(type)));
     stand_ins_.push_back({&argument, std::exchange(argument, stand_in), stand_in});
+    if (known) continue;
     places_[&stand_in.impl()] = {.kind = Place::Kind::argument, .index = i};
+    recorded_as_.try_emplace(&original, &stand_ins_.back().stand_in);
   }
+}
+
+void Trace::found(const TensorImpl& tensor, Finding::Kind kind, std::size_t index) {
+  const Finding finding{kind, static_cast<std::uint32_t>(index)};
+  auto& all = findings_[&tensor];
+  if (std::ranges::find(all, finding) == all.end()) all.push_back(finding);
+}
+
+const Tensor* Trace::known_as(const TensorImpl& tensor, Type type) const {
+  if (options_.ignores_aliases) return nullptr;
+  const auto known = recorded_as_.find(&tensor);
+  // In a sample, it may stand for another type.
+  return known != recorded_as_.end() && known->second->type() == type ? known->second : nullptr;
+}
+
+void Trace::find_aliases() {
+  if (options_.ignores_aliases) return;
+  for (auto& [tensor, findings] : findings_) {
+    std::ranges::sort(findings);
+    for (std::size_t i = 1; i < findings.size(); ++i) made_->aliases.push_back({findings[0], findings[i]});
+  }
+  std::ranges::sort(made_->aliases);
+}
+
+// Or else one program is to serve the calls with and without them.
+void Trace::require_aliases_to_matter() const {
+  if (options_.ignores_aliases || made_->aliases_matter || !breaks_.empty()) return;
+  if (std::ranges::any_of(findings_, [](const auto& found) { return found.second.size() > 1; }))
+    throw AliasesDoNotMatter();
+}
+
+// As where the function runs by itself, what it passes on is the very tensor.
+Tensor Trace::original_of(const Tensor& recorded) {
+  const auto found = places_.find(&recorded.impl());
+  if (found == places_.end() || found->second.is_copy) return recorded;
+  const Place& place = found->second;
+  if (place.kind == Place::Kind::argument) {
+    const auto is_it = [&](const StandIn& stand_in) { return &stand_in.stand_in.impl() == &recorded.impl(); };
+    return std::ranges::find_if(stand_ins_, is_it)->original;
+  }
+  const auto written = std::ranges::find(written_, place.parameter, &Written::parameter);
+  const Tensor& held = written == written_.end() ? place.parameter->unobserved() : written->before.held();
+  return held.defined() && held.impl().buffer == recorded.impl().buffer ? held : recorded;
 }
 
 // Else the program could not write results in place of what parameters held before.
@@ -88,10 +151,21 @@ void Trace::restore_arguments() {
 
 void Trace::roll_back() {
   if (launched_) return;
-  for (const Written& written : written_)
-    written.parameter->unobserved() = written.before ? Tensor(written.before) : Tensor();
+  for (Written& written : written_) written.parameter->unobserved() = written.before.held();
   for (const Generated& generated : generators_)
     if (!detail::has_ended(generated.lifetime)) *generated.generator = generated.before;
+}
+
+Trace::Before::Before(const Tensor& tensor) : tensor_(tensor) {
+  if (!tensor.defined() || !tensor.impl().buffer) return;
+  // Beside this one there is that of the parameter, which is about to be another.
+  lets_go_ = tensor.impl().references.load(std::memory_order_relaxed) <= 2;
+  if (lets_go_) tensor.impl().buffer->remove_holder();
+}
+
+const Tensor& Trace::Before::held() {
+  if (std::exchange(lets_go_, false)) tensor_.impl().buffer->add_holder();
+  return tensor_;
 }
 
 void Trace::parameter_made(const Parameter& parameter) { local_.insert(&parameter); }
@@ -100,9 +174,15 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   if (const auto found = readings_.find(&parameter); found != readings_.end()) return found->second;
   const Tensor& value = parameter.unobserved();
   if (local_.contains(&parameter) || !value.defined() || !value.impl().buffer) return value;
-  const Tensor& reading = readings_.emplace(&parameter, Tensor(value.impl().buffer)).first->second;
-  reading.impl().becomes_state();
-  places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
+  const TensorImpl& original = value.impl();
+  found(original, Finding::Kind::parameter, made_->parameters.size());
+  const Tensor* const known = known_as(original, value.type());
+  const Tensor& reading = readings_.emplace(&parameter, known ? *known : Tensor(original.buffer)).first->second;
+  if (!known) {
+    reading.impl().becomes_state();
+    places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
+    recorded_as_.try_emplace(&original, &reading);
+  }
   made_->parameters.push_back({&parameter, value.type()});
   if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
   return reading;
@@ -111,15 +191,18 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
 void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
   if (local_.contains(&parameter)) return;
   if (std::ranges::find(written_, &parameter, &Written::parameter) == written_.end()) {
-    const Tensor& before = parameter.unobserved();
-    written_.push_back({&parameter, before.defined() ? before.impl().buffer : nullptr});
+    written_.push_back({&parameter, Before(parameter.unobserved())});
     if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
   }
-  if (const auto found = readings_.find(&parameter); found != readings_.end()) {
-    Tensor& reading = found->second;
-    if (places_.contains(&reading.impl())) replaced_.push_back(reading);
-    reading = next;
+  const auto [found, is_first] = readings_.try_emplace(&parameter, next);
+  if (is_first) return;
+  Tensor& reading = found->second;
+  if (const Tensor& before = parameter.unobserved(); before.defined()) {
+    const auto known = recorded_as_.find(&before.impl());
+    if (known != recorded_as_.end() && known->second == &reading) recorded_as_.erase(known);
   }
+  if (reading.defined() && places_.contains(&reading.impl())) replaced_.push_back(reading);
+  reading = next;
 }
 
 Trace::Origin Trace::origin(const void* value, const detail::Lifetime& lifetime) const {
@@ -173,11 +256,41 @@ std::uint32_t Trace::drew(random::Generator& generator) {
   return static_cast<std::uint32_t>(drawn_.size());
 }
 
+void Trace::copied(const TensorImpl& from, const Tensor& to) {
+  const auto found = places_.find(&from);
+  if (found == places_.end()) return;
+  Place place = found->second;
+  place.is_copy = true;
+  places_.emplace(&to.impl(), place);
+  copied_.push_back(to);
+}
+
 void Trace::input(const TensorImpl& tensor) {
   goes_on();
-  const auto found = places_.find(&tensor);
-  made_->inputs.push_back(
-      found != places_.end() ? found->second : Place{.kind = Place::Kind::constant, .constant = Tensor(tensor.buffer)});
+  if (const auto found = places_.find(&tensor); found != places_.end()) {
+    made_->inputs.push_back(found->second);
+  } else {
+    made_->inputs.push_back({.kind = Place::Kind::constant, .constant = captured_[captured_at(tensor)]});
+  }
+}
+
+std::size_t Trace::captured_at(const TensorImpl& tensor) {
+  const auto known = std::ranges::find(captured_, &tensor, [](const Tensor& captured) { return &captured.impl(); });
+  if (known != captured_.end()) return static_cast<std::size_t>(known - captured_.begin());
+  auto& held = const_cast<TensorImpl&>(tensor);
+  held.retain();
+  captured_.emplace_back(&held);
+  found(tensor, Finding::Kind::captured, captured_.size() - 1);
+  recorded_as_.try_emplace(&tensor, &captured_.back());
+  return captured_.size() - 1;
+}
+
+TensorImpl* Trace::stand_in_for(const TensorImpl& tensor) {
+  if (places_.contains(&tensor)) return nullptr;
+  const Tensor* const known = known_as(tensor, tensor.type);
+  if (!known || &known->impl() == &tensor) return nullptr;
+  captured_at(tensor);
+  return &known->impl();
 }
 
 std::string Trace::name_of(const TensorImpl& tensor) const {
@@ -288,6 +401,9 @@ void Trace::launching(const detail::Launching& launching) {
   }
   made_->nodes = launching.graph.nodes().size();
   made_->plan = launching.plan;
+  made_->operations = launching.graph.fingerprint();
+  for (const ir::Value output : launching.outputs)
+    made_->outputs.add(std::uint64_t{output.node->id} << 16 | output.index);
   made_->immediates.assign(launching.immediates.begin(), launching.immediates.end());
   std::vector<const ir::Node*> first_use(launching.graph.nodes().size());
   for (const ir::Node* node : launching.graph.nodes())
@@ -308,7 +424,7 @@ void Trace::launched(std::span<const runtime::BufferPtr> results) {
   // What ran cannot be taken back.
   for (Written& written : written_) {
     const Tensor& now = written.parameter->unobserved();
-    written.before = now.defined() ? now.impl().buffer : nullptr;
+    written.before = Before(now.defined() && now.impl().buffer ? Tensor(now.impl().buffer) : Tensor());
   }
   for (Generated& generated : generators_)
     if (!detail::has_ended(generated.lifetime)) generated.before = *generated.generator;
@@ -417,15 +533,37 @@ void Trace::finish(std::span<const Tensor> results) {
   }
   bind_numbers();
   bind_generators();
-  for (const Tensor& result : results) s.results.push_back(place_of(result, "a result"));
+  const auto one_of = [](std::span<const TensorImpl* const> known,
+                         const Tensor& tensor) -> std::optional<std::uint32_t> {
+    const auto at = std::ranges::find(known, &tensor.impl());
+    if (at == known.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(at - known.begin());
+  };
+  std::vector<const TensorImpl*> updated, returned;
   for (const Written& written : written_) {
     const Tensor& value = written.parameter->unobserved();
     if (!value.defined()) {
       cannot_replay("it leaves a parameter without a value");
       continue;
     }
-    s.updates.emplace_back(place_of(value, "a parameter's new value"), written.parameter);
+    const auto earlier = one_of(updated, value);
+    s.updates.emplace_back(
+        earlier ? Place{.kind = Place::Kind::update, .index = *earlier} : place_of(value, "a parameter's new value"),
+        written.parameter);
+    updated.push_back(&value.impl());
   }
+  for (const Tensor& result : results) {
+    if (const auto update = one_of(updated, result)) {
+      s.results.push_back({.kind = Place::Kind::update, .index = *update});
+    } else if (const auto earlier = one_of(returned, result)) {
+      s.results.push_back({.kind = Place::Kind::again, .index = *earlier});
+    } else {
+      s.results.push_back(place_of(result, "a result"));
+    }
+    returned.push_back(&result.impl());
+  }
+  find_aliases();
+  s.captured.assign(captured_.begin(), captured_.end());
 }
 
 }  // namespace weft::jit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,10 @@ namespace weft::jit {
 
 // Thrown into a function that is recorded as a sample: it needs an element that the sample does not have.
 class EndOfSample final {};
+
+// Thrown by a recording that found one tensor in several places, where that makes no difference: the call is to be recorded anew
+// with ignores_aliases, and nothing of this recording is kept.
+class AliasesDoNotMatter final {};
 
 // Thrown by Trace::Options::compiling: the call is to be recorded anew, and nothing of this recording is kept.
 class RecordAgain final {};
@@ -59,6 +64,7 @@ class Trace final : public detail::Observer {
     bool fullgraph = false;
     std::function<void()> compiling = {};  // called before something is compiled; may throw
     std::vector<Type> types = {};          // of record_sample: those of the tensors among the leaves
+    bool ignores_aliases = false;          // what a call finds in several places is recorded as several tensors
   };
   // The function is run by `run`, which returns the tensors of its result.
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
@@ -82,12 +88,31 @@ class Trace final : public detail::Observer {
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
 
  private:
+  // What a parameter held before it was written. It does not count as somebody who holds the buffer, or else the program could
+  // not write in place of it.
+  class Before {
+   public:
+    explicit Before(const Tensor& tensor);
+    Before(Before&& other) noexcept
+        : tensor_(std::move(other.tensor_)), lets_go_(std::exchange(other.lets_go_, false)) {}
+    Before& operator=(Before&& other) noexcept {
+      std::swap(tensor_, other.tensor_);
+      std::swap(lets_go_, other.lets_go_);
+      return *this;
+    }
+    ~Before() { held(); }
+    const Tensor& held();  // and counted again
+
+   private:
+    Tensor tensor_;
+    bool lets_go_ = false;
+  };
   struct Written {
     Parameter* parameter;
-    runtime::BufferPtr before;
+    Before before;
   };
-  // A tensor among the arguments, for which another one of the same bytes stands while the function is recorded: what the
-  // function captured is never taken for an argument.
+  // A tensor among the arguments, for which another one of the same bytes stands while the function is recorded: those that are one
+  // tensor have one, and what the function captured is taken for an argument where it is one alone.
   struct StandIn {
     Tensor* argument;
     Tensor original;
@@ -104,6 +129,9 @@ class Trace final : public detail::Observer {
   std::uint32_t drew(random::Generator& generator) override;
   void input(const detail::TensorImpl& tensor) override;
   void input(const detail::ImmediateSource& source) override;
+  detail::TensorImpl* stand_in_for(const detail::TensorImpl& tensor) override;
+  void copied(const detail::TensorImpl& from, const Tensor& to) override;
+  void differentiated_by_input() override { made_->aliases_matter = true; }
   std::string name_of(const detail::TensorImpl& tensor) const override;
   void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;
@@ -133,6 +161,7 @@ class Trace final : public detail::Observer {
   void goes_on();
   void cannot_replay(std::string reason);
   void roll_back();
+  void forget();
 
   // `closes` ends the recording; told whether it is one graph of the function.
   using Closes = std::function<void(detail::Synchronizer&, bool whole)>;
@@ -144,6 +173,13 @@ class Trace final : public detail::Observer {
   [[noreturn]] void end_sample(std::string reason, bool has_graph);
   void stand_in();
   void let_go_of_replaced();
+  void found(const detail::TensorImpl& tensor, Finding::Kind kind, std::size_t index);
+  // What is recorded for it since it was found before, if it is of this type; null: it was not.
+  const Tensor* known_as(const detail::TensorImpl& tensor, Type type) const;
+  std::size_t captured_at(const detail::TensorImpl& tensor);  // its place among those, new or not
+  void find_aliases();
+  void require_aliases_to_matter() const;
+  Tensor original_of(const Tensor& recorded);  // an argument or what a parameter held; else itself
   void restore_arguments();
   void end_stand_ins();
   void find_escapes(std::span<const Tensor> results);
@@ -159,12 +195,16 @@ class Trace final : public detail::Observer {
   std::unique_ptr<Specialization> made_ = std::make_unique<Specialization>();
 
   std::vector<StandIn> stand_ins_;
+  std::unordered_map<const detail::TensorImpl*, const Tensor*> recorded_as_;      // stand-ins, readings, captured ones
+  std::unordered_map<const detail::TensorImpl*, std::vector<Finding>> findings_;  // of what the call found
+  std::deque<Tensor> captured_;
   std::unordered_set<const Parameter*> local_;  // made by the function
   std::unordered_map<const Parameter*, Tensor>
       readings_;                  // what reading a parameter gives: its own tensor, for the same reason
   std::vector<Tensor> replaced_;  // readings of parameters that were then written
   std::vector<Written> written_;
-  std::unordered_map<const detail::TensorImpl*, Place> places_;  // of the stand-ins and readings; all of them are alive
+  std::vector<Tensor> copied_;                                   // of stand-ins and readings
+  std::unordered_map<const detail::TensorImpl*, Place> places_;  // of all of these, which are alive
   std::vector<ValueGuard> values_;
   std::map<const void*, Origin> copies_;                                // of tracked values
   std::unordered_map<const void*, detail::Lifetime::Watch> lifetimes_;  // of what is captured

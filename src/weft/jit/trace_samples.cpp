@@ -44,6 +44,7 @@ void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& ru
   };
   try {
     const std::vector<Tensor> results = run();
+    require_aliases_to_matter();
     let_go_of_replaced();
     end(true);
   } catch (const EndOfSample&) {
@@ -77,7 +78,8 @@ bool Trace::lacks_elements(const Tensor& tensor) const {
 
 // Whoever has kept one of a sample would wait for its elements forever.
 void Trace::end_stand_ins() {
-  for (const StandIn& stand_in : stand_ins_) stand_in.stand_in.impl().let_go_of_buffer();
+  for (const StandIn& stand_in : stand_ins_)
+    if (stand_in.stand_in.impl().buffer) stand_in.stand_in.impl().let_go_of_buffer();  // one may stand for several
 }
 
 }  // namespace weft::jit

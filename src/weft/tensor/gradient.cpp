@@ -48,7 +48,7 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
       xs.empty() || crosses_reads || !std::ranges::all_of(gradients, ir::is_zero) || ir::depends(frame.graph(), y, xs),
       "the loss depends on none of the ", xs.size(),
       " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
-  frame.recording().differentiated();
+  frame.recording().differentiated(xs);
   return wrap(frame, gradients);
 }
 
@@ -73,7 +73,7 @@ std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cota
   for (const Value y : outputs) frame.recording().require_whole(y, xs, frame.function());
   const detail::Gradients gradients =
       detail::gradient_through_reads(frame.recording(), frame.function(), outputs, seeds, xs, wrt);
-  frame.recording().differentiated();
+  frame.recording().differentiated(xs);
   return wrap(frame, gradients.values);
 }
 

@@ -43,6 +43,7 @@ struct Launching {
   std::shared_ptr<Plan> plan;
   bool compiled;  // now
   const ir::Graph& graph;
+  std::span<const ir::Value> outputs;
   std::span<const Immediate> immediates;  // the numbers among the inputs of the graph
 };
 
@@ -65,6 +66,12 @@ class Observer {
   // The recording gets an input: a tensor that has a buffer, or a number.
   virtual void input(const TensorImpl& tensor) = 0;
   virtual void input(const ImmediateSource& source) = 0;
+  // Another tensor, which is recorded in place of this one that has a buffer; null: it is itself.
+  virtual TensorImpl* stand_in_for(const TensorImpl& tensor) = 0;
+  // A parameter gets another tensor of the same buffer.
+  virtual void copied(const TensorImpl& from, const Tensor& to) = 0;
+  // A gradient was taken by an input of the recording.
+  virtual void differentiated_by_input() = 0;
   // In words, which tensor with a buffer this is: argument 0.images of step.
   virtual std::string name_of(const TensorImpl& tensor) const = 0;
 

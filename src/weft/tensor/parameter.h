@@ -1,5 +1,6 @@
 // Mutable state of a model or an optimizer: holds the current Tensor. Copying a Parameter copies the value it holds at that
-// time; training one copy leaves the other as it was. What refers to parameters (an optimizer) does so by address, so a model
+// time; training one copy leaves the other as it was, and a gradient by one is none by the other. A Tensor that is given to a
+// parameter is what it holds: a gradient by it is one by the parameter. What refers to parameters (an optimizer) does so by address, so a model
 // stays where it is once it is being trained.
 #pragma once
 
@@ -15,14 +16,22 @@
 
 namespace weft {
 
+namespace detail {
+// Another tensor of the same value.
+Tensor copy_of(const Tensor& tensor);
+}  // namespace detail
+
 class Parameter {
  public:
   Parameter() { made(); }
   Parameter(Tensor value) : value_(state(std::move(value))) { made(); }  // NOLINT
-  Parameter(const Parameter& other) : requires_grad(other.requires_grad), value_(other.tensor()) { made(); }
+  Parameter(const Parameter& other)
+      : requires_grad(other.requires_grad), value_(state(detail::copy_of(other.tensor()))) {
+    made();
+  }
   Parameter(Parameter&& other) noexcept : requires_grad(other.requires_grad), value_(other.take()) { made(); }
   Parameter& operator=(const Parameter& other) {
-    if (this != &other) reset(other.tensor());
+    if (this != &other) reset(detail::copy_of(other.tensor()));
     requires_grad = other.requires_grad;
     return *this;
   }

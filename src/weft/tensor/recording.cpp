@@ -104,6 +104,8 @@ ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
       return graph_->inputs()[*position];
     }
   }
+  if (observer) [[unlikely]]
+    if (TensorImpl* const other = observer->stand_in_for(impl)) return input_of(*other, function);
   require_here(impl, function);
   if (observer) [[unlikely]]
     observer->input(impl);
@@ -260,6 +262,12 @@ void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, co
     if (!ir::passes_derivatives(node)) continue;
     for (const ir::Value operand : node.operands) way.push_back(operand.node);
   }
+}
+
+void Recording::differentiated(std::span<const ir::Value> wrt) {
+  growth_.differentiated(*graph_);
+  const auto is_input = [](ir::Value x) { return x.node->op == &ir::ops::parameter; };
+  if (observer && std::ranges::any_of(wrt, is_input)) observer->differentiated_by_input();
 }
 
 void Recording::begin_epoch() {

@@ -53,7 +53,7 @@ class Recording {
   void drop_dead();
 
   // A gradient was taken: ways from one value to another end here, as far as anybody knows.
-  void differentiated() { growth_.differentiated(*graph_); }
+  void differentiated(std::span<const ir::Value> wrt);
   // Throws Error if the way from `loss` leads to something that an automatic sync launched and that is none of `wrt`: of it the
   // gradient would be cut off.
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
