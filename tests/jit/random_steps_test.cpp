@@ -1,5 +1,6 @@
 // Random training steps, on batches of changing sizes: in strict mode every way to compile them has the bits of running them one
 // operation at a time. What a step is made of is listed once, in `parts`.
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>
@@ -187,8 +188,9 @@ TEST(RandomSteps, HaveTheBitsOfEagerInEveryWay) {
   for (std::size_t i = 0; i < std::size(seeds); ++i) {
     const RandomStep step(seeds[i]);
     const auto want = step.train({}, Stance::force_eager);
-    for (const auto& [way, options] : {ways[0], ways[i]})
-      EXPECT_EQ(step.train(options), want) << "seed " << seeds[i] << ", " << way << ": " << step.text();
+    for (std::size_t w = 0; w <= i; w += std::max<std::size_t>(i, 1))  // the first way, and another one
+      EXPECT_EQ(step.train(ways[w].options), want)
+          << "seed " << seeds[i] << ", " << ways[w].name << ": " << step.text();
   }
 }
 

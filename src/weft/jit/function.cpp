@@ -185,7 +185,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
     results = record_call({.function = options_.name,
                            .fullgraph = options_.fullgraph,
                            .compiling = compiling,
-                           .ignores_aliases = checked && !checked->sees_aliases()},
+                           .ignores_aliases = checked && !checked->aliases_matter},
                           leaves, paths, run, trace);
   } catch (const RecompileError& error) {
     if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;

@@ -125,7 +125,7 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
 }
 
 bool Specialization::same_aliases(std::span<const Leaf> leaves) const {
-  if (!sees_aliases()) return true;
+  if (!aliases_matter) return true;
   thread_local std::vector<Alias> now;
   find_aliases(leaves, parameters, captured, now);
   return now == aliases;

@@ -143,7 +143,6 @@ struct Specialization {
   std::vector<std::string> broken_relations;  // of sizes, for which it was
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
-  bool sees_aliases() const { return aliases_matter || !aliases.empty(); }
   bool same_aliases(std::span<const Leaf> leaves) const;
   // Whether everything that it knows by address is there still: else nothing of that may be touched.
   bool is_alive() const;

@@ -105,7 +105,7 @@ const Tensor* Trace::known_as(const TensorImpl& tensor, Type type) const {
 }
 
 void Trace::find_aliases() {
-  if (options_.ignores_aliases) return;
+  if (options_.ignores_aliases || !made_->aliases_matter) return;
   for (auto& [tensor, findings] : findings_) {
     std::ranges::sort(findings);
     for (std::size_t i = 1; i < findings.size(); ++i) made_->aliases.push_back({findings[0], findings[i]});
