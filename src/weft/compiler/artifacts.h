@@ -14,7 +14,8 @@ namespace weft {
 
 // The kernels and choices in memory.
 std::string save_artifacts();
-// Takes them in; returns how many kernels. Throws Error, which says why, for bytes that are damaged, for something else, or not trusted.
+// Takes them in; returns how many kernels. Throws Error, which says why, for bytes that are damaged, for something else, or not
+// trusted.
 std::size_t load_artifacts(std::string_view bytes);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// Graph passes, by name. Each takes a graph and makes a new one of the same meaning, if it changes anything; the pipeline runs them in order, times
-// them, verifies what they made in checked builds, and can be told to leave one out.
+// Graph passes, by name. Each takes a graph and makes a new one of the same meaning, if it changes anything; the pipeline runs
+// them in order, times them, verifies what they made in checked builds, and can be told to leave one out.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,8 @@
 //
 // Batches come in the same order, with the same content, whatever the number of workers: the order is a pure function of seed and
 // epoch. What a worker throws is thrown where its batch is asked for, as an Error that names the sample and has the original nested
-// in it. Leaving an epoch early ends its workers, at their next sample. Datasets that make whole batches are for Loader (loader.h), on which this stands.
+// in it. Leaving an epoch early ends its workers, at their next sample. Datasets that make whole batches are for Loader
+// (loader.h), on which this stands.
 #pragma once
 
 #include <algorithm>

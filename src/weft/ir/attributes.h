@@ -2,8 +2,8 @@
 // StableHLO's names; copying, hashing, comparing, printing and parsing are derived from that list. A name `a.b` is field b of
 // the struct attribute a, whose mnemonic is the struct's struct_name: a = #stablehlo.gather<b = [1]>.
 //
-// The lists that a struct names in `size_fields` hold sizes, or positions among them: Sizes, as int64 (base/size.h), which change with the
-// sizes of operands.
+// The lists that a struct names in `size_fields` hold sizes, or positions among them: Sizes, as int64 (base/size.h), which change
+// with the sizes of operands.
 //
 // Attributes live in a Graph's arena, so they are trivially destructible: lists are spans into the same arena.
 #pragma once

@@ -14,7 +14,7 @@ namespace weft::jit {
 using detail::TensorImpl;
 
 Trace::Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths)
-    : options_(std::move(options)), leaves_(leaves) {
+    : options_(std::move(options)), leaves_(leaves), found_(options_.ignores_aliases) {
   made_->arguments.assign(leaves.begin(), leaves.end());
   made_->function = options_.function;
   made_->paths = std::move(paths);
@@ -78,46 +78,22 @@ void Trace::stand_in() {
     if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
     auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
     const TensorImpl& original = argument.impl();
-    found(original, Finding::Kind::argument, i);
+    found_.add(original, Finding::Kind::argument, i);
     const Type type = is_sample() ? options_.types[i] : leaf.type;
-    const Tensor* const known = known_as(original, type);
+    const Tensor* const known = found_.known_as(original, type);
     const Tensor stand_in(known             ? *known
                           : has_elements(i) ? Tensor(argument.buffer())
                                             : Tensor(std::make_shared<runtime::Buffer>(type)));
     stand_ins_.push_back({&argument, std::exchange(argument, stand_in), stand_in});
     if (known) continue;
     places_[&stand_in.impl()] = {.kind = Place::Kind::argument, .index = i};
-    recorded_as_.try_emplace(&original, &stand_ins_.back().stand_in);
+    found_.record_as(original, stand_ins_.back().stand_in);
   }
-}
-
-void Trace::found(const TensorImpl& tensor, Finding::Kind kind, std::size_t index) {
-  const Finding finding{kind, static_cast<std::uint32_t>(index)};
-  auto& all = findings_[&tensor];
-  if (std::ranges::find(all, finding) == all.end()) all.push_back(finding);
-}
-
-const Tensor* Trace::known_as(const TensorImpl& tensor, Type type) const {
-  if (options_.ignores_aliases) return nullptr;
-  const auto known = recorded_as_.find(&tensor);
-  // In a sample, it may stand for another type.
-  return known != recorded_as_.end() && known->second->type() == type ? known->second : nullptr;
-}
-
-void Trace::find_aliases() {
-  if (options_.ignores_aliases || !made_->aliases_matter) return;
-  for (auto& [tensor, findings] : findings_) {
-    std::ranges::sort(findings);
-    for (std::size_t i = 1; i < findings.size(); ++i) made_->aliases.push_back({findings[0], findings[i]});
-  }
-  std::ranges::sort(made_->aliases);
 }
 
 // Or else one program is to serve the calls with and without them.
 void Trace::require_aliases_to_matter() const {
-  if (options_.ignores_aliases || made_->aliases_matter || !breaks_.empty()) return;
-  if (std::ranges::any_of(findings_, [](const auto& found) { return found.second.size() > 1; }))
-    throw AliasesDoNotMatter();
+  if (found_.has_aliases() && !made_->aliases_matter && breaks_.empty()) throw AliasesDoNotMatter();
 }
 
 // As where the function runs by itself, what it passes on is the very tensor.
@@ -175,13 +151,13 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   const Tensor& value = parameter.unobserved();
   if (local_.contains(&parameter) || !value.defined() || !value.impl().buffer) return value;
   const TensorImpl& original = value.impl();
-  found(original, Finding::Kind::parameter, made_->parameters.size());
-  const Tensor* const known = known_as(original, value.type());
+  found_.add(original, Finding::Kind::parameter, made_->parameters.size());
+  const Tensor* const known = found_.known_as(original, value.type());
   const Tensor& reading = readings_.emplace(&parameter, known ? *known : Tensor(original.buffer)).first->second;
   if (!known) {
     reading.impl().becomes_state();
     places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
-    recorded_as_.try_emplace(&original, &reading);
+    found_.record_as(original, reading);
   }
   made_->parameters.push_back({&parameter, value.type()});
   if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
@@ -197,10 +173,8 @@ void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
   const auto [found, is_first] = readings_.try_emplace(&parameter, next);
   if (is_first) return;
   Tensor& reading = found->second;
-  if (const Tensor& before = parameter.unobserved(); before.defined()) {
-    const auto known = recorded_as_.find(&before.impl());
-    if (known != recorded_as_.end() && known->second == &reading) recorded_as_.erase(known);
-  }
+  if (const Tensor& before = parameter.unobserved(); before.defined())
+    found_.forget_recorded_as(before.impl(), reading);
   if (reading.defined() && places_.contains(&reading.impl())) replaced_.push_back(reading);
   reading = next;
 }
@@ -270,26 +244,15 @@ void Trace::input(const TensorImpl& tensor) {
   if (const auto found = places_.find(&tensor); found != places_.end()) {
     made_->inputs.push_back(found->second);
   } else {
-    made_->inputs.push_back({.kind = Place::Kind::constant, .constant = captured_[captured_at(tensor)]});
+    made_->inputs.push_back({.kind = Place::Kind::constant, .constant = found_.captured()[found_.capture(tensor)]});
   }
-}
-
-std::size_t Trace::captured_at(const TensorImpl& tensor) {
-  const auto known = std::ranges::find(captured_, &tensor, [](const Tensor& captured) { return &captured.impl(); });
-  if (known != captured_.end()) return static_cast<std::size_t>(known - captured_.begin());
-  auto& held = const_cast<TensorImpl&>(tensor);
-  held.retain();
-  captured_.emplace_back(&held);
-  found(tensor, Finding::Kind::captured, captured_.size() - 1);
-  recorded_as_.try_emplace(&tensor, &captured_.back());
-  return captured_.size() - 1;
 }
 
 TensorImpl* Trace::stand_in_for(const TensorImpl& tensor) {
   if (places_.contains(&tensor)) return nullptr;
-  const Tensor* const known = known_as(tensor, tensor.type);
+  const Tensor* const known = found_.known_as(tensor, tensor.type);
   if (!known || &known->impl() == &tensor) return nullptr;
-  captured_at(tensor);
+  found_.capture(tensor);
   return &known->impl();
 }
 
@@ -562,8 +525,8 @@ void Trace::finish(std::span<const Tensor> results) {
     }
     returned.push_back(&result.impl());
   }
-  find_aliases();
-  s.captured.assign(captured_.begin(), captured_.end());
+  if (s.aliases_matter) s.aliases = found_.aliases();
+  s.captured.assign(found_.captured().begin(), found_.captured().end());
 }
 
 }  // namespace weft::jit

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/jit/found_tensors.h>
 #include <weft/jit/options.h>
 #include <weft/jit/specialization.h>
 #include <weft/tensor/compile_ahead.h>
@@ -77,8 +77,9 @@ class Trace final : public detail::Observer {
   std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
 
   // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
-  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws. Where the function needs an element of what it made, its graph is cut in every call: the sample is of
-  // the graph that ends there, and sample_ended_by() says so. `keep`: else nothing is learned but that it can be done.
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws. Where the function needs
+  // an element of what it made, its graph is cut in every call: the sample is of the graph that ends there, and sample_ended_by()
+  // says so. `keep`: else nothing is learned but that it can be done.
   void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep);
   const std::string& sample_ended_by() const { return sample_ended_by_; }
   // The same, for a program of these types that is compiled ahead. None: there is nothing to be compiled.
@@ -173,11 +174,6 @@ class Trace final : public detail::Observer {
   [[noreturn]] void end_sample(std::string reason, bool has_graph);
   void stand_in();
   void let_go_of_replaced();
-  void found(const detail::TensorImpl& tensor, Finding::Kind kind, std::size_t index);
-  // What is recorded for it since it was found before, if it is of this type; null: it was not.
-  const Tensor* known_as(const detail::TensorImpl& tensor, Type type) const;
-  std::size_t captured_at(const detail::TensorImpl& tensor);  // its place among those, new or not
-  void find_aliases();
   void require_aliases_to_matter() const;
   Tensor original_of(const Tensor& recorded);  // an argument or what a parameter held; else itself
   void restore_arguments();
@@ -195,9 +191,7 @@ class Trace final : public detail::Observer {
   std::unique_ptr<Specialization> made_ = std::make_unique<Specialization>();
 
   std::vector<StandIn> stand_ins_;
-  std::unordered_map<const detail::TensorImpl*, const Tensor*> recorded_as_;      // stand-ins, readings, captured ones
-  std::unordered_map<const detail::TensorImpl*, std::vector<Finding>> findings_;  // of what the call found
-  std::deque<Tensor> captured_;
+  FoundTensors found_;                          // recorded as stand-ins, readings, or themselves
   std::unordered_set<const Parameter*> local_;  // made by the function
   std::unordered_map<const Parameter*, Tensor>
       readings_;                  // what reading a parameter gives: its own tensor, for the same reason

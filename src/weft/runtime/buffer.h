@@ -47,7 +47,8 @@ class Buffer {
   // The bytes; waits for them. They stay while the buffer lives and has a holder. Throws Error when they were donated.
   std::span<const std::byte> bytes() const;
 
-  // How many user handles (Tensors, and recordings that read it) can reach it. At zero its bytes may be donated to a launch that reads it.
+  // How many user handles (Tensors, and recordings that read it) can reach it. At zero its bytes may be donated to a launch that
+  // reads it.
   void add_holder() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void remove_holder() { holders_.fetch_sub(1, std::memory_order_release); }
   bool held() const { return holders() > 0; }

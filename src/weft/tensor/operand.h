@@ -8,7 +8,8 @@
 // A number out of range of an integer type throws Error.
 //
 // Numbers are inputs of the recorded program, by position: a learning rate may change in every step without a recompile; in a
-// function given to compile(), hold it in a Scalar (scalar.h). Write constant(x) for a number that never changes and that the compiler may fold.
+// function given to compile(), hold it in a Scalar (scalar.h). Write constant(x) for a number that never changes and that the
+// compiler may fold.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // Mutable state of a model or an optimizer: holds the current Tensor. Copying a Parameter copies the value it holds at that
 // time; training one copy leaves the other as it was, and a gradient by one is none by the other. A Tensor that is given to a
-// parameter is what it holds: a gradient by it is one by the parameter. What refers to parameters (an optimizer) does so by address, so a model
-// stays where it is once it is being trained.
+// parameter is what it holds: a gradient by it is one by the parameter. What refers to parameters (an optimizer) does so by
+// address, so a model stays where it is once it is being trained.
 #pragma once
 
 #include <string_view>
