@@ -52,6 +52,41 @@ TEST_F(Compile, TheLimitIsKept) {
   EXPECT_EQ(sum(throws(two)).item(), 6) << "what is known still runs";
 }
 
+TEST_F(Compile, TheLimitCountsProgramsThatAnotherFunctionHasCompiled) {
+  const auto body = [](const Tensor& a) { return a * constant(3); };
+  const auto sizes = [](const auto& f, std::int64_t most) {
+    for (std::int64_t n = 1; n <= most; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
+  };
+  const auto limited = [&](LimitPolicy policy) {
+    return compile(body, {.dynamic = Dynamic::off, .recompile_limit = 2, .limit_policy = policy});
+  };
+  sizes(compile(body, {.dynamic = Dynamic::off}), 4);
+  const auto evicts = limited(LimitPolicy::evict);
+  sizes(evicts, 4);
+  EXPECT_EQ(evicts.explain().compiles, 0u);
+  EXPECT_EQ(evicts.explain().programs.size(), 2u);
+  const auto throws = limited(LimitPolicy::error);
+  sizes(throws, 2);
+  EXPECT_THROW(throws(longer), RecompileError);
+  sizes(throws, 2);
+  const auto interprets = limited(LimitPolicy::interpret);
+  sizes(interprets, 4);
+  EXPECT_EQ(interprets.explain().programs.size(), 2u);
+}
+
+// Of which each of its graphs is known when it runs again.
+TEST_F(Compile, TheLimitLetsWhatIsCutRunAgain) {
+  const auto f = compile(
+      [](const Tensor& a) {
+        const Tensor b = a * constant(3);
+        return sum(b).item() > 0 ? b + 1 : b - 1;
+      },
+      {.dynamic = Dynamic::off, .recompile_limit = 1, .limit_policy = LimitPolicy::error});
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(4, 7, 10));
+  EXPECT_THROW(f(longer), RecompileError);
+  EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(4, 7, 10));
+}
+
 TEST_F(Compile, Stances) {
   const auto f = counted();
   f(x);

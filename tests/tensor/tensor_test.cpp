@@ -33,6 +33,15 @@ TEST(Tensor, Making) {
   expect_values(arange(1, 8, 3), {3}, {1, 4, 7});
   expect_values(arange(3, -2, -2), {3}, {3, 1, -1});
   expect_values(arange(3, 3), {0}, {});
+  expect_values(arange(0, 1, 0.25), {4}, {0, 0.25, 0.5, 0.75});
+  expect_values(arange(1.5, -1, -1), {3}, {1.5, 0.5, -0.5});
+  expect_values(arange(2.5), {3}, {0, 1, 2});
+  expect_values(arange(1.0, 0.0), {0}, {});
+  EXPECT_EQ(arange(2.5).dtype(), DType::f32);
+  EXPECT_THROW(arange(0, 1, 0.0), Error);
+  EXPECT_THROW(arange(0, std::nan("")), Error);
+  EXPECT_THROW(arange(0, 1e300), Error);
+  EXPECT_THROW(arange(2.5, DType::i32), Error);
   expect_values(linspace(0, 1, 5), {5}, {0, 0.25, 0.5, 0.75, 1});
   expect_values(iota({2, 2}, 1), {2, 2}, {0, 1, 0, 1});
   expect_values(eye(2), {2, 2}, {1, 0, 0, 1});

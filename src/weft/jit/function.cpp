@@ -159,6 +159,11 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
       difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
   }
   std::optional<Trace> trace;
+  const auto throw_limit = [&](const std::string& limit) {
+    if (difference.none()) difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
+    is_limited = true;
+    throw RecompileError(concat(limit, "; another would be needed: ", difference.text(sizes_alone())));
+  };
   const auto compiling = [&] {
     if (!compiles) {
       if (!rest) rest.emplace(detail::Backend::eager);
@@ -175,8 +180,13 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
     const std::string limit = limit_reached();
     if (limit.empty() || options_.limit_policy == LimitPolicy::evict) return;
     if (generalises) return warn_of_limit("sizes are symbols from now on, and one program serves those that are new");
-    is_limited = true;
-    throw RecompileError(concat(limit, "; another would be needed: ", difference.text(sizes_alone())));
+    throw_limit(limit);
+  };
+  // Another function's, or it was this one's own and forgotten: which functions there are besides changes no limit.
+  const auto knows = [&](const detail::Plan& plan) {
+    if (rest || buckets != 0 || options_.limit_policy == LimitPolicy::evict || generalises) return;
+    const std::lock_guard lock(mutex_);
+    if (const std::string limit = limit_reached(); !limit.empty() && !specializations_.runs(plan)) throw_limit(limit);
   };
   const trace::Scope recording("host", "record");
   const auto start = std::chrono::steady_clock::now();
@@ -184,6 +194,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
   try {
     results = record_call({.function = options_.name,
                            .fullgraph = options_.fullgraph,
+                           .knows = knows,
                            .compiling = compiling,
                            .ignores_aliases = checked && !checked->aliases_matter},
                           leaves, paths, run, trace);
@@ -206,6 +217,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
   }
   std::shared_ptr<Specialization> made = trace->take();
   made->prototype = prototype();
+  made->is_of_bucket = buckets != 0;
   require(
       !made->prototype.leaves.empty() || made->rerecorded_because != Trace::records_nothing, options_.name,
       ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
@@ -351,7 +363,7 @@ void Function::keep(std::shared_ptr<Specialization> made) {
   while (specializations_.programs() > static_cast<std::size_t>(options_.recompile_limit)) {
     WEFT_LOG(recompiles, options_.name, ": its recompile_limit of ", options_.recompile_limit,
              " programs is passed: the least recently used one is forgotten");
-    warn_of_limit("the least recently used one is forgotten, and compiled again when it is needed again");
+    warn_of_limit("the least recently used one is forgotten, and made again when it is needed again");
     const double cost_ms = specializations_.forget_a_program();
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::cache_thrash,
                    .subject = options_.name,

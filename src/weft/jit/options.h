@@ -54,7 +54,8 @@ struct CompileOptions {
   Mode mode = Mode::standard;
   // "standard"; for debugging, "eager" (no fusion) or "interpreter"; empty: as WEFT_BACKEND says.
   std::string backend = {};
-  // Programs for different arguments; what happens beyond.
+  // Programs for different arguments, whether this function or another one was the first to need them, but for those of buckets;
+  // what happens beyond.
   int recompile_limit = 8;
   LimitPolicy limit_policy = LimitPolicy::evict;
   // Products are measured with sizes filled up to whole vectors too, as the modes that measure do anyway, where their sizes are

@@ -108,6 +108,7 @@ struct Specialization {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // leaves that are one object
   std::vector<Tensor> captured;                               // in the order in which they were first used
   std::vector<Alias> aliases;
+  bool is_of_bucket = false;    // of sizes that mark_buckets named
   bool aliases_matter = false;  // also where there is none: a gradient is taken by what may have some
 
   // The replay.

@@ -68,12 +68,18 @@ std::uint64_t kept_by(const detail::Plan& plan) {
   return bytes;
 }
 
-}  // namespace
-
 // Where the last graph was cut and nothing came after it, there is none to share.
-const void* Specializations::program_of(const Specialization& s) {
-  return s.plan ? static_cast<const void*>(s.plan.get()) : &s;
+const void* plan_of(const Specialization& s) { return s.plan ? static_cast<const void*>(s.plan.get()) : &s; }
+
+// The same for all sizes of one program.
+const void* compilation_of(const detail::Plan& plan) {
+  return plan.report ? static_cast<const void*>(plan.report.get()) : &plan;
 }
+const void* compilation_of(const Specialization& s) { return s.plan ? compilation_of(*s.plan) : &s; }
+
+bool counts(const Specialization& s) { return s.compiled || (s.plan && !s.is_of_bucket); }
+
+}  // namespace
 
 std::shared_ptr<Specialization> Specializations::find(std::span<const Leaf> leaves, const Context& now) {
   // Most calls are like the last one.
@@ -99,9 +105,9 @@ void Specializations::insert(std::shared_ptr<Specialization> made) {
   if (const Group& alike = by_kind_[kind]; alike.size() >= most_alike)
     erase(*std::ranges::min_element(alike, {}, [](const auto& e) { return e->used; }));
 
-  Program& program = programs_[program_of(*made)];
+  Program& program = programs_[plan_of(*made)];
   if (program.specializations++ == 0 && made->plan) bytes_ += program.bytes = kept_by(*made->plan);
-  if (made->compiled && !std::exchange(program.compiled, true)) ++compiled_;
+  if (counts(*made)) ++counted_[compilation_of(*made)];
   const std::uint64_t bytes = bytes_of(*made);
   bytes_ += bytes;
   entries_.push_front({std::move(made), signature, kind, bytes, ++uses_});
@@ -129,26 +135,36 @@ void Specializations::erase(Entries::iterator entry) {
   leave(by_signature_, entry->signature);
   leave(by_kind_, entry->kind);
   bytes_ -= entry->bytes;
-  const auto program = programs_.find(program_of(*entry->made));
+  const auto program = programs_.find(plan_of(*entry->made));
   if (--program->second.specializations == 0) {
     bytes_ -= program->second.bytes;
-    compiled_ -= program->second.compiled;
     programs_.erase(program);
   }
+  if (const auto counted = counted_.find(compilation_of(*entry->made)); counts(*entry->made) && --counted->second == 0)
+    counted_.erase(counted);
   entries_.erase(entry);
+}
+
+bool Specializations::runs(const detail::Plan& plan) const {
+  const void* const compilation = compilation_of(plan);
+  return counted_.contains(compilation) || std::ranges::any_of(entries_, [&](const Entry& entry) {
+           return std::ranges::any_of(entry.made->before, [&](const Specialization::Part& part) {
+             return part.plan && compilation_of(*part.plan) == compilation;
+           });
+         });
 }
 
 double Specializations::forget_a_program() {
   const void* oldest = nullptr;
   std::unordered_set<const void*> seen;
   for (const Entry& entry : entries_) {
-    const void* const program = program_of(*entry.made);
-    if (seen.insert(program).second && programs_.at(program).compiled) oldest = program;
+    const void* const program = compilation_of(*entry.made);
+    if (seen.insert(program).second && counted_.contains(program)) oldest = program;
   }
   double cost_ms = 0;
   for (auto next = entries_.begin(); next != entries_.end();) {
     const auto entry = next++;
-    if (program_of(*entry->made) != oldest) continue;
+    if (compilation_of(*entry->made) != oldest) continue;
     cost_ms += entry->made->compile_ms;
     erase(entry);
   }

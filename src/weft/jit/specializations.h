@@ -23,11 +23,14 @@ class Specializations {
   // In place of those that it makes superfluous.
   void insert(std::shared_ptr<Specialization> made);
 
-  // Forgets the program that was compiled for this function and has not been used for the longest time, with all that replays it.
+  // Forgets the program that has not been used for the longest time, of those that count, with all that replays it.
   // Returns what it cost to compile.
   double forget_a_program();
 
-  std::size_t programs() const { return compiled_; }  // that were compiled for this function
+  // How many were made, for this function or for another one that does the same. One for many sizes is one; those that were made
+  // ahead for buckets do not count.
+  std::size_t programs() const { return counted_.size(); }
+  bool runs(const detail::Plan& plan) const;  // whether it is one of them, or part of one that is cut
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   const std::shared_ptr<Specialization>& last_used() const { return entries_.front().made; }
@@ -46,9 +49,7 @@ class Specializations {
   using Group = std::vector<Entries::iterator>;
   struct Program {
     std::uint64_t specializations = 0, bytes = 0;
-    bool compiled = false;
   };
-  static const void* program_of(const Specialization& s);
   void erase(Entries::iterator entry);
   // Removes one that `made` stands for from now on.
   void replace(Entries::iterator known, Specialization& made);
@@ -56,8 +57,8 @@ class Specializations {
   Entries entries_;                                        // the last used first
   std::unordered_map<std::uint64_t, Group> by_signature_;  // each with the last used first
   std::unordered_map<std::uint64_t, Group> by_kind_;
-  std::unordered_map<const void*, Program> programs_;
-  std::size_t compiled_ = 0;  // of them, for this function
+  std::unordered_map<const void*, Program> programs_;     // by plan: one for each size
+  std::unordered_map<const void*, std::size_t> counted_;  // specialisations, by what was compiled
   std::uint64_t bytes_ = 0, uses_ = 0;
 };
 

@@ -344,6 +344,10 @@ void Trace::goes_on() {
   cut_at_.reset();
 }
 
+void Trace::knows(const detail::Plan& plan) {
+  if (options_.knows) options_.knows(plan);
+}
+
 void Trace::compiling() {
   if (options_.compiling) options_.compiling();
 }

@@ -62,9 +62,10 @@ class Trace final : public detail::Observer {
   struct Options {
     std::string function;  // for messages
     bool fullgraph = false;
-    std::function<void()> compiling = {};  // called before something is compiled; may throw
-    std::vector<Type> types = {};          // of record_sample: those of the tensors among the leaves
-    bool ignores_aliases = false;          // what a call finds in several places is recorded as several tensors
+    std::function<void(const detail::Plan&)> knows = {};  // called before a program that is known is taken; may throw
+    std::function<void()> compiling = {};                 // called before something is compiled; may throw
+    std::vector<Type> types = {};                         // of record_sample: those of the tensors among the leaves
+    bool ignores_aliases = false;  // what a call finds in several places is recorded as several tensors
   };
   // The function is run by `run`, which returns the tensors of its result.
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
@@ -137,6 +138,7 @@ class Trace final : public detail::Observer {
   void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;
   void syncing() override;
+  void knows(const detail::Plan& plan) override;
   void compiling() override;
   void launching(const detail::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;

@@ -126,6 +126,18 @@ Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dt
   return frame.tensor(values);
 }
 
+Tensor detail::arange_of_floats(double start, double stop, double step, DType dtype,
+                                const std::source_location& where) {
+  Frame frame("arange", where);
+  frame.require(is_float(dtype), "expected a floating-point type for floating-point numbers, got ", dtype);
+  frame.require(step != 0, "the step cannot be 0");
+  const double count = std::ceil((stop - start) / step);
+  constexpr double most = 1e15;
+  frame.require(count <= most, "cannot count from ", start, " to ", stop, " by ", step);  // nor if it is no number
+  const Type exact(DType::f64, Shape{static_cast<std::int64_t>(std::max(count, 0.0))});
+  return frame.tensor(ir::convert(ir::iota(frame.graph(), exact, 0) * step + start, dtype));
+}
+
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype, std::source_location where) {
   Frame frame("linspace", where);
   frame.require(count > 0, "expected one number or more, got ", count);

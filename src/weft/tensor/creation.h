@@ -1,6 +1,7 @@
 // Tensors out of nothing: data of the host, constants and ranges. Random ones are in random.h.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <source_location>
 #include <span>
@@ -65,6 +66,21 @@ Tensor arange(std::int64_t stop, DType dtype = DType::i32,
               std::source_location where = std::source_location::current());
 Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step = 1, DType dtype = DType::i32,
               std::source_location where = std::source_location::current());
+// Where a number is a floating-point one: start + i * step, each rounded once. (torch.arange)
+namespace detail {
+Tensor arange_of_floats(double start, double stop, double step, DType dtype, const std::source_location& where);
+}
+template <Number Start, Number Stop, Number Step = int>
+  requires(std::floating_point<Start> || std::floating_point<Stop> || std::floating_point<Step>)
+Tensor arange(Start start, Stop stop, Step step = 1, DType dtype = DType::f32,
+              std::source_location where = std::source_location::current()) {
+  return detail::arange_of_floats(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step),
+                                  dtype, where);
+}
+Tensor arange(std::floating_point auto stop, DType dtype = DType::f32,
+              std::source_location where = std::source_location::current()) {
+  return arange(0, stop, 1, dtype, where);
+}
 // `count` numbers from start to stop, both included, evenly spaced.
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::f32,
                 std::source_location where = std::source_location::current());

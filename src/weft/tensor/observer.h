@@ -81,7 +81,8 @@ class Observer {
   // A function that was told to stay out of graphs (jit/disable.h) is about to be called. May throw.
   virtual void leaves_graph(const std::source_location& where) = 0;
 
-  virtual void syncing() = 0;    // may throw
+  virtual void syncing() = 0;                // may throw
+  virtual void knows(const Plan& plan) = 0;  // it is that of what is recorded. May throw
   virtual void compiling() = 0;  // no program is known for what is recorded. May throw, or choose another backend
   virtual void launching(const Launching& launching) = 0;
   virtual void launched(std::span<const runtime::BufferPtr> results) = 0;

@@ -77,6 +77,7 @@ void Synchronizer::run_program() {
   for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
   look_ahead();
   std::shared_ptr<Plan> plan = known_plan();
+  if (plan && observer) observer->knows(*plan);
   if (!plan && observer) {
     observer->compiling();
     if (backend() != std::exchange(backend_, backend())) plan = known_plan();
