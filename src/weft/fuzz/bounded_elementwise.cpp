@@ -153,6 +153,15 @@ Array compare_bound(const BoundedCall& call) {
 
 }  // namespace
 
+// x * logistic(x), which a library may compute behind a product, with a 0 for a subnormal logistic(x).
+bool is_silu(const ir::Node& node) {
+  if (node.op != &ir::ops::multiply) return false;
+  const auto is_gate = [](const ir::Node& gate, ir::Value x) {
+    return gate.op == &ir::ops::logistic && gate.operands[0] == x;
+  };
+  return is_gate(*node.operands[0].node, node.operands[1]) || is_gate(*node.operands[1].node, node.operands[0]);
+}
+
 std::vector<Array> elementwise_bounds(const BoundedCall& call) {
   std::vector<Array> bounds;
   const auto give = [&](Array bound) {
@@ -167,13 +176,19 @@ std::vector<Array> elementwise_bounds(const BoundedCall& call) {
   const double ulps = is_float(dtype) ? rounding_ulps(call.node, call.arithmetic.strict) : 0;
   const bool nan_is_unknown = shows_nan(call);
   if (exact && ulps == 0 && !nan_is_unknown) return same_bounds(call, 0);
+  const bool flushes = is_float(dtype) && !call.arithmetic.strict && is_silu(call.node);
+  const auto flushed = [&](std::int64_t i) {
+    if (!flushes) return 0.0;
+    const double x = call[0].value.element(at(call[0], i)), z = call[1].value.element(at(call[1], i));
+    return 0x1p-126 * (1 + std::max(std::abs(x), std::abs(z)));
+  };
   const Array change = exact ? Array(y.type().with(DType::f64)) : largest_change(call);
   return give(doubles(y.type(), [&](std::int64_t i) {
     const double c = values_of(change)[static_cast<std::size_t>(i)];
     if (is_vague_at(call, i) || (nan_is_unknown && is_nan_at(call, i))) return infinity;
     if (!is_float(dtype)) return c > 0 ? infinity : 0;
     const double size = y.element(i);
-    const double bound = 1.125 * c + ulps * ulp(std::abs(size) + c, dtype);
+    const double bound = 1.125 * c + ulps * ulp(std::abs(size) + c, dtype) + flushed(i);
     return bound > 0 && std::abs(size) + bound > largest_finite(dtype) && std::isfinite(size) ? infinity : bound;
   }));
 }

@@ -61,8 +61,10 @@ using Activations = std::unordered_map<Fingerprint, Activation, FingerprintHash>
 // Each activation as the passes leave it.
 Activations make_activations(DType dtype) {
   const std::pair<Activation, Value (*)(Value)> definitions[] = {
-      {Activation::tanh, ir::tanh}, {Activation::logistic, ir::logistic},   {Activation::silu, ir::silu},
-      {Activation::gelu, ir::gelu}, {Activation::gelu_tanh, ir::gelu_tanh},
+      {Activation::tanh, ir::tanh},
+      {Activation::silu, ir::silu},
+      {Activation::gelu, ir::gelu},
+      {Activation::gelu_tanh, ir::gelu_tanh},
   };
   Activations known;
   for (const auto& [activation, define] : definitions) {

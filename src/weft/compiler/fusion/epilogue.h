@@ -12,8 +12,9 @@
 
 namespace weft::compiler {
 
-// Those that oneDNN computes as they are defined; its relu makes 0 of NaN.
-enum class Activation : std::uint8_t { tanh, logistic, silu, gelu, gelu_tanh };
+// Those that oneDNN computes as they are defined. Its relu makes 0 of NaN, and its logistic function of what is subnormal, the
+// logarithm of which is finite; silu has no more of that than a 0 for what is nearly one.
+enum class Activation : std::uint8_t { tanh, silu, gelu, gelu_tanh };
 
 struct EpilogueStep {
   enum class Kind : std::uint8_t {

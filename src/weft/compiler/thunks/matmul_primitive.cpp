@@ -21,7 +21,6 @@ namespace {
 dnnl::algorithm algorithm_of(Activation activation) {
   switch (activation) {
     case Activation::tanh: return dnnl::algorithm::eltwise_tanh;
-    case Activation::logistic: return dnnl::algorithm::eltwise_logistic;
     case Activation::silu: return dnnl::algorithm::eltwise_swish;
     case Activation::gelu: return dnnl::algorithm::eltwise_gelu_erf;
     case Activation::gelu_tanh: return dnnl::algorithm::eltwise_gelu_tanh;
