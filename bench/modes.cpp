@@ -70,6 +70,7 @@ double compile_seconds(std::int64_t layers) {
   clear_graph_cache();
   manual_seed(0);
   Training training(layers);
+  synchronize();  // or the weights would be made meanwhile, by the same cores
   const auto step = compile([&](const Tensor& batch) { return training.step(batch); });
   step(training.tokens).item();
   return step.explain().programs[0].compile_ms / 1e3;

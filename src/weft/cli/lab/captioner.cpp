@@ -251,7 +251,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
   };
   // In turns, for what else the machine does may take as long as a compile.
   const auto least_compile_seconds = [&] {
-    constexpr int times = 3;
+    constexpr int times = 5;
     CompileSeconds least;
     const auto keep = [](double& kept, double seconds) { kept = kept == 0 ? seconds : std::min(kept, seconds); };
     for (int time = 0; time < times; ++time) {
