@@ -151,8 +151,6 @@ Array compare_bound(const BoundedCall& call) {
   });
 }
 
-}  // namespace
-
 // x * logistic(x), which a library may compute behind a product, with a 0 for a subnormal logistic(x).
 bool is_silu(const ir::Node& node) {
   if (node.op != &ir::ops::multiply) return false;
@@ -161,6 +159,8 @@ bool is_silu(const ir::Node& node) {
   };
   return is_gate(*node.operands[0].node, node.operands[1]) || is_gate(*node.operands[1].node, node.operands[0]);
 }
+
+}  // namespace
 
 std::vector<Array> elementwise_bounds(const BoundedCall& call) {
   std::vector<Array> bounds;

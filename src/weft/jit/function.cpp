@@ -151,18 +151,21 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
   if (compiles) ahead = other_buckets(leaves, paths, run);
   // What differs is found out when it is asked for: a call of new sizes seldom compiles.
   Difference difference;
-  const Context now = Context::now();
+  const auto find_difference = [&, now = Context::now()] {
+    if (difference.none()) difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
+  };
   bool is_limited = false;
   {
     const std::lock_guard lock(mutex_);
-    if (logging::enabled(logging::Channel::recompiles))
-      difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
+    if (logging::enabled(logging::Channel::recompiles)) find_difference();
   }
   std::optional<Trace> trace;
   const auto throw_limit = [&](const std::string& limit) {
-    if (difference.none()) difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
+    find_difference();
     is_limited = true;
-    throw RecompileError(concat(limit, "; another would be needed: ", difference.text(sizes_alone())));
+    throw RecompileError(
+        concat(limit, "; another would be needed: ",
+               difference.none() ? "the same arguments led to other operations" : difference.text(sizes_alone())));
   };
   const auto compiling = [&] {
     if (!compiles) {
@@ -173,7 +176,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
     // undone.
     if (trace->breaks().empty() && std::exchange(learns, false)) throw RecordAgain();
     const std::lock_guard lock(mutex_);
-    if (difference.none()) difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
+    find_difference();
     if (current_stance() == Stance::fail_on_recompile)
       throw RecompileError(concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
                                   difference.none() ? "there is none yet" : difference.text(sizes_alone())));

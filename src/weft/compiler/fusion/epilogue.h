@@ -12,8 +12,8 @@
 
 namespace weft::compiler {
 
-// Those that oneDNN computes as they are defined. Its relu makes 0 of NaN, and its logistic function of what is subnormal, the
-// logarithm of which is finite; silu has no more of that than a 0 for what is nearly one.
+// Those that oneDNN computes as they are defined. Its relu makes 0 of NaN, and its logistic function 0 of a subnormal result, whose
+// logarithm would be finite. In silu that 0 stands for less than 2^-119.
 enum class Activation : std::uint8_t { tanh, silu, gelu, gelu_tanh };
 
 struct EpilogueStep {
