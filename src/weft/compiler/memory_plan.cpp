@@ -228,9 +228,9 @@ class Planner {
 };
 
 // Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
-std::shared_ptr<const Placement> place(std::span<const MemoryPlan::Lifetime> lives, std::vector<std::uint64_t> bytes) {
-  auto placement = std::make_shared<Placement>();
-  auto& offsets = placement->offsets;
+std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetime> lives, std::vector<std::uint64_t> bytes) {
+  auto layout = std::make_shared<TemporaryLayout>();
+  auto& offsets = layout->offsets;
   offsets.resize(bytes.size());
   std::vector<std::size_t> order(bytes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -244,11 +244,11 @@ std::shared_ptr<const Placement> place(std::span<const MemoryPlan::Lifetime> liv
       offset = std::max(offset, offsets[other] + bytes[other]);
     }
     offsets[i] = offset;
-    placement->end = std::max(placement->end, offset + bytes[i]);
+    layout->end = std::max(layout->end, offset + bytes[i]);
     placed.insert(std::ranges::upper_bound(placed, offset, {}, [&](std::size_t p) { return offsets[p]; }), i);
   }
-  placement->bytes = std::move(bytes);
-  return placement;
+  layout->bytes = std::move(bytes);
+  return layout;
 }
 
 }  // namespace
@@ -257,26 +257,26 @@ MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const s
   return Planner(graph, units, donatable).run();
 }
 
-std::shared_ptr<const Placement> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
+std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
                                          std::span<const std::uint64_t> scratch_bytes,
-                                         const std::shared_ptr<const Placement>& before,
+                                         const std::shared_ptr<const TemporaryLayout>& before,
                                          runtime::Executable& executable) {
   const auto bytes = [&](Size size) { return static_cast<std::uint64_t>(sizes(size)); };
   std::vector<std::uint64_t> temporaries;
   for (const MemoryPlan::Lifetime& life : plan.lifetimes)
     temporaries.push_back(
         align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]));
-  const auto placement =
+  const auto layout =
       before && before->bytes == temporaries ? before : place(plan.lifetimes, std::move(temporaries));
-  executable.temporary_bytes = placement->end;
+  executable.temporary_bytes = layout->end;
   executable.peak_bytes = executable.temporary_bytes;
   executable.allocations.reserve(plan.allocations.size());
   for (const MemoryPlan::Allocation& a : plan.allocations) {
     Allocation& made = executable.allocations.emplace_back(Allocation{a.kind, a.index, 0, 0, a.constant});
     if (a.kind == Allocation::Kind::temporary) {
       made.index = 0;
-      made.bytes = placement->bytes[a.index];
-      made.offset = placement->offsets[a.index];
+      made.bytes = layout->bytes[a.index];
+      made.offset = layout->offsets[a.index];
     } else {
       made.bytes = bytes(a.bytes);
       executable.peak_bytes += made.bytes;
@@ -290,7 +290,7 @@ std::shared_ptr<const Placement> lay_out(const MemoryPlan& plan, const SizeValue
     if (output.donated_input >= 0) executable.peak_bytes -= static_cast<std::uint64_t>(output.type.bytes());
     executable.outputs.push_back(output);
   }
-  return placement;
+  return layout;
 }
 
 std::vector<Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes) {

@@ -44,17 +44,17 @@ struct MemoryPlan {
 // that are inputs, constants or one another get copies: the units for them are appended to `units`.
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable);
 
-// Offsets of the temporaries in their block.
-struct Placement {
+// Where the temporaries lie in their block.
+struct TemporaryLayout {
   std::vector<std::uint64_t> bytes, offsets;  // of each lifetime
   std::uint64_t end = 0;
 };
 
-// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit, `before` the placement for other
+// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit, `before` the layout for other
 // sizes, if there is one.
-std::shared_ptr<const Placement> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
+std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
                                          std::span<const std::uint64_t> scratch_bytes,
-                                         const std::shared_ptr<const Placement>& before,
+                                         const std::shared_ptr<const TemporaryLayout>& before,
                                          runtime::Executable& executable);
 
 // Of places, and of the scratch memory of a unit.

@@ -174,7 +174,7 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
     if (sized && sized->has_to_prepare) unprepared.push_back(made->thunks.back());
   }
   if (!unprepared.empty()) executable->preparation = std::make_shared<runtime::Preparation>(std::move(unprepared));
-  made->placement = lay_out(parts_.plan, sizes, made->scratch_bytes, before ? before->placement : nullptr, *executable);
+  made->layout = lay_out(parts_.plan, sizes, made->scratch_bytes, before ? before->layout : nullptr, *executable);
   executable->name = parts_.name;
   std::vector<std::vector<std::byte>> numbers;
   for (const auto bytes : constants) numbers.emplace_back(bytes.begin(), bytes.end());

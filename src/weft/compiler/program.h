@@ -42,7 +42,7 @@ class Program final : public SizedProgram, public std::enable_shared_from_this<P
     std::vector<std::shared_ptr<const runtime::Thunk>> thunks;
     std::vector<Code> code;                    // that the thunk of a unit calls, beside the program's
     std::vector<std::uint64_t> scratch_bytes;  // of each unit
-    std::shared_ptr<const Placement> placement;
+    std::shared_ptr<const TemporaryLayout> layout;
   };
 
   // Every size that the unit's thunk depends on.
