@@ -96,8 +96,6 @@ find_package(CLI11 CONFIG QUIET)
 weft_needs(CLI11_FOUND CLI11 "${CLI11_VERSION}" "the command line" libcli11-dev)
 find_package(XxHash QUIET)
 weft_needs(XxHash_FOUND xxHash "${XxHash_VERSION}" "fingerprints and digests" libxxhash-dev)
-find_package(zstd CONFIG QUIET)
-weft_needs(zstd_FOUND zstd "${zstd_VERSION}" "compression" libzstd-dev)
 find_package(Protobuf QUIET)
 weft_needs(Protobuf_FOUND protobuf "${Protobuf_VERSION}" "profiles for XProf and TensorBoard" "libprotobuf-dev protobuf-compiler")
 find_package(OpenSSL 3 QUIET COMPONENTS Crypto)
@@ -122,5 +120,5 @@ target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
 # What the folders of the library may call: one list for all of them, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
-                   zstd::libzstd_shared OpenSSL::Crypto PNG::PNG)
+                   OpenSSL::Crypto PNG::PNG)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})
