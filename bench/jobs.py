@@ -44,3 +44,6 @@ JOBS = {
         Job("small-f32", "speed", "f32", 200, 3, SMALL),
     )
 }
+
+# Long enough that a step beside other programs has met all that they do.
+BUSY = Job("busy", "speed", "f32", 400, 1, SMALL)
