@@ -61,6 +61,34 @@ TEST_F(Parallel, TheCutDependsOnCountGrainAndThreadsAlone) {
   EXPECT_EQ(ranges(2, 1), (Ranges{{0, 1}, {1, 2}}));
 }
 
+TEST_F(Parallel, ABusyMachineChangesWhoRunsARangeAndNotTheRanges) {
+  set_thread_count(3);
+  const CpusLeft cpus(1);
+  EXPECT_EQ(threads_now(), 1);
+  EXPECT_EQ(ranges(10, 1), (Ranges{{0, 4}, {4, 7}, {7, 10}}));
+  parallel_for(3, 1,
+               [caller = std::this_thread::get_id()](auto, auto) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+}
+
+TEST_F(Parallel, ABusyMachineNeverGivesMoreThreadsThanThereAre) {
+  set_thread_count(2);
+  const CpusLeft cpus(5);
+  EXPECT_EQ(threads_now(), 2);
+}
+
+TEST_F(Parallel, DevicesThatComputeAtOnceShareTheThreads) {
+  set_thread_count(2);
+  const Computing one;
+  {
+    const Computing two;
+    EXPECT_EQ(threads_now(), 1);
+    const Computing three;
+    EXPECT_EQ(threads_now(), 1);
+  }
+  set_thread_count(1024);  // more than there are CPUs: how busy they are does not matter
+  EXPECT_EQ(threads_now(), 1024);
+}
+
 TEST_F(Parallel, NothingToDoCallsNothing) {
   EXPECT_TRUE(ranges(0, 1).empty());
   EXPECT_TRUE(ranges(-5, 1).empty());

@@ -228,7 +228,8 @@ class Planner {
 };
 
 // Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
-std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetime> lives, std::vector<std::uint64_t> bytes) {
+std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetime> lives,
+                                             std::vector<std::uint64_t> bytes) {
   auto layout = std::make_shared<TemporaryLayout>();
   auto& offsets = layout->offsets;
   offsets.resize(bytes.size());
@@ -258,16 +259,15 @@ MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const s
 }
 
 std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
-                                         std::span<const std::uint64_t> scratch_bytes,
-                                         const std::shared_ptr<const TemporaryLayout>& before,
-                                         runtime::Executable& executable) {
+                                               std::span<const std::uint64_t> scratch_bytes,
+                                               const std::shared_ptr<const TemporaryLayout>& before,
+                                               runtime::Executable& executable) {
   const auto bytes = [&](Size size) { return static_cast<std::uint64_t>(sizes(size)); };
   std::vector<std::uint64_t> temporaries;
   for (const MemoryPlan::Lifetime& life : plan.lifetimes)
     temporaries.push_back(
         align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]));
-  const auto layout =
-      before && before->bytes == temporaries ? before : place(plan.lifetimes, std::move(temporaries));
+  const auto layout = before && before->bytes == temporaries ? before : place(plan.lifetimes, std::move(temporaries));
   executable.temporary_bytes = layout->end;
   executable.peak_bytes = executable.temporary_bytes;
   executable.allocations.reserve(plan.allocations.size());

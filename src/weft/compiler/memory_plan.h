@@ -53,9 +53,9 @@ struct TemporaryLayout {
 // Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit, `before` the layout for other
 // sizes, if there is one.
 std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
-                                         std::span<const std::uint64_t> scratch_bytes,
-                                         const std::shared_ptr<const TemporaryLayout>& before,
-                                         runtime::Executable& executable);
+                                               std::span<const std::uint64_t> scratch_bytes,
+                                               const std::shared_ptr<const TemporaryLayout>& before,
+                                               runtime::Executable& executable);
 
 // Of places, and of the scratch memory of a unit.
 std::vector<runtime::Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes);

@@ -19,6 +19,7 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/runtime/cpu_share.h>
 #include <weft/tensor/sync.h>
 
 namespace weft::data {
@@ -46,6 +47,7 @@ class Prefetch {
     for (int i = 0; i < options.workers; ++i)
       workers_.emplace_back([this, here = &weft::device()] {
         set_device(*here);  // what a worker makes is for whom it works
+        const runtime::CompetingThread competing;
         work();
       });
   }

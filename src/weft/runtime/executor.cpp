@@ -64,6 +64,7 @@ Executor::Outcome Executor::run(LaunchRecord& launch, std::exception_ptr& error)
     bind(launch);
     if (!simulated_) {
       adopt_thread_count();
+      const Computing computing;
       if (launch.executable->preparation) launch.executable->preparation->run();
       if (profiling_.load(std::memory_order_relaxed) || trace::enabled()) {
         run_thunks_timed(launch);

@@ -9,6 +9,8 @@
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/process.h>
+#include <weft/base/trace.h>
+#include <weft/runtime/cpu_share.h>
 #include <weft/runtime/parallel_pool.h>
 
 namespace weft::runtime {
@@ -18,6 +20,36 @@ namespace {
 constexpr int most_threads = 1024;
 
 std::atomic<int> threads = 0;  // 0: not decided yet
+
+// Asks the system now and then how many CPUs it leaves to kernels.
+class Sharing {
+ public:
+  int threads(int wanted) {
+    const std::uint64_t now = trace::now_ns();
+    if (now >= due_.load(std::memory_order_relaxed)) look(now, wanted);
+    return threads_on(left_.load(std::memory_order_relaxed), cpus_, wanted);
+  }
+
+ private:
+  // Ticks of the system's clock are 10 ms long, and looks must not take more than a thousandth of the time.
+  static constexpr std::uint64_t period_ns = 100'000'000, share_of_looks = 1000;
+
+  void look(std::uint64_t now, int wanted) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;  // another thread looks
+    if (const auto times = read_cpu_times()) share_.add(*times);
+    left_.store(share_.left(), std::memory_order_relaxed);
+    pool::sleep_early(threads_on(share_.left(), cpus_, wanted) < wanted);
+    const std::uint64_t cost = trace::now_ns() - now;
+    due_.store(now + std::max(period_ns, cost * share_of_looks), std::memory_order_relaxed);
+  }
+
+  const int cpus_ = usable_cpus();
+  std::atomic<int> left_ = cpus_;
+  std::atomic<std::uint64_t> due_ = 0;
+  std::mutex mutex_;
+  CpuShare share_{cpus_};
+};
 
 // One call of parallel_for: body on `parts` ranges of [0, count).
 struct Work {
@@ -66,6 +98,27 @@ void set_thread_count(int count) {
 }
 
 namespace {
+std::atomic<int> computing = 0;
+std::atomic<int> pretended_cpus = 0;  // 0: none are
+}  // namespace
+
+Computing::Computing() { computing.fetch_add(1, std::memory_order_relaxed); }
+Computing::~Computing() { computing.fetch_sub(1, std::memory_order_relaxed); }
+
+CpusLeft::CpusLeft(int cpus) { pretended_cpus = cpus; }
+CpusLeft::~CpusLeft() { pretended_cpus = 0; }
+
+int threads_now() {
+  const int wanted = thread_count();
+  if (wanted == 1) return 1;
+  if (const int cpus = pretended_cpus.load(std::memory_order_relaxed)) return std::min(wanted, cpus);
+  if (!knobs::share_cpus()) return wanted;
+  static auto* sharing = new Sharing;  // never destroyed: devices may outlive what ends with the process
+  const int each = wanted / std::max(computing.load(std::memory_order_relaxed), 1);
+  return std::clamp(sharing->threads(wanted), 1, std::max(each, 1));
+}
+
+namespace {
 
 void adopt(int count) {
   static thread_local int adopted = 0;
@@ -91,7 +144,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, st
     return;
   }
   Work work{.body = body, .context = context, .count = count, .parts = parts, .mutex = {}, .error = nullptr};
-  pool::run(parts, [](void* w, int part) { static_cast<Work*>(w)->run(part); }, &work);
+  pool::run(parts, threads_now(), [](void* w, int part) { static_cast<Work*>(w)->run(part); }, &work);
   if (work.error) std::rethrow_exception(work.error);
 }
 

@@ -1,15 +1,75 @@
-#include <omp.h>
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
 
-#include <weft/runtime/parallel.h>
+#include <omp.h>
+#include <system_error>
+
 #include <weft/runtime/parallel_pool.h>
 
 namespace weft::runtime::pool {
 
-void run(int parts, void (*part)(void*, int), void* context) {
-  // Always the whole team: libgomp rebuilds its team when the number of threads changes, which costs more than idle ones. Fewer
-  // threads than asked for must still do every part.
-#pragma omp parallel num_threads(thread_count()) default(none) firstprivate(parts, part, context)
+namespace {
+
+// libgomp reads once, when it is loaded, how long its threads spin before they sleep, and has no call to change that. But where
+// there are more OpenMP threads than CPUs all of them sleep after 100 turns instead of 300,000 (GOMP_SPINCOUNT in its manual).
+// While it lives, this has as many threads asleep as it takes.
+class Sleepers {
+ public:
+  Sleepers() : owner_([this] { keep(); }) {}
+  ~Sleepers() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    end_.notify_one();
+    owner_.join();
+  }
+  Sleepers(const Sleepers&) = delete;
+  Sleepers& operator=(const Sleepers&) = delete;
+
+ private:
+  void keep() {
+    // The threads of a team stay with the thread that started it until that ends.
+    const int more_than_cpus = std::max(omp_get_num_procs() - omp_get_max_threads(), 0) + 2;
+    std::atomic<int> started = 0;  // GCC leaves out a region that does nothing
+#pragma omp parallel num_threads(more_than_cpus)
+    ++started;
+    std::unique_lock lock(mutex_);
+    end_.wait(lock, [this] { return ending_; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable end_;
+  bool ending_ = false;
+  std::thread owner_;  // last: it uses what stands above
+};
+
+}  // namespace
+
+void run(int parts, int threads, void (*part)(void*, int), void* context) {
+  if (threads == 1) {
+    for (int i = 0; i < parts; ++i) part(context, i);
+    return;
+  }
+  // Always `threads` of them, even for fewer parts: libgomp rebuilds its team when the number of threads changes, which costs more
+  // than idle ones. Fewer threads than asked for must still do every part.
+#pragma omp parallel num_threads(threads) default(none) firstprivate(parts, part, context)
   for (int i = omp_get_thread_num(); i < parts; i += omp_get_num_threads()) part(context, i);
+}
+
+void sleep_early(bool early) {
+  static auto* sleepers =
+      new std::unique_ptr<Sleepers>;  // never destroyed: devices may outlive what ends with the process
+  if (early == static_cast<bool>(*sleepers)) return;
+  try {
+    *sleepers = early ? std::make_unique<Sleepers>() : nullptr;
+  } catch (const std::system_error&) {
+    // No more threads may be started: those that there are spin.
+  }
 }
 
 bool inside() { return omp_in_parallel() != 0; }

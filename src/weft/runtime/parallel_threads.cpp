@@ -75,10 +75,16 @@ class Workers {
 
 }  // namespace
 
-void run(int parts, void (*part)(void*, int), void* context) {
+void run(int parts, int threads, void (*part)(void*, int), void* context) {
+  if (threads == 1) {
+    for (int i = 0; i < parts; ++i) part(context, i);
+    return;
+  }
   static thread_local Workers workers;
   workers.run(parts, part, context);
 }
+
+void sleep_early(bool /*early*/) {}  // they never spin
 
 bool inside() { return in_part; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -12,6 +13,8 @@
 #include <utility>
 
 #include <weft/base/error.h>
+#include <weft/base/hash.h>
+#include <weft/compiler/thunks/thread_scratch.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -229,6 +232,127 @@ class PackedPrimitive final : public ProductPrimitive {
   std::unique_ptr<MatmulPrimitive> product_;
 };
 
+// What a product reads and writes, as an array of its own.
+std::vector<std::size_t> operand_bytes(const Product& product) {
+  const MatmulShape& shape = product.shape;
+  const auto extent = [](const dnnl::memory::dims& sizes, const std::vector<Size>& strides) {
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d].value();
+    return last + 1;
+  };
+  const auto bytes = [](std::int64_t elements, DType dtype) {
+    return static_cast<std::size_t>(elements * byte_size(dtype));
+  };
+  const auto result = numbers(shape.batch, {shape.m, shape.n});
+  const std::int64_t elements = std::accumulate(result.begin(), result.end(), std::int64_t{1}, std::multiplies{});
+  std::vector<std::size_t> all{bytes(extent(numbers(shape.batch, {shape.m, shape.k}), shape.lhs), product.lhs),
+                               bytes(extent(numbers(shape.batch, {shape.k, shape.n}), shape.rhs), product.rhs)};
+  for (const Product::Step& step : product.steps)
+    if (step.kind != EpilogueStep::Kind::activation)
+      all.push_back(bytes(step.kind == EpilogueStep::Kind::bias ? shape.n.value() : elements, step.dtype));
+  all.push_back(bytes(elements, product.result));
+  return all;
+}
+
+// As memory of a device is aligned.
+class Bytes {
+ public:
+  explicit Bytes(std::size_t size) : size_(size), lines_((size + sizeof(Line) - 1) / sizeof(Line)) {}
+  std::byte* data() { return reinterpret_cast<std::byte*>(lines_.data()); }
+  std::size_t size() const { return size_; }
+  bool operator==(const Bytes&) const = default;
+
+ private:
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes{};
+    bool operator==(const Line&) const = default;
+  };
+  std::size_t size_;
+  std::vector<Line> lines_;
+};
+
+// Numbers in (-1, 1) whose every bit counts, so that sums of them differ where their order does.
+void fill(Bytes& bytes, DType dtype, std::uint64_t seed) {
+  const std::size_t size = static_cast<std::size_t>(byte_size(dtype));
+  for (std::size_t i = 0; i + size <= bytes.size(); i += size) {
+    const auto number = static_cast<float>(static_cast<std::int64_t>(mix(seed, i)) * 0x1p-63);
+    std::array<std::byte, sizeof number> its_bytes = std::bit_cast<decltype(its_bytes)>(number);
+    std::memcpy(bytes.data() + i, its_bytes.data() + (sizeof number - size), size);  // bf16 is the upper half of an f32
+  }
+}
+
+Bytes result_of(const ProductPrimitive& primitive, std::span<Bytes> operands) {
+  Bytes scratch(primitive.scratch_bytes());
+  std::vector<std::byte*> addresses;
+  for (Bytes& operand : operands) addresses.push_back(operand.data());
+  addresses.push_back(scratch.data());
+  std::memset(operands.back().data(), 0, operands.back().size());
+  primitive.run(addresses);
+  return operands.back();
+}
+
+// While other programs need the CPUs a product runs on one thread, where that gives the same bits: oneDNN may divide a long sum
+// among threads. Whether it does is not documented, so it is tried, once, with numbers of this product's sizes.
+class SharingPrimitive final : public ProductPrimitive {
+ public:
+  SharingPrimitive(Product product, std::shared_ptr<const ProductPrimitive> all_threads)
+      : product_(std::move(product)), all_threads_(std::move(all_threads)) {}
+
+  // Products that take longer than the waking of threads, or more memory than trying them is worth, keep their threads.
+  static bool serves(const Product& product) {
+    constexpr std::size_t most_bytes = std::size_t{64} << 20;
+    constexpr double most_multiplications = 1e9;
+    const MatmulShape& shape = product.shape;
+    double multiplications = 1;
+    for (const std::int64_t size : numbers(shape.batch, {shape.m, shape.n, shape.k}))
+      multiplications *= static_cast<double>(size);
+    const std::vector<std::size_t> bytes = operand_bytes(product);
+    return multiplications <= most_multiplications &&
+           std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}) <= most_bytes;
+  }
+
+  std::size_t scratch_bytes() const override { return all_threads_->scratch_bytes(); }
+
+  void run(std::span<std::byte* const> addresses) const override {
+    const ProductPrimitive* const alone = runtime::threads_now() == 1 ? one_thread() : nullptr;
+    if (!alone) return all_threads_->run(addresses);
+    const runtime::SingleThread one;
+    std::array<std::byte*, most_operands> with_scratch{};
+    const auto scratch = std::ranges::copy(addresses, with_scratch.begin()).out - 1;
+    *scratch = scratch_of_this_thread(alone->scratch_bytes());
+    alone->run(std::span(with_scratch).first(addresses.size()));
+  }
+
+ private:
+  // nullptr if one thread would give other bits.
+  const ProductPrimitive* one_thread() const {
+    std::call_once(tried_, [&] {
+      Product alone = product_;
+      alone.one_thread = true;
+      auto primitive = primitive_of(alone);
+      std::vector<Bytes> operands;
+      for (const std::size_t bytes : operand_bytes(product_)) operands.emplace_back(bytes);
+      fill_operands(operands);
+      const Bytes expected = result_of(*all_threads_, operands);
+      const runtime::SingleThread one;
+      if (result_of(*primitive, operands) == expected) one_thread_ = std::move(primitive);
+    });
+    return one_thread_.get();
+  }
+
+  void fill_operands(std::span<Bytes> operands) const {
+    std::vector<DType> dtypes{product_.lhs, product_.rhs};
+    for (const Product::Step& step : product_.steps)
+      if (step.kind != EpilogueStep::Kind::activation) dtypes.push_back(step.dtype);
+    for (std::size_t i = 0; i < dtypes.size(); ++i) fill(operands[i], dtypes[i], i);
+  }
+
+  Product product_;
+  std::shared_ptr<const ProductPrimitive> all_threads_;
+  mutable std::once_flag tried_;
+  mutable std::shared_ptr<const ProductPrimitive> one_thread_;
+};
+
 }  // namespace
 
 std::optional<DescribedProduct> describe(const Product& product) {
@@ -276,16 +400,22 @@ std::optional<DescribedProduct> describe(const Product& product) {
   return described;
 }
 
+static std::shared_ptr<const ProductPrimitive> make_primitive(const Product& product) {
+  if (product.packed) return std::make_shared<PackedPrimitive>(product);
+  if (GemmPrimitive::serves(product)) return std::make_shared<GemmPrimitive>(product);
+  const auto described = describe(product);
+  require(described.has_value(), "no matrix product of this kind");
+  return std::make_shared<MatmulPrimitive>(*described);
+}
+
 std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
   // oneDNN divides a product among the threads that it finds when it is described and made.
   runtime::adopt_thread_count();
   const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
   return Primitives::instance().find(key_of(product), [&]() -> std::shared_ptr<const ProductPrimitive> {
-    if (product.packed) return std::make_shared<PackedPrimitive>(product);
-    if (GemmPrimitive::serves(product)) return std::make_shared<GemmPrimitive>(product);
-    const auto described = describe(product);
-    require(described.has_value(), "no matrix product of this kind");
-    return std::make_shared<MatmulPrimitive>(*described);
+    auto primitive = make_primitive(product);
+    if (product.one_thread || runtime::thread_count() == 1 || !SharingPrimitive::serves(product)) return primitive;
+    return std::make_shared<SharingPrimitive>(product, std::move(primitive));
   });
 }
 
