@@ -109,6 +109,28 @@ TEST(DoctorCommand, RefusesWhatIsNoRecording) {
   }
 }
 
+TEST(ExplainCommand, TakesTheFolderOfAProfile) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mlir", R"(
+func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.cosine %x : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+})");
+  const std::string run = folder / "p", other = folder / "nothing";
+  ASSERT_EQ(weft(profiled(run, {"run", (folder / "a.mlir").string(), "--random", "1"})).exit_code, 0);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"explain", "--last", run, "--expand"},
+                                                  {"explain", "--expand", "--last=" + run},
+                                                  {"explain", run, "--expand"}}) {
+    const Outcome explained = weft(command);
+    EXPECT_EQ(explained.exit_code, 0) << explained.err;
+    EXPECT_THAT(explained.out, HasSubstr("cosine("));
+  }
+  const Outcome missing = weft({"explain", "--last", other});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("there is no recording of weft's"));
+  EXPECT_EQ(weft({"explain", "a.mlir", "--last", run}).exit_code, 2);
+}
+
 TEST(ExplainCommand, ShowsGraphsAndDimensions) {
   const TemporaryFolder folder;
   write_file(folder / "a.mlir", R"(

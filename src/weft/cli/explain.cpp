@@ -1,6 +1,7 @@
 // weft explain: what a program became, as a graph.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ namespace {
 
 struct ExplainOptions {
   std::string file, entry, output, around, format = "text";
+  std::string run;  // of --last; empty: the last one
   std::int64_t distance = 2;
   bool last = false, expand = false;
 };
@@ -37,13 +39,13 @@ profile::HloModule named(profile::HloModule module, std::string name) {
   return module;
 }
 
-// Of the last profile, the program that took the most time.
-profile::HloModule last_program() {
-  const profile::Recording recording = profile::read_recording(last_profile_folder());
+// The program that took the most time in a recorded run.
+profile::HloModule longest_program(const std::filesystem::path& run) {
+  const profile::Recording recording = profile::read_recording(run);
   for (const profile::OpStats& op : profile::analyse(recording).ops)
     if (const auto& program = recording.programs[static_cast<std::size_t>(op.program)]; !program.hlo.empty())
       return named(profile::parse_hlo(program.hlo), program.name);
-  fail("explain: the last profile, ", recording.file.string(), ", holds no program's contents");
+  fail("explain: the profile ", recording.file.string(), " holds no program's contents");
 }
 
 profile::HloModule compiled_program(const ExplainOptions& options) {
@@ -51,6 +53,14 @@ profile::HloModule compiled_program(const ExplainOptions& options) {
   const auto function = find_entry(module, options.file, options.entry);
   return named(profile::parse_hlo(list_program(*function, compiler::Listing::hlo, compiler::Options::from_knobs())),
                program_name(*function, options.file));
+}
+
+profile::HloModule module_of(const ExplainOptions& options) {
+  if (options.last)
+    return longest_program(options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run));
+  std::error_code ignored;
+  return std::filesystem::is_directory(options.file, ignored) ? longest_program(options.file)
+                                                              : compiled_program(options);
 }
 
 std::string drawing(const profile::HloModule& module, const profile::GraphViewOptions& view) {
@@ -65,7 +75,7 @@ void explain(const ExplainOptions& options) {
     throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
   if (options.last != options.file.empty())
     throw CLI::ValidationError("weft explain takes a FILE or --last, one of them");
-  const profile::HloModule module = options.last ? last_program() : compiled_program(options);
+  const profile::HloModule module = module_of(options);
   const profile::GraphViewOptions view{
       .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};
   const std::string text = options.format == "text"  ? graph_text(module, view)
@@ -84,9 +94,16 @@ void add_explain(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("explain", "Show what a program became as a graph, and where each dimension comes from");
   const auto options = std::make_shared<ExplainOptions>();
-  command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it");
-  command.add_flag("--last", options->last,
-                   "The program that took the most time in the last profile under weft-profile/");
+  command.add_option("FILE", options->file,
+                     "StableHLO text, as JAX and MLIR print it; or a folder that weft profile made, as behind --last");
+  CLI::Option* last =
+      command
+          .add_option(
+              "--last", options->run,
+              "The program that took the most time in RUN, a folder that weft profile made; without RUN: in the last "
+              "one under weft-profile/")
+          ->type_name("[RUN]")
+          ->expected(0, 1);
   add_text(command, "--entry", options->entry, "a function",
            "The function to explain; left out: main, or the only one");
   add_text(command, "--format", options->format, "a form",
@@ -96,7 +113,10 @@ void add_explain(CLI::App& app) {
   add_integer(command, "--distance", options->distance, "How near, in edges", {0, 1000});
   command.add_flag("--expand", options->expand, "What is within fusions, too");
   add_text(command, "--output", options->output, "a file", "Write it there instead of to the standard output");
-  command.callback([options] { explain(*options); });
+  command.callback([options, last] {
+    options->last = last->count() > 0;
+    explain(*options);
+  });
 }
 
 }  // namespace weft::cli
