@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/trace.h>
 
 namespace weft {
 
@@ -89,6 +90,7 @@ void File::read(std::uint64_t offset, std::span<std::byte> to) const {
 }
 
 std::string File::digest() const {
+  const trace::Scope scope("hash", "digest of a file");
   Digest digest;
   std::vector<std::byte> block(static_cast<std::size_t>(std::min(size_, std::uint64_t{1} << 20)));
   for (std::uint64_t offset = 0; offset < size_; offset += block.size()) {

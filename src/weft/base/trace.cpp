@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <unistd.h>
+
 #include <weft/base/error.h>
 
 namespace weft::trace {
@@ -44,8 +46,10 @@ struct Recorder {
 constexpr std::uint32_t unnamed = ~std::uint32_t{0};
 thread_local std::uint32_t thread_index = unnamed;
 
+bool is_main_thread() { return ::getpid() == ::gettid(); }
+
 std::uint32_t this_thread() {
-  if (thread_index == unnamed) thread_index = Recorder::instance().new_thread("");
+  if (thread_index == unnamed) thread_index = Recorder::instance().new_thread(is_main_thread() ? "main thread" : "");
   return thread_index;
 }
 

@@ -52,7 +52,7 @@ template <class T>
 void keep(const std::shared_ptr<T>& owner) {
   detail::keep(owner.get(), owner);
 }
-void name_thread(std::string name);  // the calling one; otherwise it is called "thread N"
+void name_thread(std::string name);  // the calling one; otherwise it is called "main thread" or "thread N"
 
 class Scope {
  public:

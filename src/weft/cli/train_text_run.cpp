@@ -104,7 +104,7 @@ int TrainTextRun::run() {
 }
 
 void TrainTextRun::load_batch(std::int64_t step) {
-  const trace::Scope loading("input", "batch");
+  const trace::Scope loading("input", "make a batch");
   const metrics::Timer timer(metrics::input_wait_time);
   tokens_.resize(size(config_.batch * (config_.context + 1)));
   if (job_) {

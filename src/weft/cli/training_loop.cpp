@@ -121,6 +121,7 @@ void TrainingLoop::finish_steps() {
 }
 
 void TrainingLoop::validate() {
+  const trace::Scope scope("validation", "validate", static_cast<std::uint64_t>(step_));
   if (const std::optional<double> loss = training_.validate()) validation_loss_ = loss;
 }
 
@@ -138,6 +139,7 @@ std::string TrainingLoop::status() const {
 
 void TrainingLoop::save(const train::Settings& settings) {
   if (!folder_ || saved_step_ == step_) return;
+  const trace::Scope scope("checkpoint", "save", static_cast<std::uint64_t>(step_));
   const std::map<std::string, StateDict> parts = training_.state();
   std::map<std::string, std::vector<data::TensorBytes>> bytes;
   train::CheckpointParts files;

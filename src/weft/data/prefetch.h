@@ -104,7 +104,7 @@ class Prefetch {
       lock.unlock();
       Slot made;
       try {
-        const trace::Scope scope("loader", "batch", static_cast<std::uint64_t>(index));
+        const trace::Scope scope("loader", "make a batch", static_cast<std::uint64_t>(index));
         made.item.emplace(make_(index));
       } catch (...) {
         made.error = std::current_exception();

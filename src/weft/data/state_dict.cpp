@@ -1,5 +1,6 @@
 #include <weft/data/state_dict.h>
 
+#include <weft/base/trace.h>
 #include <weft/tensor/creation.h>
 
 namespace weft::data {
@@ -11,6 +12,7 @@ std::vector<TensorBytes> bytes_of(const StateDict& state) {
 }
 
 void save(const StateDict& state, const std::filesystem::path& path, const Metadata& metadata) {
+  const trace::Scope scope("checkpoint", "save");
   write_safetensors(path, bytes_of(state), metadata);
 }
 

@@ -228,6 +228,7 @@ WindowMeter::Totals WindowMeter::now() {
   t.compiles = static_cast<double>(metrics::uncached_compile.value());
   t.evictions = static_cast<double>(metrics::counter("GraphCacheEvictions"));
   t.compile_ms = sum("CompileTime");
+  t.checkpoint_ms = sum("CheckpointTime");
   t.wait_ms = sum("HostWaitTime");
   t.input_ms = sum("InputWaitTime");
   t.busy_ms = sum("ExecuteTime");
@@ -249,7 +250,8 @@ Window WindowMeter::take(double steps) {
   w.host_wait_ms = now.wait_ms - before_.wait_ms;
   w.input_wait_ms = now.input_ms - before_.input_ms;
   w.busy_ms = now.busy_ms - before_.busy_ms;
-  w.idle_ms = std::max(0.0, now.idle_ms - before_.idle_ms - w.compile_ms - w.input_wait_ms);
+  const double checkpoint_ms = now.checkpoint_ms - before_.checkpoint_ms;
+  w.idle_ms = std::max(0.0, now.idle_ms - before_.idle_ms - w.compile_ms - w.input_wait_ms - checkpoint_ms);
   if (now.thread == before_.thread) w.host_ms = std::max(0.0, now.thread_ms - before_.thread_ms - w.compile_ms);
   w.evictions = now.evictions - before_.evictions;
   w.host_op_ms = now.host_op_ms - before_.host_op_ms;

@@ -18,7 +18,7 @@ namespace weft::profile {
 // What happened in some steps.
 struct Window {
   double steps = 0, wall_ms = 0, busy_ms = 0;
-  double idle_ms = 0;  // of the device, without compiling and waiting for data
+  double idle_ms = 0;  // of the device, without compiling, waiting for data and checkpoints
   double host_ms = 0;  // of the thread that takes the steps, on its CPU, without compiling; 0: not known
   double compiles = 0, compile_ms = 0, longest_compile_ms = 0;
   double reads = 0, host_wait_ms = 0, input_wait_ms = 0;
@@ -44,8 +44,8 @@ class WindowMeter {
  private:
   struct Totals {
     std::uint64_t time_ns = 0;
-    double compiles = 0, compile_ms = 0, reads = 0, wait_ms = 0, input_ms = 0, busy_ms = 0, idle_ms = 0, evictions = 0,
-           host_op_ms = 0, thread_ms = 0;
+    double compiles = 0, compile_ms = 0, checkpoint_ms = 0, reads = 0, wait_ms = 0, input_ms = 0, busy_ms = 0,
+           idle_ms = 0, evictions = 0, host_op_ms = 0, thread_ms = 0;
     std::thread::id thread = {};
     std::map<std::string, std::uint64_t> host_ops = {};  // how often each ran
   };

@@ -148,7 +148,7 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   require(std::cmp_equal(bytes.size(), type.bytes()), "upload: ", type, " has ", type.bytes(), " bytes, got ",
           bytes.size());
   const metrics::Timer timer(metrics::transfer_to_device_time);
-  const trace::Scope scope("copy", "upload");
+  const trace::Scope scope("copy", "copy to the device");
   metrics::outbound_data.add(bytes.size());
   Memory memory = allocate(bytes.size());
   if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());

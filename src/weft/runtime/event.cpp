@@ -19,7 +19,7 @@ void Event::settle(std::exception_ptr error) {
 
 std::exception_ptr Event::error() const {
   if (!ready()) {
-    const trace::Scope scope("wait", "event");
+    const trace::Scope scope("wait", "wait for a result");
     const metrics::Timer timer(metrics::host_wait_time);
     for (std::uint32_t state = state_.load(std::memory_order_acquire); state != came;
          state = state_.load(std::memory_order_acquire))

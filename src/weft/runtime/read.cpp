@@ -33,7 +33,7 @@ void Read::perform() {
   try {
     if (error) std::rethrow_exception(error);
     const metrics::Timer timer(metrics::transfer_from_device_time);
-    const trace::Scope scope("copy", "read");
+    const trace::Scope scope("copy", "read a result");
     const std::span<const std::byte> bytes(buffer->memory().get(), static_cast<std::size_t>(buffer->type().bytes()));
     metrics::inbound_data.add(bytes.size());
     take(bytes);

@@ -8,8 +8,14 @@
 #include <system_error>
 
 #include <weft/base/error.h>
+#include <weft/base/metrics.h>
+#include <weft/base/trace.h>
 #include <weft/data/state_dict.h>
 #include <weft/train/manifest.h>
+
+namespace weft::metrics {
+inline constinit Metric checkpoint_time("CheckpointTime");  // writing checkpoints
+}  // namespace weft::metrics
 
 namespace weft::train {
 
@@ -92,6 +98,8 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder) : folder_(made(
 }
 
 void CheckpointFolder::save(std::int64_t step, const Settings& config, const CheckpointParts& parts) {
+  const trace::Scope scope("checkpoint", "write", static_cast<std::uint64_t>(step));
+  const metrics::Timer timer(metrics::checkpoint_time);
   const auto before = standing_files(folder_);
   Manifest manifest{step, config, {}};
   try {
@@ -120,6 +128,7 @@ bool has_checkpoint(const std::filesystem::path& folder) {
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& folder) {
+  const trace::Scope scope("checkpoint", "open");
   std::error_code error;
   const auto status = std::filesystem::status(folder, error);
   require(status.type() != std::filesystem::file_type::not_found, "no checkpoint in ", folder.string(),
