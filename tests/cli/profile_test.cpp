@@ -1,5 +1,6 @@
 // weft profile, report, doctor and explain.
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <tests/cli/command.h>
 
@@ -96,6 +97,39 @@ TEST(ProfileCommand, WhatAKilledRunLeftCanBeReported) {
   EXPECT_THAT(report.out, HasSubstr("note: "));
   EXPECT_TRUE(std::filesystem::exists(folder / "p/report.html"));
   EXPECT_EQ(weft({"doctor", (folder / "p").string()}).exit_code, 0);
+}
+
+TEST(DoctorCommand, SaysThatCheckpointsStopTheDevice) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto train = train_tiny(text, {"--steps", "12", "--save-every", "1", "--save", (folder / "saved").string()});
+  ASSERT_EQ(weft(profiled(folder / "p", train)).exit_code, 0);
+  const Outcome doctor = weft({"doctor", (folder / "p").string(), "--json"});
+  ASSERT_EQ(doctor.exit_code, 0) << doctor.err;
+  const json said = json::parse(doctor.out);
+  double sum = said["computing_ms"].get<double>() + said["unexplained_ms"].get<double>(), checkpoints = 0;
+  for (const json& finding : said["findings"]) {
+    sum += finding["ms_per_step"].get<double>();
+    if (finding["kind"] == "checkpoint") checkpoints += finding["ms_per_step"].get<double>();
+  }
+  EXPECT_NEAR(sum, said["step_ms"].get<double>(), 1e-6);
+  EXPECT_GT(checkpoints, 0);
+  EXPECT_THAT(weft({"doctor", (folder / "p").string()}).out, HasSubstr("save less often (--save-every)"));
+}
+
+TEST(DoctorCommand, NamesSettingsThatSlowTheRunDown) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const Outcome made = weft(profiled(folder / "p", train_tiny(text, {"--steps", "6"})), [] {
+    setenv("WEFT_SYNCHRONOUS", "1", 1);
+    setenv("WEFT_FUSE", "0", 1);
+  });
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Outcome doctor = weft({"doctor", (folder / "p").string()});
+  EXPECT_THAT(doctor.out,
+              HasSubstr("1. cost not measured: a setting that slows the program down\n   where   WEFT_FUSE=0"));
+  EXPECT_THAT(doctor.out, HasSubstr("where   WEFT_SYNCHRONOUS=1"));
+  EXPECT_THAT(doctor.out, HasSubstr("remedy  unset WEFT_SYNCHRONOUS"));
 }
 
 TEST(DoctorCommand, RefusesWhatIsNoRecording) {

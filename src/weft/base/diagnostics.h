@@ -34,7 +34,16 @@ namespace weft::diagnostics {
   KIND(cache_thrash, "compiled programs are forgotten and compiled again",                                             \
        "raise WEFT_GRAPH_CACHE_ENTRIES, or have fewer different shapes")                                               \
   KIND(missed_donation, "bytes copied because something still holds an old value",                                     \
-       "let go of old parameter and state tensors before the next step")
+       "let go of old parameter and state tensors before the next step")                                               \
+  KIND(slow_setting, "a setting that slows the program down", "leave the variable unset")                              \
+  KIND(contention, "threads wait for a CPU that others use",                                                           \
+       "run it alone, or on CPUs of its own (taskset); otherwise lower WEFT_NUM_THREADS to the CPUs that are left")    \
+  KIND(stolen_cpu, "the hypervisor runs other machines on these CPUs", "use a machine with CPUs of its own")           \
+  KIND(first_run, "programs that run for the first time in the middle of training",                                    \
+       "run every program and every shape once before it matters")                                                     \
+  KIND(checkpoint, "the device waits while a checkpoint is read or written", "save less often (--save-every)")         \
+  KIND(validation, "steps wait for validation", "validate less often (--val-every), or on fewer batches")              \
+  KIND(hashing, "the device waits while files are hashed", "hash files before training begins, and once")
 
 enum class Kind : std::uint8_t {
 #define WEFT_DIAGNOSTIC_KIND(name, what, remedy) name,

@@ -25,13 +25,13 @@ void doctor(const DoctorOptions& options) {
   const std::filesystem::path run = options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run);
   const profile::Recording recording = profile::read_recording(run);
   const profile::Analysis analysis = profile::analyse(recording);
-  const auto findings = profile::diagnose(recording, analysis);
+  const profile::Diagnosis diagnosis = profile::diagnose(recording, analysis);
   if (options.json) {
-    std::cout << profile::findings_json(recording, analysis, findings)
+    std::cout << profile::diagnosis_json(recording, analysis, diagnosis)
                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
               << std::endl;
   } else {
-    std::cout << profile::findings_text(recording, analysis, findings) << std::flush;
+    std::cout << profile::diagnosis_text(recording, analysis, diagnosis) << std::flush;
   }
 }
 

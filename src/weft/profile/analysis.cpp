@@ -9,7 +9,8 @@ namespace weft::profile {
 
 namespace {
 
-std::uint64_t sum(const std::uint64_t (&parts)[gap_causes]) {
+template <std::size_t size>
+std::uint64_t sum(const std::uint64_t (&parts)[size]) {
   return std::accumulate(std::begin(parts), std::end(parts), std::uint64_t{0});
 }
 
@@ -28,31 +29,50 @@ std::string_view name(Bound bound) {
 std::string_view name(GapCause cause) {
   switch (cause) {
     case GapCause::compile: return "compile";
+    case GapCause::checkpoint: return "checkpoint";
+    case GapCause::hashing: return "hashing";
+    case GapCause::validation: return "validation";
     case GapCause::input: return "input";
     case GapCause::transfer: return "transfer";
     case GapCause::launch: return "launch";
     case GapCause::host: return "host";
+    case GapCause::disturbance: return "disturbance";
   }
   return "";
 }
 
-std::uint64_t StepStats::gap() const { return sum(gap_ns); }
+std::string_view name(SlowCause cause) {
+  switch (cause) {
+    case SlowCause::validation: return "validation";
+    case SlowCause::first_run: return "first_run";
+    case SlowCause::contention: return "contention";
+    case SlowCause::stolen: return "stolen";
+    case SlowCause::fallback: return "fallback";
+  }
+  return "";
+}
+
+std::uint64_t Period::gap() const { return sum(gap_ns); }
+std::uint64_t Period::slow() const { return sum(slow_ns); }
 std::uint64_t Analysis::gap() const { return sum(gap_ns); }
 
-double Analysis::median_step_ns() const {
-  if (steps.empty()) return 0;
+Spread Analysis::step_spread() const {
   std::vector<std::uint64_t> walls;
   for (const StepStats& step : steps) walls.push_back(step.wall_ns());
-  std::ranges::sort(walls);
-  const std::size_t middle = walls.size() / 2;
-  return walls.size() % 2 ? static_cast<double>(walls[middle])
-                          : 0.5 * static_cast<double>(walls[middle - 1] + walls[middle]);
+  return spread_of(std::move(walls));
+}
+
+double Analysis::mean_step_ns() const {
+  double sum = 0;
+  for (const StepStats& step : steps) sum += static_cast<double>(step.wall_ns());
+  return steps.empty() ? 0 : sum / static_cast<double>(steps.size());
 }
 
 Analysis analyse(const Recording& recording) {
   Analysis analysis;
   analysis.ops = op_stats(recording);
   add_steps(recording, analysis);
+  add_slowness(recording, analysis);
   std::uint64_t so_far = 0;
   const double busy = static_cast<double>(std::max<std::uint64_t>(analysis.busy_ns, 1));
   for (OpStats& op : analysis.ops) {

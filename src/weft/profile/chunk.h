@@ -24,6 +24,7 @@ enum class ChunkKind : std::uint32_t {
   metrics,
   roofs,
   end,
+  load,
 };
 
 class ChunkWriter {

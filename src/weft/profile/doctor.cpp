@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include <weft/base/error.h>
+#include <weft/profile/analyse.h>
 #include <weft/profile/hints.h>
-#include <weft/profile/serialize.h>
+#include <weft/profile/load_curve.h>
+#include <weft/profile/settings.h>
 
 namespace weft::profile {
 
@@ -17,7 +20,10 @@ namespace {
 using diagnostics::Event;
 using diagnostics::Kind;
 
+constexpr double noticeable = 0.02;  // share of an average step from which a loss is worth a finding
+
 double ms(double ns) { return 1e-6 * ns; }
+double ms(std::uint64_t ns) { return 1e-6 * static_cast<double>(ns); }
 
 double total(const nlohmann::json& metrics, const char* name, const char* field) {
   if (!metrics.is_object()) return 0;
@@ -29,19 +35,39 @@ double count(const nlohmann::json& metrics, const char* name) {
   return metrics.is_object() ? metrics.at("counters").value(name, 0.0) : 0;
 }
 
-// Of which a window has one.
+// Of these a run has at most one.
 bool is_idling(Kind kind) {
   return kind == Kind::transfer_too_frequent || kind == Kind::host_bound || kind == Kind::device_gap;
 }
 
-// A program without a name of its own is called by its place.
-std::string where(const Event& e) {
-  const bool is_said = e.subject.ends_with(e.place.substr(e.place.rfind('/') + 1));
-  return is_said ? e.subject : concat(e.subject, e.subject.empty() ? "" : ", ", e.place);
+// What time a diagnostic accounts for; nothing: none of a step's.
+std::optional<Loss> loss_of(Kind kind) {
+  switch (kind) {
+    case Kind::compile_too_frequent:
+    case Kind::slow_compile:
+    case Kind::recompile:
+    case Kind::graph_break:
+    case Kind::cache_thrash: return Loss::compile;
+    case Kind::transfer_too_frequent:
+    case Kind::host_bound:
+    case Kind::device_gap: return Loss::idle;
+    case Kind::starved_input: return Loss::input;
+    case Kind::host_fallback: return Loss::fallback;
+    case Kind::missed_donation: return Loss::copied;
+    case Kind::contention: return Loss::contention;
+    case Kind::stolen_cpu: return Loss::stolen;
+    case Kind::first_run: return Loss::first_run;
+    case Kind::checkpoint: return Loss::checkpoint;
+    case Kind::validation: return Loss::validation;
+    case Kind::hashing: return Loss::hashing;
+    case Kind::graph_growth:
+    case Kind::slow_setting: break;
+  }
+  return std::nullopt;
 }
 
-// The run as one window.
-Window window_of(const Recording& recording, const Analysis& analysis) {
+// Its steps as one window; of a run without steps, all of it.
+Window window_of(const Recording& recording, const Analysis& analysis, const Losses& lost) {
   const auto grown = [&](const char* name, const char* field) {
     return total(recording.last_metrics, name, field) - total(recording.first_metrics, name, field);
   };
@@ -50,17 +76,19 @@ Window window_of(const Recording& recording, const Analysis& analysis) {
   };
   Window window;
   window.steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
-  window.wall_ms = ms(static_cast<double>(analysis.wall_ns()));
-  window.busy_ms = ms(static_cast<double>(analysis.busy_ns));
-  for (const StepStats& step : analysis.steps) window.host_ms += ms(static_cast<double>(step.host_ns));
-  window.idle_ms = ms(static_cast<double>(analysis.gap() - analysis.gap_ns[static_cast<int>(GapCause::compile)] -
-                                          analysis.gap_ns[static_cast<int>(GapCause::input)]));
+  for (const StepStats& step : analysis.steps) {
+    window.wall_ms += ms(step.wall_ns());
+    window.busy_ms += ms(step.busy_ns);
+    window.host_ms += ms(step.host_ns);
+  }
+  window.idle_ms = window.steps * ms(lost.mean_ns(Loss::idle));
+  window.input_wait_ms = window.steps * ms(lost.mean_ns(Loss::input));
+  if (analysis.steps.empty()) window.wall_ms = ms(analysis.wall_ns());
   window.compiles = counted("UncachedCompile");
   window.compile_ms = ms(grown("CompileTime", "total"));
   window.longest_compile_ms = ms(total(recording.last_metrics, "CompileTime", "max"));
   window.reads = grown("TransferFromDeviceTime", "count");
   window.host_wait_ms = ms(grown("HostWaitTime", "total"));
-  window.input_wait_ms = ms(static_cast<double>(analysis.gap_ns[static_cast<int>(GapCause::input)]));
   window.evictions = counted("GraphCacheEvictions");
   // The program that the device was busy with most.
   std::map<std::int32_t, std::uint64_t> busy;
@@ -76,98 +104,269 @@ Window window_of(const Recording& recording, const Analysis& analysis) {
   return window;
 }
 
+// Whether other machines on the same processors, rather than other programs on this one, keep threads from running.
+Loss cause_of_disturbance(const Recording& recording) {
+  if (recording.loads.empty()) return Loss::contention;
+  const Load &first = recording.loads.front(), &last = recording.loads.back();
+  const LoadCurve load(recording.loads);
+  const auto grown = [&](std::uint64_t Load::* figure) { return load.growth(figure, first.time_ns, last.time_ns); };
+  return grown(&Load::stolen_ns) > grown(&Load::waited_ns) ? Loss::stolen : Loss::contention;
+}
+
+class Doctor {
+ public:
+  Doctor(const Recording& recording, const Analysis& analysis)
+      : recording_(recording),
+        analysis_(analysis),
+        disturbance_(cause_of_disturbance(recording)),
+        lost_(analysis, disturbance_),
+        load_(recording.loads) {}
+
+  Diagnosis diagnose() {
+    add_settings();
+    judge_run();
+    add_recorded();
+    add_fallbacks();
+    add_judged();
+    add_load();
+    add_interruptions();
+    return ranked();
+  }
+
+ private:
+  std::size_t steps() const { return analysis_.steps.size(); }
+  double step_ns() const { return analysis_.mean_step_ns(); }
+  bool is_noticeable(Loss loss) const { return lost_.mean_ns(loss) > noticeable * step_ns(); }
+
+  void add(Event event, const Claimed& claimed, bool is_counted_else = false) {
+    findings_.push_back({.event = std::move(event),
+                         .ms_per_step = ms(claimed.per_step(steps())),
+                         .ms_per_step_p50 = ms(claimed.median_per_step(steps())),
+                         .startup_ms = ms(claimed.startup_ns),
+                         .is_counted_else = is_counted_else});
+  }
+
+  // Claims all that is left of what its kind accounts for.
+  void add(Event event) {
+    const std::optional<Loss> loss = loss_of(event.kind);
+    const Claimed claimed = loss ? lost_.claim(*loss) : Claimed();
+    const bool is_counted_else = loss && claimed.step_ns.empty() && lost_.mean_ns(*loss) > 0;
+    add(std::move(event), claimed, is_counted_else);
+  }
+
+  // A launch that waits for its work lets the device idle in between, whatever the host does then.
+  void add_settings() {
+    for (const SlowSetting& setting : slow_settings(recording_.about)) {
+      Event event{.kind = Kind::slow_setting,
+                  .subject = concat(setting.variable, '=', setting.value, ", usually ", setting.usual),
+                  .reason = setting.reason,
+                  .remedy = setting.remedy};
+      add(std::move(event), setting.loss ? lost_.claim(*setting.loss) : Claimed());
+      findings_.back().comes_first = setting.slows_kernels;
+      idles_by_setting_ = idles_by_setting_ || setting.loss == Loss::idle;
+    }
+  }
+
+  // The diagnostics of the run, each claiming what was lost when it was reported.
+  void add_recorded() {
+    struct Merged {
+      Event event;
+      Claimed claimed;
+    };
+    std::map<std::tuple<Kind, std::string, std::string>, Merged> merged;
+    std::map<Kind, double> most;  // the reason of the one that cost most is told
+    const bool knows_fallbacks = std::ranges::any_of(analysis_.ops, is_fallback);
+    for (const Event& event : recording_.events) {
+      const auto is_the_same = [&](const Event& judged) { return says_the_same(event, judged); };
+      if (is_idling(event.kind) || std::ranges::any_of(judged_, is_the_same)) continue;
+      if (event.kind == Kind::host_fallback && knows_fallbacks) continue;
+      const auto [at, is_new] = merged.try_emplace({event.kind, event.subject, event.place}, Merged{event, {}});
+      Merged& all = at->second;
+      double& greatest = most[event.kind];
+      if (event.cost_ms > greatest) all.event.reason = event.reason;
+      greatest = std::max(greatest, event.cost_ms);
+      if (const std::optional<Loss> loss = loss_of(event.kind))
+        all.claimed.add(lost_.claim(*loss, event.time_ns, 1e6 * event.cost_ms));
+      if (is_new) continue;
+      all.event.cost_ms += event.cost_ms;
+      all.event.bytes += event.bytes;
+      all.event.count += event.count;
+    }
+    for (auto& [key, all] : merged) add(std::move(all.event), all.claimed);
+  }
+
+  static bool is_fallback(const OpStats& op) { return op.category.starts_with("host"); }
+
+  // What ran without a kernel is known op by op, with its time.
+  void add_fallbacks() {
+    double all_ns = 0;
+    for (const OpStats& op : analysis_.ops)
+      if (is_fallback(op)) all_ns += static_cast<double>(op.self_ns);
+    for (const OpStats& op : analysis_.ops) {
+      if (!is_fallback(op)) continue;
+      Event event{
+          .kind = Kind::host_fallback,
+          .subject = "%" + op.name,
+          .place = op.source,
+          .reason = fmt::format("it runs {}, {:.3f} ms each time",
+                                op.category == "host" ? "on the host" : "in the interpreter", ms(op.spread.median)),
+          .cost_ms = ms(op.self_ns),
+          .count = op.occurrences};
+      add(std::move(event), lost_.claim(Loss::fallback, static_cast<double>(op.self_ns) / std::max(all_ns, 1.0)));
+    }
+  }
+
+  // What the whole run says, as its hints judged parts of it. Those know the place, and why the device idled: how long the host computed.
+  void judge_run() {
+    for (Event& event : judge(window_of(recording_, analysis_, lost_))) {
+      if (event.kind == Kind::host_fallback || (is_idling(event.kind) && idles_by_setting_)) continue;
+      const auto known =
+          std::ranges::find_if(recording_.events, [&](const Event& other) { return says_the_same(event, other); });
+      if (known != recording_.events.end()) {
+        if (event.kind == Kind::slow_compile) continue;  // each was reported when it was
+        if (known->kind != event.kind) event.reason = known->reason;
+        event.kind = known->kind;
+        event.subject = known->subject;
+        event.place = known->place;
+        event.remedy = known->remedy;
+      }
+      judged_.push_back(std::move(event));
+    }
+  }
+
+  static bool says_the_same(const Event& a, const Event& b) {
+    return a.kind == b.kind || (is_idling(a.kind) && is_idling(b.kind));
+  }
+
+  void add_judged() {
+    for (const Event& event : judged_) add(event);
+    add_idling_of_a_part();
+  }
+
+  // The device idled in some steps only, too few for a hint of the whole run.
+  void add_idling_of_a_part() {
+    if (idles_by_setting_ || steps() == 0 || !is_noticeable(Loss::idle)) return;
+    const auto idles = [](const Event& event) { return is_idling(event.kind); };
+    const auto is_told = [&](const Finding& finding) { return idles(finding.event); };
+    if (std::ranges::any_of(findings_, is_told)) return;
+    if (const auto known = std::ranges::find_if(recording_.events, idles); known != recording_.events.end())
+      add(*known);
+  }
+
+  // What the machine was busy with beside this process, while the steps ran.
+  std::string load_of_steps(bool is_stolen) const {
+    const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
+    const auto per_ns = [&](std::uint64_t Load::* figure) {
+      return load_.growth(figure, begin, end) / static_cast<double>(std::max<std::uint64_t>(end - begin, 1));
+    };
+    if (is_stolen) return fmt::format("the hypervisor took {:.2f} CPUs for something else", per_ns(&Load::stolen_ns));
+    const double cpus = about_number(recording_.about, "cpus");
+    const double own = per_ns(&Load::cpu_ns), others = std::max(0.0, per_ns(&Load::machine_cpu_ns) - own);
+    return fmt::format(
+        "threads that were ready waited {:.3f} ms a step for a CPU, all together, and were put off theirs {:.0f} times "
+        "a "
+        "second; "
+        "other programs kept {:.2f} of {:.0f} CPUs busy, this one {:.2f}",
+        ms(per_ns(&Load::waited_ns) * step_ns()), 1e9 * per_ns(&Load::preemptions), others, cpus, own);
+  }
+
+  // Of the program that took longest: what it takes when nothing disturbs it.
+  std::string undisturbed() const {
+    const auto longest = std::ranges::find_if(analysis_.ops, [](const OpStats& op) { return op.op >= 0; });
+    if (longest == analysis_.ops.end()) return "";
+    return fmt::format("; %{} takes {:.3f} ms at its fastest, {:.3f} ms in the median, {:.3f} ms at its slowest",
+                       longest->name, ms(longest->spread.least), ms(longest->spread.median),
+                       ms(longest->spread.greatest));
+  }
+
+  void add_load() {
+    for (const auto& [loss, kind] :
+         {std::pair(Loss::contention, Kind::contention), std::pair(Loss::stolen, Kind::stolen_cpu)}) {
+      if (steps() == 0 || !is_noticeable(loss)) continue;
+      const bool is_stolen = loss == Loss::stolen;
+      Event event{.kind = kind,
+                  .reason = load_of_steps(is_stolen) + undisturbed(),
+                  .cost_ms = ms(lost_.mean_ns(loss)) * static_cast<double>(steps())};
+      if (!is_stolen && !others_are_busy())
+        event.remedy =
+            "this process has more threads that compute than CPUs: lower WEFT_NUM_THREADS, or use fewer loader workers";
+      add(std::move(event));
+    }
+  }
+
+  bool others_are_busy() const {
+    const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
+    const double others = load_.growth(&Load::machine_cpu_ns, begin, end) - load_.growth(&Load::cpu_ns, begin, end);
+    return others > 0.25 * static_cast<double>(end - begin);
+  }
+
+  // What comes between steps, or once.
+  void add_interruptions() {
+    const auto add_if_noticeable = [this](Loss loss, Kind kind, const char* category, const std::string& what) {
+      if (steps() == 0 || !is_noticeable(loss)) return;
+      const std::uint64_t times = count_spans(category);
+      const double all_ms = ms(lost_.mean_ns(loss)) * static_cast<double>(steps());
+      add({.kind = kind,
+           .reason = fmt::format("{}{:.1f} ms in {} steps", what, all_ms, steps()),
+           .cost_ms = all_ms,
+           .count = std::max<std::uint64_t>(times, 1)});
+    };
+    add_if_noticeable(Loss::checkpoint, Kind::checkpoint, "checkpoint",
+                      "while the host reads the parameters, hashes and writes them, the device has nothing to do: ");
+    add_if_noticeable(Loss::validation, Kind::validation, "validation", "no step runs meanwhile: ");
+    add_if_noticeable(Loss::hashing, Kind::hashing, "hash", "the host reads whole files: ");
+    add_if_noticeable(
+        Loss::first_run, Kind::first_run, "",
+        "a first run touches new memory and prepares kernels; beyond the programs' median times it took ");
+  }
+
+  // Of spans within one another, as a save and its writing are, the outer one counts.
+  std::uint64_t count_spans(std::string_view category) const {
+    const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
+    const Intervals spans = of_category(recording_, category);
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        spans.parts(), [&](const Interval& span) { return span.begin >= begin && span.end <= end; }));
+  }
+
+  Diagnosis ranked() {
+    Diagnosis diagnosis;
+    diagnosis.step_ms = ms(step_ns());
+    diagnosis.disturbance = disturbance_;
+    double lost_ns = lost_.copied_ns();
+    for (std::size_t i = 0; i < losses; ++i) {
+      const auto loss = static_cast<Loss>(i);
+      lost_ns += lost_.mean_ns(loss);
+      if (const double left = lost_.left_ns(loss); left > 0) diagnosis.unexplained_ms.emplace_back(loss, ms(left));
+    }
+    diagnosis.computing_ms = diagnosis.step_ms - ms(lost_ns);
+    std::ranges::sort(diagnosis.unexplained_ms, std::greater{}, &std::pair<Loss, double>::second);
+    std::ranges::stable_sort(findings_, std::greater{}, [](const Finding& finding) {
+      return std::tuple(finding.comes_first, finding.ms_per_step, finding.startup_ms);
+    });
+    diagnosis.findings = std::move(findings_);
+    return diagnosis;
+  }
+
+  const Recording& recording_;
+  const Analysis& analysis_;
+  const Loss disturbance_;
+  Losses lost_;
+  const LoadCurve load_;
+  std::vector<Event> judged_;  // of the whole run
+  std::vector<Finding> findings_;
+  bool idles_by_setting_ = false;
+};
+
 }  // namespace
 
-std::vector<Finding> diagnose(const Recording& recording, const Analysis& analysis) {
-  std::map<std::tuple<Kind, std::string, std::string>, Event> merged;
-  std::map<Kind, double> most;  // the reason of the one that cost most is told
-  const auto add = [&](const Event& event) {
-    const auto [at, is_new] = merged.try_emplace({event.kind, event.subject, event.place}, event);
-    double& greatest = most[event.kind];
-    if (event.cost_ms > greatest) at->second.reason = event.reason;
-    greatest = std::max(greatest, event.cost_ms);
-    if (is_new) return;
-    at->second.cost_ms += event.cost_ms;
-    at->second.bytes += event.bytes;
-    at->second.count += event.count;
-  };
-  for (const Event& event : recording.events) add(event);
-  // What ran without a kernel is known op by op, with its time.
-  for (const OpStats& op : analysis.ops) {
-    if (!op.category.starts_with("host")) continue;
-    std::erase_if(merged, [](const auto& entry) {
-      return std::get<0>(entry.first) == Kind::host_fallback && !entry.second.subject.starts_with('%');
-    });
-    add({.kind = Kind::host_fallback,
-         .subject = "%" + op.name,
-         .place = op.source,
-         .reason = fmt::format("it runs {}, {:.3f} ms each time",
-                               op.category == "host" ? "on the host" : "in the interpreter", ms(op.average_ns())),
-         .cost_ms = ms(static_cast<double>(op.self_ns)),
-         .count = op.occurrences});
-  }
-  // Hints of the run say the same of a part of it; they know the place, and why the device idled: how long the host computed.
-  for (Event& event : judge(window_of(recording, analysis))) {
-    if (event.kind == Kind::host_fallback) continue;
-    const auto says_the_same = [&event](const auto& entry) {
-      const Kind kind = std::get<0>(entry.first);
-      return kind == event.kind || (is_idling(kind) && is_idling(event.kind));
-    };
-    if (const auto known = std::ranges::find_if(merged, says_the_same); known != merged.end()) {
-      if (known->second.kind != event.kind) event.reason = known->second.reason;
-      event.kind = known->second.kind;
-      event.subject = known->second.subject;
-      event.place = known->second.place;
-      event.remedy = known->second.remedy;
-    }
-    std::erase_if(merged, says_the_same);
-    add(event);
-  }
-  const double steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
-  std::vector<Finding> findings;
-  for (auto& [key, event] : merged) findings.push_back({event, event.cost_ms / steps});
-  std::ranges::stable_sort(findings, std::greater{}, &Finding::ms_per_step);
-  return findings;
+double Diagnosis::unexplained() const {
+  double sum = 0;
+  for (const auto& [loss, ms] : unexplained_ms) sum += ms;
+  return sum;
 }
 
-std::string findings_text(const Recording& recording, const Analysis& analysis, const std::vector<Finding>& findings) {
-  std::string text;
-  for (const std::string& note : recording.notes) text += fmt::format("note: {}\n", note);
-  text += fmt::format("{} steps of {:.3f} ms (median); the device was busy {:.1f}% of the time\n",
-                      analysis.steps.size(), 1e-6 * analysis.median_step_ns(),
-                      100.0 * static_cast<double>(analysis.busy_ns) /
-                          static_cast<double>(std::max<std::uint64_t>(analysis.wall_ns(), 1)));
-  if (findings.empty()) return text + "nothing found that costs time and need not\n";
-  int rank = 0;
-  for (const Finding& finding : findings) {
-    const Event& e = finding.event;
-    const std::string cost =
-        finding.ms_per_step > 0 ? fmt::format("{:.3f} ms a step", finding.ms_per_step) : "cost not measured";
-    text += fmt::format("\n{}. {}: {}{}\n", ++rank, cost, diagnostics::description(e.kind),
-                        e.count > 1 ? fmt::format(", {} times", e.count) : "");
-    const auto line = [&](const char* label, const std::string& value) {
-      if (!value.empty()) text += fmt::format("   {:7} {}\n", label, value);
-    };
-    line("where", where(e));
-    line("why", e.reason);
-    line("remedy", e.remedy.empty() ? std::string(diagnostics::usual_remedy(e.kind)) : e.remedy);
-  }
-  return text;
-}
-
-nlohmann::ordered_json findings_json(const Recording& recording, const Analysis& analysis,
-                                     const std::vector<Finding>& findings) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Finding& finding : findings) {
-    nlohmann::ordered_json one = to_json(finding.event);
-    one["ms_per_step"] = finding.ms_per_step;
-    if (finding.event.remedy.empty()) one["remedy"] = diagnostics::usual_remedy(finding.event.kind);
-    all.push_back(std::move(one));
-  }
-  return {{"complete", recording.complete}, {"notes", recording.notes},
-          {"steps", analysis.steps.size()}, {"step_ns_p50", analysis.median_step_ns()},
-          {"busy_ns", analysis.busy_ns},    {"wall_ns", analysis.wall_ns()},
-          {"findings", std::move(all)}};
+Diagnosis diagnose(const Recording& recording, const Analysis& analysis) {
+  return Doctor(recording, analysis).diagnose();
 }
 
 }  // namespace weft::profile

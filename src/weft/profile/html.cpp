@@ -48,7 +48,7 @@ json ops_of(const Analysis& analysis, const Recording& recording) {
     ops[i]["program"] = op.program;
     ops[i]["program_name"] = op.program_name;
     ops[i]["op"] = op.op;
-    ops[i]["over"] = op.predicted_ns > 0 ? op.average_ns() / op.predicted_ns : 0;
+    ops[i]["over"] = op.over_prediction();
   }
   return ops;
 }
@@ -91,11 +91,6 @@ json memory_json(const Recording& recording, const Analysis& analysis) {
   return {{"timeline", std::move(timeline)}, {"programs", std::move(programs)}, {"peak", peak}};
 }
 
-json hints_json(const Recording& recording, const Analysis& analysis) {
-  json findings = findings_json(recording, analysis, diagnose(recording, analysis)).at("findings");
-  return findings;
-}
-
 json compare_json(const Comparison& c) {
   json rows = json::array();
   for (const OpChange& op : c.ops)
@@ -136,7 +131,7 @@ std::string html_report(const Recording& recording, const Analysis& analysis, co
     data["steps"][i]["begin"] =
         static_cast<std::int64_t>(analysis.steps[i].begin_ns - recording.spans.front().begin_ns);
   data["memory"] = memory_json(recording, analysis);
-  data["hints"] = hints_json(recording, analysis);
+  data["diagnosis"] = diagnosis_json(recording, analysis, diagnose(recording, analysis));
   data["compare"] = comparison ? compare_json(*comparison) : json();
   std::string page = replaced(std::string(assets::report_html), "/*STYLE*/", assets::report_css);
   page = replaced(std::move(page), "/*SCRIPT*/", assets::report_js);

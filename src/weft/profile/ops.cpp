@@ -3,7 +3,7 @@
 #include <cctype>
 #include <map>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 
 #include <weft/base/error.h>
 #include <weft/profile/analyse.h>
@@ -51,36 +51,49 @@ void predict(const Roofs& roofs, OpStats& op) {
   const double compute = op.flops * 1e9 / roofs.flops, memory = op.bytes * 1e9 / roofs.memory_bytes;
   constexpr double far = 10;
   op.predicted_ns = std::max(compute, memory);
-  op.bound = op.average_ns() > far * op.predicted_ns && op.average_ns() < 20'000 ? Bound::overhead
-             : compute > memory                                                  ? Bound::compute
-                                                                                 : Bound::memory;
+  op.bound = op.spread.median > far * op.predicted_ns && op.spread.median < 20'000 ? Bound::overhead
+             : compute > memory                                                    ? Bound::compute
+                                                                                   : Bound::memory;
 }
 
 }  // namespace
 
 std::vector<OpStats> op_stats(const Recording& recording) {
-  std::map<std::pair<std::int32_t, std::int32_t>, OpStats> by_place;
-  const auto add = [&](const Span& span, std::int32_t op_index) {
-    OpStats& op = by_place[{span.program, op_index}];
-    if (op.occurrences++ == 0) op.least_ns = span.ns();
+  struct Executions {
+    OpStats stats;
+    std::vector<std::uint64_t> later_ns;  // than the first
+  };
+  std::map<std::pair<std::int32_t, std::int32_t>, Executions> by_place;
+  const auto add = [&](const Span& span, std::int32_t op_index, std::uint64_t own_ns) {
+    auto& [op, later_ns] = by_place[{span.program, op_index}];
+    if (op.occurrences++ == 0)
+      op.first_ns = own_ns;
+    else
+      later_ns.push_back(own_ns);
     op.program = span.program;
     op.op = op_index;
     op.total_ns += span.ns();
-    op.least_ns = std::min(op.least_ns, span.ns());
-    op.greatest_ns = std::max(op.greatest_ns, span.ns());
   };
   // Ops whose launch was dropped are left out: the device's busy time, of which shares are, has not theirs.
-  std::unordered_set<std::uint64_t> launches;
+  const auto is_launch = [&](const Span& span) {
+    return span.program >= 0 && span.op < 0 && recording.category(span) == "device";
+  };
+  std::unordered_map<std::uint64_t, std::uint64_t> ops_of_launch;  // their time
   for (const Span& span : recording.spans)
-    if (span.program >= 0 && span.op < 0 && recording.category(span) == "device") launches.insert(span.number);
+    if (is_launch(span)) ops_of_launch[span.number] = 0;
   for (const Span& span : recording.spans) {
-    if (span.program < 0) continue;
-    const std::string& category = recording.category(span);
-    if (category == "device") add(span, -1);
-    if (category == "thunk" && span.op >= 0 && launches.contains(span.number)) add(span, span.op);
+    if (span.program < 0 || span.op < 0 || recording.category(span) != "thunk") continue;
+    const auto launch = ops_of_launch.find(span.number);
+    if (launch == ops_of_launch.end()) continue;
+    launch->second += span.ns();
+    add(span, span.op, span.ns());
   }
+  for (const Span& span : recording.spans)
+    if (is_launch(span)) add(span, -1, span.ns() - std::min(span.ns(), ops_of_launch[span.number]));
   std::vector<OpStats> ops;
-  for (auto& [place, op] : by_place) {
+  for (auto& [place, executions] : by_place) {
+    auto& [op, later_ns] = executions;
+    op.spread = spread_of(later_ns.empty() ? std::vector{op.first_ns} : std::move(later_ns));
     const Program& program = recording.programs[static_cast<std::size_t>(op.program)];
     op.program_name = program.name;
     op.self_ns = op.total_ns;
@@ -89,7 +102,7 @@ std::vector<OpStats> op_stats(const Recording& recording) {
       op.category = "launch";
       for (auto it = by_place.upper_bound({op.program, -1}); it != by_place.end() && it->first.first == op.program;
            ++it)
-        op.self_ns -= std::min(op.self_ns, it->second.total_ns);
+        op.self_ns -= std::min(op.self_ns, it->second.stats.total_ns);
     } else {
       const runtime::ThunkInfo& info = program.ops[static_cast<std::size_t>(op.op)].info;
       op.name = info.name;

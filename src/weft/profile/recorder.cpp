@@ -12,10 +12,13 @@
 
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/base/process.h>
 #include <weft/base/version.h>
 #include <weft/profile/hints.h>
+#include <weft/profile/load_meter.h>
 #include <weft/profile/machine.h>
 #include <weft/profile/serialize.h>
+#include <weft/profile/settings.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::profile {
@@ -97,15 +100,17 @@ std::string Recorder::stop() {
 }
 
 void Recorder::write_about() {
-  const auto unix_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-  writer_.write(ChunkKind::about, dump({{"version", version()},
-                                        {"command", options_.command},
-                                        {"host", host_name()},
-                                        {"cpu", cpu_name()},
-                                        {"threads", runtime::thread_count()},
-                                        {"process", ::getpid()},
-                                        {"unix_ns", unix_ns},
-                                        {"steady_ns", trace::now_ns()}}));
+  about_ = {{"version", version()},
+            {"command", options_.command},
+            {"host", host_name()},
+            {"cpu", cpu_name()},
+            {"cpus", usable_cpus()},
+            {"threads", runtime::thread_count()},
+            {"settings", settings_now()},
+            {"process", ::getpid()},
+            {"unix_ns", std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()},
+            {"steady_ns", trace::now_ns()}};
+  writer_.write(ChunkKind::about, dump(about_));
 }
 
 template <class Body>
@@ -128,6 +133,8 @@ void Recorder::work() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   pthread_setname_np(pthread_self(), "weft recorder");
+  LoadMeter load;
+  guarded([&] { writer_.write(ChunkKind::load, dump(to_json(load.take()))); });
   bool ending = false;
   for (int round = 1; !ending; ++round) {
     {
@@ -139,6 +146,7 @@ void Recorder::work() {
     guarded([&] {
       take(std::move(recorded));
       add_events();
+      writer_.write(ChunkKind::load, dump(to_json(load.take())));
       if (round % metrics_every == 0 || ending) writer_.write(ChunkKind::metrics, dump(metrics_now()));
     });
     work_ns_ += thread_cpu_ns() - start;
@@ -224,6 +232,8 @@ void Recorder::write_strings() {
 }
 
 void Recorder::write_end() {
+  about_["threads"] = runtime::thread_count();  // the program may have chosen their number after the recording began
+  writer_.write(ChunkKind::about, dump(about_));
   writer_.write(ChunkKind::roofs, dump(to_json(measure_roofs())));
   const double ns = span_ns_ * static_cast<double>(spans_ + dropped_) + static_cast<double>(work_ns_);
   writer_.write(ChunkKind::end, dump({{"dropped", dropped_}, {"recording_ns", ns}}));

@@ -55,6 +55,7 @@ class Recorder {
 
   RecorderOptions options_;
   ChunkWriter writer_;
+  nlohmann::json about_;
   double span_ns_ = 0;         // what recording one costs
   std::uint64_t work_ns_ = 0;  // of the thread, on its CPU
 

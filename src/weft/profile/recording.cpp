@@ -64,6 +64,7 @@ void add(Recording& recording, const ChunkReader::Chunk& chunk) {
       break;
     case ChunkKind::roofs: recording.roofs = roofs_from(value); break;
     case ChunkKind::end: add_end(recording, value); break;
+    case ChunkKind::load: recording.loads.push_back(load_from(value)); break;
     default: break;  // of a later version
   }
 }
@@ -113,6 +114,7 @@ Recording read_recording(const std::filesystem::path& path) {
         "the recorded process ended before the recording did; its last moments may be missing");
   find_programs(recording);
   name_launches(recording);
+  std::ranges::stable_sort(recording.loads, {}, &Load::time_ns);
   std::ranges::stable_sort(recording.spans, [](const Span& a, const Span& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
   });

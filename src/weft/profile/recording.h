@@ -46,13 +46,25 @@ struct Roofs {
   double cache_bytes = 0;   // per second, copying what the caches hold
 };
 
+// How busy the machine was, counted from the beginning of the recording. Taken ten times a second; 0 where the system does not say.
+struct Load {
+  std::uint64_t time_ns = 0;
+  std::uint64_t cpu_ns = 0;          // of this process, on all CPUs
+  std::uint64_t waited_ns = 0;       // its threads were ready and another thread had the CPU; summed over the threads
+  std::uint64_t preemptions = 0;     // involuntary context switches of its threads
+  std::uint64_t machine_cpu_ns = 0;  // all CPUs, for whatever process
+  std::uint64_t stolen_ns = 0;       // all CPUs, while the hypervisor ran something else
+};
+
 struct Recording {
   std::filesystem::path file;
-  nlohmann::json about = nlohmann::json::object();  // version, command, host, cpu, cpus, threads, unix_ns, steady_ns
+  nlohmann::json about =
+      nlohmann::json::object();  // version, command, host, cpu, cpus, threads, settings, unix_ns, steady_ns
   std::vector<std::string> strings, threads;
   std::vector<Program> programs;
   std::vector<Span> spans;  // by beginning; of two that begin together, the longer first
   std::vector<diagnostics::Event> events;
+  std::vector<Load> loads;                     // by time
   nlohmann::json first_metrics, last_metrics;  // as metrics::json() gives them, with "time_ns"
   Roofs roofs;
   std::uint64_t dropped = 0;       // spans that were not kept

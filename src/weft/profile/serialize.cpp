@@ -113,6 +113,24 @@ json to_json(const Roofs& roofs) {
 
 Roofs roofs_from(const json& from) { return {from.at("flops"), from.at("memory_bytes"), from.at("cache_bytes")}; }
 
+json to_json(const Load& load) {
+  return {{"time_ns", load.time_ns},
+          {"cpu_ns", load.cpu_ns},
+          {"waited_ns", load.waited_ns},
+          {"preemptions", load.preemptions},
+          {"machine_cpu_ns", load.machine_cpu_ns},
+          {"stolen_ns", load.stolen_ns}};
+}
+
+Load load_from(const json& from) {
+  return {.time_ns = from.at("time_ns"),
+          .cpu_ns = from.at("cpu_ns"),
+          .waited_ns = from.at("waited_ns"),
+          .preemptions = from.at("preemptions"),
+          .machine_cpu_ns = from.at("machine_cpu_ns"),
+          .stolen_ns = from.at("stolen_ns")};
+}
+
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 std::string utf8(const std::string& text) { return json::parse(dump(text)).get<std::string>(); }
 

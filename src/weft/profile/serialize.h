@@ -18,6 +18,9 @@ diagnostics::Event event_from(const nlohmann::json& json);
 nlohmann::json to_json(const Roofs& roofs);
 Roofs roofs_from(const nlohmann::json& json);
 
+nlohmann::json to_json(const Load& load);
+Load load_from(const nlohmann::json& json);
+
 // In one line; what is no UTF-8 is replaced.
 std::string dump(const nlohmann::json& json);
 // A text whose bytes are UTF-8, as strings of protobuf's messages must be: what is none is replaced.

@@ -11,29 +11,47 @@ namespace weft::profile {
 
 namespace {
 
-Intervals of_category(const Recording& recording, std::string_view category, std::string_view name = {}) {
-  std::vector<Interval> parts;
-  for (const Span& span : recording.spans)
-    if (recording.category(span) == category && (name.empty() || recording.name(span) == name))
-      parts.push_back({span.begin_ns, span.end_ns});
-  return Intervals(std::move(parts));
-}
+// When the device was busy, and what it waited for otherwise.
+struct Occupation {
+  Intervals busy;
+  std::array<Intervals, gap_causes> gaps;
 
-// The gaps of the device, by cause: what several causes claim is the first one's.
-std::array<Intervals, gap_causes> causes_of_gaps(const Recording& recording, const Analysis& analysis,
-                                                 const Intervals& busy) {
-  Intervals left = Intervals({{analysis.begin_ns, analysis.end_ns}}).minus(busy);
-  std::array<Intervals, gap_causes> causes;
-  const auto claim = [&](GapCause cause, const Intervals& when) {
-    causes[static_cast<std::size_t>(cause)] = left.intersect(when);
+  void fill(Period& period) const {
+    period.busy_ns = busy.within(period.begin_ns, period.end_ns);
+    for (std::size_t i = 0; i < gaps.size(); ++i) period.gap_ns[i] = gaps[i].within(period.begin_ns, period.end_ns);
+  }
+};
+
+// What several causes of a gap claim is the first one's.
+Occupation occupation(const Recording& recording, const Interval& all) {
+  Occupation found;
+  found.busy = of_category(recording, "device");
+  Intervals left = Intervals({all}).minus(found.busy);
+  const auto claim = [&](GapCause cause, const char* category) {
+    const Intervals when = of_category(recording, category);
+    found.gaps[static_cast<std::size_t>(cause)] = left.intersect(when);
     left = left.minus(when);
   };
-  claim(GapCause::compile, of_category(recording, "compile"));
-  claim(GapCause::input, of_category(recording, "input"));
-  claim(GapCause::transfer, of_category(recording, "copy"));
-  claim(GapCause::launch, of_category(recording, "host"));
-  causes[static_cast<std::size_t>(GapCause::host)] = left;
-  return causes;
+  claim(GapCause::compile, "compile");
+  claim(GapCause::checkpoint, "checkpoint");
+  claim(GapCause::hashing, "hash");
+  claim(GapCause::validation, "validation");
+  claim(GapCause::input, "input");
+  claim(GapCause::transfer, "copy");
+  claim(GapCause::launch, "host");
+  found.gaps[static_cast<std::size_t>(GapCause::host)] = left;
+  return found;
+}
+
+// From the first thing that is known of the process to the last.
+Interval whole(const Recording& recording) {
+  Interval all{recording.spans.front().begin_ns, 0};
+  for (const Span& span : recording.spans) all.end = std::max(all.end, span.end_ns);
+  if (!recording.loads.empty()) {
+    all.begin = std::min(all.begin, recording.loads.front().time_ns);
+    all.end = std::max(all.end, recording.loads.back().time_ns);
+  }
+  return all;
 }
 
 struct HostStep {
@@ -67,27 +85,34 @@ std::vector<HostStep> host_steps(const Recording& recording,
 
 }  // namespace
 
+Intervals of_category(const Recording& recording, std::string_view category) {
+  std::vector<Interval> parts;
+  for (const Span& span : recording.spans)
+    if (recording.category(span) == category) parts.push_back({span.begin_ns, span.end_ns});
+  return Intervals(std::move(parts));
+}
+
 void add_steps(const Recording& recording, Analysis& analysis) {
   std::unordered_map<std::uint64_t, std::uint64_t> ends;  // of launches
-  std::vector<Interval> launches;
   std::vector<HostStep> each_launch;
   for (const Span& span : recording.spans) {
     const std::string& category = recording.category(span);
     if (category == "queue") analysis.queue_ns += span.ns();
     if (category != "device") continue;
-    launches.push_back({span.begin_ns, span.end_ns});
+    if (each_launch.empty()) analysis.begin_ns = span.begin_ns;
+    analysis.end_ns = std::max(analysis.end_ns, span.end_ns);
     ends[span.number] = span.end_ns;
     each_launch.push_back({span, span.end_ns, true});
   }
-  analysis.launches = launches.size();
-  if (launches.empty()) return;
-  analysis.begin_ns = launches.front().begin;
-  for (const Interval& launch : launches) analysis.end_ns = std::max(analysis.end_ns, launch.end);
-  const Intervals busy(std::move(launches)), waits = of_category(recording, "wait");
-  analysis.busy_ns = busy.within(analysis.begin_ns, analysis.end_ns);
-  const auto causes = causes_of_gaps(recording, analysis, busy);
-  for (std::size_t i = 0; i < causes.size(); ++i)
-    analysis.gap_ns[i] = causes[i].within(analysis.begin_ns, analysis.end_ns);
+  analysis.launches = each_launch.size();
+  if (each_launch.empty()) return;
+  const Interval all = whole(recording);
+  const Occupation device = occupation(recording, all);
+  const Intervals waits = of_category(recording, "wait");
+  Period running{.begin_ns = analysis.begin_ns, .end_ns = analysis.end_ns};
+  device.fill(running);
+  analysis.busy_ns = running.busy_ns;
+  std::ranges::copy(running.gap_ns, analysis.gap_ns);
 
   auto steps = host_steps(recording, ends);
   analysis.step_source = "step scopes";
@@ -96,14 +121,21 @@ void add_steps(const Recording& recording, Analysis& analysis) {
     steps = std::move(each_launch);
   }
   for (std::size_t s = 1; s < steps.size(); ++s) {
-    StepStats step{.number = steps[s].span.number, .begin_ns = steps[s - 1].device_end, .end_ns = steps[s].device_end};
+    StepStats step;
+    step.number = steps[s].span.number;
+    step.begin_ns = steps[s - 1].device_end;
+    step.end_ns = steps[s].device_end;
     if (step.end_ns <= step.begin_ns) continue;
-    step.busy_ns = busy.within(step.begin_ns, step.end_ns);
-    for (std::size_t i = 0; i < causes.size(); ++i) step.gap_ns[i] = causes[i].within(step.begin_ns, step.end_ns);
+    device.fill(step);
     const Span& host = steps[s].span;
     step.host_ns = analysis.step_source == "launches" ? 0 : host.ns() - waits.within(host.begin_ns, host.end_ns);
     analysis.steps.push_back(step);
   }
+  analysis.startup = {.begin_ns = all.begin, .end_ns = steps.front().device_end};
+  analysis.ending = {.begin_ns = analysis.steps.empty() ? analysis.startup.end_ns : analysis.steps.back().end_ns,
+                     .end_ns = all.end};
+  device.fill(analysis.startup);
+  device.fill(analysis.ending);
 }
 
 }  // namespace weft::profile

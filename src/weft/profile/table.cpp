@@ -40,9 +40,12 @@ std::string breakdown(const Analysis& analysis) {
     text += fmt::format("{}{} {:.2f}", separator, name(static_cast<GapCause>(i)), ms(analysis.gap_ns[i]));
     separator = ", ";
   }
-  text += fmt::format("\nsteps   {} ({}), median {:.3f} ms; {} launches, queued {:.3f} ms on average\n",
-                      analysis.steps.size(), analysis.step_source, 1e-6 * analysis.median_step_ns(), analysis.launches,
-                      per(ms(analysis.queue_ns), static_cast<double>(analysis.launches)));
+  const Spread steps = analysis.step_spread();
+  text += fmt::format(
+      "\nsteps   {} ({}), median {:.3f} ms, eight of ten from {:.3f} to {:.3f} ms; {} launches, queued {:.3f} ms on "
+      "average\n",
+      analysis.steps.size(), analysis.step_source, 1e-6 * steps.median, 1e-6 * steps.p10, 1e-6 * steps.p90,
+      analysis.launches, per(ms(analysis.queue_ns), static_cast<double>(analysis.launches)));
   return text;
 }
 
@@ -94,19 +97,22 @@ std::string categories(const Analysis& analysis) {
 }
 
 std::string op_line(const OpStats& op) {
-  const std::string predicted = op.predicted_ns > 0 ? fmt::format("{:.1f}x", op.average_ns() / op.predicted_ns) : "";
-  return fmt::format("{:4} {:4} {:9.2f} {:5.1f}% {:5.1f}% {:7} {:9.1f} {:8.1f} {:7.1f} {:>8} {:>7}  {:34} {:24} {}\n",
-                     op.rank, op.program, ms(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
-                     1e-3 * op.average_ns(), 1e-9 * op.flops_per_s(), 1e-9 * op.bytes_per_s(), name(op.bound),
-                     predicted, shown("%" + op.name, 34), shown(op.category, 24), shown(place_of(op), 60));
+  const std::string predicted = op.predicted_ns > 0 ? fmt::format("{:.1f}x", op.over_prediction()) : "";
+  return fmt::format(
+      "{:4} {:4} {:9.2f} {:5.1f}% {:5.1f}% {:7} {:9.1f} {:9.1f} {:9.1f} {:8.1f} {:7.1f} {:>8} {:>7}  {:34} {:24} {}\n",
+      op.rank, op.program, ms(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
+      1e-3 * op.spread.median, 1e-3 * op.spread.p90, 1e-3 * static_cast<double>(op.first_ns), 1e-9 * op.flops_per_s(),
+      1e-9 * op.bytes_per_s(), name(op.bound), predicted, shown("%" + op.name, 34), shown(op.category, 24),
+      shown(place_of(op), 60));
 }
 
 }  // namespace
 
 std::string op_table(const Analysis& analysis, int most) {
-  std::string text = fmt::format("{:>4} {:>4} {:>9} {:>6} {:>6} {:>7} {:>9} {:>8} {:>7} {:>8} {:>7}  {:34} {:24} {}\n",
-                                 "rank", "prog", "self ms", "share", "sum", "runs", "avg us", "GFLOP/s", "GB/s",
-                                 "bound", "x roof", "name", "category", "module and source");
+  std::string text =
+      fmt::format("{:>4} {:>4} {:>9} {:>6} {:>6} {:>7} {:>9} {:>9} {:>9} {:>8} {:>7} {:>8} {:>7}  {:34} {:24} {}\n",
+                  "rank", "prog", "self ms", "share", "sum", "runs", "median us", "p90 us", "first us", "GFLOP/s",
+                  "GB/s", "bound", "x roof", "name", "category", "module and source");
   const auto count = std::min(analysis.ops.size(), static_cast<std::size_t>(std::max(most, 0)));
   for (std::size_t i = 0; i < count; ++i) text += op_line(analysis.ops[i]);
   if (count < analysis.ops.size()) text += fmt::format("     and {} more\n", analysis.ops.size() - count);
@@ -135,6 +141,11 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
     for (int i = 0; i < gap_causes; ++i) all[std::string(name(static_cast<GapCause>(i)))] = parts[i];
     return all;
   };
+  const auto slow = [](const std::uint64_t(&parts)[slow_causes]) {
+    json all = json::object();
+    for (int i = 0; i < slow_causes; ++i) all[std::string(name(static_cast<SlowCause>(i)))] = parts[i];
+    return all;
+  };
   json ops = json::array(), steps = json::array();
   std::vector<HloModule> modules;
   for (const Program& program : recording.programs) modules.push_back(parse_hlo(program.hlo));
@@ -152,8 +163,12 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
                    {"total_ns", op.total_ns},
                    {"self_ns", op.self_ns},
                    {"avg_ns", op.average_ns()},
-                   {"min_ns", op.least_ns},
-                   {"max_ns", op.greatest_ns},
+                   {"first_ns", op.first_ns},
+                   {"median_ns", op.spread.median},
+                   {"p10_ns", op.spread.p10},
+                   {"p90_ns", op.spread.p90},
+                   {"min_ns", op.spread.least},
+                   {"max_ns", op.spread.greatest},
                    {"share", op.share},
                    {"cumulative_share", op.cumulative_share},
                    {"flops", op.flops},
@@ -162,7 +177,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
                    {"bytes_per_s", op.bytes_per_s()},
                    {"bound", name(op.bound)},
                    {"predicted_ns", op.predicted_ns},
-                   {"measured_over_predicted", op.predicted_ns > 0 ? json(op.average_ns() / op.predicted_ns) : json()},
+                   {"measured_over_predicted", op.predicted_ns > 0 ? json(op.over_prediction()) : json()},
                    {"source", op.source},
                    {"module", op.scope}});
   }
@@ -171,6 +186,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
                      {"wall_ns", step.wall_ns()},
                      {"busy_ns", step.busy_ns},
                      {"host_ns", step.host_ns},
+                     {"slow_ns", slow(step.slow_ns)},
                      {"gap_ns", gaps(step.gap_ns)}});
   const double share = recording_share(recording);
   return {{"about", recording.about},
@@ -193,6 +209,8 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
             {"ops_ns", analysis.ops_ns}}},
           {"step_source", analysis.step_source},
           {"step_ns_p50", analysis.median_step_ns()},
+          {"step_ns_p10", analysis.step_spread().p10},
+          {"step_ns_p90", analysis.step_spread().p90},
           {"steps", std::move(steps)},
           {"ops", std::move(ops)}};
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -68,9 +69,13 @@ class Timeline {
 
   json build() {
     if (recording_.spans.empty())
-      return {
-          {"origin", 0}, {"length", 1}, {"names", json::array()}, {"lanes", json::array()}, {"flows", json::array()},
-          {"note", ""}};
+      return {{"origin", 0},
+              {"length", 1},
+              {"names", json::array()},
+              {"categories", json::array()},
+              {"lanes", json::array()},
+              {"flows", json::array()},
+              {"note", ""}};
     origin_ = recording_.spans.front().begin_ns;
     const std::uint64_t ops_from = first_shown_op();
     for (const Span& span : recording_.spans) {
@@ -98,7 +103,7 @@ class Timeline {
                        {"longest", lane.longest},
                        {"spans", std::move(lane.spans)}});
     }
-    return {{"origin", origin_},         {"length", end_ - origin_}, {"names", names_},
+    return {{"origin", origin_},         {"length", end_ - origin_}, {"names", names_}, {"categories", categories_},
             {"lanes", std::move(lanes)}, {"flows", flows(index)},    {"note", note}};
   }
 
@@ -124,9 +129,15 @@ class Timeline {
       launches_.push_back({span.number, span.begin_ns, key});
   }
 
+  // Every step has a name of its own.
   std::size_t name(const Span& span) {
-    const auto [at, is_new] = name_of_.try_emplace(span.name, names_.size());
-    if (is_new) names_.push_back(recording_.name(span));
+    const bool is_step = recording_.category(span) == "step";
+    const auto [at, is_new] =
+        name_of_.try_emplace({span.category, span.name, is_step ? span.number : 0}, names_.size());
+    if (is_new) {
+      names_.push_back(is_step ? fmt::format("step {}", span.number) : recording_.name(span));
+      categories_.push_back(recording_.category(span));
+    }
     return at->second;
   }
 
@@ -151,8 +162,8 @@ class Timeline {
   const Recording& recording_;
   std::uint64_t origin_ = 0, end_ = 0;
   std::map<Key, Lane> lanes_;
-  json names_ = json::array();
-  std::unordered_map<std::uint32_t, std::size_t> name_of_;
+  json names_ = json::array(), categories_ = json::array();
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::size_t> name_of_;
   std::vector<Launch> launches_;
   std::unordered_map<std::uint64_t, std::pair<std::uint64_t, Key>> executions_;
 };

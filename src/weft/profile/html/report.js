@@ -4,7 +4,7 @@ const D = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 
 function el(tag, attributes = {}, ...children) {
-  const svg = ["svg", "g", "rect", "path", "circle", "line", "text", "title"].includes(tag);
+  const svg = ["svg", "g", "rect", "path", "circle", "line", "text", "title", "defs", "pattern"].includes(tag);
   const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
     if (key === "style" || svg || key.startsWith("data-") || key.startsWith("aria-")) node.setAttribute(key, value);
@@ -30,10 +30,37 @@ const bytes = (x) => scaled(x, "B", 1024);
 const percent = (x) => digits(100 * x, Math.abs(x) < 0.1 ? 2 : 1) + " %";
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-const categories = [...new Set(D.ops.map((op) => op.category))];
-const colorOf = (category) => `var(--c${Math.max(categories.indexOf(category), 0) % 10})`;
-const gapColors = {compile: "var(--c6)", input: "var(--c2)", transfer: "var(--c1)", launch: "var(--c4)", host: "var(--c9)"};
-const gapTexts = {compile: "compiling", input: "waiting for data", transfer: "copies", launch: "recording and launching", host: "other host work"};
+// A time without digits that say nothing: 200 µs, 1.2 ms.
+function round(ns) {
+  const [unit, size] = Math.abs(ns) >= 1e9 ? ["s", 1e9] : Math.abs(ns) >= 1e6 ? ["ms", 1e6] : Math.abs(ns) >= 1e3 ? ["µs", 1e3] : ["ns", 1];
+  return ns === 0 ? "0" : (ns / size).toLocaleString("en-US", {maximumFractionDigits: 3}) + " " + unit;
+}
+// The distance of ticks: 1, 2 or 5 times a power of the base, so that about `count` of them fit.
+function distance(range, count, base = 10) {
+  const least = Math.max(range, Number.MIN_VALUE) / count, power = Math.pow(base, Math.floor(Math.log(least) / Math.log(base)));
+  const factors = base === 10 ? [1, 2, 5, 10] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+  return power * factors.find((factor) => power * factor >= least * 0.999999);
+}
+function ticks(top, count, base) {
+  const step = distance(top, count, base);
+  return Array.from({length: Math.floor(top / step + 1.000001)}, (_, i) => i * step);
+}
+
+// The kinds of operations that take the most time have colours of their own, the others one together. Gaps and what slows the device
+// down have other colours, and stripes.
+const categoryTimes = new Map();
+for (const op of D.ops) categoryTimes.set(op.category, (categoryTimes.get(op.category) ?? 0) + op.self_ns);
+const categories = [...categoryTimes.keys()].sort((a, b) => categoryTimes.get(b) - categoryTimes.get(a));
+const ownColors = 8;
+const colorName = (category) => { const i = categories.indexOf(category); return i >= 0 && i < ownColors ? "--c" + i : "--c-other"; };
+const colorOf = (category) => `var(${colorName(category)})`;
+const lost = {
+  compile: ["compiling", "--g0"], checkpoint: ["checkpoints", "--g1"], hashing: ["hashing files", "--g2"], validation: ["validation", "--g3"],
+  input: ["waiting for data", "--g4"], transfer: ["copies", "--g5"], launch: ["recording and launching", "--g6"], host: ["other host work", "--g7"],
+  disturbance: ["threads waiting for a CPU", "--g8"], first_run: ["first runs", "--g9"], contention: ["threads waiting for a CPU", "--g8"],
+  stolen: ["CPUs taken by the hypervisor", "--g10"], fallback: ["operations without a kernel", "--g11"],
+};
+const stripes = (color) => `repeating-linear-gradient(135deg, var(${color}) 0 4px, color-mix(in srgb, var(${color}) 45%, var(--panel)) 4px 7px)`;
 const opAt = new Map(D.ops.map((op, i) => [op.program + " " + op.op, i]));
 
 // ---- overview
@@ -42,79 +69,109 @@ function overview() {
   $("about").textContent = [D.about.cpu, D.about.threads + " threads", D.about.host, "weft " + D.about.version,
     D.about.unix_ns ? new Date(D.about.unix_ns / 1e6).toLocaleString() : ""].filter(Boolean).join(" · ");
   for (const note of D.notes) $("notes").append(el("li", {}, note));
-  const wall = D.device.wall_ns || 1;
+  const wall = D.device.wall_ns || 1, found = D.diagnosis.findings.length;
   const figures = [
-    [time(D.step_ns_p50), "a step, the median of " + D.steps.length],
+    [D.steps.length ? time(D.step_ns_p50) : "none", D.steps.length ? `a step, the median of ${D.steps.length}; eight of ten take ${time(D.step_ns_p10)} to ${time(D.step_ns_p90)}` : "no step has an end and one before"],
     [percent(D.device.busy_ns / wall), "of the time the device was busy"],
     [time(D.device.gap_ns), "gaps between " + digits(D.device.launches, 0) + " executions"],
+    [String(found), (found === 1 ? "finding" : "findings") + (D.steps.length ? `; an average step loses ${time(1e6 * D.diagnosis.lost_ms)}` : ""), "#diagnostics"],
     [bytes(D.memory.peak), "memory at its peak"],
     [D.recording_share == null ? "unknown" : percent(D.recording_share), "cost of recording"],
-    [digits(D.dropped, 0), "events dropped of " + digits(D.events + D.dropped, 0)],
   ];
-  for (const [value, text] of figures) $("figures").append(el("div", {className: "figure"}, el("b", {}, value), el("span", {}, text)));
+  if (D.dropped) $("notes").append(el("li", {}, `${digits(D.dropped, 0)} events of ${digits(D.events + D.dropped, 0)} were dropped`));
+  for (const [value, text, href] of figures)
+    $("figures").append(el(href ? "a" : "div", href ? {className: "figure", href} : {className: "figure"}, el("b", {}, value), el("span", {}, text)));
 
-  const parts = categories.map((category) => [category, colorOf(category),
-    D.ops.filter((op) => op.category === category).reduce((sum, op) => sum + op.self_ns, 0)]).sort((a, b) => b[2] - a[2]);
-  for (const [cause, ns] of Object.entries(D.device.gaps)) parts.push(["gap: " + gapTexts[cause], gapColors[cause], ns]);
   const bar = el("div", {className: "bar"}), legend = el("div", {className: "legend"});
-  for (const [name, color, ns] of parts) {
-    if (ns <= 0) continue;
-    bar.append(el("i", {style: `width:${100 * ns / wall}%;background:${color}`, title: `${name}: ${time(ns)}`}));
-    legend.append(el("span", {}, el("i", {style: `background:${color}`}), name, el("b", {}, percent(ns / wall))));
-  }
+  const add = (name, background, ns) => {
+    if (ns < 0.00005 * wall) return;
+    bar.append(el("i", {style: `width:${100 * ns / wall}%;background:${background}`, title: `${name}: ${time(ns)}`}));
+    legend.append(el("span", {}, el("i", {style: `background:${background}`}), name, el("b", {}, percent(ns / wall))));
+  };
+  for (const category of categories.slice(0, ownColors)) add(category, colorOf(category), categoryTimes.get(category));
+  const others = categories.slice(ownColors);
+  add(others.length === 1 ? others[0] : `${others.length} other kinds`, "var(--c-other)", others.reduce((sum, c) => sum + categoryTimes.get(c), 0));
+  for (const [cause, ns] of Object.entries(D.device.gaps).sort((a, b) => b[1] - a[1])) add("gap: " + lost[cause][0], stripes(lost[cause][1]), ns);
   $("breakdown").append(bar, legend);
   stepsChart();
 }
 
+// Draws at the width that there is, again when that changes.
+function fitted(element, draw) {
+  let width = 0;
+  const fit = () => {
+    const now = Math.max(element.clientWidth, 320);
+    if (now === width) return;
+    width = now;
+    element.replaceChildren(draw(width));
+  };
+  fit();
+  new ResizeObserver(fit).observe(element);
+}
+const label = (x, y, text, anchor = "start") => Object.assign(el("text", {x, y, "text-anchor": anchor}), {textContent: text});
+const hatched = () => el("defs", {}, ...Object.values(lost).map(([, color]) => {
+  const pattern = el("pattern", {id: "hatch" + color, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"});
+  pattern.append(el("rect", {width: 6, height: 6, style: `fill:color-mix(in srgb, var(${color}) 45%, var(--panel))`}), el("rect", {width: 3.5, height: 6, style: `fill:var(${color})`}));
+  return pattern;
+}));
+
 function stepsChart() {
   $("steps-title").textContent = D.steps.length ? `Each step, by ${D.step_source}` : "";
   if (!D.steps.length) return;
-  const width = 1300, height = 150, left = 76, bottom = 18;
   const stride = Math.ceil(D.steps.length / 400), shown = D.steps.filter((_, i) => i % stride === 0);
   const walls = shown.map((s) => s.wall_ns).sort((a, b) => a - b);
   // One slow step, the compile of a new shape say, must not flatten all others.
-  const top = Math.min(walls[walls.length - 1], 4 * walls[Math.floor(walls.length / 2)]) || 1;
-  const svg = el("svg", {viewBox: `0 0 ${width} ${height}`});
-  for (let i = 0; i <= 2; ++i) {
-    const y = 8 + (height - bottom - 8) * (1 - i / 2);
-    svg.append(el("line", {class: "grid", x1: left, x2: width, y1: y, y2: y}),
-      Object.assign(el("text", {x: left - 8, y: y + 4, "text-anchor": "end"}), {textContent: time(top * i / 2)}));
-  }
-  const w = (width - left) / shown.length;
-  shown.forEach((step, i) => {
-    let y = height - bottom;
-    const g = el("g", {});
-    const stack = [["busy", "var(--busy)", step.busy_ns], ...Object.entries(step.gap_ns).map(([cause, ns]) => [gapTexts[cause], gapColors[cause], ns])];
-    for (const [, color, ns] of stack) {
-      const h = Math.min((height - bottom - 8) * ns / top, y - 2);
-      if (h <= 0) continue;
-      y -= h;
-      g.append(el("rect", {x: left + i * w + w * 0.08, y, width: w * 0.84, height: h, style: `fill:${color}`}));
+  const most = Math.min(walls[walls.length - 1], 4 * walls[Math.floor(walls.length / 2)]) || 1, distanceOfTicks = distance(most, 4);
+  const top = Math.ceil(most / distanceOfTicks - 1e-9) * distanceOfTicks, slowest = walls[walls.length - 1];
+  const used = new Map();
+  const parts = (step) => {
+    const slow = Object.entries(step.slow_ns), computing = step.busy_ns - slow.reduce((sum, [, ns]) => sum + ns, 0);
+    return [["computing", "var(--busy)", computing], ...[...slow, ...Object.entries(step.gap_ns)].map(([cause, ns]) => [lost[cause][0], lost[cause][1], ns])].filter((part) => part[2] > 0);
+  };
+  fitted($("steps"), (width) => {
+    const height = 170, left = 64, bottom = 20, over = 10;
+    const svg = el("svg", {width, height, viewBox: `0 0 ${width} ${height}`}, hatched());
+    for (const t of ticks(top, 4)) {
+      const y = over + (height - bottom - over) * (1 - t / top);
+      svg.append(el("line", {class: "grid", x1: left, x2: width, y1: y, y2: y}), label(left - 8, y + 4, round(t), "end"));
     }
-    g.append(Object.assign(el("title", {}), {textContent: `step ${step.number}: ${time(step.wall_ns)}, ` + stack.filter((s) => s[2] > 0).map((s) => s[0] + " " + time(s[2])).join(", ")}));
-    svg.append(g);
+    const w = Math.min((width - left) / shown.length, 60);
+    shown.forEach((step, i) => {
+      let y = height - bottom;
+      const g = el("g", {}), stack = parts(step);
+      for (const [name, color, ns] of stack) {
+        used.set(name, color);
+        const h = Math.min((height - bottom - over) * ns / top, y - over);
+        if (h <= 0) continue;
+        y -= h;
+        g.append(el("rect", {x: left + i * w + w * 0.08, y, width: w * 0.84, height: h, style: `fill:${color.startsWith("var") ? color : `url(#hatch${color})`}`}));
+      }
+      g.append(Object.assign(el("title", {}), {textContent: `step ${step.number}: ${time(step.wall_ns)}, ` + stack.map((part) => part[0] + " " + time(part[2])).join(", ")}));
+      svg.append(g);
+    });
+    svg.append(label(left, height - 4, "step " + shown[0].number));
+    if (w * shown.length > 100) svg.append(label(left + w * shown.length, height - 4, String(shown[shown.length - 1].number), "end"));
+    return svg;
   });
-  svg.append(Object.assign(el("text", {x: left, y: height - 4}), {textContent: "step " + shown[0].number}),
-    Object.assign(el("text", {x: width, y: height - 4, "text-anchor": "end"}), {textContent: String(shown[shown.length - 1].number)}));
-  $("steps").append(svg);
+  const legend = el("div", {className: "legend"});
+  for (const [name, color] of used) legend.append(el("span", {}, el("i", {style: `background:${color.startsWith("var") ? color : stripes(color)}`}), name));
+  if (slowest > top) legend.append(el("span", {}, `bars end at ${round(top)}; the slowest step took ${time(slowest)}`));
+  $("steps").after(legend);
 }
+
+// What spans are, by their category.
+const kinds = {host: "the host records and launches", wait: "the host waits", step: "a step, on the host", input: "the step waits for its data", loader: "a loader makes data",
+  compile: "compiling", queue: "launched, not yet running", device: "an execution", copy: "a copy between host and device", checkpoint: "a checkpoint", hash: "hashing", validation: "validation"};
 
 // ---- timeline: lanes of spans, each sorted by beginning
 const timeline = {
   lanes: D.timeline.lanes, names: D.timeline.names, begin: 0, end: 1, hover: null, find: "",
-  row: 17, labels: 150, axis: 22,
+  row: 17, labels: 150, axis: 22, height: 22,
 
   start() {
     this.full = [0, Math.max(D.timeline.length, 1)];
     [this.begin, this.end] = this.full;
     this.canvas = $("timeline-canvas");
-    let y = this.axis;
-    for (const lane of this.lanes) {
-      lane.y = y;
-      y += (lane.depth || 1) * this.row + 7;
-    }
-    this.height = y + 4;
-    this.canvas.style.height = this.height + "px";
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.pow(1.0015, event.deltaY), this.at(event.offsetX));
@@ -159,18 +216,28 @@ const timeline = {
   at(x) { return this.begin + (x - this.labels) / (this.canvas.clientWidth - this.labels) * (this.end - this.begin); },
   x(t) { return this.labels + (t - this.begin) / (this.end - this.begin) * (this.canvas.clientWidth - this.labels); },
   zoom(factor, around) { this.show(around - (around - this.begin) * factor, around + (this.end - around) * factor); },
-  move(by) { this.show(this.begin + by, this.end + by); },
-  show(begin, end) {
+  move(by) { this.show(this.begin + by, this.end + by, true); },
+  show(begin, end, moves = false) {
     const least = 50, whole = this.full[1] - this.full[0], span = Math.min(Math.max(end - begin, least), 1.02 * whole);
     begin = Math.min(Math.max(begin, this.full[0] - 0.01 * whole), this.full[1] + 0.01 * whole - span);
     this.begin = begin;
     this.end = begin + span;
+    this.arrange(moves);
     this.draw();
   },
-  // A time with as many digits as tell two ticks apart.
-  tick(t, step) {
-    const [unit, ns] = step >= 1e8 ? ["s", 1e9] : step >= 1e5 ? ["ms", 1e6] : step >= 100 ? ["µs", 1e3] : ["ns", 1];
-    return digits(t / ns, Math.max(0, Math.ceil(-Math.log10(step / ns)))) + " " + unit;
+  // Rows are shown where something lies in them. While the view moves none goes, so that nothing jumps under the pointer.
+  arrange(moves) {
+    let y = this.axis;
+    for (const lane of this.lanes) {
+      const rows = new Set(moves ? lane.rows : []);
+      for (let i = this.spans(lane); i < lane.spans.length && lane.spans[i][0] < this.end && rows.size < lane.depth; ++i)
+        if (lane.spans[i][0] + lane.spans[i][1] >= this.begin) rows.add(lane.spans[i][5] || 0);
+      lane.rows = [...rows].sort((a, b) => a - b);
+      lane.y = y;
+      if (lane.rows.length) y += lane.rows.length * this.row + 7;
+    }
+    this.height = y + 4;
+    this.canvas.style.height = this.height + "px";
   },
   // The first span of a lane that may reach into the view; parents may begin long before.
   spans(lane) {
@@ -182,9 +249,12 @@ const timeline = {
   },
   color(lane, span) {
     const op = D.ops[span[3] != null ? opAt.get(span[3] + " " + span[4]) : -1];
-    if (op && span[4] >= 0) return css(colorOf(op.category).slice(4, -1));
-    return css({host: "--c9", compile: "--c6", queue: "--c7", device: "--busy", copy: "--c1", loader: "--c2"}[lane.group] || "--c9");
+    if (op && span[4] >= 0) return css(colorName(op.category));
+    const category = D.timeline.categories[span[2]];
+    return css({step: "--line", wait: "--line", host: "--g6", compile: "--g0", checkpoint: "--g1", hash: "--g2", validation: "--g3", input: "--g4",
+      loader: "--g4", copy: "--g5", queue: "--g7", device: "--busy"}[category] || "--g7");
   },
+  isPale(span) { return ["step", "wait"].includes(D.timeline.categories[span[2]]); },
 
   draw() {
     const canvas = this.canvas, ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
@@ -194,26 +264,32 @@ const timeline = {
     g.scale(ratio, ratio);
     g.font = "11px system-ui, DejaVu Sans, sans-serif";
     const soft = css("--soft"), ink = css("--ink"), line = css("--line"), ground = css("--panel");
-    const span = this.end - this.begin, step = Math.pow(10, Math.floor(Math.log10(span / 4))), nice = span / step > 20 ? 5 * step : span / step > 8 ? 2 * step : step;
+    // Far into the run ticks count from a round time before the view, which stands at the left: they are round there, too.
+    const step = distance(this.end - this.begin, Math.max(3, width / 160)), base = this.begin < 100 * step ? 0 : Math.floor(this.begin / (10 * step)) * 10 * step;
     g.fillStyle = soft;
     g.strokeStyle = line;
-    for (let t = Math.ceil(this.begin / nice) * nice; t < this.end; t += nice) {
+    if (base > 0) g.fillText(round(base) + " +", 10, 12);
+    const shown = [];
+    for (let t = Math.ceil(this.begin / step) * step; t < this.end; t += step) {
       const x = this.x(t);
       if (x < this.labels) continue;
       g.beginPath(); g.moveTo(x, 16); g.lineTo(x, this.height); g.stroke();
-      g.fillText(this.tick(t, nice), x + 3, 12);
+      shown.push(round(Math.round(t - base)));
+      g.fillText(shown.at(-1), x + 3, 12);
     }
+    canvas.dataset.ticks = JSON.stringify(shown);
     let drawn = 0;
     const colors = new Map();
     for (const lane of this.lanes) {
+      if (!lane.rows.length) continue;
       let lastX = [], list = lane.spans;
       for (let i = this.spans(lane); i < list.length && list[i][0] < this.end; ++i) {
         const s = list[i];
         if (s[0] + s[1] < this.begin) continue;
-        const depth = s[5] || 0, x0 = Math.max(this.x(s[0]), this.labels), x1 = Math.max(this.x(s[0] + s[1]), x0 + 0.7);
+        const depth = lane.rows.indexOf(s[5] || 0), x0 = Math.max(this.x(s[0]), this.labels), x1 = Math.max(this.x(s[0] + s[1]), x0 + 0.7);
         if (x1 <= (lastX[depth] ?? -1) + 0.35) continue;
         lastX[depth] = x1;
-        const key = lane.group + " " + s[3] + " " + s[4];
+        const key = s[4] >= 0 && s[3] != null ? s[3] + " " + s[4] : s[2];
         if (!colors.has(key)) colors.set(key, this.color(lane, s));
         const found = this.find && this.names[s[2]].toLowerCase().includes(this.find);
         g.globalAlpha = this.find && !found ? 0.15 : lane.group === "queue" ? 0.55 : 1;
@@ -222,7 +298,7 @@ const timeline = {
         g.fillRect(x0, y, x1 - x0 - (x1 - x0 > 3 ? 0.6 : 0), this.row - 2);
         ++drawn;
         if (x1 - x0 > 34) {
-          g.fillStyle = lane.group === "host" ? ink : "#fff";
+          g.fillStyle = this.isPale(s) ? ink : "#fff";
           g.save(); g.beginPath(); g.rect(x0, y, x1 - x0 - 3, this.row); g.clip();
           g.fillText(this.names[s[2]], x0 + 4, y + 11);
           g.restore();
@@ -230,7 +306,7 @@ const timeline = {
       }
       g.globalAlpha = 1;
       g.fillStyle = ground;
-      g.fillRect(0, lane.y - 2, this.labels - 1, (lane.depth || 1) * this.row + 6);
+      g.fillRect(0, lane.y - 2, this.labels - 1, lane.rows.length * this.row + 6);
       g.fillStyle = soft;
       g.save(); g.beginPath(); g.rect(0, lane.y - 2, this.labels - 6, this.row); g.clip();
       g.fillText(lane.name, 10, lane.y + 11);
@@ -248,6 +324,7 @@ const timeline = {
     g.strokeStyle = color;
     g.globalAlpha = 0.35;
     for (const [from, fromLane, to, toLane] of visible) {
+      if (!this.lanes[fromLane].rows.length || !this.lanes[toLane].rows.length) continue;
       const x0 = this.x(from), x1 = this.x(to), y0 = this.lanes[fromLane].y + 8, y1 = this.lanes[toLane].y;
       if (x0 < this.labels || x1 < this.labels) continue;
       g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1); g.stroke();
@@ -258,8 +335,8 @@ const timeline = {
     const t = this.at(event.offsetX), y = event.offsetY;
     let best = null;
     for (const lane of this.lanes) {
-      if (y < lane.y || y >= lane.y + (lane.depth || 1) * this.row) continue;
-      const depth = Math.floor((y - lane.y) / this.row), slack = (this.end - this.begin) / this.canvas.clientWidth;
+      if (y < lane.y || y >= lane.y + lane.rows.length * this.row) continue;
+      const depth = lane.rows[Math.floor((y - lane.y) / this.row)], slack = (this.end - this.begin) / this.canvas.clientWidth;
       for (let i = this.spans(lane); i < lane.spans.length && lane.spans[i][0] < t + slack; ++i) {
         const s = lane.spans[i];
         if ((s[5] || 0) === depth && s[0] - slack <= t && t <= s[0] + s[1] + slack) best = {lane, s};
@@ -270,7 +347,8 @@ const timeline = {
     this.canvas.style.cursor = this.hover && this.hover.op != null ? "pointer" : "grab";
     if (!best) { tip.style.display = "none"; return; }
     const op = this.hover.op != null ? D.ops[this.hover.op] : null;
-    tip.textContent = `${this.names[best.s[2]]}  ${time(best.s[1])}` + (op ? `\n${[op.category, op.module, op.source].filter(Boolean).join(" · ")}` : "");
+    const category = D.timeline.categories[best.s[2]];
+    tip.textContent = `${this.names[best.s[2]]}  ${time(best.s[1])}` + (op || category === "thunk" ? "" : `\n${kinds[category] || category}`) + (op ? `\n${[op.category, op.module, op.source].filter(Boolean).join(" · ")}` : "");
     tip.style.whiteSpace = "pre-line";
     tip.style.display = "block";
     tip.style.left = Math.min(event.offsetX + 14, this.canvas.clientWidth - tip.offsetWidth - 6) + "px";
@@ -278,13 +356,13 @@ const timeline = {
   },
 };
 
-// ---- a table whose columns sort: [key, title, how to show it, class]
+// ---- a table whose columns sort: [key, title, how to show it, class, width]; columns of class text begin with the least
 function sortable(table, rows, columns, options = {}) {
   let key = options.key, down = options.down ?? true, limit = options.limit ?? Infinity;
   const head = el("tr");
-  for (const [column, title, , className] of columns) {
-    const th = el("th", {"data-key": column, className: className || "", tabIndex: 0}, title);
-    const sort = () => { down = key === column ? !down : !className; key = column; draw(); };
+  for (const [column, title, , className = "", width] of columns) {
+    const th = el("th", {"data-key": column, className, tabIndex: 0, style: width ? `width:${typeof width === "number" ? width + "px" : width}` : ""}, title);
+    const sort = () => { down = key === column ? !down : !className.includes("text"); key = column; draw(); };
     th.addEventListener("click", sort);
     th.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
     head.append(th);
@@ -321,23 +399,25 @@ function operations() {
   let wanted = "", category = "";
   const text = (op) => [op.name, op.category, op.module, op.source, op.program_name].join(" ").toLowerCase();
   const texts = new Map(D.ops.map((op) => [op, text(op)]));
+  const file = (op) => op.source.split("/").pop();
+  for (const op of D.ops) op.where = [op.module, file(op)].filter(Boolean).join("  ");
   const view = sortable($("ops"), D.ops, [
-    ["rank", "rank"],
+    ["rank", "rank", null, "", 68],
     ["name", "name", (op) => [el("span", {className: "swatch", style: `background:${colorOf(op.category)};margin-right:8px`}), "%" + op.name], "text name"],
-    ["category", "category", null, "text"],
-    ["occurrences", "runs", (op) => digits(op.occurrences, 0)],
-    ["self_ns", "self", (op) => time(op.self_ns)],
-    ["total_ns", "total", (op) => time(op.total_ns)],
-    ["avg_ns", "average", (op) => time(op.avg_ns)],
-    ["share", "share", (op) => [el("i", {className: "share", style: `width:${Math.round(54 * op.share / top)}px`}), percent(op.share)]],
-    ["cumulative_share", "sum", (op) => percent(op.cumulative_share)],
-    ["flops_per_s", "flop/s", (op) => op.flops_per_s ? scaled(op.flops_per_s, "") : ""],
-    ["bytes_per_s", "bytes/s", (op) => op.bytes_per_s ? scaled(op.bytes_per_s, "B") : ""],
-    ["bound", "bound", null, "text"],
-    ["over", "× roof", (op) => op.over ? digits(op.over, 1) : ""],
-    ["source", "source", (op) => op.source.split("/").pop(), "text place"],
-    ["module", "module", null, "text place"],
-    ["program_name", "program", null, "text place"],
+    ["category", "category", null, "text", "9%"],
+    ["occurrences", "runs", (op) => digits(op.occurrences, 0), "", 58],
+    ["self_ns", "self", (op) => time(op.self_ns), "", 86],
+    ["share", "share", (op) => [el("i", {className: "share", style: `width:${Math.round(34 * op.share / top)}px`}), percent(op.share)], "", 106],
+    ["cumulative_share", "sum", (op) => percent(op.cumulative_share), "extra", 74],
+    ["median_ns", "median", (op) => time(op.median_ns), "", 86],
+    ["p90_ns", "p90", (op) => time(op.p90_ns), "", 86],
+    ["first_ns", "first", (op) => time(op.first_ns), "extra", 86],
+    ["flops_per_s", "flop/s", (op) => op.flops_per_s ? scaled(op.flops_per_s, "") : "", "", 64],
+    ["bytes_per_s", "bytes/s", (op) => op.bytes_per_s ? scaled(op.bytes_per_s, "B") : "", "extra", 76],
+    ["bound", "bound", null, "text", 82],
+    ["over", "× roof", (op) => op.over ? digits(op.over, op.over < 100 ? 1 : 0) : "", "", 62],
+    ["where", "module, source", null, "text place", "15%"],
+    ["program_name", "program", null, "text place extra", "10%"],
   ], {key: "rank", down: false, limit: 60, choose: (op) => choose(D.ops.indexOf(op), true),
     keep: (op) => (!category || op.category === category) && wanted.split(/\s+/).every((word) => texts.get(op).includes(word)),
     drawn: (found, shown) => {
@@ -357,8 +437,8 @@ const instructionsOf = (p) => p.computations.length ? p.computations.find((c) =>
 function choose(index, scroll) {
   const op = D.ops[index];
   if (!op) return;
-  const facts = [["category", op.category], ["runs", digits(op.occurrences, 0)], ["total", time(op.total_ns)], ["average", time(op.avg_ns)],
-    ["fastest, slowest", time(op.min_ns) + ", " + time(op.max_ns)], ["share of busy time", percent(op.share)],
+  const facts = [["category", op.category], ["runs", digits(op.occurrences, 0)], ["total", time(op.total_ns)],
+    ["first run", time(op.first_ns)], ["later runs: median", time(op.median_ns)], ["eight of ten", time(op.p10_ns) + " – " + time(op.p90_ns)], ["fastest, slowest", time(op.min_ns) + ", " + time(op.max_ns)], ["share of busy time", percent(op.share)],
     ["work", op.flops ? scaled(op.flops, "flop") : ""], ["bytes", op.bytes ? bytes(op.bytes) : ""], ["rate", op.flops_per_s ? scaled(op.flops_per_s, "flop/s") : ""],
     ["bandwidth", op.bytes_per_s ? scaled(op.bytes_per_s, "B/s") : ""], ["bound by", op.bound], ["predicted at the roof", op.predicted_ns ? time(op.predicted_ns) : ""],
     ["lost against the roof", op.predicted_ns ? time(Math.max(0, op.self_ns - op.predicted_ns * op.occurrences)) : ""], ["program", op.program_name]];
@@ -418,7 +498,7 @@ function neighbourhood(p, center, op) {
     const g = el("g", {class: (index >= 0 ? "op" : "") + (i === center ? " center" : ""), transform: `translate(${x},${y})`}, el("rect", {width: w, height: h, rx: 6}));
     if (index >= 0) g.append(el("rect", {width: 5, height: h, rx: 2, style: `fill:${colorOf(D.ops[index].category)};stroke:none`}));
     g.append(Object.assign(el("text", {x: 13, y: 18}), {textContent: cut(i.opcode === "parameter" ? "input " + i.operands[0] : i.name, 30)}),
-      Object.assign(el("text", {x: 13, y: 34, class: "soft"}), {textContent: cut(i.shape.replace(/\{[^}]*\}/g, "") + (index >= 0 ? "  " + time(D.ops[index].avg_ns) : ""), 36)}),
+      Object.assign(el("text", {x: 13, y: 34, class: "soft"}), {textContent: cut(i.shape.replace(/\{[^}]*\}/g, "") + (index >= 0 ? "  " + time(D.ops[index].median_ns) : ""), 36)}),
       Object.assign(el("title", {}), {textContent: i.text}));
     if (index >= 0) g.addEventListener("click", () => choose(index, false));
     svg.append(g);
@@ -431,83 +511,108 @@ function roofline() {
   const points = D.ops.map((op, index) => ({op, index, x: op.flops / op.bytes, y: op.flops_per_s})).filter((p) => p.x > 0 && isFinite(p.x) && p.y > 0);
   const {flops, memory_bytes: memory, cache_bytes: cache} = D.roofs;
   if (!points.length || !flops) { $("roofline-chart").append(el("p", {className: "hint"}, "No operation with known work, or no roofs: the recording did not end by itself.")); return; }
-  const width = 1300, height = 420, left = 84, bottom = 36, log = Math.log10;
-  const x0 = Math.floor(log(Math.min(...points.map((p) => p.x), flops / cache))), x1 = Math.ceil(log(Math.max(...points.map((p) => p.x), flops / memory)) + 0.2);
+  const log = Math.log10, x0 = Math.floor(log(Math.min(...points.map((p) => p.x), flops / cache))), x1 = Math.ceil(log(Math.max(...points.map((p) => p.x), flops / memory)) + 0.2);
   const y0 = Math.floor(log(Math.min(...points.map((p) => p.y)))), y1 = Math.ceil(log(flops) + 0.1);
-  const X = (v) => left + (log(v) - x0) / (x1 - x0) * (width - left - 16), Y = (v) => 10 + (y1 - log(v)) / (y1 - y0) * (height - bottom - 10);
-  const svg = el("svg", {viewBox: `0 0 ${width} ${height}`});
-  const label = (x, y, text, anchor = "start") => svg.append(Object.assign(el("text", {x, y, "text-anchor": anchor}), {textContent: text}));
-  for (let e = x0; e <= x1; ++e) {
-    svg.append(el("line", {class: "grid", x1: X(10 ** e), x2: X(10 ** e), y1: 10, y2: height - bottom}));
-    label(X(10 ** e), height - bottom + 15, String(10 ** e), "middle");
-  }
-  for (let e = y0; e <= y1; ++e) {
-    svg.append(el("line", {class: "grid", x1: left, x2: width - 16, y1: Y(10 ** e), y2: Y(10 ** e)}));
-    label(left - 8, Y(10 ** e) + 4, scaled(10 ** e, "flop/s"), "end");
-  }
-  label(width - 16, height - 4, "flop per byte", "end");
-  const roof = (bandwidth, text, dash) => {
-    if (!bandwidth) return;
-    const knee = flops / bandwidth, from = Math.max(10 ** x0, 10 ** y0 / bandwidth);
-    svg.append(el("path", {d: `M${X(from)},${Y(from * bandwidth)} L${X(knee)},${Y(flops)} L${X(10 ** x1)},${Y(flops)}`, style: `fill:none;stroke:var(--soft);stroke-width:1.5;${dash}`}));
-    label(X(from) + 6, Y(from * bandwidth) - 8, `${text} ${scaled(bandwidth, "B/s")}`);
-  };
-  roof(memory, "memory", "");
-  roof(cache, "caches", "stroke-dasharray:5 4");
-  label(width - 22, Y(flops) - 7, "matrix products " + scaled(flops, "flop/s"), "end");
   const most = Math.max(...points.map((p) => p.op.self_ns));
-  for (const p of points.sort((a, b) => b.op.self_ns - a.op.self_ns)) {
-    const dot = el("circle", {cx: X(p.x), cy: Y(p.y), r: 2.5 + 15 * Math.sqrt(p.op.self_ns / most), style: `fill:${colorOf(p.op.category)};fill-opacity:.62;cursor:pointer`},
-      Object.assign(el("title", {}), {textContent: `%${p.op.name}: ${scaled(p.y, "flop/s")}, ${digits(p.x, 2)} flop per byte, ${percent(p.op.share)}`}));
-    dot.addEventListener("click", () => choose(p.index, true));
-    svg.append(dot);
-  }
-  $("roofline-chart").append(svg);
+  points.sort((a, b) => b.op.self_ns - a.op.self_ns);
+  fitted($("roofline-chart"), (width) => {
+    const height = 420, left = 84, bottom = 36;
+    const X = (v) => left + (log(v) - x0) / (x1 - x0) * (width - left - 16), Y = (v) => 10 + (y1 - log(v)) / (y1 - y0) * (height - bottom - 10);
+    const svg = el("svg", {width, height, viewBox: `0 0 ${width} ${height}`});
+    for (let e = x0; e <= x1; ++e)
+      svg.append(el("line", {class: "grid", x1: X(10 ** e), x2: X(10 ** e), y1: 10, y2: height - bottom}), label(X(10 ** e), height - bottom + 15, String(10 ** e), "middle"));
+    for (let e = y0; e <= y1; ++e)
+      svg.append(el("line", {class: "grid", x1: left, x2: width - 16, y1: Y(10 ** e), y2: Y(10 ** e)}), label(left - 8, Y(10 ** e) + 4, scaled(10 ** e, "flop/s"), "end"));
+    svg.append(label(width - 16, height - 4, "flop per byte", "end"));
+    const roof = (bandwidth, text, dash) => {
+      if (!bandwidth) return;
+      const knee = flops / bandwidth, from = Math.max(10 ** x0, 10 ** y0 / bandwidth);
+      const slope = knee > from ? Math.atan2(Y(flops) - Y(from * bandwidth), X(knee) - X(from)) * 180 / Math.PI : 0;
+      svg.append(el("path", {d: `M${X(from)},${Y(from * bandwidth)} L${X(knee)},${Y(flops)} L${X(10 ** x1)},${Y(flops)}`, style: `fill:none;stroke:var(--soft);stroke-width:1.5;${dash}`}),
+        Object.assign(el("text", {x: 24, y: -5, transform: `translate(${X(from)},${Y(from * bandwidth)}) rotate(${slope})`}), {textContent: `${text} ${scaled(bandwidth, "B/s")}`}));
+    };
+    roof(memory, "memory", "");
+    roof(cache, "caches", "stroke-dasharray:5 4");
+    svg.append(label(width - 22, Y(flops) - 7, "matrix products " + scaled(flops, "flop/s"), "end"));
+    for (const p of points) {
+      const dot = el("circle", {cx: X(p.x), cy: Y(p.y), r: 2.5 + 15 * Math.sqrt(p.op.self_ns / most), style: `fill:${colorOf(p.op.category)};fill-opacity:.62;cursor:pointer`},
+        Object.assign(el("title", {}), {textContent: `%${p.op.name}: ${scaled(p.y, "flop/s")}, ${digits(p.x, 2)} flop per byte, ${percent(p.op.share)}`}));
+      dot.addEventListener("click", () => choose(p.index, true));
+      svg.append(dot);
+    }
+    return svg;
+  });
 }
 
 // ---- memory
-function area(points, length, title, mark) {
-  const width = 1300, height = 190, left = 76, bottom = 20, top = Math.max(...points.map((p) => p[1]), 1);
-  const X = (t) => left + t / Math.max(length, 1) * (width - left), Y = (v) => 10 + (1 - v / top) * (height - bottom - 10);
-  let d = `M${X(points[0][0])},${Y(0)}`;
-  points.forEach(([t, v], i) => { d += ` L${X(t)},${Y(v)}`; if (i + 1 < points.length) d += ` L${X(points[i + 1][0])},${Y(v)}`; });
-  d += ` L${X(length)},${Y(points.at(-1)[1])} L${X(length)},${Y(0)} Z`;
-  const svg = el("svg", {viewBox: `0 0 ${width} ${height}`});
-  for (let i = 0; i <= 2; ++i) {
-    svg.append(el("line", {class: "grid", x1: left, x2: width, y1: Y(top * i / 2), y2: Y(top * i / 2)}),
-      Object.assign(el("text", {x: left - 8, y: Y(top * i / 2) + 4, "text-anchor": "end"}), {textContent: bytes(top * i / 2)}));
-  }
-  svg.append(el("path", {d, style: "fill:var(--c1);fill-opacity:.35;stroke:var(--c1);stroke-width:1.2"}));
-  if (mark != null) svg.append(el("line", {x1: X(mark), x2: X(mark), y1: 6, y2: height - bottom, style: "stroke:var(--c6);stroke-dasharray:3 3"}));
-  svg.append(Object.assign(el("text", {x: left, y: height - 4}), {textContent: title}));
-  return el("div", {className: "chart"}, svg);
+function area(points, length, mark, name) {
+  const box = el("div", {className: "chart"});
+  const most = Math.max(...points.map((p) => p[1]), 1), step = distance(most, 4, 1024), top = Math.ceil(most / step - 1e-9) * step;
+  const draw = (width) => {
+    const height = 190, left = 76, bottom = 20, right = 8;
+    const X = (t) => left + t / Math.max(length, 1) * (width - left - right), Y = (v) => 10 + (1 - v / top) * (height - bottom - 10);
+    let d = `M${X(points[0][0])},${Y(0)}`;
+    points.forEach(([t, v], i) => { d += ` L${X(t)},${Y(v)}`; if (i + 1 < points.length) d += ` L${X(points[i + 1][0])},${Y(v)}`; });
+    d += ` L${X(length)},${Y(points.at(-1)[1])} L${X(length)},${Y(0)} Z`;
+    const svg = el("svg", {width, height, viewBox: `0 0 ${width} ${height}`});
+    for (const v of ticks(top, 4, 1024)) svg.append(el("line", {class: "grid", x1: left, x2: width, y1: Y(v), y2: Y(v)}), label(left - 8, Y(v) + 4, v === 0 ? "0" : bytes(v), "end"));
+    for (const t of ticks(length, Math.max(2, width / 160)))
+      svg.append(label(X(t), height - 4, name(t), t === 0 ? "start" : X(t) > width - 30 ? "end" : "middle"));
+    svg.append(el("path", {d, style: "fill:var(--c1);fill-opacity:.35;stroke:var(--c1);stroke-width:1.2"}));
+    if (mark != null) svg.append(el("line", {x1: X(mark), x2: X(mark), y1: 6, y2: height - bottom, style: "stroke:var(--g0);stroke-dasharray:3 3"}));
+    return svg;
+  };
+  return [box, () => fitted(box, draw)];
 }
 
 function memory() {
   const body = $("memory-body");
-  if (D.memory.timeline.length > 1) body.append(el("h3", {}, "In use on the device, over the recording"), area(D.memory.timeline, D.memory.timeline.at(-1)[0], "time"));
+  const show = (title, points, length, mark, name) => {
+    const [box, draw] = area(points, length, mark, name);
+    body.append(el("h3", {}, title), box);
+    draw();
+  };
+  if (D.memory.timeline.length > 1) show("In use on the device, over the recording", D.memory.timeline, D.memory.timeline.at(-1)[0], null, round);
   for (const p of D.memory.programs) {
     if (!p.live.length) continue;
-    body.append(el("h3", {}, `${p.name}: by the memory plan, over the ${p.points.length} operations of one run; ${bytes(p.peak)} at the peak, in %${p.at}`),
-      area(p.points.map((v, i) => [i, v]), p.points.length, "operations in their order", p.peak_at + 0.5));
+    show(`${p.name}: by the memory plan, over the ${p.points.length} operations of one run in their order; ${bytes(p.peak)} at the peak, in %${p.at}`,
+      p.points.map((v, i) => [i, v]), p.points.length, p.peak_at + 0.5, (i) => Number.isInteger(i) ? String(i) : "");
     const table = el("table", {}, el("thead"), el("tbody"));
     body.append(el("h3", {}, "What is alive at the peak, by the line that made it"), el("div", {className: "table-box", style: "max-height:300px"}, table));
-    sortable(table, p.live, [["bytes", "bytes", (r) => bytes(r.bytes)], ["count", "values"], ["kind", "kind", null, "text"], ["module", "module", null, "text place"],
+    sortable(table, p.live, [["bytes", "bytes", (r) => bytes(r.bytes), "", 100], ["count", "values", null, "", 80], ["kind", "kind", null, "text", 130], ["module", "module", null, "text place", "40%"],
       ["source", "source", null, "text place"]], {key: "bytes"});
   }
   if (!body.children.length) body.append(el("p", {className: "hint"}, "Nothing ran on the device."));
 }
 
 // ---- diagnostics, and the comparison
-function hints() {
-  if (!D.hints.length) { $("hints").append(el("p", {className: "hint"}, "Nothing: no recompile, no graph break, no gap worth a hint.")); return; }
-  for (const h of D.hints) {
-    $("hints").append(el("div", {className: "hint-card"},
-      el("div", {className: "cost"}, h.ms_per_step >= 0.0005 ? digits(h.ms_per_step, 3) + " ms" : "—", el("small", {}, h.ms_per_step >= 0.0005 ? "a step" : "")),
-      el("div", {className: "kind"}, h.kind.replaceAll("_", " ") + (h.count > 1 ? `, ${h.count} times` : "")),
-      el("div", {}, h.reason), el("div", {className: "place"}, [h.subject, h.place].filter(Boolean).join(" · ")),
-      el("div"), el("div", {className: "remedy"}, "→ " + h.remedy)));
+// What a period that comes once went to: {ms, computing, and by what was lost}.
+function once(when, parts) {
+  if (!parts.ms) return "";
+  const names = {computing: "computing", idle: "other work of the host", copied: "copying memory", contention: "threads waiting for a CPU"};
+  const list = Object.entries(parts).filter(([name, ms]) => name !== "ms" && ms >= 0.0005).sort((a, b) => b[1] - a[1]);
+  return `${when}: ${time(1e6 * parts.ms)}: ` + list.map(([name, ms]) => `${names[name] || lost[name][0]} ${time(1e6 * ms)}`).join(", ");
+}
+
+function diagnostics() {
+  const d = D.diagnosis, box = $("findings");
+  const say = (text) => text && box.append(el("p", {className: "about"}, text));
+  if (D.steps.length) say(`An average step takes ${time(1e6 * d.step_ms)}: it computes ${time(1e6 * d.computing_ms)} and loses ${time(1e6 * d.lost_ms)}; half of the steps take ${time(d.step_ns_p50)} or less.`);
+  if (!d.findings.length) box.append(el("p", {className: "hint"}, "Nothing found that costs time and need not."));
+  for (const f of d.findings) {
+    const costs = f.ms_per_step > 0;
+    box.append(el("div", {className: "hint-card"},
+      el("div", {className: "cost"}, costs ? time(1e6 * f.ms_per_step) : "—", el("small", {}, costs ? `of an average step, ${time(1e6 * f.ms_per_step_p50)} of the median one` : f.cost)),
+      el("div", {className: "kind"}, f.title + (f.count > 1 ? `, ${digits(f.count, 0)} times` : "")),
+      el("div", {}, f.reason), el("div", {className: "place"}, [f.subject, f.place].filter(Boolean).join(" · ")),
+      el("div", {className: "remedy"}, "→ " + f.remedy)));
   }
+  if (d.unexplained_ms >= 0.00005) {
+    const parts = Object.entries(d.unexplained).map(([name, ms]) => `${name === "idle" ? "other gaps between executions" : (lost[name] || [name])[0]} ${time(1e6 * ms)}`);
+    say(`Unexplained: ${time(1e6 * d.unexplained_ms)} of an average step: ${parts.join(", ")}.`);
+  }
+  say(once(D.steps.length ? "Before the first step was done" : "In all", d.startup));
+  say(once("After the last step", d.ending));
 }
 
 function compare() {
@@ -515,7 +620,7 @@ function compare() {
   $("compare").hidden = false;
   $("compare-about").textContent = D.compare.about;
   const delta = (r) => [el("span", {className: r.delta_ns < 0 ? "better" : "worse"}, (r.delta_ns > 0 ? "+" : "−") + time(Math.abs(r.delta_ns)))];
-  sortable($("compare-table"), D.compare.rows.map((r) => ({...r, size: Math.abs(r.delta_ns)})), [["identity", "operation", null, "text name"], ["category", "category", null, "text"],
+  sortable($("compare-table"), D.compare.rows.map((r) => ({...r, size: Math.abs(r.delta_ns)})), [["identity", "operation", null, "text name", "50%"], ["category", "category", null, "text", "20%"],
     ["before_ns", "before, a step", (r) => time(r.before_ns)], ["after_ns", "now, a step", (r) => time(r.after_ns)], ["size", "difference", delta],
     ["ratio", "ratio", (r) => r.ratio ? digits(r.ratio, 2) : "new or gone"]], {key: "size", limit: 200});
 }
@@ -529,13 +634,14 @@ function theme() {
 theme();
 for (const section of document.querySelectorAll("main section")) {
   if (section.id === "compare" && !D.compare) continue;
-  $("nav").append(el("a", {href: "#" + section.id}, section.id));
+  const found = section.id === "diagnostics" && D.diagnosis.findings.length;
+  $("nav").append(el("a", {href: "#" + section.id}, section.id + (found ? ` (${found})` : "")));
 }
 overview();
+diagnostics();
 operations();
 roofline();
 memory();
-hints();
 compare();
 timeline.start();
 if (D.ops.length) choose(D.ops.findIndex((op) => op.op >= 0), false);

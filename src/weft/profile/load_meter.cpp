@@ -1,0 +1,88 @@
+#include <weft/profile/load_meter.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <dirent.h>
+#include <memory>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <weft/base/trace.h>
+
+namespace weft::profile {
+
+namespace {
+
+// The beginning of a small file of /proc; empty: there is none. It is read ten times a second for every thread, hence without streams.
+std::string beginning_of(const char* path) {
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  char text[256];
+  const ssize_t size = ::read(file, text, sizeof text);
+  ::close(file);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+// The first line of /proc/stat: in ticks, the time of all CPUs by what they did.
+void add_machine(Load& load) {
+  unsigned long long user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+  if (std::sscanf(beginning_of("/proc/stat").c_str(), "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
+                  &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
+    return;
+  const auto tick_ns = static_cast<std::uint64_t>(1'000'000'000 / std::max(::sysconf(_SC_CLK_TCK), 1L));
+  load.machine_cpu_ns = tick_ns * (user + nice + system + irq + softirq);
+  load.stolen_ns = tick_ns * steal;
+}
+
+Load machine_now() {
+  Load load{.time_ns = trace::now_ns()};
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) == 0) load.preemptions = static_cast<std::uint64_t>(usage.ru_nivcsw);
+  add_machine(load);
+  return load;
+}
+
+}  // namespace
+
+LoadMeter::LoadMeter() : start_(machine_now()) {
+  add_threads();
+  sum_ = {};
+}
+
+Load LoadMeter::take() {
+  add_threads();
+  Load load = machine_now();
+  load.cpu_ns = sum_.cpu_ns;
+  load.waited_ns = sum_.waited_ns;
+  load.preemptions -= std::min(load.preemptions, start_.preemptions);
+  load.machine_cpu_ns -= std::min(load.machine_cpu_ns, start_.machine_cpu_ns);
+  load.stolen_ns -= std::min(load.stolen_ns, start_.stolen_ns);
+  return load;
+}
+
+void LoadMeter::add_threads() {
+  struct Close {
+    void operator()(DIR* folder) const { ::closedir(folder); }
+  };
+  const std::unique_ptr<DIR, Close> tasks(::opendir("/proc/self/task"));
+  if (!tasks) return;
+  while (const dirent* entry = ::readdir(tasks.get())) {
+    const int id = std::atoi(entry->d_name);
+    if (id <= 0 || id == ::gettid()) continue;
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", id);
+    unsigned long long ran = 0, waited = 0;
+    if (std::sscanf(beginning_of(path).c_str(), "%llu %llu", &ran, &waited) != 2) continue;
+    Thread& before = threads_[id];
+    if (ran < before.cpu_ns) before = {};  // another thread has got the number
+    sum_.cpu_ns += ran - before.cpu_ns;
+    sum_.waited_ns += waited - std::min<std::uint64_t>(waited, before.waited_ns);
+    before = {ran, waited};
+  }
+}
+
+}  // namespace weft::profile

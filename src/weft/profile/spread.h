@@ -1,0 +1,28 @@
+// How times are spread: a few that are far from the rest move neither the median nor the tenths.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace weft::profile {
+
+struct Spread {
+  double least = 0, p10 = 0, median = 0, p90 = 0, greatest = 0;
+};
+
+// All 0 for no values. Percentiles lie between two values where they fall between them.
+inline Spread spread_of(std::vector<std::uint64_t> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  const auto at = [&values](double share) {
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const auto low = static_cast<double>(values[below]);
+    const auto high = static_cast<double>(values[std::min(below + 1, values.size() - 1)]);
+    return low + (high - low) * (place - static_cast<double>(below));
+  };
+  return {.least = at(0), .p10 = at(0.1), .median = at(0.5), .p90 = at(0.9), .greatest = at(1)};
+}
+
+}  // namespace weft::profile
