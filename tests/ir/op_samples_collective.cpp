@@ -14,7 +14,7 @@ constexpr std::int64_t only[] = {0}, itself[] = {0, 0};
 
 // Every dtype of the op's domain, and more shapes of some.
 std::vector<Type> types_of(const Op& op) {
-  std::vector<Type> types{Type(DType::f64, {}), Type(DType::bf16, {0}), Type(DType::i32, {2, 2})};
+  std::vector<Type> types{Type(DType::f64, {}), Type(DType::bf16, {2, 0}), Type(DType::i32, {2, 2})};
   for (const DType dtype : members(op.domain)) types.push_back(Type(dtype, {3}));
   return types;
 }
@@ -70,6 +70,7 @@ void collective_samples(SampleList& list) {
     collective_samples(list, grouped<ReduceScatterAttributes>(), false, true);
   } else if (&op == &ops::collective_permute) {
     CollectivePermuteAttributes attributes;
+    attributes.groups = {2, {}};
     collective_samples(list, attributes, true, false);  // nobody sends
     attributes.groups = {2, itself};
     collective_samples(list, attributes, true, false);

@@ -216,8 +216,9 @@ TEST(TextComplex, WhatIsWrongIsSaid) {
               HasSubstr("expected 16 bytes"));
   EXPECT_THAT(error_of("%0 = stablehlo.constant dense<0> : tensor<2xcomplex<i32>>"),
               HasSubstr("parts of f32 or f64, not i32"));
-  EXPECT_THAT(error_of("%0 = stablehlo.add %x, %y : tensor<2xcomplex<f32>>"),
-              HasSubstr("stablehlo.add: takes complex numbers, got tensor<2xf32>"));
+  EXPECT_THAT(
+      error_of("%0 = \"stablehlo.add\"(%x, %y) : (tensor<2xcomplex<f32>>, tensor<2xf32>) -> tensor<2xcomplex<f32>>"),
+      HasSubstr("stablehlo.add: takes complex numbers, got tensor<2xf32>"));
   EXPECT_THAT(error_of("%0 = stablehlo.floor %x : tensor<2xcomplex<f32>>"),
               HasSubstr("2:6: stablehlo.floor: takes no complex numbers"));
   EXPECT_THAT(

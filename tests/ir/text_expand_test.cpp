@@ -69,7 +69,9 @@ func.func public @main(%x: tensor<4x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>
   %cst = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %1:2 = stablehlo.custom_call @ApproxTopK(%x, %0, %cst, %c) {backend_config = "", called_computations = [@greater],
     mhlo.backend_config = {is_fallback = true, recall_target = 0.95 : f32, reduction_dim = 0 : i64, top_k = 2 : i64},
-    operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>]}
+    operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>,
+                       dense<> : tensor<0xindex>],
+    result_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>]}
     : (tensor<4x2xf32>, tensor<4x2xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
   return %1#0, %1#1 : tensor<2x2xf32>, tensor<2x2xi32>
 })";

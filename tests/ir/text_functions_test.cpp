@@ -140,11 +140,11 @@ TEST(TextFunctions, DifferentDecompositionsOfOneNameAreDifferentFunctions) {
       make_graph(std::array{type}, [](Graph&, std::span<const Value> v) { return std::vector{add(v[0], v[0])}; });
   const auto squared =
       make_graph(std::array{type}, [](Graph&, std::span<const Value> v) { return std::vector{multiply(v[0], v[0])}; });
-  for (const auto& body : {twice, squared, twice}) x = composite("f g", std::array{x}, body)[0];
+  for (const auto& body : {twice, squared, twice}) x = composite("test.twice", std::array{x}, body)[0];
   graph.set_outputs({x});
   const std::string printed = print(graph);
-  EXPECT_THAT(printed, HasSubstr("private @\"f g.impl\"("));
-  EXPECT_THAT(printed, HasSubstr("private @\"f g.impl_1\"("));
+  EXPECT_THAT(printed, HasSubstr("private @test.twice.impl("));
+  EXPECT_THAT(printed, HasSubstr("private @test.twice.impl_1("));
   EXPECT_TRUE(structurally_equal(*parse(printed), graph));
 }
 

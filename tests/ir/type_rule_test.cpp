@@ -63,7 +63,9 @@ TEST(TypeRule, OfControl) {
                                  return case_(x[0], x.subspan(1), {});
                                }}});
   expect_refused(ops::composite,
-                 {{"a composite needs a name", {scalar}, [&](Graph&, auto x) { return composite("", x, twice); }},
+                 {{"the name must be of the form namespace.name",
+                   {scalar},
+                   [&](Graph&, auto x) { return composite("", x, twice); }},
                   {"region 0 takes", {index}, [&](Graph&, auto x) { return composite("weft.twice", x, twice); }}});
 }
 

@@ -6,6 +6,7 @@
 #include <weft/compiler/rewrite.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/several_devices.h>
 #include <weft/tensor/nan_check.h>
 
 namespace weft::cli {
@@ -50,6 +51,8 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
   if (options.interpret) return;
   try {
     executable_ = compiler::compile(*body_, options.compiler, &report_);
+  } catch (const ir::SeveralDevicesError&) {
+    throw;
   } catch (const UnsupportedError& interpreted) {
     report_.fallbacks.emplace_back(interpreted.what());
   }

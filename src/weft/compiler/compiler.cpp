@@ -23,6 +23,7 @@
 #include <weft/compiler/tuning/tilings.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/several_devices.h>
 
 namespace weft::compiler {
 
@@ -159,8 +160,9 @@ Recomputation keep_less(const ir::Graph& graph, const SizedOptions& options, Rep
       concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter knows", place), feature);
 }
 
-// Of what the outputs need: what nobody holds any more is no reason to refuse the rest.
-void require_compilable(const ir::Graph& graph) {
+// Of what the outputs need: what nobody holds any more is no reason to refuse the rest. Where the module is for several devices
+// (`is_split`), no collective is alone.
+void require_compilable(const ir::Graph& graph, bool is_split) {
   std::vector<bool> needed(graph.nodes().size());
   for (const ir::Value v : graph.outputs()) needed[v.node->id] = true;
   for (std::size_t i = needed.size(); i-- > 0;) {
@@ -170,7 +172,8 @@ void require_compilable(const ir::Graph& graph) {
     if (node->op->interpreted) only_interpreted(graph, *node, concat(node->op->dialect, '.', node->op->name));
     for (const Type type : node->types)
       if (is_narrow(type.dtype())) only_interpreted(graph, *node, std::string(name(type.dtype())));
-    for (const ir::Graph* region : node->regions) require_compilable(*region);
+    if (is_split && node->op->alone) ir::refuse_several_devices(*node);
+    for (const ir::Graph* region : node->regions) require_compilable(*region, is_split);
   }
 }
 
@@ -198,7 +201,7 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
 // Everything but the thunks, which come with numbers for the sizes.
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedOptions& options, Report& report) {
   report.nodes = static_cast<int>(graph.nodes().size());
-  require_compilable(graph);
+  require_compilable(graph, ir::device_count(graph) > 1);
   Dump dump(graph.name);
   ProgramParts parts{.name = options.name.empty() ? graph.name : options.name, .keeps_memory = options.keeps_memory};
   parts.graph = run_pipeline(graph, options, report, &dump);

@@ -3,6 +3,7 @@
 
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
+#include <weft/ir/several_devices.h>
 
 namespace weft::ir {
 
@@ -12,14 +13,28 @@ constexpr DType process_id_dtype = DType::u32;
 
 bool is_token(Type type) { return type.dtype() == DType::token; }
 
-void require_groups(const Call& call, const IntMatrix& groups) {
+// What an op demands of its replica_groups.
+struct GroupRules {
+  bool complete = true;  // every number from 0 up to the highest is in a group
+  bool equal = true;     // all groups have one size, so that no -1 fills a short one up
+};
+
+void require_groups(const Call& call, GroupRules rules) {
+  const auto& a = call.attributes<CollectiveAttributes>();
   std::vector<std::int64_t> ids;
-  for (const std::int64_t id : groups.values) {
-    call.require(id >= -1, "replica_groups name process ", id);
-    if (id >= 0) ids.push_back(id);  // -1 fills short groups up
+  for (const std::int64_t id : a.groups.values) {
+    call.require(id >= (rules.equal ? 0 : -1), "replica_groups name process ", id);
+    if (id >= 0) ids.push_back(id);
   }
   std::ranges::sort(ids);
-  call.require(std::ranges::adjacent_find(ids) == ids.end(), "replica_groups name a process twice");
+  const auto twice = std::ranges::adjacent_find(ids);
+  call.require(twice == ids.end(), "replica_groups name process ", twice == ids.end() ? 0 : *twice, " twice");
+  for (std::size_t i = 0; rules.complete && i < ids.size(); ++i)
+    call.require(ids[i] == static_cast<std::int64_t>(i), "replica_groups name process ", ids.back(),
+                 " but not process ", i);
+  if (!a.use_global_device_ids) return;
+  call.require(a.channel > 0, "use_global_device_ids needs a channel_handle with a positive handle, got ", a.channel);
+  call.require(!ids.empty(), "use_global_device_ids needs replica_groups that are not empty");
 }
 
 void require_reduction_region(const Call& call, DType dtype) {
@@ -28,8 +43,8 @@ void require_reduction_region(const Call& call, DType dtype) {
 }
 
 // Requires a given result type like the operand's but for the size of one dimension; that size.
-Dim require_resized(const Call& call, Type operand, Type result, std::int64_t dimension) {
-  require_dimension(call, "dimension", dimension, operand.rank());
+Dim require_resized(const Call& call, Type operand, Type result, std::string_view name, std::int64_t dimension) {
+  require_dimension(call, name, dimension, operand.rank());
   call.require(result.dtype() == operand.dtype() && result.rank() == operand.rank(), "cannot give ", result);
   for (int d = 0; d < operand.rank(); ++d)
     call.require(d == dimension || result.dim(d) == operand.dim(d), "cannot give ", result, ": dimension ", d,
@@ -37,13 +52,11 @@ Dim require_resized(const Call& call, Type operand, Type result, std::int64_t di
   return result.dim(static_cast<int>(dimension));
 }
 
-bool divides(Dim part, Dim whole) {
-  return part == whole || (part.value() == 0 ? whole.value() == 0 : whole.value() % part.value() == 0);
-}
-
-[[noreturn]] void not_alone(const Node& node) {
-  throw UnsupportedError(concat(node.op->name, ": it is for several processes, compiled programs run as one"),
-                         concat(node.op->dialect, '.', node.op->name));
+// Requires that `whole` is made of parts of this size, one for each process of a group; how many those are may depend on the grid.
+void require_parts(const Call& call, std::int64_t dimension, Dim part, Dim whole) {
+  call.require(part != Dim(0) && whole != Dim(0), "dimension ", dimension, " must not be empty");
+  call.require(part == whole || whole.value() % part.value() == 0, "dimension ", dimension, " of size ", whole,
+               " does not fall into parts of size ", part);
 }
 
 bool holds_others(Ints ids) {
@@ -58,20 +71,19 @@ void process_id_type(const Call&, std::vector<Type>& results) { results.push_bac
 
 void all_gather_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<CollectiveAttributes>();
-  require_groups(call, a.groups);
+  require_groups(call, {});
   call.require(!call.operands.empty() && call.requested.size() == call.operands.size(),
                "expected operands and as many result types");
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const Type operand = call.operands[i].type(), result = call.requested[i];
-    const Dim size = require_resized(call, operand, result, a.dimension);
-    call.require(divides(operand.dim(static_cast<int>(a.dimension)), size), "cannot give ", result, " by gathering ",
-                 operand);
+    const Dim size = require_resized(call, operand, result, "all_gather_dim", a.dimension);
+    require_parts(call, a.dimension, operand.dim(static_cast<int>(a.dimension)), size);
     results.push_back(result);
   }
 }
 
 void all_reduce_type(const Call& call, std::vector<Type>& results) {
-  require_groups(call, call.attributes<CollectiveAttributes>().groups);
+  require_groups(call, {.equal = false});
   call.require(!call.operands.empty(), "expected at least one operand");
   for (const Value v : call.operands) {
     require_reduction_region(call, v.dtype());
@@ -81,9 +93,12 @@ void all_reduce_type(const Call& call, std::vector<Type>& results) {
 
 void all_to_all_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<CollectiveAttributes>();
-  require_groups(call, a.groups);
+  require_groups(call, {});
   call.require(!call.operands.empty(), "expected at least one operand");
   call.require(a.split_count > 0, "split_count must be positive, got ", a.split_count);
+  call.require(a.groups.columns == a.split_count && !a.groups.values.empty(), "split_count ", a.split_count,
+               " must be the number of processes in each of the replica_groups, which is ",
+               a.groups.values.empty() ? 0 : a.groups.columns);
   for (const Value v : call.operands) {
     const Type type = v.type();
     require_dimension(call, "split_dimension", a.dimension, type.rank());
@@ -100,38 +115,36 @@ void all_to_all_type(const Call& call, std::vector<Type>& results) {
 
 void reduce_scatter_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<CollectiveAttributes>();
-  require_groups(call, a.groups);
+  require_groups(call, {});
   const Type operand = call.type(0), result = call.requested_type();
   require_reduction_region(call, operand.dtype());
-  const Dim size = require_resized(call, operand, result, a.dimension);
-  call.require(divides(size, operand.dim(static_cast<int>(a.dimension))), "cannot give ", result, " by scattering ",
-               operand);
+  const Dim size = require_resized(call, operand, result, "scatter_dimension", a.dimension);
+  require_parts(call, a.dimension, size, operand.dim(static_cast<int>(a.dimension)));
   results.push_back(result);
 }
 
 void collective_broadcast_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<CollectiveAttributes>();
-  require_groups(call, a.groups);
+  require_groups(call, {.complete = false});
   call.require(call.operands.size() > (a.has_dynamic_root ? 1u : 0u), "expected an operand to broadcast");
   const auto sent = call.operands.first(call.operands.size() - (a.has_dynamic_root ? 1 : 0));
   for (const Value v : sent) results.push_back(v.type());
   if (!a.has_dynamic_root) return;
   const Type roots = call.operands.back().type();
   call.require(
-      is_integer(roots.dtype()) && roots.rank() == 1 && roots.dim(0) == Dim(static_cast<std::int64_t>(sent.size())),
+      roots.dtype() == DType::i32 && roots.rank() == 1 && roots.dim(0) == Dim(static_cast<std::int64_t>(sent.size())),
       "expected one root for each of ", sent.size(), " operands, got ", roots);
 }
 
 void collective_reduce_type(const Call& call, std::vector<Type>& results) {
   require_reduction_region(call, call.type(0).dtype());
-  require_groups(call, call.attributes<CollectiveAttributes>().groups);
+  require_groups(call, {.complete = false, .equal = false});
   results.push_back(call.type(0));
 }
 
 void collective_permute_type(const Call& call, std::vector<Type>& results) {
   const IntMatrix& pairs = call.attributes<CollectiveAttributes>().groups;
-  call.require(pairs.values.empty() || pairs.columns == 2, "source_target_pairs must have two columns, got ",
-               pairs.columns);
+  call.require(pairs.columns == 2, "source_target_pairs must have two columns, got ", pairs.columns);
   for (const std::size_t side : {0u, 1u}) {
     std::vector<std::int64_t> ids;
     for (std::size_t i = side; i < pairs.values.size(); i += 2) ids.push_back(pairs.values[i]);
@@ -148,14 +161,34 @@ void token_type(const Call& call, std::vector<Type>& results) {
   results.push_back(Type(DType::token, {}));
 }
 
+namespace {
+
+// How StableHLO numbers the ways of a channel.
+constexpr std::int64_t device_to_device = 1, device_to_host = 2, host_to_device = 3;
+
+void require_channel_type(const Call& call, std::int64_t of_host) {
+  const auto& a = call.attributes<TransferAttributes>();
+  const std::int64_t expected = a.is_host_transfer ? of_host : device_to_device;
+  call.require(a.channel_type == expected, "the type of channel_handle must be ", expected,
+               " where is_host_transfer is ", a.is_host_transfer ? "true" : "false", ", got ", a.channel_type);
+}
+
+}  // namespace
+
 void transfer_in_type(const Call& call, std::vector<Type>& results) {
+  if (&call.op == &ops::recv) require_channel_type(call, host_to_device);
   call.require(is_token(call.type(0)), "takes a token, got ", call.type(0));
   call.require(!call.requested.empty() && is_token(call.requested.back()), "the last result must be a token");
+  for (const Type type : call.requested.first(call.requested.size() - 1))
+    call.require(!is_token(type), "only the last result may be a token");
   results.assign(call.requested.begin(), call.requested.end());
 }
 
 void transfer_out_type(const Call& call, std::vector<Type>& results) {
+  if (&call.op == &ops::send) require_channel_type(call, device_to_host);
   call.require(!call.operands.empty() && is_token(call.operands.back().type()), "the last operand must be a token");
+  for (const Value v : call.operands.first(call.operands.size() - 1))
+    call.require(!is_token(v.type()), "only the last operand may be a token");
   results.push_back(call.operands.back().type());
 }
 
@@ -169,7 +202,9 @@ void run_parallel_type(const Call& call, std::vector<Type>& results) {
   call.require(!programs.empty() && programs.size() <= most && a.partitions > 0 &&
                    programs.size() % static_cast<std::size_t>(a.partitions) == 0,
                "expected a grid of 1 to ", most, " programs, got ", programs.size(), " in rows of ", a.partitions);
-  for (const auto& infeed : infeeds) call.require(infeed->inputs().empty(), "a program for the infeed takes no inputs");
+  for (const auto& infeed : infeeds)
+    call.require(infeed->inputs().empty() && infeed->outputs().size() == 1 && !is_token(infeed->outputs()[0].type()),
+                 "a program for the infeed takes no inputs and returns one tensor");
   std::size_t operand = 0;
   for (const auto& program : programs) {
     for (const Value input : program->inputs()) {
@@ -192,14 +227,14 @@ std::vector<Value> process_id_alone(Graph& graph, const Node& node, std::span<co
 
 std::vector<Value> group_alone(Graph&, const Node& node, std::span<const Value> operands) {
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (operands[i].type() != node.types[i]) not_alone(node);
-  if (holds_others(node.attributes<CollectiveAttributes>().groups.values)) not_alone(node);
+    if (operands[i].type() != node.types[i]) refuse_several_devices(node);
+  if (holds_others(node.attributes<CollectiveAttributes>().groups.values)) refuse_several_devices(node);
   return {operands.begin(), operands.end()};
 }
 
 std::vector<Value> root_alone(Graph& graph, const Node& node, std::span<const Value> operands) {
   const Ints ids = node.attributes<CollectiveAttributes>().groups.values;
-  if (holds_others(ids)) not_alone(node);
+  if (holds_others(ids)) refuse_several_devices(node);
   const bool is_member = std::ranges::find(ids, 0) != ids.end();
   std::vector<Value> results;
   for (std::size_t i = 0; i < node.types.size(); ++i)
@@ -209,7 +244,7 @@ std::vector<Value> root_alone(Graph& graph, const Node& node, std::span<const Va
 
 std::vector<Value> permute_alone(Graph& graph, const Node& node, std::span<const Value> operands) {
   const Ints pairs = node.attributes<CollectiveAttributes>().groups.values;
-  if (holds_others(pairs)) not_alone(node);
+  if (holds_others(pairs)) refuse_several_devices(node);
   return {pairs.empty() ? zeros(graph, node.type()) : operands[0]};
 }
 

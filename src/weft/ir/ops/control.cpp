@@ -1,4 +1,6 @@
 // Type rules of control ops.
+#include <algorithm>
+
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 
@@ -18,6 +20,17 @@ void branch_types(const Call& call, std::vector<Type>& results) {
   results = types_of(call.regions[0]->outputs());
   const std::vector<Type> captures = types_of(call.operands.subspan(1));
   for (std::size_t i = 0; i < call.regions.size(); ++i) require_region(call, i, captures, results);
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+
+// namespace.name, with more names behind it perhaps; $ may stand behind the first dot.
+bool is_namespaced(std::string_view name) {
+  const auto dot = name.find('.');
+  if (dot == name.npos || !is_letter(name[0]) || name.ends_with('.') || name.find("..") != name.npos) return false;
+  return std::ranges::all_of(name.substr(0, dot), is_name_character) &&
+         std::ranges::all_of(name.substr(dot), [](char c) { return is_name_character(c) || c == '.' || c == '$'; });
 }
 
 }  // namespace
@@ -43,7 +56,9 @@ void case_type(const Call& call, std::vector<Type>& results) {
 }
 
 void composite_type(const Call& call, std::vector<Type>& results) {
-  call.require(!call.attributes<CompositeAttributes>().name.empty(), "a composite needs a name");
+  const std::string_view name = call.attributes<CompositeAttributes>().name;
+  call.require(is_namespaced(name), "the name must be of the form namespace.name, in letters, digits and _, got \"",
+               name, '"');
   results = types_of(call.regions[0]->outputs());
   require_region(call, 0, types_of(call.operands), results);
 }

@@ -72,7 +72,7 @@ void select_and_scatter_type(const Call& call, std::vector<Type>& results) {
   call.require(source.dtype() == x.dtype() && source.rank() == x.rank(), "the source ", source, " does not fit ", x);
   call.require(init.rank() == 0 && init.dtype() == x.dtype(), "the initial value must be of rank 0 and ", x.dtype(),
                ", got ", init);
-  if (!window.window_dimensions.empty()) require_count(call, "window_dimensions", window.window_dimensions, rank);
+  require_count(call, "window_dimensions", window.window_dimensions, rank);
   if (!window.window_strides.empty()) require_count(call, "window_strides", window.window_strides, rank);
   if (!window.padding.empty()) require_count(call, "padding", window.padding, 2 * rank);
   for (int d = 0; d < x.rank(); ++d) {

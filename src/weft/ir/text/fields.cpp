@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/ir/several_devices.h>
 #include <weft/ir/text/literal.h>
 #include <weft/ir/text/location.h>
 
@@ -46,7 +47,35 @@ bool is_unit(std::string_view name) {
 }  // there or not
 bool is_verbatim(std::string_view name) { return name == "sharding"; }  // #sdy.sharding<...>, kept as text
 
+// Collects the names of the members of a struct attribute.
+class MemberNames : public FieldReader {
+ public:
+  std::set<std::string_view> names;
+
+  bool integer(std::string_view name, std::int64_t&) override { return add(name); }
+  bool boolean(std::string_view name, bool&) override { return add(name); }
+  bool integers(std::string_view name, Ints&) override { return add(name); }
+  bool matrix(std::string_view name, IntMatrix&) override { return add(name); }
+  bool enumerator(std::string_view name, std::span<const std::string_view>, int&) override { return add(name); }
+  bool string(std::string_view name, std::string_view&) override { return add(name); }
+  bool literal(std::string_view name, Literal&) override { return add(name); }
+
+ private:
+  bool add(std::string_view name) {
+    if (const auto dot = name.find('.'); dot != name.npos) names.insert(name.substr(dot + 1));
+    return false;
+  }
+};
+
 }  // namespace
+
+std::set<std::string_view> struct_members(std::string_view mnemonic) {
+  MemberNames members;
+  Arena scratch;
+  for (const Op* op : all_ops())
+    if (op->attributes && op->attributes->struct_name == mnemonic) op->attributes->read(scratch, members);
+  return members.names;
+}
 
 const Attribute& resolve(const Source& source, const SyntaxModule& module, const Attribute& attribute) {
   const Attribute* at = &attribute;
@@ -111,15 +140,30 @@ bool AttributeReader::boolean(std::string_view name, bool& value) {
 bool AttributeReader::integers(std::string_view name, Ints& values) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
+  require_shape(*attribute, name);
   std::vector<std::int64_t> list;
   append_integers(*attribute, name, list);
   values = arena_.copy(Ints(list));
   return true;
 }
 
+// Pairs are rows of two, other lists have one dimension.
+void AttributeReader::require_shape(const Attribute& attribute, std::string_view name) const {
+  if (is_pair_list(name) && attribute.kind == Attribute::Kind::list) {
+    for (const Attribute& row : attribute.items)
+      if (row.kind != Attribute::Kind::list || row.items.size() != 2) fail(row.at, name, "[low, high]");
+  } else if (attribute.kind == Attribute::Kind::dense) {
+    const Type type = attribute.type.part;
+    const bool fits = is_pair_list(name) ? type.rank() == 2 && type.dim(1) == Dim(2) : type.rank() == 1;
+    if (!fits) fail(attribute.at, name, is_pair_list(name) ? "dense<...> of shape Nx2" : "dense<...> of rank 1");
+  }
+}
+
 bool AttributeReader::matrix(std::string_view name, IntMatrix& values) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
+  if (attribute->kind == Attribute::Kind::dictionary)
+    source_.fail_unsupported(attribute->at, several_devices_message(concat(name, " of a mesh")), name);
   if (attribute->kind != Attribute::Kind::dense || attribute->type.part.rank() != 2)
     fail(attribute->at, name, "dense<...> of rank 2");
   // More processes than anybody has; a splat could promise any number.

@@ -1,6 +1,7 @@
 // The attributes of an operation as its op's attribute struct asks for them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ const Attribute& resolve(const Source& source, const SyntaxModule& module, const
 
 // What a dense_resource<...> holds, between the quotes.
 std::string_view find_resource(const Source& source, const SyntaxModule& module, const Attribute& attribute);
+
+// The members of a struct attribute of this mnemonic, as the ops read it; none where no op reads one.
+std::set<std::string_view> struct_members(std::string_view mnemonic);
 
 // Throws Error naming the operation and the field that is missing or of another kind.
 class AttributeReader : public FieldReader {
@@ -36,6 +40,7 @@ class AttributeReader : public FieldReader {
   const Attribute* find_field(std::string_view name) const;  // nullptr: left out, as it may be
   void append_elements(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
   void append_integers(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
+  void require_shape(const Attribute& attribute, std::string_view name) const;
   Type real_type(const Attribute& attribute, std::string_view name) const;
   [[noreturn]] void fail(std::size_t at, std::string_view name, std::string_view expected) const;
 

@@ -6,6 +6,7 @@
 #include <weft/base/size.h>
 #include <weft/ir/boundary.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/text/dropped_attributes.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/lowering.h>
 
@@ -161,6 +162,8 @@ void Lowering::define(Scope& scope, const Operation& op, std::span<const Written
       if (!scope.emplace(Use{results.name, i}, values[at]).second) fail(op, concat(results.name, " is defined twice"));
     }
   if (at != 0 && at != values.size()) fail(op, concat("has ", values.size(), " results, ", at, " are named"));
+  if (op.result_types.size() != values.size())
+    fail(op, concat("has ", values.size(), " results, types are written for ", op.result_types.size()));
 }
 
 const WrittenValue& Lowering::lookup(const Scope& scope, const Use& use) const {
@@ -197,6 +200,7 @@ Values Lowering::operands(const Scope& scope, const Operation& op) const {
 }
 
 WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
+  check_dropped_attributes(source_, module_, op);
   graph.set_location(locations_.of(op));
   if (const DynamicOperation* known = find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
   if (module_.has_complex && is_complex(scope, op)) return grouped_results(op, complex_operation(graph, scope, op));
@@ -241,7 +245,9 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
       node_annotations_[&graph][node.id] = std::move(said);
     return results;
   } catch (const Error& wrong) {
-    source_.fail(op.at, wrong.what());
+    const std::string_view message = wrong.what();  // "add: operands must...", the dialect left out
+    const bool is_named = message.starts_with(concat(kind.name, ": "));
+    source_.fail(op.at, is_named ? concat(op.name, message.substr(kind.name.size())) : std::string(message));
   }
 }
 

@@ -88,6 +88,7 @@ class Lowering {
     source_.fail(op.at, concat(op.name, ": ", message));
   }
 
+  std::string_view call_target(const Operation& op) const;  // of a custom_call
   Values approx_top_k(const Scope& scope, const Operation& op);
   WrittenValues dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
   bool is_complex(const Scope& scope, const Operation& op) const;

@@ -260,8 +260,7 @@ Values Lowering::complex_check(Graph& graph, const Scope& scope, const Operation
 }
 
 Values Lowering::complex_custom_call(Graph& graph, const Scope& scope, const Operation& op) {
-  const Attribute* target = find(op.attributes, "call_target_name");
-  const std::string_view name = target ? target->text : std::string_view();
+  const std::string_view name = call_target(op);
   if (find_call(name) || name.starts_with("check.")) return each_part(graph, scope, op);
   source_.fail_unsupported(op.at, concat(op.name, ": @", name, " takes no complex numbers here"),
                            concat("custom_call @", name));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <weft/ir/ops.h>
+#include <weft/ir/several_devices.h>
 #include <weft/ir/text/expand.h>
 #include <weft/ir/text/expand_regions.h>
 #include <weft/ir/text/lowering.h>
@@ -51,6 +52,8 @@ Values Lowering::call(Graph& graph, const Scope& scope, const Operation& op) {
   const WrittenValues arguments = written_operands(scope, op);
   if (!std::ranges::equal(arguments, callee.body.arguments, {}, &WrittenValue::type, &Argument::type))
     fail(op, concat("the operands do not fit the arguments of @", callee.name));
+  if (!std::ranges::equal(op.result_types, callee.results))
+    fail(op, concat("the result types do not fit those of @", callee.name));
   return flattened(body(graph, callee, arguments));
 }
 
@@ -155,7 +158,10 @@ Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation&
       regions.push_back(callee(called(op, item)));
     }
   };
-  if (const Attribute* infeed = find(op.attributes, "infeed")) add(*infeed);
+  if (const Attribute* infeed = find(op.attributes, "infeed")) {
+    add(*infeed);
+    if (regions.empty()) fail(op, "infeed must name a function where it is given");
+  }
   RunParallelAttributes attributes{0, static_cast<std::int64_t>(regions.size())};
   const Attribute* programs = find(op.attributes, "programs");
   if (!programs || programs->kind != Attribute::Kind::list) fail(op, "expected programs = [[@function]]");
@@ -169,8 +175,15 @@ Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation&
   return append(graph, op, ops::run_parallel, operands(scope, op), flattened(op.result_types), regions, &attributes);
 }
 
-Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {
+std::string_view Lowering::call_target(const Operation& op) const {
   const std::string_view target = string_attribute(op, "call_target_name");
+  if (is_call_of_several_devices(target))
+    source_.fail_unsupported(op.at, several_devices_message(concat(op.name, " @", target)), target);
+  return target;
+}
+
+Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {
+  const std::string_view target = call_target(op);
   if (target == "ApproxTopK") return approx_top_k(scope, op);
   const Op* known = find_call(target);
   return append(graph, op, known ? *known : ops::custom_call, operands(scope, op), flattened(op.result_types),
@@ -341,6 +354,9 @@ Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operati
 Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   const std::vector<Type> types = flattened(op.result_types);
+  const bool is_mixed = values.size() == 2 && values[0].dtype() != values[1].dtype();
+  if (is_mixed && op_named(op.name) == &ops::convolution)
+    fail(op, concat("the operands must have one element type, got ", values[0].type(), " and ", values[1].type()));
   if (values.size() == 2 && types.size() == 1) return {contract(graph, op, values[0], values[1], types[0])};
   return append(graph, op, *op_named(op.name), values, types, {});
 }

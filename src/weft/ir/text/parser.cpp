@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <weft/ir/several_devices.h>
 #include <weft/ir/text/lower.h>
 #include <weft/ir/text/pretty.h>
 
@@ -202,7 +203,11 @@ Token Parser::operation_name() {
   }
   name.text = full_name(name.text);
   if (!is_known(name.text))
-    source_.fail_unsupported(name.at, concat(quote(name), ": unsupported operation"), name.text);
+    source_.fail_unsupported(name.at,
+                             is_operation_of_several_devices(name.text)
+                                 ? several_devices_message(quote(name))
+                                 : concat(quote(name), ": unsupported operation"),
+                             name.text);
   advance();
   return name;
 }

@@ -40,7 +40,8 @@ class Parser {
   // Pieces
   Attribute attribute();
   Attribute convolution_dimensions();  // [b, 0, f]x[0, i, o]->[b, 0, f]
-  std::string_view string();           // what stands between the quotes
+  void struct_fields(std::string_view first, std::vector<NamedAttribute>& into);
+  std::string_view string();  // what stands between the quotes
   std::int64_t integer();
   void dictionary(std::vector<NamedAttribute>& into);  // {name = attribute, ...}
   void optional_dictionary(std::vector<NamedAttribute>& into) {
@@ -72,10 +73,13 @@ class Parser {
   Attribute any_attribute();
   Attribute number();
   Attribute dialect_attribute();
+  // Requires that a struct attribute such as #stablehlo.gather<...> has no other fields than ops know.
+  void require_members(std::string_view name, const Attribute& attribute) const;
   Attribute word_or_type();
   Attribute array();
   Attribute dense();
   bool is_layout() const;
+  WrittenType layout_type();
   Attribute resource();
   std::vector<WrittenType> result_types();    // T or (T, T)
   void function_results(Function& function);  // T or (T {attributes}, T {attributes})

@@ -1,6 +1,10 @@
 // Attributes and types.
+#include <algorithm>
 #include <charconv>
+#include <set>
+#include <unordered_set>
 
+#include <weft/ir/text/fields.h>
 #include <weft/ir/text/parser.h>
 
 namespace weft::ir::text {
@@ -39,9 +43,12 @@ std::int64_t Parser::integer() {
 
 void Parser::dictionary(std::vector<NamedAttribute>& into) {
   const Nested nested(*this);
+  std::unordered_set<std::string_view> names;
   list("{", "}", [&] {
+    const std::size_t at = token_.at;
     const std::string_view name =
         is(Token::Kind::string) ? string() : take(Token::Kind::identifier, "an attribute's name").text;
+    if (!names.insert(name).second) fail(at, concat("the attribute ", name, " is given twice"));
     NamedAttribute named{name, {}};
     if (accept("=")) {
       named.value = attribute();
@@ -183,12 +190,7 @@ Attribute Parser::dense() {
   lexer_.seek(end + 1);
   advance();
   expect(":");
-  if (is_layout()) {
-    result.kind = Attribute::Kind::opaque;
-    skip_type();
-  } else {
-    result.type = type();
-  }
+  result.type = is_layout() ? layout_type() : type();
   return result;
 }
 
@@ -196,6 +198,24 @@ Attribute Parser::dense() {
 bool Parser::is_layout() const {
   const std::string_view rest = source_.text.substr(token_.end());
   return is("tensor") && rest.substr(0, rest.find('>')).ends_with("index");
+}
+
+// The same with 64-bit numbers.
+WrittenType Parser::layout_type() {
+  std::string_view shape = source_.text.substr(token_.end() + 1);
+  shape = shape.substr(0, shape.find("index"));
+  std::vector<Dim> dims;
+  while (!shape.empty()) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), size);
+    const bool reads = error == std::errc() && size >= 0 && size <= limits_.rank && *end == 'x' && dims.size() < 2;
+    if (!reads)
+      fail(token_.at, concat("expected a layout such as tensor<2xindex>, of at most ", limits_.rank, " dimensions"));
+    dims.push_back(size);
+    shape.remove_prefix(static_cast<std::size_t>(end - shape.data()) + 1);
+  }
+  skip_type();
+  return Type(DType::i64, dims);
 }
 
 Attribute Parser::resource() {
@@ -236,13 +256,8 @@ Attribute Parser::dialect_attribute() {
       result.text = take().text;
     } else if (is("=")) {
       result.kind = Attribute::Kind::dictionary;
-      advance();
-      result.fields.push_back({first, attribute()});
-      while (accept(",")) {
-        const std::string_view field = take(Token::Kind::identifier, "a field's name").text;
-        expect("=");
-        result.fields.push_back({field, attribute()});
-      }
+      struct_fields(first, result.fields);
+      require_members(name, result);
     } else {
       result.kind = Attribute::Kind::word;
       result.text = first;
@@ -252,6 +267,25 @@ Attribute Parser::dialect_attribute() {
   }
   expect(">");
   return result;
+}
+
+// name = attribute, ... up to the closing >, a comma before which is allowed; `first` was read.
+void Parser::struct_fields(std::string_view first, std::vector<NamedAttribute>& into) {
+  std::string_view name = first;
+  for (;;) {
+    if (text::find(into, name)) fail(token_.at, concat("the field ", name, " is given twice"));
+    expect("=");
+    into.push_back({name, attribute()});
+    if (!accept(",") || is(">")) return;
+    name = take(Token::Kind::identifier, "a field's name").text;
+  }
+}
+
+void Parser::require_members(std::string_view name, const Attribute& attribute) const {
+  const std::set<std::string_view> known = struct_members(name.substr(name.find('.') + 1));
+  for (const NamedAttribute& field : attribute.fields)
+    if (!known.empty() && !known.contains(field.name))
+      fail(field.value.at, concat('#', name, " has no field ", field.name));
 }
 
 Attribute Parser::convolution_dimensions() {
@@ -271,20 +305,27 @@ Attribute Parser::convolution_dimensions() {
         if (which < 0 || which >= limits_.rank) fail(token_.at, concat("there is no spatial dimension ", which));
         if (spatial.integers.size() <= static_cast<std::size_t>(which))
           spatial.integers.resize(static_cast<std::size_t>(which) + 1, -1);
-        spatial.integers[static_cast<std::size_t>(which)] = here;
+        std::int64_t& dimension = spatial.integers[static_cast<std::size_t>(which)];
+        if (dimension >= 0) fail(token_.at, concat("the spatial dimension ", which, " is given twice"));
+        dimension = here;
         return;
       }
       const Token letter = take(Token::Kind::identifier, concat("a number, ", first, " or ", second));
+      const bool is_first = letter.text == std::string_view(&first, 1);
+      if (!is_first && letter.text != std::string_view(&second, 1))
+        fail(letter.at, concat("expected a number, ", first, " or ", second, ", got ", quote(letter)));
+      const std::string_view name = is_first ? first_name : second_name;
+      if (text::find(result.fields, name)) fail(letter.at, concat(letter.text, " is given twice"));
       Attribute number;
       number.kind = Attribute::Kind::integer;
       number.integer = here;
-      if (letter.text == std::string_view(&first, 1))
-        result.fields.push_back({first_name, number});
-      else if (letter.text == std::string_view(&second, 1))
-        result.fields.push_back({second_name, number});
-      else
-        fail(letter.at, concat("expected a number, ", first, " or ", second, ", got ", quote(letter)));
+      result.fields.push_back({name, number});
     });
+    if (!text::find(result.fields, first_name)) fail(token_.at, concat("expected ", first, " among the dimensions"));
+    if (!text::find(result.fields, second_name)) fail(token_.at, concat("expected ", second, " among the dimensions"));
+    const auto missing = std::ranges::find(spatial.integers, -1);
+    if (missing != spatial.integers.end())
+      fail(token_.at, concat("expected the spatial dimension ", missing - spatial.integers.begin()));
     result.fields.push_back({spatial_name, std::move(spatial)});
   };
   side('b', "input_batch_dimension", 'f', "input_feature_dimension", "input_spatial_dimensions");

@@ -42,6 +42,7 @@ struct Keyword {
 constexpr Keyword keywords[] = {
     {"stablehlo.broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"stablehlo.concatenate", "dim", "dimension"},
+    {"stablehlo.dot_general", "precision", "precision_config"},
     {"stablehlo.dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"stablehlo.dynamic_iota", "dim", "iota_dimension"},
     {"stablehlo.dynamic_slice", "sizes", "slice_sizes"},
@@ -90,6 +91,11 @@ void default_form(Parser& p, Operation& op) {
     });
   }
   attributes_and_signature(p, op);
+  if (!op.operand_types.empty() || op.name == "stablehlo.complex") return;
+  if (op.result_types.size() == 1)  // stands for all
+    op.operand_types.assign(op.operands.size(), op.result_types[0]);
+  else if (op.result_types.size() == op.operands.size())
+    op.operand_types = op.result_types;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -135,8 +141,15 @@ void compare(Parser& p, Operation& op) {
 // select %p, %a, %b : tensor<i1>, tensor<f32>
 void select(Parser& p, Operation& op) {
   op.operands = p.uses();
-  attributes_and_signature(p, op);
-  if (op.result_types.size() > 1) op.result_types.erase(op.result_types.begin(), op.result_types.end() - 1);
+  p.optional_dictionary(op.attributes);
+  p.expect(":");
+  const std::size_t at = p.token().at;
+  p.signature(op);
+  if (!op.operand_types.empty()) return;
+  if (op.result_types.size() != 2)
+    p.fail(at, concat("expected the types of the predicate and of the result, got ", op.result_types.size(), " types"));
+  op.operand_types = {op.result_types[0], op.result_types[1], op.result_types[1]};
+  op.result_types.erase(op.result_types.begin());
 }
 
 // slice %x [0:4:2, 1:3] : types
@@ -196,7 +209,13 @@ void dot_general(Parser& p, Operation& op) {
       pair("lhs_contracting_dimensions", "rhs_contracting_dimensions");
     } else if (p.accept("algorithm")) {
       p.expect("=");
-      p.skip_balanced();
+      Attribute algorithm;
+      algorithm.kind = Attribute::Kind::dictionary;
+      algorithm.at = algorithm.end = p.token().at;
+      p.expect("<");
+      p.struct_fields(p.take(Token::Kind::identifier, "a field's name").text, algorithm.fields);
+      p.expect(">");
+      op.attributes.push_back({"algorithm", std::move(algorithm)});
     } else {
       keyword_value(p, op);
     }

@@ -1,0 +1,13 @@
+// RUN: not weft compile %s 2>&1 | FileCheck %s
+// RUN: not weft run %s 2>&1 | FileCheck %s
+// RUN: sed 's/num_partitions = 4/num_partitions = 1/' %s >%t.mlir
+// RUN: weft run %t.mlir
+// A number that tells processes apart has no meaning where the program is for several and weft runs one.
+
+// CHECK: {{^}}error: {{.*}}stablehlo.partition_id at {{.*}}several_devices.mlir:[[# @LINE + 3]] is part of a program for several devices; weft runs programs for one device only{{$}}
+module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func @main() -> tensor<ui32> {
+    %0 = stablehlo.partition_id : tensor<ui32>
+    return %0 : tensor<ui32>
+  }
+}
