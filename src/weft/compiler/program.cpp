@@ -6,6 +6,7 @@
 
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/hlo.h>
+#include <weft/compiler/library_error.h>
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
 
@@ -162,7 +163,7 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
     }
     std::optional<Unit> sized;
     if (unit.at) {
-      sized = unit.at(sizes);
+      sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return unit.at(sizes); });
       if (!sized) {
         why_not = concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes");
         return nullptr;

@@ -12,6 +12,7 @@
 #include <weft/compiler/fusion/merge_order.h>
 #include <weft/compiler/fusion/placement.h>
 #include <weft/compiler/fusion/unit_order.h>
+#include <weft/compiler/library_error.h>
 #include <weft/compiler/sized_unit.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
@@ -209,7 +210,9 @@ class Planner {
   std::vector<Unit> make_units() {
     std::vector<Unit> units;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate(i) == Fate::alone) units.push_back(make_alone(node(i)));
+      if (fate(i) == Fate::alone) {
+        units.push_back(naming_library_errors(node(i), [&] { return make_alone(node(i)); }));
+      }
       if (fate(i) != Fate::fused) continue;
       const int c = cluster_of_[i];
       const Cluster& cluster = clusters_[static_cast<std::size_t>(c)];
@@ -238,10 +241,6 @@ class Planner {
     unit.has_side_effect = ir::has_side_effect(n);
     unit.routines = std::move(routines);
     return unit;
-  }
-
-  static std::string place_of(const Node& n) {
-    return n.location.line ? concat(n.location.file, ":", n.location.line) : "";
   }
 
   void describe(Unit& unit, const Node& n) const {

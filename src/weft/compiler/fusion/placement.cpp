@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <weft/compiler/fusion/cluster_key.h>
+#include <weft/compiler/library_error.h>
 #include <weft/compiler/unit.h>
 #include <weft/ir/ops.h>
 
@@ -97,7 +98,7 @@ void Placement::find_epilogues() {
     matmul.shape = *shape;
     around.can_be_computed = [&](const Epilogue& epilogue) {
       matmul.epilogue = epilogue;
-      return matmul_exists(matmul, options_.sizes);
+      return naming_library_errors(*n, [&] { return matmul_exists(matmul, options_.sizes); });
     };
     Epilogue found = find_epilogue(*n, shape->n, around);
     const std::uint32_t last = found.result.node->id;

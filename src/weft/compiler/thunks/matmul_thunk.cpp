@@ -125,6 +125,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
     const Size ls = lhs.strides[static_cast<std::size_t>(a.lhs_batching[i])],
                rs = rhs.strides[static_cast<std::size_t>(a.rhs_batching[i])];
     if (size.is(1)) continue;
+    if (!at_least(ls, 0) || !at_least(rs, 0)) return std::nullopt;  // oneDNN walks no dimension backwards
     if (!shape.batch.empty() && lhs_strides.back() == ls * size && rhs_strides.back() == rs * size) {
       shape.batch.back() *= size;
       lhs_strides.back() = ls;
