@@ -203,6 +203,10 @@ WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operat
   check_dropped_attributes(source_, module_, op);
   graph.set_location(locations_.of(op));
   if (const DynamicOperation* known = find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
+  if (!op.regions.empty()) {
+    if (auto results = with_promoted_operands(graph, scope, op)) return *results;
+    if (auto results = with_captured_input(graph, scope, op)) return *results;
+  }
   if (module_.has_complex && is_complex(scope, op)) return grouped_results(op, complex_operation(graph, scope, op));
   WrittenValues results;
   for (const Value v : real_operation(graph, scope, op)) results.push_back({v});
@@ -271,6 +275,17 @@ WrittenValues Lowering::add_arguments(Graph& graph, const Operation& op, const R
   return values;
 }
 
+std::optional<WrittenValue> Lowering::constant_behind(const WrittenValue& v) const {
+  const auto find = [&](Value part) {
+    if (!part || part.node->op == &ops::constant) return part;
+    const auto known = constants_.find(part.node);
+    return known == constants_.end() ? Value() : known->second;
+  };
+  const WrittenValue constant{find(v.re), find(v.im)};
+  if (!constant.re || v.is_complex() != constant.is_complex()) return std::nullopt;
+  return constant;
+}
+
 std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& region, const Scope& outer,
                                         std::span<const Use> passed) {
   auto graph = std::make_shared<Graph>();
@@ -278,19 +293,29 @@ std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& regio
   const WrittenValues arguments = add_arguments(*graph, op, region);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& a = region.arguments[i];
-    if (!scope.emplace(Use{a.name}, arguments[i]).second) source_.fail(a.at, concat(a.name, " is defined twice"));
+    if (!scope.emplace(Use{a.name, a.index}, arguments[i]).second)
+      source_.fail(a.at, concat(a.name, " is defined twice"));
   }
-  for (const Use& use : passed) scope.emplace(use, add_input(*graph, lookup(outer, use).type()));
+  for (const Use& use : passed) {
+    const WrittenValue value = lookup(outer, use), input = add_input(*graph, value.type());
+    scope.emplace(use, input);
+    if (const auto constant = constant_behind(value)) {
+      constants_[input.re.node] = constant->re;
+      if (input.is_complex()) constants_[input.im.node] = constant->im;
+    }
+  }
   for (const Use& use : region.captures) {
     if (scope.contains(use)) continue;
-    const WrittenValue& value = lookup(outer, use);
-    if (!is_small_constant(value))
-      source_.fail(use.at, concat(op.name, ": ", use.name, " comes from outside the region, which must be closed"));
+    const auto constant = constant_behind(lookup(outer, use));
+    if (!constant)
+      source_.fail(use.at, concat(op.name, ": the region uses ", use.name,
+                                  " from outside; here it may use nothing but constants from there"));
     const auto copy = [&](Value part) { return graph->append_copy(*part.node, {}).result(); };
-    const Value re = copy(value.re);
-    scope.emplace(use, WrittenValue{re, value.is_complex() ? copy(value.im) : Value()});
+    const Value re = copy(constant->re);
+    scope.emplace(use, WrittenValue{re, constant->is_complex() ? copy(constant->im) : Value()});
   }
   graph->set_outputs(flattened(block(*graph, region, scope, "stablehlo.return")));
+  for (const Value input : graph->inputs()) constants_.erase(input.node);
   graph->set_location({});
   if (auto nodes = node_annotations_.extract(graph.get()))
     graph->annotations = std::make_shared<FunctionAnnotations>(FunctionAnnotations{.nodes = std::move(nodes.mapped())});

@@ -1,5 +1,6 @@
 // The walk from syntax to graphs: functions, blocks and regions in lower.cpp, operations that are not simply an op of the table in
-// lowering_rules.cpp, operations on complex numbers in lowering_complex.cpp.
+// lowering_rules.cpp, operations on complex numbers in lowering_complex.cpp, operations whose regions need to be changed first in
+// lowering_regions.cpp.
 //
 // Where values stand in one row (Values), a complex one is its real part followed by the imaginary one. An operation that takes any
 // number of values thus takes complex ones as it is.
@@ -7,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -91,6 +93,8 @@ class Lowering {
   std::string_view call_target(const Operation& op) const;  // of a custom_call
   Values approx_top_k(const Scope& scope, const Operation& op);
   WrittenValues dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
+  std::optional<WrittenValues> with_promoted_operands(Graph& graph, const Scope& scope, const Operation& op);
+  std::optional<WrittenValues> with_captured_input(Graph& graph, const Scope& scope, const Operation& op);
   bool is_complex(const Scope& scope, const Operation& op) const;
   Values complex_operation(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_function(const ComplexFunction& function, const Scope& scope, const Operation& op);
@@ -114,13 +118,15 @@ class Lowering {
   WrittenValues block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
   void define(Scope& scope, const Operation& op, std::span<const WrittenValue> values) const;
   const WrittenValue& lookup(const Scope& scope, const Use& use) const;
+  // The constant that the value is, or that it stands for as an input of a branch or a loop; empty: it is none.
+  std::optional<WrittenValue> constant_behind(const WrittenValue& v) const;
   void append_parts(Values& values, const Scope& scope, std::span<const Use> uses) const;
   WrittenValues written_operands(const Scope& scope, const Operation& op) const;
   Values operands(const Scope& scope, const Operation& op) const;  // in one row
   WrittenValues operation(Graph& graph, const Scope& scope, const Operation& op);
   Values append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
                 std::span<const Type> types, const Regions& regions, const void* given_attributes = nullptr);
-  // The region as a closed graph; `passed` become inputs after its arguments, other captures must be constants.
+  // The region as a closed graph; `passed` become inputs after its arguments, other captures must be constants, which are copied.
   std::shared_ptr<Graph> closed(const Operation& op, const Region& region, const Scope& outer,
                                 std::span<const Use> passed);
   Regions closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed);
@@ -135,6 +141,7 @@ class Lowering {
   std::unordered_map<std::string_view, const Function*> functions_;
   std::unordered_map<std::string_view, std::shared_ptr<const Graph>> callees_;  // of composite and run_parallel
   std::vector<const Function*> calls_;                                          // being lowered
+  std::unordered_map<const Node*, Value> constants_;  // behind inputs of the regions that are being lowered
   std::int64_t operations_ = 0;
 };
 

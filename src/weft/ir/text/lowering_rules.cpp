@@ -224,8 +224,11 @@ Values Lowering::expanded(const Operation& op, const std::function<Values()>& ex
   } catch (const Error& wrong) {
     fail(op, wrong.what());
   }
-  if (!std::ranges::equal(values, flattened(op.result_types), {}, &Value::type))
-    fail(op, concat("gives ", values[0].type(), values.size() > 1 ? " and more" : "", ", other types are written"));
+  const std::vector<Type> written = flattened(op.result_types);
+  if (values.size() != written.size())
+    fail(op, concat("has ", values.size(), " results, ", written.size(), " are written"));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i].type() != written[i]) fail(op, concat("gives ", values[i].type(), ", not ", written[i]));
   return values;
 }
 

@@ -69,6 +69,7 @@ struct Argument {
   WrittenType type;
   std::size_t at = 0;
   std::vector<NamedAttribute> attributes = {};
+  std::uint32_t index = 0;  // beside the name, as in Use
 };
 
 struct Results {  // %name:count

@@ -1,0 +1,169 @@
+// Operations whose region takes single elements, written with more than the ops of our table have: a region that uses values from
+// outside, and a region that computes in a wider dtype than that of the operands. Either becomes an operation without: what comes
+// from outside is one more input, and operands are converted first.
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+#include <weft/ir/text/lowering.h>
+
+namespace weft::ir::text {
+
+namespace {
+
+struct Range {
+  std::size_t first, count;
+  std::size_t end() const { return first + count; }
+};
+
+// Which operands and arguments belong to the inputs of an operation.
+struct Inputs {
+  std::vector<Range> operands;  // each input's place in one range is its place in all
+  std::vector<std::size_t>
+      arguments;            // where the arguments of one more input go in the region; empty: it takes no more
+  bool is_result = true;    // every input has a result
+  bool is_returned = true;  // the region returns a value for every input
+  std::size_t region = 0;   // that computes the result
+};
+
+std::optional<Inputs> inputs_of(const Operation& op) {
+  const std::size_t count = op.operands.size(), half = count / 2;
+  if (op.name == "stablehlo.reduce" || op.name == "stablehlo.reduce_window")
+    return Inputs{{{0, half}, {half, half}}, {half, 2 * half}};
+  if (op.name == "stablehlo.scatter") return Inputs{{{0, half}, {half + 1, half}}, {half, 2 * half}};
+  if (op.name == "stablehlo.sort") return Inputs{{{0, count}}, {2 * count, 2 * count}, true, false};
+  if (op.name == "stablehlo.map") return Inputs{{{0, count}}, {count}, false, false};
+  if (op.name == "stablehlo.all_reduce" || op.name == "stablehlo.reduce_scatter") return Inputs{{{0, count}}, {}};
+  if (op.name == "stablehlo.select_and_scatter") return Inputs{{{0, 1}, {1, 1}, {2, 1}}, {}, true, true, 1};
+  return std::nullopt;
+}
+
+// Whether the operation has the parts that `inputs` speaks of; if not, the op's type rule says what is wrong.
+bool is_complete(const Operation& op, const Inputs& inputs) {
+  if (op.regions.size() <= inputs.region || op.regions[inputs.region].operations.empty()) return false;
+  const auto fits = [&](Range range) { return range.count > 0 && range.end() <= op.operands.size(); };
+  const std::size_t arguments = op.regions[inputs.region].arguments.size();
+  return std::ranges::all_of(inputs.operands, fits) && arguments >= inputs.operands[0].count &&
+         (inputs.arguments.empty() || arguments == inputs.arguments.back()) && !op.result_types.empty() &&
+         (op.operand_types.empty() || op.operand_types.size() == op.operands.size());
+}
+
+// StableHLO's is_promotable.
+bool is_promotable(WrittenType from, WrittenType to) {
+  const DType a = from.part.dtype(), b = to.part.dtype();
+  return from.is_complex == to.is_complex && is_float(a) == is_float(b) &&
+         is_signed_integer(a) == is_signed_integer(b) && is_unsigned_integer(a) == is_unsigned_integer(b) &&
+         bit_width(a) <= bit_width(b);
+}
+
+template <class Function>
+WrittenValue each(const WrittenValue& v, Function&& function) {
+  return {function(v.re), v.is_complex() ? function(v.im) : Value()};
+}
+
+WrittenType with_dims(WrittenType element, Type shape) {
+  return {Type(element.part.dtype(), shape.dims()), element.is_complex};
+}
+
+// Operands get names that no text has.
+void set_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value) {
+  const Use name{"promoted", static_cast<std::uint32_t>(i), op.operands[i].at};
+  scope.insert_or_assign(name, value);
+  op.operands[i] = name;
+  if (!op.operand_types.empty()) op.operand_types[i] = value.type();
+}
+
+void add_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value, std::size_t at) {
+  const Use name{"captured", static_cast<std::uint32_t>(op.operands.size()), at};
+  scope.emplace(name, value);
+  op.operands.insert(op.operands.begin() + static_cast<std::ptrdiff_t>(i), name);
+  if (!op.operand_types.empty())
+    op.operand_types.insert(op.operand_types.begin() + static_cast<std::ptrdiff_t>(i), value.type());
+}
+
+// The region takes `to` where it took another dtype, and begins with conversions back to that.
+void take_wider(Region& region, WrittenType to) {
+  for (std::size_t i = 0; i < region.arguments.size(); ++i) {
+    Argument& a = region.arguments[i];
+    if (a.type == to || !is_promotable(a.type, to)) continue;
+    const Use wide{"wide", static_cast<std::uint32_t>(i), a.at};
+    Operation back;
+    back.name = "stablehlo.convert";
+    back.at = a.at;
+    back.results = {{a.name}};
+    back.operands = {wide};
+    back.result_types = {a.type};
+    region.operations.insert(region.operations.begin(), std::move(back));
+    a = {wide.name, to, a.at, {}, wide.index};
+  }
+}
+
+}  // namespace
+
+// The operation with operands converted to the dtypes of the region's arguments; empty: they have them.
+std::optional<WrittenValues> Lowering::with_promoted_operands(Graph& graph, const Scope& scope, const Operation& op) {
+  const auto inputs = inputs_of(op);
+  if (!inputs || !inputs->is_returned || !is_complete(op, *inputs)) return std::nullopt;
+  const Region& region = op.regions[inputs->region];
+  Operation promoted;
+  Scope inner;
+  for (const Range range : inputs->operands)
+    for (std::size_t i = 0; i < range.count; ++i) {
+      const WrittenValue& value = lookup(scope, op.operands[range.first + i]);
+      const WrittenType wanted = with_dims(region.arguments[i].type, value.part());
+      if (value.type() == wanted || !is_promotable(value.type(), wanted)) continue;
+      if (inner.empty()) {
+        promoted = op;
+        inner = scope;
+      }
+      set_operand(promoted, inner, range.first + i,
+                  each(value, [&](Value part) { return convert(part, wanted.part.dtype()); }));
+    }
+  if (inner.empty()) return std::nullopt;
+  if (inputs->region == 1) take_wider(promoted.regions[0], region.arguments[0].type);
+  return operation(graph, inner, promoted);
+}
+
+// The operation with the first value that its region uses from outside as one more input, all of whose elements are that value;
+// empty: there is none.
+std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const Scope& scope, const Operation& op) {
+  const auto inputs = inputs_of(op);
+  if (!inputs || inputs->arguments.empty() || !is_complete(op, *inputs)) return std::nullopt;
+  const std::vector<Use>& captures = op.regions[0].captures;
+  const auto found = std::ranges::find_if_not(
+      captures, [&](const Use& use) { return constant_behind(lookup(scope, use)).has_value(); });
+  if (found == captures.end()) return std::nullopt;
+  const Use captured = *found;
+  const WrittenValue value = lookup(scope, captured);
+  if (value.part().rank() != 0) return std::nullopt;
+
+  Operation lifted = op;
+  Scope inner = scope;
+  Region& region = lifted.regions[0];
+  std::erase(region.captures, captured);
+  for (std::size_t g = inputs->operands.size(); g-- > 0;) {
+    const Type shape = lookup(scope, op.operands[inputs->operands[g].first]).part();
+    add_operand(lifted, inner, inputs->operands[g].end(),
+                each(value, [&](Value part) { return broadcast(part, Type(part.dtype(), shape.dims())); }),
+                captured.at);
+  }
+  // The first argument of the new input has the captured value's name, which the region uses; the others are not used.
+  for (std::size_t i = inputs->arguments.size(); i-- > 0;) {
+    const auto place = region.arguments.begin() + static_cast<std::ptrdiff_t>(inputs->arguments[i]);
+    const auto number = static_cast<std::uint32_t>(op.operands.size());
+    if (i == 0)
+      region.arguments.insert(place, {captured.name, value.type(), captured.at, {}, captured.index});
+    else
+      region.arguments.insert(place, {"unused", value.type(), captured.at, {}, number});
+  }
+  Operation& end = region.operations.back();
+  if (inputs->is_returned) {
+    end.operands.push_back(captured);
+    if (!end.operand_types.empty()) end.operand_types.push_back(value.type());
+  }
+  if (inputs->is_result) lifted.result_types.push_back(with_dims(value.type(), op.result_types[0].part));
+  WrittenValues results = operation(graph, inner, lifted);
+  if (inputs->is_result) results.pop_back();
+  return results;
+}
+
+}  // namespace weft::ir::text
