@@ -1,4 +1,6 @@
 // Operations of StableHLO and JAX that become several of ours.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,6 +32,58 @@ TEST(TextExpand, BitcastSplitsWideElements) {
   EXPECT_THAT(one.data<float>(), ElementsAre(0, 1.875f));
   EXPECT_EQ(bitcast(one, Type(DType::f64, {})).element(0), 1);
   EXPECT_EQ(bitcast(Array(Type(DType::i64, {0})), Type(DType::i8, {0, 8})).size(), 0);
+}
+
+TEST(TextExpand, BitcastOfBooleansIsOfBits) {
+  std::vector<bool> bits(64, false);
+  bits[0] = bits[2] = bits[63] = true;
+  Array x(Type(DType::boolean, {64}));
+  std::ranges::copy(bits, x.data<bool>().begin());
+  const Array word = bitcast(x, Type(DType::u64, {}));
+  EXPECT_THAT(word.data<std::uint64_t>(), ElementsAre(0x8000000000000005u));
+  EXPECT_EQ(bitcast(word, x.type()), x);
+  EXPECT_EQ(bitcast(x, x.type()), x);
+}
+
+TEST(TextExpand, BitcastOfNarrowDtypes) {
+  const Array bytes = Array::of<std::uint8_t>({2}, {0x38, 0xf5});
+  const Array floats = bitcast(bytes, Type(DType::f8E4M3FN, {2}));
+  EXPECT_EQ(floats.element(0), 1);
+  EXPECT_EQ(bitcast(floats, bytes.type()), bytes);
+  EXPECT_THAT(bitcast(floats, Type(DType::i8, {2})).data<std::int8_t>(), ElementsAre(0x38, -11));
+  const Array halves = bitcast(bytes, Type(DType::i4, {2, 2}));
+  EXPECT_EQ(halves.element(0), -8);
+  EXPECT_EQ(halves.element(1), 3);
+  EXPECT_EQ(halves.element(2), 5);
+  EXPECT_EQ(halves.element(3), -1);
+  EXPECT_EQ(bitcast(halves, bytes.type()), bytes);
+  const Array fours = bitcast(halves, Type(DType::f4E2M1FN, {2, 2}));
+  EXPECT_EQ(fours.element(1), 1.5);
+  EXPECT_EQ(bitcast(fours, bytes.type()), bytes);
+}
+
+TEST(TextExpand, BitcastOfComplexNumbersIsOfTheirParts) {
+  const auto results = run(R"(
+func.func @main(%x: tensor<complex<f64>>) -> (tensor<2xcomplex<f32>>, tensor<complex<f64>>) {
+  %0 = stablehlo.bitcast_convert %x : (tensor<complex<f64>>) -> tensor<2xcomplex<f32>>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2xcomplex<f32>>) -> tensor<complex<f64>>
+  return %0, %1 : tensor<2xcomplex<f32>>, tensor<complex<f64>>
+})",
+                           {Array::scalar<double>(1), Array::scalar<double>(-2)});
+  EXPECT_THAT(results[0].data<float>(), ElementsAre(0, 0));
+  EXPECT_THAT(results[1].data<float>(), ElementsAre(1.875f, -2));
+  EXPECT_EQ(results[2].element(0), 1);
+  EXPECT_EQ(results[3].element(0), -2);
+}
+
+TEST(TextExpand, ABooleanForAComplexNumberIsOfItsRealPart) {
+  const auto results = run(R"(
+func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xi1> {
+  %0 = stablehlo.convert %x : (tensor<2xcomplex<f32>>) -> tensor<2xi1>
+  return %0 : tensor<2xi1>
+})",
+                           {Array::of<float>({2}, {0, 1}), Array::of<float>({2}, {1, 0})});
+  EXPECT_THAT(results[0].data<bool>(), ElementsAre(false, true));
 }
 
 TEST(TextExpand, BitcastRefusesOtherShapes) {

@@ -1,6 +1,7 @@
 // Type rules of elementwise ops.
 #include <algorithm>
 
+#include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 
@@ -49,8 +50,8 @@ void bitcast_convert_type(const Call& call, std::vector<Type>& results) {
   require_domain(call, 0);
   const DType from = call.type(0).dtype(), to = results.back().dtype();
   call.require(contains(call.op.domain, to), "is not defined for ", to);
-  call.require(byte_size(from) == byte_size(to), "cannot give ", to, ": the widths differ");
-  call.require(from == to || (!is_narrow(from) && !is_narrow(to)), "of narrow elements is not read");
+  call.require(num_bits(from) == num_bits(to), "cannot give ", to, ": the widths differ");
+  call.require(have_same_bytes(from, to), "from ", from, " to ", to, " is not a matter of bytes; convert does it");
 }
 
 void reduce_precision_type(const Call& call, std::vector<Type>& results) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <weft/ir/text/bitcast.h>
 #include <weft/ir/text/complex_math.h>
-#include <weft/ir/text/expand.h>
 
 namespace weft::ir::text {
 
@@ -62,68 +62,16 @@ Complex conjugate(Operands x, WrittenType) {
   return {x[0].re, -x[0].im};
 }
 
-Value is_nonzero(Value x) { return compare(x, constant_like(x, 0), Direction::NE); }
-
-// A real number has no imaginary part, and gets that of 0; a boolean says whether either is there.
+// A real number has the imaginary part 0. What is not complex, booleans too, gets the real part alone (StableHLO: convert).
 Complex convert_any(Operands x, WrittenType result) {
   const DType dtype = result.part.dtype();
   const Complex z = x[0];
-  if (!result.is_complex && dtype == DType::boolean) return {or_(is_nonzero(z.re), is_nonzero(z.im))};
   if (!result.is_complex) return {convert(z.re, dtype)};
   const Value re = convert(z.re, dtype);
   return {re, z.is_complex() ? convert(z.im, dtype) : constant_like(re, 0)};
 }
 
-Type with_last(Type type, std::int64_t size) {
-  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
-  dims.emplace_back(size);
-  return Type(type.dtype(), dims);
-}
-
-// A complex number is stored as two real ones: as if it had one more dimension of 2.
-Value as_pairs(Complex z) {
-  const std::span<const Dim> dims = with_last(z.part(), 1).dims();
-  const Value pair[] = {reshape(z.re, dims), reshape(z.im, dims)};
-  return concatenate(pair, z.part().rank());
-}
-Complex from_pairs(Value pairs, Type part) {
-  const auto take = [&](std::int64_t i) {
-    return reshape(slice_in_dim(pairs, i, i + 1, 1, pairs.rank() - 1), part.dims());
-  };
-  return {take(0), take(1)};
-}
-
-Value same_elements(Value x, Type type) {  // of another dtype and shape
-  const auto last = [](Type t) { return t.rank() > 0 ? t.size(t.rank() - 1) : 1; };
-  if (byte_size(x.dtype()) == byte_size(type.dtype())) return bitcast_convert(x, type);
-  if (byte_size(type.dtype()) > byte_size(x.dtype())) return bitcast_widths(x, type);
-  // Narrow elements come as a dimension of their own, and so must those of both parts together.
-  const std::int64_t ratio = byte_size(x.dtype()) / byte_size(type.dtype());
-  require(last(type) == 2 * ratio, "cannot give ", type);
-  return reshape(bitcast_widths(x, with_last(x.type().with(type.dtype()), ratio)), type.dims());
-}
-
-Complex bitcast_any(Operands x, WrittenType result) {
-  if (x[0].is_complex() && result.is_complex) {
-    require(x[0].type() == result, "of complex numbers gives real ones, or the same type, not ", result);
-    return x[0];
-  }
-  if (x[0].is_complex()) return {same_elements(as_pairs(x[0]), result.part)};
-  // What the pairs have been before: the operand, whose last dimension holds both parts.
-  const Type pairs = with_last(result.part, 2);
-  const Value operand = x[0].re;
-  const int wide = byte_size(pairs.dtype()), narrow = byte_size(operand.dtype());
-  if (narrow < wide) {
-    const std::int64_t ratio = wide / narrow;
-    std::vector<Dim> dims(pairs.dims().begin(), pairs.dims().end());
-    dims.emplace_back(ratio);
-    const Type split(operand.dtype(), dims);
-    require(operand.rank() > 0 && operand.type() == with_last(result.part.with(operand.dtype()), 2 * ratio),
-            "cannot give ", result, " for ", operand.type());
-    return from_pairs(bitcast_widths(reshape(operand, split.dims()), pairs), result.part);
-  }
-  return from_pairs(narrow == wide ? bitcast_convert(operand, pairs) : bitcast_widths(operand, pairs), result.part);
-}
+Complex bitcast_any(Operands x, WrittenType result) { return bitcast(x[0], result); }
 
 // ---- arithmetic
 

@@ -10,10 +10,6 @@
 
 namespace weft::ir::text {
 
-// bitcast_convert between widths: wide elements become a last dimension of narrow ones, or the other way, the lowest bits first.
-// Throws Error where the types do not fit each other.
-Value bitcast_widths(Value x, Type result);
-
 // The elements [start, limit) of one dimension, every stride-th, and all of the others: JAX's slice_in_dim.
 Value slice_in_dim(Value x, std::int64_t start, std::int64_t limit, std::int64_t stride, int dimension);
 

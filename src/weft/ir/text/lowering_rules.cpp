@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
+#include <weft/ir/text/bitcast.h>
 #include <weft/ir/text/expand.h>
 #include <weft/ir/text/expand_regions.h>
 #include <weft/ir/text/lowering.h>
@@ -348,10 +350,11 @@ Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
 Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   const std::vector<Type> types = flattened(op.result_types);
-  const bool same_width =
-      values.size() != 1 || types.size() != 1 || byte_size(values[0].dtype()) == byte_size(types[0].dtype());
-  if (same_width) return append(graph, op, ops::bitcast_convert, values, types, {});
-  return expanded(op, [&] { return Values{bitcast_widths(values[0], types[0])}; });
+  const bool is_direct =
+      values.size() != 1 || types.size() != 1 || have_same_bytes(values[0].dtype(), types[0].dtype());
+  if (is_direct && (values.empty() || values[0].dtype() != DType::boolean))
+    return append(graph, op, ops::bitcast_convert, values, types, {});
+  return expanded(op, [&] { return flattened({{bitcast({values[0]}, {types[0]})}}); });
 }
 
 Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {
