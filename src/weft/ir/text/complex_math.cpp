@@ -103,17 +103,29 @@ Value log_absolute(Complex z, Value excess) {
   return select(or_(is_infinite(z.re), is_infinite(z.im)), like(size, infinity), result);
 }
 
+// Every second term of the series of exp x from `first` = x^n / n! on, for 0 <= x <= 1. The first term is most of the sum, so that
+// the rounding of the others hardly counts.
+Value half_of_exponential(Value first, Value x, int n) {
+  constexpr int terms = 10;  // more change no bit
+  const Value xx = x * x;
+  Value rest = like(x, 1);
+  for (int k = n + 2 * terms; k > n + 2; k -= 2) rest = rest * xx * (1.0 / (k * (k - 1))) + 1;
+  return first + first * (rest * xx * (1.0 / ((n + 2) * (n + 1))));
+}
+
 // cosh x and sinh x are these times the factor, which is not 1 where they overflow although a product with them may not.
 struct Hyperbolic {
   Value cosh, sinh, factor;
 };
 Hyperbolic hyperbolic(Value x) {
-  const Value size = abs(x), is_big = greater(size, 700);
+  const Value size = abs(x), is_big = greater(size, 700), is_small = less(size, 1);
   const Value e = ir::exponential(select(is_big, size * 0.5, size)), inverse = like(x, 1) / e;
-  const Value m = ir::exponential_minus_one(minimum(size, like(x, 1)));
-  const Value small = (m + m / (m + 1)) * 0.5;
-  const Value sinh = select(is_big, e * 0.5, select(less(size, 1), small, (e - inverse) * 0.5));
-  return {select(is_big, e * 0.5, (e + inverse) * 0.5), copy_sign(sinh, x), select(is_big, e, like(x, 1))};
+  const Value bounded = minimum(size, like(x, 1));
+  const auto either = [&](Value first, int n, Value far) {
+    return select(is_small, half_of_exponential(first, bounded, n), select(is_big, e * 0.5, far * 0.5));
+  };
+  return {either(like(x, 1), 0, e + inverse), copy_sign(either(bounded, 1, e - inverse), x),
+          select(is_big, e, like(x, 1))};
 }
 
 // a b factor; 0 if a is, whatever the others.
