@@ -62,6 +62,23 @@ TEST(Conformance, CountsEveryOutcome) {
   }
 }
 
+TEST(Conformance, SumsOfNarrowFloatsAreRoundedAfterEveryStep) {
+  const TemporaryFolder folder;
+  write(folder / "cumsum.mlir", R"(
+func.func @main() {
+  %x = stablehlo.constant dense<[256.0, 1.0, 1.0]> : tensor<3xbf16>
+  %zero = stablehlo.constant dense<0.0> : tensor<bf16>
+  %s = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 3>, padding = dense<[[2, 0]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %c = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %c : tensor<bf16>
+  }) : (tensor<3xbf16>, tensor<bf16>) -> tensor<3xbf16>
+  check.expect_eq_const %s, dense<[256.0, 256.0, 256.0]> : tensor<3xbf16>
+  return
+})");
+  for (const char* mode : {"--interpret", "--compiled"}) EXPECT_EQ(conformance(folder.path(), {mode}, 0)["passed"], 1);
+}
+
 TEST(Conformance, WhatOnlyTheInterpreterKnowsIsInterpretedAndCounted) {
   const TemporaryFolder folder;
   write(folder / "narrow.mlir", R"(

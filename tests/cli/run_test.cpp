@@ -150,7 +150,23 @@ TEST_F(Run, WhatCannotBeRun) {
   expect_error({at("bad.mlir")}, 1, at("bad.mlir") + ":2:22: func.func @main: %x is not defined");
   write("call.mlir",
         "func.func @main(%a: tensor<f32>) {\n  stablehlo.custom_call @system(%a) : (tensor<f32>) -> ()\n  return\n}");
-  expect_error({at("call.mlir"), "--random", "1"}, 1, "custom_call @system");
+  expect_error({at("call.mlir"), "--random", "1"}, 1,
+               at("call.mlir") + ":2: custom_call @system: weft has no such function");
+}
+
+// As JAX writes jnp.linalg.eig and jax.scipy.linalg.expm: with complex results, and within a branch.
+TEST(Run, FactorisationsOfLapackAreNamedAsSuch) {
+  const std::string eig =
+      "%0:2 = stablehlo.custom_call @lapack_sgeev_ffi(%a) : (tensor<2x2xf32>) -> (tensor<2xcomplex<f32>>, "
+      "tensor<i32>)\n";
+  const std::string lu = "%0 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<2x2xf32>) -> tensor<2x2xf32>\n";
+  const std::string in_branch = "%1 = \"stablehlo.case\"(%i) ({\n" + lu + "stablehlo.return %0 : tensor<2x2xf32>\n}) " +
+                                ": (tensor<i32>) -> tensor<2x2xf32>\n";
+  for (const auto& [body, name] : {std::pair{eig, "sgeev"}, {lu, "sgetrf"}, {in_branch, "sgetrf"}}) {
+    write("lapack.mlir", "func.func @main(%a: tensor<2x2xf32>, %i: tensor<i32>) {\n" + body + "return\n}");
+    expect_error({at("lapack.mlir"), "--random", "1"}, 1,
+                 concat("custom_call @lapack_", name, "_ffi: weft has no such function; it is LAPACK's"));
+  }
 }
 
 }  // namespace

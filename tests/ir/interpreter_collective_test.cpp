@@ -111,7 +111,7 @@ TEST(Collectives, AFailureEndsTheWaitingOfAll) {
       stablehlo.custom_call @nobody.knows(%x) {has_side_effect = true} : (tensor<2xi32>) -> ()
       return %x : tensor<2xi32> })";
   EXPECT_THAT([&] { on_grid(functions, "[[@waits], [@fails]]", 2, 2); },
-              ThrowsMessage<Error>("custom_call: nothing is known of @nobody.knows"));
+              ThrowsMessage<Error>("custom_call @nobody.knows: weft has no such function"));
 }
 
 TEST(Collectives, WaitingForNobodyIsAnError) {

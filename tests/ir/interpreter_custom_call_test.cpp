@@ -61,7 +61,7 @@ TEST(InterpreterCustomCall, NamesAnUnknownTarget) {
   const CustomCallAttributes attributes{.target = "who"};
   const Node& node = graph.append(ops::custom_call, {}, &attributes);
   EXPECT_THAT([&] { interpret_node(node, {}); },
-              ::testing::ThrowsMessage<Error>("custom_call: nothing is known of @who"));
+              ::testing::ThrowsMessage<Error>("custom_call @who: weft has no such function"));
 }
 
 }  // namespace

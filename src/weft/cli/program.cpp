@@ -1,9 +1,12 @@
 #include <weft/cli/program.h>
 
+#include <array>
 #include <chrono>
 #include <string>
 
 #include <weft/compiler/rewrite.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/host_function.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
@@ -21,13 +24,35 @@ bool is_check(const ir::Node& node) {
 void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
   for (const ir::Node* node : graph.nodes()) {
     if (node->op == &ir::ops::custom_call && (is_region || !is_check(*node))) {
-      const std::string name = concat("custom_call @", node->attributes<ir::CustomCallAttributes>().target);
+      const std::string_view target = node->attributes<ir::CustomCallAttributes>().target;
+      const std::string name = concat("custom_call @", target);
       const std::string place =
           node->location.line == 0 ? "" : concat(node->location.file, ':', node->location.line, ": ");
-      throw UnsupportedError(concat(place, name, is_region ? ": not run within a region" : ": it is not known"), name);
+      throw UnsupportedError(concat(place, is_check(*node) ? concat(name, ": a check is not run within a region")
+                                                           : ir::no_host_function(target)),
+                             name);
     }
     for (const ir::Graph* region : node->regions) refuse_unknown_calls(*region, true);
   }
+}
+
+using Values = std::vector<ir::Value>;
+
+// The reduction with a body that rounds its 16-bit result after every step, where compiled code keeps sums and products of these in
+// f32; empty: it is no such reduction.
+std::optional<Values> rounded_after_every_step(const ir::Node& node, std::span<const ir::Value> operands) {
+  if (node.regions.size() != 1) return std::nullopt;
+  const ir::Op* const op = ir::reduction_op(*node.regions[0]);
+  if (op != &ir::ops::add && op != &ir::ops::multiply) return std::nullopt;
+  const Type element = node.regions[0]->inputs()[0].type();
+  const bool is_bf16 = element.dtype() == DType::bf16;
+  if (!is_bf16 && element.dtype() != DType::f16) return std::nullopt;
+  const auto body = ir::make_graph(std::array{element, element}, [&](ir::Graph& graph, std::span<const ir::Value> x) {
+    return Values{ir::reduce_precision(graph.append(*op, x).result(), is_bf16 ? 8 : 5, is_bf16 ? 7 : 10)};
+  });
+  ir::Graph& graph = operands[0].graph();
+  const std::shared_ptr<const ir::Graph> regions[] = {body};
+  return Values{graph.append(*node.op, operands, node.attribute_data, node.types, regions).result()};
 }
 
 }  // namespace
@@ -36,14 +61,15 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
     : function_(function), interpreter_(options.interpreter), requires_finite_(options.requires_finite) {
   refuse_unknown_calls(function);
   compiler::Rewriter rewriter(function);
-  std::vector<ir::Value> compared;
-  using Replaced = std::optional<std::vector<ir::Value>>;
-  const auto body = rewriter.run([&](const ir::Node& node, std::span<const ir::Value> operands) -> Replaced {
-    if (!is_check(node)) return std::nullopt;
-    checks_.push_back(&node);
-    compared.insert(compared.end(), operands.begin(), operands.end());
-    return std::vector<ir::Value>();
-  });
+  Values compared;
+  const bool rounds = options.compiler.strict && options.interpreter.accumulation == ir::Accumulation::element;
+  const auto body =
+      rewriter.run([&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<Values> {
+        if (!is_check(node)) return rounds ? rounded_after_every_step(node, operands) : std::nullopt;
+        checks_.push_back(&node);
+        compared.insert(compared.end(), operands.begin(), operands.end());
+        return Values();
+      });
   std::vector<ir::Value> outputs(body->outputs().begin(), body->outputs().end());
   outputs.insert(outputs.end(), compared.begin(), compared.end());
   body->set_outputs(std::move(outputs));

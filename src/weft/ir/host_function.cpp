@@ -72,4 +72,13 @@ const HostFunction* find_host_function(std::string_view name) {
   return found == registry.functions.end() ? nullptr : found->second.get();
 }
 
+std::string no_host_function(std::string_view target) {
+  std::string_view reason;
+  if (target.starts_with("lapack_"))
+    reason = "; it is LAPACK's, and of linear algebra weft has Cholesky factors and triangular systems alone";
+  else if (target.find("python") != target.npos && target.find("callback") != target.npos)
+    reason = "; it calls back into Python";
+  return concat("custom_call @", target, ": weft has no such function", reason);
+}
+
 }  // namespace weft::ir

@@ -80,4 +80,7 @@ const HostFunction& register_host_function(std::string name, HostTypes types, Ho
                                            HostCompute gradient = {});
 const HostFunction* find_host_function(std::string_view name);  // null: none
 
+// The message for a custom_call whose target is no known function: what the target is, as far as its name says.
+std::string no_host_function(std::string_view target);
+
 }  // namespace weft::ir

@@ -93,7 +93,7 @@ std::vector<Array> custom_call_rule(const NodeCall& call) {
   else if (target == "check.expect_almost_eq")
     check(call, AlmostEqual());
   else
-    fail("custom_call: nothing is known of @", target);
+    fail(no_host_function(target));
   return {};
 }
 

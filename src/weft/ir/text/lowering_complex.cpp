@@ -1,6 +1,7 @@
 // Operations with complex operands or results. Which way an operation goes follows from its op's declaration, but for those below.
 #include <algorithm>
 
+#include <weft/ir/host_function.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/complex.h>
@@ -262,7 +263,9 @@ Values Lowering::complex_check(Graph& graph, const Scope& scope, const Operation
 Values Lowering::complex_custom_call(Graph& graph, const Scope& scope, const Operation& op) {
   const std::string_view name = call_target(op);
   if (find_call(name) || name.starts_with("check.")) return each_part(graph, scope, op);
-  source_.fail_unsupported(op.at, concat(op.name, ": @", name, " takes no complex numbers here"),
+  source_.fail_unsupported(op.at,
+                           find_host_function(name) ? concat("custom_call @", name, ": takes no complex numbers here")
+                                                    : no_host_function(name),
                            concat("custom_call @", name));
 }
 
