@@ -75,3 +75,9 @@ def gradient(name: str, function: Callable[..., Any], make: Make, **options) -> 
 
 def one(draw: Inputs, dtype=f32, low: float = -2, high: float = 2) -> tuple:
     return (draw(3, 7, dtype=dtype, low=low, high=high),)
+
+
+def spd(draw: Inputs, *batch: int, n: int = 4, dtype=f32) -> np.ndarray:
+    """Hermitian and positive definite."""
+    a = draw(*batch, n, n, dtype=dtype)
+    return a @ np.conj(np.swapaxes(a, -1, -2)) + n * np.eye(n, dtype=dtype)
