@@ -212,6 +212,9 @@ TEST(Safetensors, WriterRefusesWhatItCouldNotReadBack) {
   EXPECT_THROW(write_safetensors(folder / "a", wrong_size), Error);
   const TensorBytes reserved[] = {{"__metadata__", Type(uint8, {2}), bytes_of(bytes)}};
   EXPECT_THROW(write_safetensors(folder / "a", reserved), Error);
+  const TensorBytes no_text[] = {{"\xff", Type(uint8, {2}), bytes_of(bytes)}};
+  EXPECT_THAT([&] { write_safetensors(folder / "a", no_text); },
+              testing::ThrowsMessage<Error>(HasSubstr("names and metadata must be UTF-8")));
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{});
 }
 

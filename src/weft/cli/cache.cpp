@@ -8,6 +8,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/json.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/options.h>
@@ -72,7 +73,7 @@ void list(bool as_json) {
                                  {"unused_hours", hours_since(entry.file.used)},
                                  {"state", entry.state},
                                  {"usable", entry.usable}});
-    std::cout << root.dump() << std::endl;
+    std::cout << print_json(root) << std::endl;
     return;
   }
   for (const Listed& entry : all)

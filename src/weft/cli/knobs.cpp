@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <weft/base/json.h>
 #include <weft/cli/command_line.h>
 
 namespace weft::cli {
@@ -19,7 +20,7 @@ void print_json(const std::vector<knobs::Row>& rows) {
   for (const knobs::Row& row : rows)
     table[row.variable] = {
         {"type", row.type}, {"default", row.default_value}, {"value", row.value}, {"help", row.help}};
-  std::cout << table.dump() << std::endl;
+  std::cout << print_json(table) << std::endl;
 }
 
 void print_table(const std::vector<knobs::Row>& rows) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
+#include <weft/base/json.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/lab/captioner.h>
 #include <weft/cli/lab/mesh.h>
@@ -39,7 +40,7 @@ void print_json(const lab::OverlapReport& report) {
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)
     root["gap_by_nodes"].push_back({{"nodes", nodes}, {"gap_us", gap_us}});
   root["steady_state_over_max_host_device"] = report.steady_state_over_max_host_device;
-  std::cout << root.dump() << std::endl;
+  std::cout << print_json(root) << std::endl;
 }
 
 void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& options) {
@@ -101,7 +102,7 @@ void print_json(const lab::RecompileReport& report) {
   const nlohmann::ordered_json root{{"train", before_and_after(report.train_before, report.train_after)},
                                     {"eval", before_and_after(report.eval_before, report.eval_after)},
                                     {"hints", report.hints}};
-  std::cout << root.dump() << std::endl;
+  std::cout << print_json(root) << std::endl;
 }
 
 void print_table(const lab::RecompileReport& report) {

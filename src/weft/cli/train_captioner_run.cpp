@@ -7,6 +7,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/json.h>
 #include <weft/runtime/parallel.h>
 #include <weft/train/caption_sheet.h>
 #include <weft/train/config_settings.h>
@@ -83,7 +84,7 @@ int TrainCaptionerRun::run() {
   loop_.end_progress();
   if (has_sheet() && !loop_.interrupt()) evaluate();
   if (options_.json) {
-    std::cout << report().dump() << std::endl;
+    std::cout << print_json(report()) << std::endl;
   } else {
     print_summary();
   }

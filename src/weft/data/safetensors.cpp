@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
+#include <weft/base/json.h>
 #include <weft/data/safetensors_header.h>
 
 namespace weft::data {
@@ -94,6 +95,17 @@ void SafetensorsFile::read(const Entry& entry, std::span<std::byte> to) const {
   file_.read(entry.offset, to);
 }
 
+namespace {
+
+// Names are the caller's; the format has them in UTF-8.
+std::string print_header(const nlohmann::ordered_json& header) {
+  std::string text = print_json(header);
+  require(nlohmann::ordered_json::parse(text) == header, "write_safetensors: names and metadata must be UTF-8");
+  return text;
+}
+
+}  // namespace
+
 void write_safetensors(AtomicFile& file, std::span<const TensorBytes> tensors, const Metadata& metadata) {
   // Widest elements first, so that every tensor is aligned for its type.
   std::vector<const TensorBytes*> order;
@@ -118,7 +130,7 @@ void write_safetensors(AtomicFile& file, std::span<const TensorBytes> tensors, c
                        {"shape", shape},
                        {"data_offsets", {begin, end}}}});
   }
-  std::string text = header.dump();
+  std::string text = print_header(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   require(text.size() <= max_header_bytes, "write_safetensors: the names and shapes take ", text.size(),
           " bytes, at most ", max_header_bytes, " are allowed");

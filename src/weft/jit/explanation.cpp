@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <weft/base/json.h>
+
 namespace weft {
 
 namespace {
@@ -141,7 +143,7 @@ std::string Explanation::json() const {
   }
   for (const Break& cut : breaks)
     all["graph_breaks"].push_back({{"reason", cut.reason}, {"place", cut.place}, {"count", cut.count}, {"ms", cut.ms}});
-  return all.dump(2);
+  return print_json(all, 2);
 }
 
 std::ostream& operator<<(std::ostream& out, const Explanation& explanation) { return out << explanation.text(); }

@@ -1,12 +1,14 @@
 #include <weft/train/job.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/json.h>
 
 namespace weft::train {
 
@@ -37,20 +39,21 @@ void shared_fields(auto& config, auto&& field) {
 Job::Job(const std::filesystem::path& folder) : weights_(folder / weights_name), batches_(folder / batches_name) {
   const auto path = folder / config_name;
   try {
-    const json text = json::parse(read_file(path));
-    shared_fields(config_, [&](const char* name, auto& value) { text.at(name).get_to(value); });
-    config_.beta1 = text.at("betas").at(0);
-    config_.beta2 = text.at("betas").at(1);
-    text.at("lr").get_to(lr_);
-    text.at("threads").get_to(threads_);
-    require(text.at("vocab") == data::TextDataset::vocabulary, "vocab must be ", data::TextDataset::vocabulary);
-    require(text.at("steps") == lr_.size() && !lr_.empty(), "lr must have one entry for each of the steps");
-    require(threads_ >= 0, "threads must not be negative, got ", threads_);
+    const json text = parse_json(read_file(path));
+    const JsonValue config(text, "the config");
+    shared_fields(config_, [&](const char* name, auto& value) { config.at(name).read(value); });
+    const auto betas = config.at("betas").list(2);
+    betas[0].read(config_.beta1);
+    betas[1].read(config_.beta2);
+    config.at("lr").read(lr_);
+    threads_ = config.at("threads").integer<int>(0);
+    require(config.at("vocab").integer<std::int64_t>() == data::TextDataset::vocabulary, "vocab must be ",
+            data::TextDataset::vocabulary);
+    require(std::cmp_equal(config.at("steps").integer<std::int64_t>(1), lr_.size()),
+            "lr must have one entry for each of the steps");
     config_.check();
-  } catch (const json::exception& error) {
-    fail(path.string(), ": not a job's config: ", error.what());
   } catch (const Error& error) {
-    fail(path.string(), ": ", error.what());
+    fail(path.string(), ": not a job's config: ", error.what());
   }
   const Type expected(int32, {steps(), config_.batch, config_.context + 1});
   tokens_ = batches_.find("tokens");
@@ -93,7 +96,7 @@ void write_job(const std::filesystem::path& folder, const TextConfig& config, st
                {"betas", {config.beta1, config.beta2}},
                {"threads", threads}};
   shared_fields(config, [&](const char* name, const auto& value) { root[name] = value; });
-  write_file(folder / config_name, root.dump(2) + "\n");
+  write_file(folder / config_name, print_json(root, 2) + "\n");
 }
 
 }  // namespace weft::train

@@ -7,6 +7,7 @@
 
 #include <weft/base/digest.h>
 #include <weft/base/error.h>
+#include <weft/base/json.h>
 #include <weft/base/version.h>
 
 namespace weft::train {
@@ -19,7 +20,7 @@ constexpr int format_version = 1;
 
 std::string digest_of(const json& manifest) {
   Digest digest;
-  const std::string text = manifest.dump();
+  const std::string text = print_json(manifest);
   digest.add(std::as_bytes(std::span(text)));
   return digest.hex();
 }
@@ -28,11 +29,23 @@ json to_json(const Setting& setting) {
   return std::visit([](const auto& value) { return json(value); }, setting);
 }
 
-Setting setting_from(const json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_float()) return value.get<double>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  return value.get<std::string>();
+Setting setting_from(const JsonValue& value) {
+  if (value.value().is_boolean()) return value.boolean();
+  if (value.value().is_number_float()) return value.number();
+  if (value.value().is_number_integer()) return value.integer<std::int64_t>();
+  return value.text();
+}
+
+// Takes the digest out and compares it with the rest.
+void check_digest(json& root) {
+  require(root.is_object() && root.value("format", json()) == "weft checkpoint",
+          "it is not the manifest of a checkpoint");
+  const JsonValue manifest(root, "the manifest");
+  require(manifest.at("version").value() == format_version, "its format has version ",
+          print_json(manifest.at("version").value()), ", this weft reads version ", format_version);
+  const std::string digest = manifest.at("xxh128").text();
+  root.erase("xxh128");
+  require(digest == digest_of(root), "it is damaged: its digest does not match");
 }
 
 }  // namespace
@@ -62,31 +75,24 @@ std::string print_manifest(const Manifest& manifest) {
   json text = {{"format", "weft checkpoint"}, {"version", format_version}, {"weft", version()},
                {"step", manifest.step},       {"config", config},          {"files", files}};
   text["xxh128"] = digest_of(text);  // of all the rest
-  return text.dump(2) + "\n";
+  return print_json(text, 2) + "\n";
 }
 
 Manifest parse_manifest(const std::string& text) {
-  try {
-    json root = json::parse(text);
-    require(root.is_object() && root.value("format", "") == "weft checkpoint",
-            "it is not the manifest of a checkpoint");
-    require(root.at("version") == format_version, "its format has version ", root.at("version").dump(),
-            ", this weft reads version ", format_version);
-    const std::string digest = root.at("xxh128");
-    root.erase("xxh128");
-    require(digest == digest_of(root), "it is damaged: its digest does not match");
-    Manifest manifest;
-    manifest.step = root.at("step");
-    for (const auto& [name, value] : root.at("config").items()) manifest.config[name] = setting_from(value);
-    for (const auto& [part, file] : root.at("files").items()) {
-      const ManifestFile entry{file.at("name"), file.at("bytes"), file.at("xxh128")};
-      require(is_part_file_name(entry.name), "it names the file ", entry.name);
-      manifest.files[part] = entry;
-    }
-    return manifest;
-  } catch (const json::exception&) {
-    fail("it is damaged: not the JSON of a manifest");
+  json root = parse_json(text);
+  check_digest(root);
+  const JsonValue from(root, "the manifest");
+  Manifest manifest;
+  from.at("step").read(manifest.step);
+  for (const auto& [name, value] : from.at("config").members()) manifest.config[name] = setting_from(value);
+  for (const auto& [part, file] : from.at("files").members()) {
+    ManifestFile& entry = manifest.files[part];
+    file.at("name").read(entry.name);
+    file.at("bytes").read(entry.bytes);
+    file.at("xxh128").read(entry.digest);
+    require(is_part_file_name(entry.name), "it names the file ", entry.name);
   }
+  return manifest;
 }
 
 }  // namespace weft::train

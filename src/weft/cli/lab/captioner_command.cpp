@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
+#include <weft/base/json.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/lab/captioner.h>
@@ -52,7 +53,7 @@ void print_json(const CaptionerReport& report, const train::CaptionerConfig& giv
                   {"guarded_tensors", guarded_tensors},
                   {"compile_s", compile_s},
                   {"caption_accuracy", number(report.caption_accuracy)}};
-  std::cout << root.dump() << std::endl;
+  std::cout << print_json(root) << std::endl;
 }
 
 std::string text_of(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : "-"; }
