@@ -102,6 +102,8 @@ find_package(OpenSSL 3 QUIET COMPONENTS Crypto)
 weft_needs(OpenSSL_FOUND OpenSSL "${OPENSSL_VERSION}" "signatures of artifacts" libssl-dev)
 find_package(PNG QUIET)
 weft_needs(PNG_FOUND libpng "${PNG_VERSION_STRING}" "pictures" libpng-dev)
+find_package(LibZip QUIET)
+weft_needs(LibZip_FOUND libzip "${LibZip_VERSION}" ".npz files" libzip-dev)
 
 if(WEFT_TESTS)
   find_package(GTest CONFIG QUIET)
@@ -120,5 +122,5 @@ target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
 # What the folders of the library may call: one list for all of them, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
-                   OpenSSL::Crypto PNG::PNG)
+                   OpenSSL::Crypto PNG::PNG LibZip::LibZip)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

@@ -15,6 +15,7 @@ install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${WEFT_CMAKE_DIR})
 if(NOT BUILD_SHARED_LIBS)
   set(WEFT_STATIC ON)  # the user links what a shared library would have linked itself
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindOneDNN.cmake ${PROJECT_SOURCE_DIR}/cmake/FindXxHash.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindLibZip.cmake
           DESTINATION ${WEFT_CMAKE_DIR})
 endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake

@@ -1,4 +1,4 @@
-// .npy and .npz: what was written is read back, NumPy's other forms are read, and damage ends in an Error that names the file.
+// .npy: what was written is read back, NumPy's other forms are read, and damage ends in an Error that names the file.
 #include <weft/data/npy.h>
 
 #include <fstream>
@@ -39,22 +39,6 @@ std::string npy(const std::string& header, const std::string& elements, int vers
 
 std::string described(const std::string& descr, const std::string& shape, const char* fortran_order = "False") {
   return "{'descr': '" + descr + "', 'fortran_order': " + fortran_order + ", 'shape': " + shape + ", }\n";
-}
-
-// An archive of stored entries, as numpy.savez writes it.
-std::string npz(const std::vector<std::string>& files, std::uint64_t method = 0) {
-  std::string archive, directory;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string name = "arr_" + std::to_string(i) + ".npy",
-                      sizes = little(files[i].size(), 4) + little(files[i].size(), 4);
-    const std::string common =
-        little(20, 2) + little(0, 2) + little(method, 2) + little(0, 8) + sizes + little(name.size(), 2);
-    directory += little(0x02014b50, 4) + little(20, 2) + common + little(0, 12) + little(archive.size(), 4) + name;
-    archive += little(0x04034b50, 4) + common + little(0, 2) + name + files[i];
-  }
-  const std::string counts = little(files.size(), 2) + little(files.size(), 2);
-  return archive + directory + little(0x06054b50, 4) + little(0, 4) + counts + little(directory.size(), 4) +
-         little(archive.size(), 4) + little(0, 2);
 }
 
 class Npy : public testing::Test {
@@ -158,40 +142,6 @@ TEST_F(Npy, DamageEndsInAnArrayOrAnError) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
     EXPECT_THAT(error(bad), testing::Not(HasSubstr("\n")));
-  }
-}
-
-TEST_F(Npy, Archives) {
-  const std::string a = npy(described("<i4", "(1,)"), little(7, 4)), b = npy(described("|u1", "()"), "\5");
-  const auto path = folder_ / "a.npz";
-  write(path, npz({a, b}));
-  const auto arrays = read_npz(path);
-  ASSERT_EQ(arrays.size(), 2u);
-  EXPECT_EQ(arrays[0].array.data<std::int32_t>()[0], 7);
-  EXPECT_EQ(arrays[1].array.data<std::uint8_t>()[0], 5);
-  const auto check = [&](const std::string& bytes, const char* reason) {
-    write(path, bytes);
-    try {
-      read_npz(path);
-      ADD_FAILURE() << reason;
-    } catch (const Error& wrong) {
-      EXPECT_THAT(wrong.what(), testing::AllOf(testing::StartsWith(path.string() + ": "), HasSubstr(reason)));
-    }
-  };
-  check("", "it has 0 bytes");
-  check(std::string(100, 'x'), "no directory at its end");
-  check(npz({a}, 8), "it is compressed");
-  check(npz({"junk"}), "arr_0.npy: no .npy file");
-  const std::string good = npz({a, b});
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    for (const std::string& bad : {good.substr(0, i), good.substr(0, i) + '\xff' + good.substr(i + 1)}) {
-      write(path, bad);
-      try {
-        read_npz(path);
-      } catch (const Error& wrong) {
-        EXPECT_THAT(wrong.what(), testing::StartsWith(path.string()));
-      }
-    }
   }
 }
 

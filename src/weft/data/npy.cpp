@@ -69,29 +69,29 @@ struct Preamble {
   std::uint64_t bytes;  // of all of it
 };
 
-Preamble read_preamble(const File& file, std::uint64_t offset, std::uint64_t bytes) {
-  unsigned char start[12];
-  const std::uint64_t least = magic.size() + 4;
+Preamble read_preamble(const ReadNext& next, std::uint64_t bytes) {
+  unsigned char start[12] = {};
+  const std::size_t least = magic.size() + 4;
   require(bytes >= least, "no .npy file: it has ", bytes, " bytes, a header needs ", least);
-  file.read(offset,
-            std::as_writable_bytes(std::span(start, static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 12)))));
+  next(std::as_writable_bytes(std::span(start, least)));
   require(std::memcmp(start, magic.data(), magic.size()) == 0, "no .npy file: it does not begin with \\x93NUMPY");
   const int version = start[6];
   require(version >= 1 && version <= 3 && start[7] == 0, "format version ", version, '.', +start[7],
           " is not known, 1.0, 2.0 and 3.0 are");
   const std::uint64_t prefix = version == 1 ? 10 : 12;
   require(bytes >= prefix, "truncated: it ends within the length of its header");
+  next(std::as_writable_bytes(std::span(start).subspan(least, static_cast<std::size_t>(prefix) - least)));
   std::uint64_t length = start[8] | std::uint64_t{start[9]} << 8;
   if (version > 1) length |= std::uint64_t{start[10]} << 16 | std::uint64_t{start[11]} << 24;
   require(length <= max_header_bytes, "a header of ", length, " bytes, at most ", max_header_bytes, " are read");
   require(length <= bytes - prefix, "truncated: a header of ", length, " bytes in ", bytes);
   std::string text(static_cast<std::size_t>(length), '\0');
-  file.read(offset + prefix, std::as_writable_bytes(std::span(text)));
+  next(std::as_writable_bytes(std::span(text)));
   return {parse_npy_header(text), prefix + length};
 }
 
-NpyArray read_elements(const File& file, std::uint64_t offset, std::uint64_t bytes) {
-  const auto [header, header_bytes] = read_preamble(file, offset, bytes);
+NpyArray read_elements(const ReadNext& next, std::uint64_t bytes) {
+  const auto [header, header_bytes] = read_preamble(next, bytes);
   const Type type = header.type;
   const std::uint64_t parts = header.is_complex ? 2 : 1;
   const std::uint64_t stored = bytes - header_bytes, expected = parts * static_cast<std::uint64_t>(type.bytes());
@@ -101,7 +101,7 @@ NpyArray read_elements(const File& file, std::uint64_t offset, std::uint64_t byt
   NpyArray result{ir::Array(type)};
   std::vector<std::byte> pairs(header.is_complex ? static_cast<std::size_t>(stored) : 0);
   const std::span<std::byte> elements = header.is_complex ? std::span(pairs) : result.array.bytes();
-  file.read(offset + header_bytes, elements);
+  next(elements);
   if (header.is_big_endian) swap_bytes(elements, width);
   if (type.dtype() == DType::boolean)
     for (std::byte& b : elements) b = std::byte(b != std::byte{0});
@@ -125,9 +125,9 @@ void write(const std::filesystem::path& path, std::string header, std::span<cons
 
 }  // namespace
 
-NpyArray read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, const std::string& name) {
+NpyArray read_npy(const ReadNext& next, std::uint64_t bytes, const std::string& name) {
   try {
-    return read_elements(file, offset, bytes);
+    return read_elements(next, bytes);
   } catch (const Error& wrong) {
     fail(name, ": ", wrong.what());
   }
@@ -135,7 +135,12 @@ NpyArray read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, c
 
 NpyArray read_npy_parts(const std::filesystem::path& path) {
   const File file(path);
-  return read_npy(file, 0, file.size(), path.string());
+  std::uint64_t offset = 0;
+  const auto next = [&](std::span<std::byte> to) {
+    file.read(offset, to);
+    offset += to.size();
+  };
+  return read_npy(next, file.size(), path.string());
 }
 
 ir::Array read_npy(const std::filesystem::path& path) {

@@ -6,8 +6,13 @@
 // an Error that names the file and the place.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <weft/base/file.h>
@@ -24,14 +29,17 @@ struct NpyArray {
 NpyArray read_npy_parts(const std::filesystem::path& path);
 ir::Array read_npy(const std::filesystem::path& path);  // of numbers that are not complex
 
-// The array in the `bytes` bytes of a file from `offset` on; `name` leads messages.
-NpyArray read_npy(const File& file, std::uint64_t offset, std::uint64_t bytes, const std::string& name);
+// The array in `bytes` bytes, of which each call of `next` fills in those that follow. `name` leads messages.
+using ReadNext = std::function<void(std::span<std::byte>)>;
+NpyArray read_npy(const ReadNext& next, std::uint64_t bytes, const std::string& name);
 
 // `path` stands for the old file or the new one, whole. Both parts are of one type, f32 or f64.
 void write_npy(const std::filesystem::path& path, const ir::Array& array);
 void write_npy(const std::filesystem::path& path, const ir::Array& real, const ir::Array& imaginary);
 
-// The arrays of an .npz file (numpy.savez) in the order of its directory. Compressed archives and those beyond 4 GiB are refused.
+// The arrays of an .npz file (numpy.savez, numpy.savez_compressed) in the order of its directory, each compared with its CRC-32. Throws
+// Error with the entry for what is damaged or no array; for entries that share bytes of the file; and for archives that unpack to more
+// than 256 MiB and a hundred times the file.
 std::vector<NpyArray> read_npz(const std::filesystem::path& path);
 
 }  // namespace weft::data

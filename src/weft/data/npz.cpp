@@ -1,77 +1,112 @@
-// .npz: a ZIP archive of .npy files. Only what NumPy writes without compression is read: the directory at the end of the file, and
-// stored entries.
-#include <algorithm>
-#include <array>
+// .npz: a ZIP archive of .npy files, read by libzip: stored or deflated, with any of the ways in which sizes are written.
+#include <cstring>
+#include <memory>
+#include <new>
+#include <set>
 #include <string>
 #include <vector>
+#include <zip.h>
 
 #include <weft/base/error.h>
 #include <weft/data/npy.h>
+#include <weft/data/safetensors_header.h>
 
 namespace weft::data {
 
 namespace {
 
-constexpr std::uint64_t end_bytes = 22, most_comment = 65535, local_bytes = 30, entry_bytes = 46;
-constexpr std::uint32_t end_signature = 0x06054b50, entry_signature = 0x02014b50, local_signature = 0x04034b50;
-constexpr std::uint32_t beyond_32_bits = 0xffffffff;
+constexpr std::uint64_t end_bytes = 22;  // of the record that ends an archive
 
-std::uint32_t number(std::string_view bytes, std::size_t at, int width) {
-  std::uint32_t value = 0;
-  for (int i = width; i-- > 0;)
-    value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
-  return value;
-}
+struct Discard {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
+};
+using Archive = std::unique_ptr<zip_t, Discard>;
+using OpenEntry = std::unique_ptr<zip_file_t, Discard>;
 
-std::string read(const File& file, std::uint64_t offset, std::uint64_t bytes, const char* what) {
-  require(offset <= file.size() && bytes <= file.size() - offset, what, " lies outside of the file");
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  file.read(offset, std::as_writable_bytes(std::span(text)));
-  return text;
-}
+struct Entry {
+  zip_uint64_t index = 0;
+  std::string name = {};  // as messages show it
+  zip_stat_t stat = {};
+};
 
-// The record that ends the archive, without its comment.
-std::string read_end(const File& file) {
-  require(file.size() >= end_bytes, "no .npz file: it has ", file.size(), " bytes");
-  const std::uint64_t bytes = std::min(file.size(), end_bytes + most_comment);
-  const std::string tail = read(file, file.size() - bytes, bytes, "the end");
-  for (std::size_t at = tail.size() - end_bytes + 1; at-- > 0;)
-    if (number(tail, at, 4) == end_signature && number(tail, at + 20, 2) == tail.size() - at - end_bytes)
-      return tail.substr(at, end_bytes);
-  fail("no .npz file: it has no directory at its end");
-}
-
-NpyArray read_entry(const File& file, std::string_view entry, std::string_view name) {
-  const std::string place = concat(file.path().string(), ": ", name);
-  require(number(entry, 10, 2) == 0, name, ": it is compressed, which is not read; numpy.savez writes what is");
-  const std::uint32_t bytes = number(entry, 24, 4), local_offset = number(entry, 42, 4);
-  require(bytes == number(entry, 20, 4), name, ": two sizes for what is stored as it is");
-  const std::string local = read(file, local_offset, local_bytes, "an entry");
-  require(number(local, 0, 4) == local_signature, name, ": there is no entry where the directory says");
-  const std::uint64_t start = std::uint64_t{local_offset} + local_bytes + number(local, 26, 2) + number(local, 28, 2);
-  require(start <= file.size() && bytes <= file.size() - start, name, ": it lies outside of the file");
-  return read_npy(file, start, bytes, place);
-}
-
-std::vector<NpyArray> read_archive(const File& file) {
-  const std::string end = read_end(file);
-  const std::uint32_t entries = number(end, 10, 2), bytes = number(end, 12, 4), offset = number(end, 16, 4);
-  require(entries != 0xffff && bytes != beyond_32_bits && offset != beyond_32_bits,
-          "archives beyond 4 GiB are not read");
-  const std::string directory = read(file, offset, bytes, "the directory");
-  std::vector<NpyArray> arrays;
-  std::size_t at = 0;
-  for (std::uint32_t i = 0; i < entries; ++i) {
-    require(directory.size() - at >= entry_bytes && number(directory, at, 4) == entry_signature,
-            "the directory ends after ", i, " of ", entries, " entries");
-    const std::string_view entry = std::string_view(directory).substr(at, entry_bytes);
-    const std::size_t name_bytes = number(entry, 28, 2),
-                      size = entry_bytes + name_bytes + number(entry, 30, 2) + number(entry, 32, 2);
-    require(size <= directory.size() - at, "the directory ends within entry ", i);
-    arrays.push_back(read_entry(file, entry, std::string_view(directory).substr(at + entry_bytes, name_bytes)));
-    at += size;
+std::string explain(int code) {
+  switch (code) {
+    case ZIP_ER_NOZIP: return "no .npz file: it has no directory at its end";
+    case ZIP_ER_INCONS: return "damaged: its directory and its entries do not agree";
+    case ZIP_ER_CRC: return "damaged: its bytes do not have the CRC-32 that the archive says";
+    case ZIP_ER_ZLIB:
+    case ZIP_ER_COMPRESSED_DATA: return "damaged: its compressed data cannot be unpacked";
+    case ZIP_ER_EOF: return "damaged: it ends early";
+    case ZIP_ER_MEMORY: throw std::bad_alloc();
+    default: return concat("it cannot be read as a ZIP archive (libzip's error ", code, ')');
   }
-  return arrays;
+}
+
+Archive open(const std::filesystem::path& path) {
+  int code = 0;
+  Archive archive(zip_open(path.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
+  require(archive != nullptr, explain(code));
+  return archive;
+}
+
+std::vector<Entry> directory_of(zip_t* archive) {
+  std::vector<Entry> entries;
+  std::set<std::string> names;
+  for (zip_int64_t i = 0; i < zip_get_num_entries(archive, 0); ++i) {
+    Entry& entry = entries.emplace_back(Entry{.index = static_cast<zip_uint64_t>(i)});
+    constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD |
+                                    ZIP_STAT_CRC | ZIP_STAT_ENCRYPTION_METHOD;
+    const bool is_known =
+        zip_stat_index(archive, entry.index, ZIP_FL_ENC_RAW, &entry.stat) == 0 && (entry.stat.valid & needed) == needed;
+    require(is_known, "damaged: its directory does not say what entry ", i, " is");
+    entry.name = shown(entry.stat.name);
+    require(names.insert(entry.stat.name).second, entry.name, ": the name appears twice");
+    require(entry.stat.encryption_method == ZIP_EM_NONE, entry.name, ": it is encrypted");
+    require(entry.stat.comp_method == ZIP_CM_STORE || entry.stat.comp_method == ZIP_CM_DEFLATE, entry.name,
+            ": it is compressed by method ", entry.stat.comp_method,
+            ", which is not read; numpy.savez and numpy.savez_compressed write what is");
+  }
+  return entries;
+}
+
+// Entries that share bytes, and those that unpack to far more than what is stored, would take memory out of all proportion to the
+// file. An entry needs room of its own for its two headers, its name and its bytes.
+void check_sizes(const std::vector<Entry>& entries, std::uint64_t file_bytes) {
+  constexpr std::uint64_t header_bytes = 30 + 46;
+  constexpr std::uint64_t always_read = std::uint64_t{256} << 20, most_ratio = 100;
+  std::uint64_t left = file_bytes - end_bytes, unpacked = 0;
+  for (const Entry& entry : entries) {
+    const std::uint64_t around = header_bytes + 2 * std::strlen(entry.stat.name);
+    require(around <= left && entry.stat.comp_size <= left - around, entry.name,
+            ": the entries take more bytes than the file has, so that some share them");
+    left -= around + entry.stat.comp_size;
+    const std::uint64_t most = always_read + most_ratio * file_bytes;
+    require(entry.stat.size <= most - unpacked, entry.name, ": with it the entries unpack to more than ", most,
+            " bytes, the most that a file of ", file_bytes,
+            " bytes may hold; numpy.savez writes arrays without compression");
+    unpacked += entry.stat.size;
+  }
+}
+
+NpyArray read_entry(zip_t* archive, const Entry& entry, const std::string& place) {
+  const OpenEntry file(zip_fopen_index(archive, entry.index, 0));
+  require(file != nullptr, place, ": ", explain(zip_error_code_zip(zip_get_error(archive))));
+  const auto problem = [&] { return explain(zip_error_code_zip(zip_file_get_error(file.get()))); };
+  const auto next = [&](std::span<std::byte> to) {
+    while (!to.empty()) {
+      const zip_int64_t count = zip_fread(file.get(), to.data(), to.size());
+      require(count >= 0, problem());
+      require(count > 0, explain(ZIP_ER_EOF));
+      to = to.subspan(static_cast<std::size_t>(count));
+    }
+  };
+  NpyArray array = read_npy(next, entry.stat.size, place);
+  std::byte more{};
+  const zip_int64_t behind = zip_fread(file.get(), &more, 1);  // at the end libzip compares the CRC-32
+  require(behind >= 0, place, ": ", problem());
+  require(behind == 0, place, ": damaged: it is longer than the archive says");
+  return array;
 }
 
 }  // namespace
@@ -79,7 +114,14 @@ std::vector<NpyArray> read_archive(const File& file) {
 std::vector<NpyArray> read_npz(const std::filesystem::path& path) {
   const File file(path);
   try {
-    return read_archive(file);
+    require(file.size() >= end_bytes, "no .npz file: it has ", file.size(), " bytes");
+    const Archive archive = open(path);
+    const std::vector<Entry> entries = directory_of(archive.get());
+    check_sizes(entries, file.size());
+    std::vector<NpyArray> arrays;
+    for (const Entry& entry : entries)
+      arrays.push_back(read_entry(archive.get(), entry, concat(path.string(), ": ", entry.name)));
+    return arrays;
   } catch (const Error& wrong) {
     const std::string message = wrong.what();
     if (message.starts_with(path.string())) throw;
