@@ -112,6 +112,13 @@ TEST(GraphView, ShowsWhatIsNear) {
   EXPECT_THROW(graph_text(module, {.around = "nothing"}), Error);
 }
 
+TEST(GraphView, CountsWhatItDraws) {
+  const HloModule module = parse_hlo(text);
+  EXPECT_EQ(graph_size(module, {}), 5u);
+  EXPECT_EQ(graph_size(module, {.expand = true}), 8u);
+  EXPECT_EQ(graph_size(module, {.around = "dot_general.2", .distance = 1, .expand = true}), 7u);
+}
+
 TEST(GraphView, DotQuotesNames) {
   const std::string dot = graph_dot(parse_hlo(text), {.expand = true});
   EXPECT_THAT(dot, HasSubstr("\"dot_general.2\" -> \"fusion.5\""));

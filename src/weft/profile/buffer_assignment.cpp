@@ -1,14 +1,16 @@
 #include <weft/profile/buffer_assignment.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <weft/profile/hlo.pb.h>
 #include <weft/profile/hlo_text.h>
 #include <weft/profile/memory.h>
+#include <weft/profile/serialize.h>
 
 namespace weft::profile {
 
@@ -19,10 +21,20 @@ using Kind = runtime::Allocation::Kind;
 class Assignment {
  public:
   Assignment(const Program& program, const proto::HloComputationProto& entry, proto::BufferAssignmentProto& to)
-      : program_(program), entry_(entry), to_(to), lives_(lifetimes(program)) {
-    for (const auto& instruction : entry.instructions()) by_name_.emplace(instruction.name(), &instruction);
-    for (const auto& instruction : entry.instructions())
+      : program_(program),
+        entry_(entry),
+        to_(to),
+        lives_(lifetimes(program)),
+        donated_(program.donated.begin(), program.donated.end()),
+        first_readers_(program.allocations.size()) {
+    for (const auto& instruction : entry.instructions()) {
+      by_name_.emplace(instruction.name(), &instruction);
       if (instruction.opcode() == "parameter") parameters_.emplace(instruction.parameter_number(), &instruction);
+      if (instruction.opcode() == "constant") constants_.emplace(instruction.id(), &instruction);
+    }
+    for (const Op& op : program.ops)
+      for (const runtime::Slice& slice : op.reads)
+        if (!first_readers_[slice.allocation]) first_readers_[slice.allocation] = &op;
   }
 
   void write() {
@@ -34,9 +46,7 @@ class Assignment {
  private:
   bool is_used(std::size_t a) const { return lives_[a].first != Lifetime::never; }
   // Of an output in the bytes of an input: it takes no memory.
-  bool is_donated(std::size_t a) const {
-    return std::ranges::find(program_.donated, static_cast<std::uint32_t>(a)) != program_.donated.end();
-  }
+  bool is_donated(std::size_t a) const { return donated_.contains(static_cast<std::uint32_t>(a)); }
 
   proto::BufferAllocationProto& add_allocation(std::uint64_t bytes) {
     proto::BufferAllocationProto& made = *to_.add_buffer_allocations();
@@ -64,7 +74,7 @@ class Assignment {
       if (program_.allocations[a].kind == Kind::temporary && is_used(a)) temporaries.push_back(a);
     if (temporaries.empty()) return;
     proto::BufferAllocationProto& block = add_allocation(program_.temporary_bytes);
-    std::unordered_map<std::size_t, std::int64_t> ids;
+    std::map<std::size_t, std::int64_t> ids;
     for (const std::size_t a : temporaries)
       if (const std::int64_t id = add_value(a, program_.allocations[a].offset, block); id > 0) ids.emplace(a, id);
     proto::HeapSimulatorTrace& trace = *to_.add_heap_simulator_traces();
@@ -76,8 +86,6 @@ class Assignment {
       end[lives_[a].last].push_back(a);
     }
     for (std::size_t op = 0; op < program_.ops.size(); ++op) {
-      std::ranges::sort(begin[op]);
-      std::ranges::sort(end[op]);
       for (const std::size_t a : begin[op]) add_event(trace, proto::HeapSimulatorTrace::Event::ALLOC, ids.at(a), op);
       for (const std::size_t a : end[op]) add_event(trace, proto::HeapSimulatorTrace::Event::FREE, ids.at(a), op);
     }
@@ -88,8 +96,9 @@ class Assignment {
     auto& event = *trace.add_events();
     event.set_kind(kind);
     event.set_buffer_id(id);
-    event.set_computation_name(entry_.name());
-    event.set_instruction_name(hlo_name(program_.ops[op].info.name));
+    constexpr std::size_t longest = 128;  // names stand at each of many events
+    event.set_computation_name(shortened(entry_.name(), longest));
+    event.set_instruction_name(shortened(hlo_name(program_.ops[op].info.name), longest));
   }
 
   // The value of an allocation, at the instruction that makes it; 0: there is none in the text.
@@ -118,27 +127,22 @@ class Assignment {
     const Op& op = program_.ops[lives_[a].maker];
     const proto::HloInstructionProto* const maker = find(by_name_, hlo_name(op.info.name));
     if (!maker) return nullptr;
-    const auto write = std::ranges::find(op.writes, static_cast<std::uint32_t>(a), &runtime::Slice::allocation);
-    const auto number = static_cast<int>(write - op.writes.begin());
-    if (number < maker->shape().tuple_shapes_size()) element = number;
+    if (std::cmp_less(lives_[a].result, maker->shape().tuple_shapes_size()))
+      element = static_cast<int>(lives_[a].result);
     return maker;
   }
 
   // Constants have no number: the first that its first reader takes and nobody has been given.
   const proto::HloInstructionProto* constant_of(std::size_t a) {
-    for (const Op& op : program_.ops) {
-      if (std::ranges::find(op.reads, static_cast<std::uint32_t>(a), &runtime::Slice::allocation) == op.reads.end())
-        continue;
-      const proto::HloInstructionProto* const reader = find(by_name_, hlo_name(op.info.name));
-      if (!reader) return nullptr;
-      for (const auto& instruction : entry_.instructions()) {
-        const bool is_taken = std::ranges::find(reader->operand_ids(), instruction.id()) != reader->operand_ids().end();
-        if (instruction.opcode() == "constant" && is_taken && constants_.insert(instruction.id()).second)
-          return &instruction;
-      }
-      return reader;
-    }
-    return nullptr;
+    if (!first_readers_[a]) return nullptr;
+    const proto::HloInstructionProto* const reader = find(by_name_, hlo_name(first_readers_[a]->info.name));
+    if (!reader) return nullptr;
+    const auto [at, is_new] = operands_left_.try_emplace(reader);
+    std::set<std::int64_t>& left = at->second;
+    if (is_new) left.insert(reader->operand_ids().begin(), reader->operand_ids().end());
+    while (!left.empty())
+      if (const auto constant = constants_.extract(left.extract(left.begin()).value())) return constant.mapped();
+    return reader;
   }
 
   template <class Map>
@@ -151,9 +155,12 @@ class Assignment {
   const proto::HloComputationProto& entry_;
   proto::BufferAssignmentProto& to_;
   std::vector<Lifetime> lives_;
-  std::unordered_map<std::string, const proto::HloInstructionProto*> by_name_;
-  std::unordered_map<std::int64_t, const proto::HloInstructionProto*> parameters_;
-  std::unordered_set<std::int64_t> constants_;  // that have an allocation
+  std::set<std::uint32_t> donated_;
+  std::vector<const Op*> first_readers_;  // of each allocation
+  std::map<std::string, const proto::HloInstructionProto*> by_name_;
+  std::map<std::int64_t, const proto::HloInstructionProto*> parameters_;
+  std::map<std::int64_t, const proto::HloInstructionProto*> constants_;  // that have no allocation yet, by id
+  std::map<const proto::HloInstructionProto*, std::set<std::int64_t>> operands_left_;  // that may be such constants
 };
 
 }  // namespace

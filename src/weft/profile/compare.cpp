@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <weft/profile/serialize.h>
+
 namespace weft::profile {
 
 namespace {
@@ -73,7 +75,7 @@ std::string comparison_text(const Comparison& c, int most) {
                                   : fmt::format("%{}, was %{}", op.name_after, op.name_before);
     text += fmt::format("{:12.1f} {:12.1f} {:+12.1f} {:>8}  {}  {}\n", 1e-3 * op.before_ns, 1e-3 * op.after_ns,
                         1e-3 * op.difference_ns(), op.name_after.empty() ? "gone" : ratio(op.before_ns, op.after_ns),
-                        names, op.identity);
+                        printable(names), printable(op.identity));
   }
   if (count < c.ops.size()) text += fmt::format("             and {} more\n", c.ops.size() - count);
   return text;

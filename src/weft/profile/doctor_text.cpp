@@ -47,7 +47,7 @@ std::string finding_text(int rank, const Finding& finding) {
   std::string text = fmt::format("\n{}. {}: {}{}\n", rank, cost(finding), diagnostics::description(e.kind),
                                  e.count > 1 ? fmt::format(", {} times", e.count) : "");
   const auto line = [&](const char* label, const std::string& value) {
-    if (!value.empty()) text += fmt::format("   {:7} {}\n", label, value);
+    if (!value.empty()) text += fmt::format("   {:7} {}\n", label, printable(value));
   };
   line("where", where(e));
   line("why", e.reason);

@@ -1,7 +1,9 @@
 #include <weft/profile/graph_view.h>
 
 #include <algorithm>
+#include <map>
 #include <spawn.h>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,6 +15,7 @@
 #include <weft/base/file.h>
 #include <weft/base/temporary_folder.h>
 #include <weft/profile/provenance.h>
+#include <weft/profile/serialize.h>
 
 namespace weft::profile {
 
@@ -39,7 +42,7 @@ Shown shown_of(const HloComputation& entry, const GraphViewOptions& options) {
   }
   std::string wanted = options.around.starts_with('%') ? options.around.substr(1) : options.around;
   wanted = hlo_name(wanted);
-  std::unordered_map<std::string, const HloInstruction*> by_name;
+  std::map<std::string_view, const HloInstruction*> by_name;
   std::unordered_map<const HloInstruction*, std::vector<const HloInstruction*>> next;
   for (const HloInstruction& i : entry.instructions) {
     by_name[i.name] = &i;
@@ -82,7 +85,7 @@ std::string dims_text(const HloInstruction& i, const Provenance& provenance, con
   const auto& dims = provenance.of(i);
   std::string text;
   for (std::size_t d = 0; d < sizes.size() && d < dims.size(); ++d)
-    text += concat(text.empty() ? "" : "; ", sizes[d], " = ", dims[d]);
+    text += concat(text.empty() ? "" : "; ", sizes[d], " = ", printable(dims[d]));
   return text.empty() || i.opcode == "parameter" ? "" : concat(indent, "dims: ", text, '\n');
 }
 
@@ -90,8 +93,9 @@ std::string line(const HloInstruction& i) {
   std::string operands;
   for (const std::string& operand : i.operands)
     operands += concat(operands.empty() ? "" : ", ", i.has_literal_operand() ? "" : "%", operand);
-  return concat(i.is_root ? "ROOT " : "", '%', i.name, " = ", without_layout(i.shape), ' ', i.opcode, '(', operands,
-                ')', place(i), '\n');
+  return concat(printable(concat(i.is_root ? "ROOT " : "", '%', i.name, " = ", without_layout(i.shape), ' ', i.opcode,
+                                 '(', operands, ')', place(i))),
+                '\n');
 }
 
 std::string quoted(const std::string& text) {
@@ -129,25 +133,34 @@ class Dot {
 
  private:
   void node(const HloInstruction& i, const std::string& prefix, const std::string& indent) {
-    const HloComputation* const fused =
-        options_.expand && i.opcode == "fusion" && !i.calls.empty() ? module_.computation(i.calls[0]) : nullptr;
     const std::string label = i.opcode == "parameter" && !i.operands.empty() ? concat("input ", i.operands[0]) : i.name;
-    out_ += concat(indent, quoted(prefix + i.name), " [label=", label_text(label, without_layout(i.shape), i.source),
+    out_ += concat(indent, quoted(id_of(i, prefix)), " [label=", label_text(label, without_layout(i.shape), i.source),
                    ", fillcolor=", quoted(color_of(i)), "];\n");
-    if (!fused) return;
-    const std::string inner = concat(prefix, i.name, '/');
-    out_ += concat(indent, "subgraph ", quoted("cluster " + inner), " {\n", indent, "  label=", quoted("in " + i.name),
+    if (const HloComputation* const fused = options_.expand ? module_.fused(i) : nullptr) inside(i, *fused, indent);
+  }
+
+  void inside(const HloInstruction& fusion, const HloComputation& fused, const std::string& indent) {
+    const std::string id = id_of(fusion, ""), prefix = id + '/';
+    out_ += concat(indent, "subgraph ", quoted("cluster " + prefix), " {\n", indent,
+                   "  label=", quoted("in " + fusion.name),
                    "; color=\"#8a93a0\"; style=rounded; fontname=\"Helvetica\"; fontsize=9;\n");
     Shown all;
-    for (const HloInstruction& member : fused->instructions) {
+    for (const HloInstruction& member : fused.instructions) {
       all.insert(&member);
-      node(member, inner, indent + "  ");
+      node(member, prefix, indent + "  ");
     }
     out_ += indent + "}\n";
-    edges(*fused, inner, all);
-    for (const HloInstruction& member : fused->instructions)
-      if (member.is_root)
-        out_ += concat("  ", quoted(inner + member.name), " -> ", quoted(prefix + i.name), " [style=dashed];\n");
+    edges(fused, prefix, all);
+    for (const HloInstruction& member : fused.instructions)
+      if (member.is_root) out_ += concat("  ", quoted(id_of(member, prefix)), " -> ", quoted(id), " [style=dashed];\n");
+  }
+
+  // The instruction's name, as edges repeat it: long ones are cut and numbered.
+  std::string id_of(const HloInstruction& i, const std::string& prefix) {
+    constexpr std::size_t longest = 100;
+    if (i.name.size() <= longest) return prefix + i.name;
+    const auto [at, is_new] = number_of_.try_emplace(&i, number_of_.size());
+    return concat(prefix, shortened(i.name, longest), ' ', at->second);
   }
 
   static std::string label_text(const std::string& name, const std::string& shape, const std::string& source) {
@@ -157,19 +170,20 @@ class Dot {
   }
 
   void edges(const HloComputation& computation, const std::string& prefix, const Shown& shown) {
-    std::unordered_map<std::string, const HloInstruction*> by_name;
+    std::map<std::string_view, const HloInstruction*> by_name;
     for (const HloInstruction& i : computation.instructions) {
       by_name[i.name] = &i;
       if (!shown.contains(&i) || i.has_literal_operand()) continue;
       for (const std::string& operand : i.operands)
         if (const auto from = by_name.find(operand); from != by_name.end() && shown.contains(from->second))
-          out_ += concat("  ", quoted(prefix + operand), " -> ", quoted(prefix + i.name), ";\n");
+          out_ += concat("  ", quoted(id_of(*from->second, prefix)), " -> ", quoted(id_of(i, prefix)), ";\n");
     }
   }
 
   const HloModule& module_;
   const GraphViewOptions& options_;
   Shown shown_;
+  std::unordered_map<const HloInstruction*, std::size_t> number_of_;
   std::string out_;
 };
 
@@ -179,14 +193,13 @@ std::string graph_text(const HloModule& module, const GraphViewOptions& options)
   const HloComputation& entry = entry_of(module);
   const Shown shown = shown_of(entry, options);
   const Provenance provenance(module);
-  std::string text =
-      concat("program ", module.name, ": ", shown.size(), " of ", entry.instructions.size(), " operations\n");
+  std::string text = concat("program ", printable(module.name), ": ", shown.size(), " of ", entry.instructions.size(),
+                            " operations\n");
   for (const HloInstruction& i : entry.instructions) {
     if (!shown.contains(&i)) continue;
     text += line(i) + dims_text(i, provenance, "    ");
-    const HloComputation* const fused =
-        i.opcode == "fusion" && !i.calls.empty() ? module.computation(i.calls[0]) : nullptr;
-    if (!fused || !options.expand) continue;
+    const HloComputation* const fused = options.expand ? module.fused(i) : nullptr;
+    if (!fused) continue;
     for (const HloInstruction& member : fused->instructions)
       text += concat("    | ", line(member)) + dims_text(member, provenance, "    |     ");
   }
@@ -196,7 +209,12 @@ std::string graph_text(const HloModule& module, const GraphViewOptions& options)
 std::string graph_dot(const HloModule& module, const GraphViewOptions& options) { return Dot(module, options).write(); }
 
 std::size_t graph_size(const HloModule& module, const GraphViewOptions& options) {
-  return shown_of(entry_of(module), options).size();
+  const Shown shown = shown_of(entry_of(module), options);
+  std::size_t count = shown.size();
+  for (const HloInstruction* i : shown)
+    if (const HloComputation* const fused = options.expand ? module.fused(*i) : nullptr)
+      count += fused->instructions.size();
+  return count;
 }
 
 namespace {

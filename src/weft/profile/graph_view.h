@@ -19,7 +19,7 @@ struct GraphViewOptions {
 std::string graph_text(const HloModule& module, const GraphViewOptions& options);
 std::string graph_dot(const HloModule& module, const GraphViewOptions& options);
 
-// How many instructions of the entry the view has.
+// How many instructions the view has.
 std::size_t graph_size(const HloModule& module, const GraphViewOptions& options);
 
 // DOT as SVG, by Graphviz's `dot`. Throws Error where there is none, or it fails.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include <weft/profile/buffer_assignment.h>
@@ -28,46 +28,34 @@ int element_type(Text name) {
 
 constexpr int tuple_type = 13;
 
-std::vector<std::int64_t> numbers(Text list) {
-  std::vector<std::int64_t> found;
-  for (std::size_t at = 0; at < list.size();) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(list.data() + at, list.data() + list.size(), value);
-    if (error == std::errc()) {
-      found.push_back(value);
-      at = static_cast<std::size_t>(end - list.data());
-    } else {
-      ++at;
-    }
-  }
-  return found;
-}
+constexpr int deepest_tuple = 32;
 
-// f32[8,256]{1,0} or (f32[], s32[4]{0}); returns what stands behind it.
-Text read_shape(Text text, proto::ShapeProto& shape) {
+// f32[8,256]{1,0} or (f32[], s32[4]{0}); returns what stands behind it. Tuples that are nested deeper than any program's are empty.
+Text read_shape(Text text, proto::ShapeProto& shape, int depth = 0) {
   if (text.starts_with('(')) {
     shape.set_element_type(tuple_type);
     text.remove_prefix(1);
+    if (depth == deepest_tuple) return {};
     while (!text.empty() && !text.starts_with(')')) {
-      const Text rest = read_shape(text, *shape.add_tuple_shapes());
-      text = rest.size() == text.size() ? Text() : rest;
+      text = read_shape(text, *shape.add_tuple_shapes(), depth + 1);
       while (text.starts_with(',') || text.starts_with(' ')) text.remove_prefix(1);
     }
     if (!text.empty()) text.remove_prefix(1);
     return text;
   }
-  const auto open = text.find('['), close = text.find(']');
-  if (open == text.npos || close == text.npos || close < open) return text;
+  const auto open = text.find('['), close = text.find(']', open);
+  if (open == text.npos || close == text.npos) return {};
   shape.set_element_type(element_type(text.substr(0, open)));
-  for (const std::int64_t size : numbers(text.substr(open, close - open))) {
+  for (const std::int64_t size : integers(text.substr(open, close - open))) {
     shape.add_dimensions(size);
     shape.add_is_dynamic_dimension(false);
   }
   auto& layout = *shape.mutable_layout();
   for (int dim = shape.dimensions_size() - 1; dim >= 0; --dim) layout.add_minor_to_major(dim);
   text.remove_prefix(close + 1);
-  if (text.starts_with('{')) text.remove_prefix(std::min(text.find('}') + 1, text.size()));
-  return text;
+  if (!text.starts_with('{')) return text;
+  const auto end = text.find('}');
+  return end == text.npos ? Text() : text.substr(end + 1);
 }
 
 Text attribute(const HloInstruction& instruction, Text key) {
@@ -84,7 +72,7 @@ Text attribute(const HloInstruction& instruction, Text key) {
 
 template <class Repeated>
 void set_numbers(Text list, Repeated* to) {
-  for (const std::int64_t value : numbers(list)) to->Add(value);
+  for (const std::int64_t value : integers(list)) to->Add(value);
 }
 
 void set_dot(const HloInstruction& from, proto::DotDimensionNumbers& dot) {
@@ -95,7 +83,7 @@ void set_dot(const HloInstruction& from, proto::DotDimensionNumbers& dot) {
 }
 
 std::int64_t number(const HloInstruction& from, Text key) {
-  const auto found = numbers(attribute(from, key));
+  const auto found = integers(attribute(from, key));
   return found.empty() ? 0 : found[0];
 }
 
@@ -142,7 +130,7 @@ void set_window(const HloInstruction& from, proto::Window& to) {
   const auto sizes = parts("size="), strides = parts("stride="), pads = parts("pad="), base = parts("lhs_dilate="),
              dilations = parts("rhs_dilate="), reversed = parts("rhs_reversal=");
   const auto value = [](const std::vector<Text>& list, std::size_t d, std::int64_t otherwise) {
-    const auto found = d < list.size() ? numbers(list[d]) : std::vector<std::int64_t>();
+    const auto found = d < list.size() ? integers(list[d]) : std::vector<std::int64_t>();
     return found.empty() ? otherwise : found[0];
   };
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -151,7 +139,7 @@ void set_window(const HloInstruction& from, proto::Window& to) {
     dim.set_stride(value(strides, d, 1));
     std::string pad(d < pads.size() ? pads[d] : Text());
     std::ranges::replace(pad, '_', ' ');
-    const auto padding = numbers(pad);
+    const auto padding = integers(pad);
     dim.set_padding_low(padding.empty() ? 0 : padding[0]);
     dim.set_padding_high(padding.size() < 2 ? 0 : padding[1]);
     dim.set_base_dilation(value(base, d, 1));
@@ -199,8 +187,8 @@ void set_convolution(const HloInstruction& from, proto::HloInstructionProto& to)
 void set_slice(const HloInstruction& from, proto::HloInstructionProto& to) {
   Text list = attribute(from, "slice");
   for (auto open = list.find('['); open != list.npos; open = list.find('[')) {
-    const auto close = std::min(list.find(']'), list.size());
-    const auto bounds = numbers(list.substr(open, close - open));
+    const auto close = std::min(list.find(']', open), list.size());
+    const auto bounds = integers(list.substr(open, close - open));
     auto& dim = *to.add_slice_dimensions();
     if (!bounds.empty()) dim.set_start(bounds[0]);
     if (bounds.size() > 1) dim.set_limit(bounds[1]);
@@ -217,7 +205,7 @@ void set_padding(const HloInstruction& from, proto::PaddingConfig& to) {
     const auto end = std::min(rest.find('x'), rest.size());
     std::string part(rest.substr(0, end));
     std::ranges::replace(part, '_', ' ');
-    const auto sizes = numbers(part);
+    const auto sizes = integers(part);
     auto& dim = *to.add_dimensions();
     if (!sizes.empty()) dim.set_edge_padding_low(sizes[0]);
     if (sizes.size() > 1) dim.set_edge_padding_high(sizes[1]);
@@ -268,22 +256,20 @@ class Builder {
     if (const HloComputation* entry = from_.entry()) {
       module.set_entry_computation_name(entry->name);
       module.set_entry_computation_id(ids_.at(entry->name));
-      for (const auto& computation : module.computations()) {
-        if (computation.name() != entry->name) continue;
-        *module.mutable_host_program_shape() = computation.program_shape();
-        assign_buffers(program_, computation, *made.mutable_buffer_assignment());
-      }
+      const auto& computation = module.computations(static_cast<int>(entry - from_.computations.data()));
+      *module.mutable_host_program_shape() = computation.program_shape();
+      assign_buffers(program_, computation, *made.mutable_buffer_assignment());
     }
     for (auto& computation : *module.mutable_computations())
       computation.set_is_fusion_computation(fused_.contains(computation.name()));
-    return made.SerializeAsString();
+    return serialized(made);
   }
 
  private:
   void add(const HloComputation& from, proto::HloComputationProto& to) {
     to.set_name(from.name);
     to.set_id(ids_.at(from.name));
-    std::unordered_map<Text, std::int64_t> ids;
+    std::map<Text, std::int64_t> ids;
     for (const HloInstruction& instruction : from.instructions) {
       const std::int64_t id = ++last_id_;
       ids.emplace(instruction.name, id);
@@ -300,8 +286,7 @@ class Builder {
     }
   }
 
-  void add(const HloInstruction& from, const std::unordered_map<Text, std::int64_t>& ids,
-           proto::HloInstructionProto& to) {
+  void add(const HloInstruction& from, const std::map<Text, std::int64_t>& ids, proto::HloInstructionProto& to) {
     to.set_name(from.name);
     to.set_opcode(from.opcode);
     read_shape(from.shape, *to.mutable_shape());
@@ -311,11 +296,11 @@ class Builder {
     const auto colon = from.source.rfind(':');
     if (colon != std::string::npos) {
       metadata.set_source_file(utf8(from.source.substr(0, colon)));
-      const auto line = numbers(from.source.substr(colon));
+      const auto line = integers(from.source.substr(colon));
       if (!line.empty()) metadata.set_source_line(static_cast<std::int32_t>(line[0]));
     }
-    if (from.opcode == "parameter" && !from.operands.empty() && !numbers(from.operands[0]).empty())
-      to.set_parameter_number(numbers(from.operands[0])[0]);
+    if (from.opcode == "parameter" && !from.operands.empty() && !integers(from.operands[0]).empty())
+      to.set_parameter_number(integers(from.operands[0])[0]);
     if (from.opcode == "constant") set_literal(from, *to.mutable_literal());
     if (!from.has_literal_operand())
       for (const std::string& operand : from.operands)
@@ -327,7 +312,7 @@ class Builder {
     to.set_fusion_kind(std::string(attribute(from, "kind")));
     set_numbers(attribute(from, from.opcode == "iota" ? "iota_dimension" : "dimensions"), to.mutable_dimensions());
     set_numbers(attribute(from, "dynamic_slice_sizes"), to.mutable_dynamic_slice_sizes());
-    if (const auto index = numbers(attribute(from, "index")); !index.empty()) to.set_tuple_index(index[0]);
+    if (const auto index = integers(attribute(from, "index")); !index.empty()) to.set_tuple_index(index[0]);
     if (from.opcode == "dot") set_dot(from, *to.mutable_dot_dimension_numbers());
     if (from.opcode == "gather") set_gather(from, to);
     if (from.opcode == "scatter") set_scatter(from, *to.mutable_scatter_dimension_numbers());
@@ -341,14 +326,14 @@ class Builder {
     if (from.opcode == "pad") set_padding(from, *to.mutable_padding_config());
     if (from.opcode == "compare") to.set_comparison_direction(std::string(attribute(from, "direction")));
     Text target = attribute(from, "custom_call_target");
-    if (target.size() > 2) to.set_custom_call_target(std::string(target.substr(1, target.size() - 2)));
+    if (target.size() > 2) to.set_custom_call_target(utf8(std::string(target.substr(1, target.size() - 2))));
   }
 
   const Program& program_;
   const HloModule& from_;
   std::int64_t last_id_ = 0;
-  std::unordered_map<std::string, std::int64_t> ids_;  // of computations
-  std::unordered_set<std::string> fused_;
+  std::map<std::string, std::int64_t, std::less<>> ids_;  // of computations
+  std::set<std::string> fused_;
 };
 
 }  // namespace

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <set>
 
 #include <weft/base/error.h>
+#include <weft/profile/recording.h>
+#include <weft/profile/serialize.h>
 
 namespace weft::profile {
 
@@ -133,20 +137,45 @@ HloInstruction read_instruction(Text line) {
 }  // namespace
 
 const HloComputation* HloModule::entry() const {
-  const auto found = std::ranges::find_if(computations, &HloComputation::is_entry);
-  return found == computations.end() ? nullptr : &*found;
+  return entry_ < computations.size() ? &computations[entry_] : nullptr;
 }
 
 const HloComputation* HloModule::computation(std::string_view wanted) const {
-  const auto found = std::ranges::find(computations, wanted, &HloComputation::name);
-  return found == computations.end() ? nullptr : &*found;
+  const auto found = computation_index_.find(wanted);
+  return found == computation_index_.end() ? nullptr : &computations[found->second];
 }
 
 const HloInstruction* HloModule::instruction(std::string_view wanted) const {
-  const HloComputation* const main = entry();
-  if (!main) return nullptr;
-  const auto found = std::ranges::find(main->instructions, wanted, &HloInstruction::name);
-  return found == main->instructions.end() ? nullptr : &*found;
+  const auto found = instruction_index_.find(wanted);
+  return found == instruction_index_.end() ? nullptr : &entry()->instructions[found->second];
+}
+
+const HloComputation* HloModule::fused(const HloInstruction& instruction) const {
+  return instruction.opcode == "fusion" && !instruction.calls.empty() ? computation(instruction.calls[0]) : nullptr;
+}
+
+void HloModule::make_index() {
+  entry_ =
+      static_cast<std::size_t>(std::ranges::find_if(computations, &HloComputation::is_entry) - computations.begin());
+  for (std::size_t i = 0; i < computations.size(); ++i) computation_index_.emplace(computations[i].name, i);
+  if (const HloComputation* const main = entry())
+    for (std::size_t i = 0; i < main->instructions.size(); ++i)
+      instruction_index_.emplace(main->instructions[i].name, i);
+}
+
+void HloModule::check_fusions() const {
+  std::set<const HloComputation*> all;
+  for (const HloComputation& computation : computations) {
+    for (const HloInstruction& i : computation.instructions) {
+      const HloComputation* const called = fused(i);
+      if (!called) continue;
+      require(all.insert(called).second, "HLO text: several fusions call %", called->name);
+      require(called != entry(), "HLO text: the fusion %", i.name, " calls the entry");
+    }
+  }
+  for (const HloComputation* const computation : all)
+    for (const HloInstruction& i : computation->instructions)
+      require(!fused(i), "HLO text: the fusion %", i.name, " is within another");
 }
 
 HloModule parse_hlo(std::string_view text) {
@@ -175,7 +204,33 @@ HloModule parse_hlo(std::string_view text) {
       fail("HLO text, line ", number, ": ", wrong.what());
     }
   }
+  module.make_index();
+  module.check_fusions();
   return module;
+}
+
+std::vector<HloModule> parse_programs(const Recording& recording) {
+  std::vector<HloModule> modules;
+  for (const Program& program : recording.programs) {
+    try {
+      modules.push_back(parse_hlo(program.hlo));
+    } catch (const Error& wrong) {
+      fail("program ", printable(program.name), ": ", wrong.what());
+    }
+  }
+  return modules;
+}
+
+std::vector<std::int64_t> integers(std::string_view text) {
+  std::vector<std::int64_t> found;
+  const char* const last = text.data() + text.size();
+  for (const char* at = text.data(); at != last;) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(at, last, value);
+    if (error == std::errc()) found.push_back(value);
+    at = end == at ? at + 1 : end;
+  }
+  return found;
 }
 
 std::string hlo_name(std::string_view op) {

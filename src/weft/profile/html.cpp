@@ -20,9 +20,10 @@ using nlohmann::json;
 
 json programs_json(const Recording& recording) {
   json programs = json::array();
-  for (const Program& program : recording.programs) {
+  const std::vector<HloModule> modules = parse_programs(recording);
+  for (std::size_t p = 0; p < modules.size(); ++p) {
     json computations = json::array();
-    for (const HloComputation& computation : parse_hlo(program.hlo).computations) {
+    for (const HloComputation& computation : modules[p].computations) {
       json instructions = json::array();
       for (const HloInstruction& i : computation.instructions)
         instructions.push_back({{"name", i.name},
@@ -34,7 +35,7 @@ json programs_json(const Recording& recording) {
       computations.push_back(
           {{"name", computation.name}, {"entry", computation.is_entry}, {"instructions", std::move(instructions)}});
     }
-    programs.push_back({{"name", program.name}, {"computations", std::move(computations)}});
+    programs.push_back({{"name", recording.programs[p].name}, {"computations", std::move(computations)}});
   }
   return programs;
 }
@@ -115,8 +116,14 @@ std::string replaced(std::string text, std::string_view mark, std::string_view b
 
 // JSON that cannot end the element that it stands in.
 std::string embedded(const json& data) {
-  std::string text = data.dump(-1, ' ', true, json::error_handler_t::replace);
-  for (auto at = text.find('<'); at != text.npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
+  std::string text;
+  for (const char c : data.dump(-1, ' ', true, json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
   return text;
 }
 

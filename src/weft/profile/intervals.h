@@ -24,17 +24,15 @@ class Intervals {
         parts_.push_back(part);
       }
     }
+    std::uint64_t sum = 0;
+    for (const Interval& part : parts_) sums_.push_back(sum += part.end - part.begin);
   }
 
   const std::vector<Interval>& parts() const { return parts_; }
 
   // How much of it lies between two instants.
   std::uint64_t within(std::uint64_t begin, std::uint64_t end) const {
-    std::uint64_t sum = 0;
-    for (auto it = std::ranges::upper_bound(parts_, begin, {}, &Interval::end); it != parts_.end() && it->begin < end;
-         ++it)
-      sum += std::min(it->end, end) - std::max(it->begin, begin);
-    return sum;
+    return begin < end ? before(end) - before(begin) : 0;
   }
 
   Intervals minus(const Intervals& other) const {
@@ -49,15 +47,23 @@ class Intervals {
       }
       if (part.begin < part.end) left.push_back(part);
     }
-    Intervals result;
-    result.parts_ = std::move(left);
-    return result;
+    return Intervals(std::move(left));
   }
 
   Intervals intersect(const Intervals& other) const { return minus(minus(other)); }
 
  private:
+  // How much of it lies before an instant.
+  std::uint64_t before(std::uint64_t instant) const {
+    const auto next = std::ranges::lower_bound(parts_, instant, {}, &Interval::begin);
+    if (next == parts_.begin()) return 0;
+    const auto last = std::prev(next);
+    const std::uint64_t after = last->end - std::min(last->end, instant);
+    return sums_[static_cast<std::size_t>(last - parts_.begin())] - after;
+  }
+
   std::vector<Interval> parts_;
+  std::vector<std::uint64_t> sums_;  // the length of each part and of those before it
 };
 
 }  // namespace weft::profile

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace weft::profile {
@@ -11,14 +12,20 @@ using Kind = runtime::Allocation::Kind;
 std::vector<Lifetime> lifetimes(const Program& program) {
   std::vector<Lifetime> lives(program.allocations.size());
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
-    const auto touch = [&](const runtime::Slice& slice, bool writes) {
+    const auto touch = [&](const runtime::Slice& slice) -> Lifetime& {
       Lifetime& life = lives[slice.allocation];
       life.first = std::min(life.first, i);
       life.last = i;
-      if (writes && life.maker == Lifetime::never) life.maker = i;
+      return life;
     };
-    for (const runtime::Slice& slice : program.ops[i].writes) touch(slice, true);
-    for (const runtime::Slice& slice : program.ops[i].reads) touch(slice, false);
+    const std::vector<runtime::Slice>& writes = program.ops[i].writes;
+    for (std::size_t w = 0; w < writes.size(); ++w) {
+      Lifetime& life = touch(writes[w]);
+      if (life.maker != Lifetime::never) continue;
+      life.maker = i;
+      life.result = w;
+    }
+    for (const runtime::Slice& slice : program.ops[i].reads) touch(slice);
   }
   for (std::size_t a = 0; a < lives.size(); ++a) {
     const Kind kind = program.allocations[a].kind;
@@ -46,20 +53,19 @@ ProgramMemory program_memory(const Program& program) {
   ProgramMemory memory;
   if (program.ops.empty()) return memory;
   const auto lives = lifetimes(program);
-  std::vector<std::int64_t> change(program.ops.size() + 1);
+  std::vector<std::uint64_t> change(program.ops.size() + 1);  // modulo 2^64: what an op adds, less what ends before it
+  const std::set<std::uint32_t> donated(program.donated.begin(), program.donated.end());
   const auto counts = [&](std::size_t a) {
-    return lives[a].first != Lifetime::never &&
-           std::ranges::find(program.donated, static_cast<std::uint32_t>(a)) == program.donated.end();
+    return lives[a].first != Lifetime::never && !donated.contains(static_cast<std::uint32_t>(a));
   };
   for (std::size_t a = 0; a < lives.size(); ++a) {
     if (!counts(a)) continue;
-    const auto bytes = static_cast<std::int64_t>(program.allocations[a].bytes);
+    const std::uint64_t bytes = program.allocations[a].bytes;
     change[lives[a].first] += bytes;
     change[lives[a].last + 1] -= bytes;
   }
-  std::int64_t alive = 0;
-  for (std::size_t i = 0; i < program.ops.size(); ++i)
-    memory.points.push_back(static_cast<std::uint64_t>(alive += change[i]));
+  std::uint64_t alive = 0;
+  for (std::size_t i = 0; i < program.ops.size(); ++i) memory.points.push_back(alive += change[i]);
   memory.peak_at = static_cast<std::size_t>(std::ranges::max_element(memory.points) - memory.points.begin());
   memory.peak = memory.points[memory.peak_at];
 

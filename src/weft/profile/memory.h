@@ -16,6 +16,7 @@ struct Lifetime {
   static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::size_t first = never, last = 0;
   std::size_t maker = never;  // the first op to write it
+  std::size_t result = 0;     // which of that op's writes it is
 };
 std::vector<Lifetime> lifetimes(const Program& program);  // of each allocation
 

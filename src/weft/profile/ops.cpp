@@ -3,7 +3,6 @@
 #include <cctype>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include <weft/base/error.h>
 #include <weft/profile/analyse.h>
@@ -21,29 +20,30 @@ std::string without_number(const std::string& name) {
   return is_number ? name.substr(0, dot) : name;
 }
 
-class Identities {
- public:
-  // Equal ops of a program are told apart by their order, which is the same in every compile.
-  void name(const Recording& recording, std::vector<OpStats>& ops) {
-    for (OpStats& op : ops) {
-      const std::string shape =
-          concat(op.scope, '/', without_number(op.name), '{', op.category, "}[", op.flops, ' ', op.bytes, ']');
-      const int twin = op.op < 0 ? 0 : twin_of(recording.programs[static_cast<std::size_t>(op.program)], op);
-      op.identity = twin == 0 ? shape : concat(shape, '#', twin);
-    }
-  }
+// What is the same of an op in each compile of its program. Equal ops of a program are told apart by their order.
+std::string likeness(const runtime::ThunkInfo& info) {
+  return concat(info.scope, '/', without_number(info.name), '{', info.category, "}[", info.flops, ' ', info.bytes, ']');
+}
 
- private:
-  static int twin_of(const Program& program, const OpStats& op) {
-    int twins = 0;
-    for (std::int32_t i = 0; i < op.op; ++i) {
-      const runtime::ThunkInfo& other = program.ops[static_cast<std::size_t>(i)].info;
-      twins += other.category == op.category && other.flops == op.flops && other.bytes == op.bytes &&
-               other.scope == op.scope && without_number(other.name) == without_number(op.name);
+void add_identities(const Recording& recording, std::vector<OpStats>& ops) {
+  std::map<std::int32_t, std::vector<std::string>> identities;  // of the ops of each program that ran
+  for (OpStats& op : ops) {
+    if (op.op < 0) {
+      op.identity = likeness({op.name, op.category, op.source, op.scope, op.flops, op.bytes});
+      continue;
     }
-    return twins;
+    const auto [at, is_new] = identities.try_emplace(op.program);
+    if (is_new) {
+      std::map<std::string, int> twins;
+      for (const Op& each : recording.programs[static_cast<std::size_t>(op.program)].ops) {
+        const std::string alike = likeness(each.info);
+        const int twin = twins[alike]++;
+        at->second.push_back(twin == 0 ? alike : concat(alike, '#', twin));
+      }
+    }
+    op.identity = at->second[static_cast<std::size_t>(op.op)];
   }
-};
+}
 
 // At the roofs: the slower of computing and moving bytes; what takes far longer than both is neither.
 void predict(const Roofs& roofs, OpStats& op) {
@@ -78,7 +78,7 @@ std::vector<OpStats> op_stats(const Recording& recording) {
   const auto is_launch = [&](const Span& span) {
     return span.program >= 0 && span.op < 0 && recording.category(span) == "device";
   };
-  std::unordered_map<std::uint64_t, std::uint64_t> ops_of_launch;  // their time
+  std::map<std::uint64_t, std::uint64_t> ops_of_launch;  // their time
   for (const Span& span : recording.spans)
     if (is_launch(span)) ops_of_launch[span.number] = 0;
   for (const Span& span : recording.spans) {
@@ -115,7 +115,7 @@ std::vector<OpStats> op_stats(const Recording& recording) {
     }
     ops.push_back(op);
   }
-  Identities().name(recording, ops);
+  add_identities(recording, ops);
   std::ranges::sort(ops, [](const OpStats& a, const OpStats& b) {
     return std::tuple(b.self_ns, a.program, a.op) < std::tuple(a.self_ns, b.program, b.op);
   });

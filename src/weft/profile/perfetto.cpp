@@ -54,14 +54,16 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Parts>(parts)...);
   }
 
-  static std::string text(const std::string& raw) { return dump(raw); }
+  // Names stand at each of many spans, so that long ones are cut.
+  static std::string text(const std::string& raw) { return dump(shortened(raw, 256)); }
   std::string time(std::uint64_t ns) const {
     return fmt::format("{:.3f}", 1e-3 * static_cast<double>(ns - std::min(ns, origin_)));
   }
 
-  const std::string& name(const Span& span) {
-    std::string& known = names_[span.name];
-    if (known.empty()) known = text(recording_.name(span));
+  // One of the recording's strings, in quotes.
+  const std::string& string(std::uint32_t index) {
+    std::string& known = strings_[index];
+    if (known.empty()) known = text(recording_.strings[index]);
     return known;
   }
 
@@ -70,11 +72,8 @@ class Writer {
     if (!known.empty()) return known;
     const runtime::ThunkInfo& info =
         recording_.programs[static_cast<std::size_t>(span.program)].ops[static_cast<std::size_t>(span.op)].info;
-    known = dump({{"category", info.category},
-                  {"module", info.scope},
-                  {"source", info.source},
-                  {"flops", info.flops},
-                  {"bytes", info.bytes}});
+    known = fmt::format(R"({{"category":{},"module":{},"source":{},"flops":{},"bytes":{}}})", text(info.category),
+                        text(info.scope), text(info.source), dump(info.flops), dump(info.bytes));
     return known;
   }
 
@@ -82,20 +81,21 @@ class Writer {
     const std::string& category = recording_.category(span);
     const Group group = group_of(category);
     if (category == "memory") {
-      add(R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"bytes":{}}}}})", name(span), int{device},
+      add(R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"bytes":{}}}}})", string(span.name), int{device},
           time(span.end_ns), span.number);
       return;
     }
     if (group == queue) {  // several may wait at a time
       for (const auto& [phase, at] : {std::pair("b", span.begin_ns), std::pair("e", span.end_ns)})
-        add(R"({{"ph":"{}","name":{},"cat":"queue","id":{},"pid":{},"tid":0,"ts":{}}})", phase, name(span), span.number,
-            int{queue}, time(at));
+        add(R"({{"ph":"{}","name":{},"cat":"queue","id":{},"pid":{},"tid":0,"ts":{}}})", phase, string(span.name),
+            span.number, int{queue}, time(at));
       return;
     }
     lanes_[{group, span.thread}] = group;
     const std::string shown = span.op >= 0 ? arguments(span) : fmt::format(R"({{"number":{}}})", span.number);
-    add(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{:.3f},"args":{}}})", name(span),
-        text(category), int{group}, span.thread, time(span.begin_ns), 1e-3 * static_cast<double>(span.ns()), shown);
+    add(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{:.3f},"args":{}}})", string(span.name),
+        string(span.category), int{group}, span.thread, time(span.begin_ns), 1e-3 * static_cast<double>(span.ns()),
+        shown);
     const bool is_launch = category == "host" && recording_.name(span) == "launch";
     if (is_launch || category == "device")
       add(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}{}}})", is_launch ? "s" : "f",
@@ -107,7 +107,7 @@ class Writer {
   std::string out_;
   bool first_ = true;
   std::map<std::pair<int, std::uint32_t>, int> lanes_;
-  std::unordered_map<std::uint32_t, std::string> names_;
+  std::unordered_map<std::uint32_t, std::string> strings_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::string> arguments_;
 };
 

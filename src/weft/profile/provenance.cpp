@@ -1,10 +1,11 @@
 #include <weft/profile/provenance.h>
 
 #include <algorithm>
-#include <charconv>
-#include <numeric>
+#include <limits>
+#include <utility>
 
 #include <weft/base/error.h>
+#include <weft/base/type.h>
 
 namespace weft::profile {
 
@@ -12,17 +13,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 using Dims = std::vector<std::string>;
-
-Sizes integers(std::string_view text) {
-  Sizes found;
-  for (std::size_t at = 0; at < text.size();) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-    at = error == std::errc() ? static_cast<std::size_t>(end - text.data()) : at + 1;
-    if (error == std::errc()) found.push_back(value);
-  }
-  return found;
-}
+using Operands = std::vector<const TracedValue*>;
 
 // dimensions={0,2} of an instruction's attributes.
 Sizes listed(const HloInstruction& instruction, std::string_view key) {
@@ -51,19 +42,19 @@ std::string bracketed(const std::string& text) {
 
 std::string joined(const Dims& dims, const char* operation) {
   std::string text;
-  for (const std::string& dim : dims) text += concat(text.empty() ? "" : operation, bracketed(dim));
-  return shortened(text);
+  for (const std::string& dim : dims) text = shortened(concat(text, text.empty() ? "" : operation, bracketed(dim)));
+  return text;
 }
 
-// A value and its sizes, as an operand.
-struct Operand {
-  Sizes sizes;
-  Dims dims;
-};
+// The product, or the greatest number where it is greater than any.
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
+}
 
 // Runs of dimensions whose sizes have the same product belong together: one and one are the same dimension, several became one by
 // multiplication, one became several by division.
-Dims reshaped(const Operand& from, const Sizes& to) {
+Dims reshaped(const TracedValue& from, const Sizes& to) {
   Dims result(to.size(), "1");
   std::size_t i = 0, j = 0;
   while (j < to.size()) {
@@ -71,9 +62,9 @@ Dims reshaped(const Operand& from, const Sizes& to) {
     std::int64_t have = i < from.sizes.size() ? from.sizes[i++] : 1, want = to[j++];
     while (have != want) {
       if (have < want && i < from.sizes.size())
-        have *= from.sizes[i++];
+        have = product(have, from.sizes[i++]);
       else if (j < to.size())
-        want *= to[j++];
+        want = product(want, to[j++]);
       else
         break;
     }
@@ -87,7 +78,7 @@ Dims reshaped(const Operand& from, const Sizes& to) {
     for (const std::size_t d : parts) {
       std::int64_t others = 1;
       for (const std::size_t other : parts)
-        if (other != d) others *= to[other];
+        if (other != d) others = product(others, to[other]);
       result[d] = parts.size() == 1 ? source : shortened(concat(bracketed(source), " / ", others));
     }
   }
@@ -97,76 +88,135 @@ Dims reshaped(const Operand& from, const Sizes& to) {
 // A dimension that has its size only because the one it meets has it.
 bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ") || dim.starts_with("constant "); }
 
-// Of one result with these sizes. Ops that move or combine dimensions each in their way; all others keep those of
-// operands of the same shape.
-Dims result_dims(const HloInstruction& i, const Sizes& sizes, const std::vector<Operand>& operands) {
-  Dims dims(sizes.size());
-  const auto say = [&](std::size_t d, std::string text) { dims[d] = std::move(text); };
-  const Sizes listed_dims = listed(i, "dimensions");
-  const Operand* const first = operands.empty() ? nullptr : &operands[0];
-  if (i.opcode == "broadcast" && first) {
-    for (std::size_t d = 0; d < sizes.size(); ++d) say(d, concat("broadcast to ", sizes[d]));
-    for (std::size_t k = 0; k < listed_dims.size() && k < first->dims.size(); ++k)
-      say(static_cast<std::size_t>(listed_dims[k]), first->dims[k]);
-  } else if (i.opcode == "transpose" && first && listed_dims.size() == sizes.size()) {
-    for (std::size_t d = 0; d < sizes.size(); ++d) say(d, first->dims[static_cast<std::size_t>(listed_dims[d])]);
-  } else if (i.opcode == "reduce" && first) {
-    std::size_t d = 0;
-    for (std::size_t k = 0; k < first->dims.size() && d < sizes.size(); ++k)
-      if (!contains(listed_dims, k)) say(d++, first->dims[k]);
-  } else if (i.opcode == "dot" && operands.size() > 1) {
-    std::size_t d = 0;
-    for (const std::int64_t k : listed(i, "lhs_batch_dims")) say(d++, first->dims[static_cast<std::size_t>(k)]);
-    for (const auto& [side, name] : {std::pair(0, "lhs"), std::pair(1, "rhs")}) {
-      const Operand& operand = operands[static_cast<std::size_t>(side)];
-      const Sizes batch = listed(i, concat(name, "_batch_dims")),
-                  contracted = listed(i, concat(name, "_contracting_dims"));
-      for (std::size_t k = 0; k < operand.dims.size() && d < sizes.size(); ++k)
-        if (!contains(batch, k) && !contains(contracted, k)) say(d++, operand.dims[k]);
-    }
-  } else if ((i.opcode == "reshape" || i.opcode == "bitcast") && first) {
-    return reshaped(*first, sizes);
-  } else if (i.opcode == "concatenate" && first && listed_dims.size() == 1) {
-    dims = first->dims;
-    Dims parts;
-    for (const Operand& operand : operands) parts.push_back(operand.dims[static_cast<std::size_t>(listed_dims[0])]);
-    say(static_cast<std::size_t>(listed_dims[0]), joined(parts, " + "));
-  } else {
-    bool found = false;
-    for (const Operand& operand : operands) {
-      if (operand.sizes != sizes) continue;
-      for (std::size_t d = 0; d < sizes.size(); ++d)
-        if (!found || (is_filler(dims[d]) && !is_filler(operand.dims[d]))) dims[d] = operand.dims[d];
-      found = true;
-    }
-    if (found) return dims;
-    const auto same_rank =
-        std::ranges::find_if(operands, [&](const Operand& o) { return o.sizes.size() == sizes.size(); });
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-      const bool is_kept = same_rank != operands.end() && same_rank->sizes[d] == sizes[d];
-      say(d, is_kept                       ? same_rank->dims[d]
-             : same_rank != operands.end() ? shortened(concat(i.opcode, " of ", bracketed(same_rank->dims[d])))
-             : i.opcode == "constant" || i.opcode == "iota" ? concat("constant ", sizes[d])
-                                                            : concat("made by ", i.opcode));
-    }
+// The dimensions of a result while they are found. Indices come from attributes of the text, which may not fit the shapes: those
+// that are out of range are left out.
+class ResultDims {
+ public:
+  ResultDims(const HloInstruction& instruction, std::size_t rank)
+      : dims_(rank, shortened(concat("made by ", instruction.opcode))) {}
+
+  void set(std::int64_t at, std::string text) {
+    if (is_index(at, dims_)) dims_[static_cast<std::size_t>(at)] = std::move(text);
   }
+  void copy(std::int64_t at, const TracedValue& from, std::int64_t dim) {
+    if (is_index(dim, from.dims)) set(at, from.dims[static_cast<std::size_t>(dim)]);
+  }
+  Dims take() && { return std::move(dims_); }
+
+ private:
+  static bool is_index(std::int64_t at, const Dims& dims) { return at >= 0 && std::cmp_less(at, dims.size()); }
+
+  Dims dims_;
+};
+
+Dims broadcast_dims(const HloInstruction& i, const Sizes& sizes, const TracedValue& from) {
+  ResultDims dims(i, sizes.size());
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    dims.set(static_cast<std::int64_t>(d), concat("broadcast to ", sizes[d]));
+  std::int64_t k = 0;
+  for (const std::int64_t d : listed(i, "dimensions")) dims.copy(d, from, k++);
+  return std::move(dims).take();
+}
+
+Dims transpose_dims(const HloInstruction& i, const Sizes& sizes, const TracedValue& from) {
+  ResultDims dims(i, sizes.size());
+  std::int64_t d = 0;
+  for (const std::int64_t k : listed(i, "dimensions")) dims.copy(d++, from, k);
+  return std::move(dims).take();
+}
+
+Dims reduce_dims(const HloInstruction& i, const Sizes& sizes, const TracedValue& from) {
+  ResultDims dims(i, sizes.size());
+  const Sizes reduced = listed(i, "dimensions");
+  std::int64_t d = 0;
+  for (std::size_t k = 0; k < from.dims.size(); ++k)
+    if (!contains(reduced, k)) dims.copy(d++, from, static_cast<std::int64_t>(k));
+  return std::move(dims).take();
+}
+
+Dims dot_dims(const HloInstruction& i, const Sizes& sizes, const TracedValue& lhs, const TracedValue& rhs) {
+  ResultDims dims(i, sizes.size());
+  std::int64_t d = 0;
+  for (const std::int64_t k : listed(i, "lhs_batch_dims")) dims.copy(d++, lhs, k);
+  for (const auto& [operand, name] : {std::pair(&lhs, "lhs"), std::pair(&rhs, "rhs")}) {
+    const Sizes batch = listed(i, concat(name, "_batch_dims")),
+                contracted = listed(i, concat(name, "_contracting_dims"));
+    for (std::size_t k = 0; k < operand->dims.size(); ++k)
+      if (!contains(batch, k) && !contains(contracted, k)) dims.copy(d++, *operand, static_cast<std::int64_t>(k));
+  }
+  return std::move(dims).take();
+}
+
+Dims concatenate_dims(const HloInstruction& i, const Sizes& sizes, const Operands& operands) {
+  ResultDims dims(i, sizes.size());
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    dims.copy(static_cast<std::int64_t>(d), *operands[0], static_cast<std::int64_t>(d));
+  const Sizes along = listed(i, "dimensions");
+  if (along.size() != 1) return std::move(dims).take();
+  Dims parts;
+  for (const TracedValue* operand : operands)
+    if (along[0] >= 0 && std::cmp_less(along[0], operand->dims.size()))
+      parts.push_back(operand->dims[static_cast<std::size_t>(along[0])]);
+  if (!parts.empty()) dims.set(along[0], joined(parts, " + "));
+  return std::move(dims).take();
+}
+
+// Operands of the result's shape give it their dimensions, else an operand of as many dimensions gives those that it keeps.
+Dims elementwise_dims(const HloInstruction& i, const Sizes& sizes, const Operands& operands) {
+  Dims dims(sizes.size());
+  bool found = false;
+  for (const TracedValue* operand : operands) {
+    if (operand->sizes != sizes) continue;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (!found || (is_filler(dims[d]) && !is_filler(operand->dims[d]))) dims[d] = operand->dims[d];
+    found = true;
+  }
+  if (found) return dims;
+  const auto same_rank =
+      std::ranges::find_if(operands, [&](const TracedValue* o) { return o->sizes.size() == sizes.size(); });
+  const TracedValue* const like = same_rank == operands.end() ? nullptr : *same_rank;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    dims[d] = like && like->sizes[d] == sizes[d] ? like->dims[d]
+              : like                             ? shortened(concat(i.opcode, " of ", bracketed(like->dims[d])))
+              : i.opcode == "constant" || i.opcode == "iota" ? concat("constant ", sizes[d])
+                                                             : shortened(concat("made by ", i.opcode));
   return dims;
 }
 
+// Of one result with these sizes. Ops that move or combine dimensions each do so in their way.
+Dims result_dims(const HloInstruction& i, const Sizes& sizes, const Operands& operands) {
+  if (operands.empty()) return elementwise_dims(i, sizes, operands);
+  const TracedValue& first = *operands[0];
+  if (i.opcode == "broadcast") return broadcast_dims(i, sizes, first);
+  if (i.opcode == "transpose") return transpose_dims(i, sizes, first);
+  if (i.opcode == "reduce") return reduce_dims(i, sizes, first);
+  if (i.opcode == "dot" && operands.size() > 1) return dot_dims(i, sizes, first, *operands[1]);
+  if (i.opcode == "reshape" || i.opcode == "bitcast") return reshaped(first, sizes);
+  if (i.opcode == "concatenate") return concatenate_dims(i, sizes, operands);
+  return elementwise_dims(i, sizes, operands);
+}
+
+// f32[8,256]{1,0}: what stands between the first brackets. Cuts it, and what stands before it, from the text.
+std::string_view take_brackets(std::string_view& shape) {
+  const auto open = std::min(shape.find('['), shape.size()), close = std::min(shape.find(']', open), shape.size());
+  const std::string_view inside = shape.substr(open, close - open);
+  shape.remove_prefix(close);
+  return inside;
+}
+
+Sizes bounded(Sizes sizes) { return std::cmp_greater(sizes.size(), Type::max_rank) ? Sizes() : std::move(sizes); }
+
 // (f32[2], s32[]) has two elements.
-std::vector<Sizes> tuple_sizes(const std::string& shape) {
+std::vector<Sizes> tuple_sizes(std::string_view shape) {
   std::vector<Sizes> all;
-  for (auto open = shape.find('['); open != std::string::npos; open = shape.find('[', open + 1))
-    all.push_back(integers(std::string_view(shape).substr(open, shape.find(']', open) - open)));
+  for (std::string_view inside; !(inside = take_brackets(shape)).empty();) all.push_back(bounded(integers(inside)));
   return all;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> sizes_of(const std::string& shape) {
-  if (shape.starts_with('(')) return {};
-  const auto open = shape.find('[');
-  return open == std::string::npos ? Sizes() : integers(std::string_view(shape).substr(open, shape.find(']') - open));
+std::vector<std::int64_t> sizes_of(std::string_view shape) {
+  return shape.starts_with('(') ? Sizes() : bounded(integers(take_brackets(shape)));
 }
 
 Provenance::Provenance(const HloModule& module) : module_(module) {
@@ -176,72 +226,70 @@ Provenance::Provenance(const HloModule& module) : module_(module) {
 const std::vector<std::string>& Provenance::of(const HloInstruction& instruction) const {
   static const Dims none;
   const auto found = known_.find(&instruction);
-  return found == known_.end() ? none : found->second;
+  return found == known_.end() ? none : found->second.dims;
 }
 
-void Provenance::follow(const HloComputation& computation, const std::vector<Dims>* arguments) {
-  std::unordered_map<std::string, const HloInstruction*> by_name;
+void Provenance::follow(const HloComputation& computation, const Values* arguments) {
+  Names names;
   for (const HloInstruction& instruction : computation.instructions) {
-    known_[&instruction] = dims_of(instruction, by_name, arguments);
-    by_name[instruction.name] = &instruction;
+    TracedValue value = value_of(instruction, names, arguments);
+    names[instruction.name] = &(known_[&instruction] = std::move(value));
   }
 }
 
-Provenance::Dims Provenance::dims_of(const HloInstruction& i,
-                                     const std::unordered_map<std::string, const HloInstruction*>& by_name,
-                                     const std::vector<Dims>* arguments) {
+TracedValue Provenance::value_of(const HloInstruction& i, const Names& names, const Values* arguments) {
   const Sizes sizes = sizes_of(i.shape);
   if (i.opcode == "parameter") {
     const Sizes number = i.operands.empty() ? Sizes() : integers(i.operands[0]);
-    const auto index = number.empty() ? 0 : static_cast<std::size_t>(number[0]);
-    if (arguments && index < arguments->size() && (*arguments)[index].size() == sizes.size())
-      return (*arguments)[index];
+    const std::int64_t index = number.empty() ? 0 : number[0];
+    const bool is_given = arguments && index >= 0 && std::cmp_less(index, arguments->size());
+    if (is_given && (*arguments)[static_cast<std::size_t>(index)]->sizes.size() == sizes.size())
+      return {sizes, (*arguments)[static_cast<std::size_t>(index)]->dims};
     Dims dims;
     for (std::size_t d = 0; d < sizes.size(); ++d) dims.push_back(concat("input ", index, " dim ", d));
-    return dims;
+    return {sizes, std::move(dims)};
   }
-  std::vector<Operand> operands;
-  const HloInstruction* first = nullptr;
-  if (!i.has_literal_operand()) {
-    for (const std::string& name : i.operands) {
-      const auto found = by_name.find(name);
-      if (found == by_name.end()) continue;
-      if (!first) first = found->second;
-      operands.push_back({sizes_of(found->second->shape), known_.at(found->second)});
-    }
+  Values operands;
+  if (!i.has_literal_operand())
+    for (const std::string& name : i.operands)
+      if (const auto found = names.find(name); found != names.end()) operands.push_back(found->second);
+  if (i.opcode == "tuple") return {.elements = std::make_shared<const Values>(std::move(operands))};
+  if (i.opcode == "get-tuple-element" && !operands.empty()) return element_of_tuple(i, *operands[0]);
+  if (const HloComputation* const fused = module_.fused(i)) return result_of_fusion(i, *fused, operands);
+  if (i.shape.starts_with('(')) return tuple_of_results(i, std::move(operands));
+  return {sizes, result_dims(i, sizes, operands)};
+}
+
+TracedValue Provenance::element_of_tuple(const HloInstruction& i, const TracedValue& tuple) {
+  const Sizes sizes = sizes_of(i.shape);
+  const auto at = i.attributes.find("index=");
+  const Sizes index = at == std::string::npos ? Sizes() : integers(std::string_view(i.attributes).substr(at));
+  const bool is_known =
+      tuple.elements && !index.empty() && index[0] >= 0 && std::cmp_less(index[0], tuple.elements->size());
+  const TracedValue* const element = is_known ? (*tuple.elements)[static_cast<std::size_t>(index[0])] : nullptr;
+  return {sizes, element && element->dims.size() == sizes.size() ? element->dims : result_dims(i, sizes, {})};
+}
+
+TracedValue Provenance::result_of_fusion(const HloInstruction& i, const HloComputation& fused, const Values& operands) {
+  follow(fused, &operands);
+  const Sizes sizes = sizes_of(i.shape);
+  const auto root = std::ranges::find_if(fused.instructions, &HloInstruction::is_root);
+  const TracedValue* const result = root == fused.instructions.end() ? nullptr : &known_.at(&*root);
+  if (!result || result->dims.size() != sizes.size()) return {sizes, result_dims(i, sizes, operands)};
+  return {sizes, result->dims, result->elements};
+}
+
+// Loops and branches give back what they take; others make several values of their operands, of which the first will do.
+TracedValue Provenance::tuple_of_results(const HloInstruction& i, Values operands) {
+  if (!operands.empty() && operands[0]->elements) return {.elements = operands[0]->elements};
+  constexpr std::size_t most_operands = 64;
+  operands.resize(std::min(operands.size(), most_operands));
+  Values results;
+  for (const Sizes& sizes : tuple_sizes(i.shape)) {
+    results_.push_back({sizes, result_dims(i, sizes, operands)});
+    results.push_back(&results_.back());
   }
-  if (i.opcode == "tuple") {
-    for (const Operand& operand : operands) elements_[&i].push_back(operand.dims);
-    return {};
-  }
-  if (i.opcode == "get-tuple-element" && first) {
-    const auto at = i.attributes.find("index=");
-    const Sizes index = at == std::string::npos ? Sizes() : integers(std::string_view(i.attributes).substr(at));
-    const auto made = elements_.find(first);
-    if (!index.empty() && made != elements_.end() && static_cast<std::size_t>(index[0]) < made->second.size())
-      return made->second[static_cast<std::size_t>(index[0])];
-    return result_dims(i, sizes, {});
-  }
-  if (i.opcode == "fusion" && !i.calls.empty()) {
-    const HloComputation* const fused = module_.computation(i.calls[0]);
-    if (!fused) return result_dims(i, sizes, operands);
-    std::vector<Dims> given;
-    for (const Operand& operand : operands) given.push_back(operand.dims);
-    follow(*fused, &given);
-    const auto root = std::ranges::find_if(fused->instructions, &HloInstruction::is_root);
-    if (root == fused->instructions.end()) return result_dims(i, sizes, operands);
-    if (const auto tuple = elements_.find(&*root); tuple != elements_.end()) elements_[&i] = tuple->second;
-    return known_.at(&*root);
-  }
-  if (i.shape.starts_with('(')) {  // loops and branches give back what they take; others make several of one
-    if (const auto carried = first ? elements_.find(first) : elements_.end(); carried != elements_.end()) {
-      elements_[&i] = carried->second;
-    } else {
-      for (const Sizes& element : tuple_sizes(i.shape)) elements_[&i].push_back(result_dims(i, element, operands));
-    }
-    return {};
-  }
-  return result_dims(i, sizes, operands);
+  return {.elements = std::make_shared<const Values>(std::move(results))};
 }
 
 }  // namespace weft::profile

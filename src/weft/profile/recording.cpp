@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 #include <type_traits>
-#include <unordered_map>
 
 #include <weft/base/error.h>
+#include <weft/base/json.h>
 #include <weft/profile/chunk.h>
 #include <weft/profile/serialize.h>
 
@@ -13,66 +15,101 @@ namespace weft::profile {
 
 namespace {
 
-using nlohmann::json;
-
 static_assert(std::is_trivially_copyable_v<Span> && sizeof(Span) == 48, "spans are written as they lie in memory");
 
-void add_spans(Recording& recording, const std::string& payload) {
-  const std::size_t count = payload.size() / sizeof(Span), before = recording.spans.size();
-  require(count * sizeof(Span) == payload.size(), "spans of a wrong size");
-  recording.spans.resize(before + count);
-  std::memcpy(recording.spans.data() + before, payload.data(), payload.size());
-  for (std::size_t i = before; i < recording.spans.size(); ++i) {
-    const Span& s = recording.spans[i];
-    const bool has_program = s.program >= 0;
-    require(s.category < recording.strings.size() && s.name < recording.strings.size() &&
-                s.thread < recording.threads.size() && s.end_ns >= s.begin_ns &&
-                (!has_program || static_cast<std::size_t>(s.program) < recording.programs.size()) &&
-                (s.op < 0 || (has_program && static_cast<std::size_t>(s.op) <
-                                                 recording.programs[static_cast<std::size_t>(s.program)].ops.size())),
+// What `take` makes of the JSON of a chunk.
+auto read(const ChunkReader::Chunk& chunk, auto&& take) {
+  const nlohmann::json value = parse_json(chunk.payload);
+  return take(JsonValue(value, "a chunk"));
+}
+
+// Takes the chunks of a file one after the other. Digests say nothing of who wrote it: every index and every number is checked.
+class Reader {
+ public:
+  explicit Reader(Recording& recording) : recording_(recording) {}
+
+  void add(const ChunkReader::Chunk& chunk) {
+    switch (chunk.kind) {
+      case ChunkKind::about: recording_.about = read(chunk, about_from); break;
+      case ChunkKind::strings: read(chunk, [this](const JsonValue& list) { add_strings(list); }); break;
+      case ChunkKind::threads: read(chunk, [this](const JsonValue& list) { add_threads(list); }); break;
+      case ChunkKind::program: add_program(read(chunk, program_from)); break;
+      case ChunkKind::spans: add_spans(chunk.payload); break;
+      case ChunkKind::event: recording_.events.push_back(read(chunk, event_from)); break;
+      case ChunkKind::metrics:
+        (recording_.first_metrics.is_null() ? recording_.first_metrics : recording_.last_metrics) =
+            read(chunk, metrics_from);
+        break;
+      case ChunkKind::roofs: recording_.roofs = read(chunk, roofs_from); break;
+      case ChunkKind::load: add_load(read(chunk, load_from)); break;
+      case ChunkKind::end: read(chunk, [this](const JsonValue& end) { add_end(end); }); break;
+      default: break;  // of a later version
+    }
+  }
+
+ private:
+  void add_strings(const JsonValue& list) {
+    for (const JsonValue& text : list.list()) recording_.strings.push_back(name_from(text));
+  }
+
+  // Each list has the threads of the one before, for spans refer to them.
+  void add_threads(const JsonValue& list) {
+    std::vector<std::string> threads;
+    for (const JsonValue& name : list.list()) threads.push_back(name_from(name));
+    require(threads.size() >= recording_.threads.size(), "a list of ", threads.size(), " threads follows one of ",
+            recording_.threads.size());
+    recording_.threads = std::move(threads);
+  }
+
+  void add_program(Program program) {
+    const std::string name = program.name;
+    for (int& number = last_number_[name]; !names_.insert(program.name).second;)
+      program.name = concat(name, " #", number = std::max(number + 1, 2));
+    recording_.programs.push_back(std::move(program));
+  }
+
+  void add_load(const Load& load) {
+    require(recording_.loads.empty() || recording_.loads.back().time_ns <= load.time_ns,
+            "a load of the machine that is earlier than the one before");
+    recording_.loads.push_back(load);
+  }
+
+  void add_spans(const std::string& payload) {
+    const std::size_t count = payload.size() / sizeof(Span), before = recording_.spans.size();
+    require(count * sizeof(Span) == payload.size(), "spans of a wrong size");
+    recording_.spans.resize(before + count);
+    std::memcpy(recording_.spans.data() + before, payload.data(), payload.size());
+    for (std::size_t i = before; i < recording_.spans.size(); ++i) check(recording_.spans[i]);
+  }
+
+  void check(const Span& span) const {
+    constexpr std::uint64_t most_ns = std::uint64_t{1} << 62;  // 146 years; differences of times are signed numbers
+    require(span.begin_ns <= span.end_ns && span.end_ns <= most_ns, "a span from ", span.begin_ns, " ns to ",
+            span.end_ns, " ns");
+    const auto& programs = recording_.programs;
+    const auto program = static_cast<std::size_t>(span.program), op = static_cast<std::size_t>(span.op);
+    const bool has_program = span.program >= 0, has_op = span.op >= 0;
+    require(span.category < recording_.strings.size() && span.name < recording_.strings.size() &&
+                span.thread < recording_.threads.size() && (!has_program || program < programs.size()) &&
+                (!has_op || (has_program && op < programs[program].ops.size())),
             "a span that refers to nothing");
   }
-}
 
-void add_end(Recording& recording, const json& end) {
-  recording.complete = true;
-  recording.dropped = end.at("dropped");
-  recording.recording_ns = end.at("recording_ns");
-}
-
-void add_program(Recording& recording, Program program) {
-  const std::string name = program.name;
-  for (int number = 2; std::ranges::find(recording.programs, program.name, &Program::name) != recording.programs.end();
-       ++number)
-    program.name = concat(name, " #", number);
-  recording.programs.push_back(std::move(program));
-}
-
-void add(Recording& recording, const ChunkReader::Chunk& chunk) {
-  if (chunk.kind == ChunkKind::spans) return add_spans(recording, chunk.payload);
-  const json value = json::parse(chunk.payload);
-  switch (chunk.kind) {
-    case ChunkKind::about: recording.about = value; break;
-    case ChunkKind::strings:
-      for (const json& text : value) recording.strings.push_back(text);
-      break;
-    case ChunkKind::threads: recording.threads = value.get<std::vector<std::string>>(); break;
-    case ChunkKind::program: add_program(recording, program_from(value)); break;
-    case ChunkKind::event: recording.events.push_back(event_from(value)); break;
-    case ChunkKind::metrics:
-      (recording.first_metrics.is_null() ? recording.first_metrics : recording.last_metrics) = value;
-      break;
-    case ChunkKind::roofs: recording.roofs = roofs_from(value); break;
-    case ChunkKind::end: add_end(recording, value); break;
-    case ChunkKind::load: recording.loads.push_back(load_from(value)); break;
-    default: break;  // of a later version
+  void add_end(const JsonValue& end) {
+    recording_.complete = true;
+    recording_.dropped = end.at("dropped").integer<std::uint64_t>();
+    recording_.recording_ns = end.at("recording_ns").number();
   }
-}
+
+  Recording& recording_;
+  std::set<std::string> names_;             // of the programs
+  std::map<std::string, int> last_number_;  // of the programs that were given the same name
+};
 
 // Programs for different sizes may share a thunk; which of them ran is told by the launch, which may have ended, and been written,
 // long after the thunk.
 void find_programs(Recording& recording) {
-  std::unordered_map<std::uint64_t, std::int32_t> program_of_launch;
+  std::map<std::uint64_t, std::int32_t> program_of_launch;
   for (const Span& span : recording.spans)
     if (span.program >= 0 && span.op < 0) program_of_launch[span.number] = span.program;
   for (Span& span : recording.spans) {
@@ -102,9 +139,10 @@ Recording read_recording(const std::filesystem::path& path) {
   require(std::filesystem::exists(recording.file, ignored), path.string(), ": there is no recording of weft's",
           recording.file == path ? "" : concat(" (", recording_file, ") in this folder"));
   ChunkReader reader(recording.file);
+  Reader parts(recording);
   try {
-    while (const auto chunk = reader.next()) add(recording, *chunk);
-  } catch (const std::exception& wrong) {
+    while (const auto chunk = reader.next()) parts.add(*chunk);
+  } catch (const Error& wrong) {
     fail(recording.file.string(), ": the recording is damaged: ", wrong.what());
   }
   if (!reader.damage().empty())

@@ -10,10 +10,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t longest_name = 4096;
+// Viewers repeat the names of an op for each of its executions, so these are kept shorter than what is told once.
+constexpr std::size_t longest_name = 1024, longest_text = 4096;
 
-std::string shortened(const std::string& text) {
-  return text.size() <= longest_name ? text : concat(text.substr(0, longest_name), "...");
+std::string text_from(const JsonValue& value) { return shortened(value.text(), longest_text); }
+
+// Times and work are summed, and written as integers by some viewers.
+double amount_from(const JsonValue& value) {
+  constexpr double most = 1e18;
+  const double amount = value.number();
+  if (!(amount >= 0 && amount <= most)) value.refuse("a number from 0 to 1e18");
+  return amount;
 }
 
 json slices(const std::vector<runtime::Slice>& list) {
@@ -22,11 +29,33 @@ json slices(const std::vector<runtime::Slice>& list) {
   return all;
 }
 
-std::vector<runtime::Slice> slices_from(const json& list, std::size_t allocations) {
+std::vector<runtime::Slice> slices_from(const JsonValue& list, std::size_t allocations) {
+  require(allocations > 0 || list.list().empty(), "a program without allocations has slices of some");
+  const auto last = static_cast<std::uint32_t>(allocations - 1);
   std::vector<runtime::Slice> all;
-  for (const json& s : list) all.push_back({s.at(0), s.at(1), s.at(2)});
-  for (const runtime::Slice& s : all) require(s.allocation < allocations, "a slice of an allocation that is not there");
+  for (const JsonValue& slice : list.list()) {
+    const auto parts = slice.list(3);
+    all.push_back({parts[0].integer<std::uint32_t>(0, last), parts[1].integer<std::uint64_t>(),
+                   parts[2].integer<std::uint64_t>()});
+  }
   return all;
+}
+
+runtime::Allocation allocation_from(const JsonValue& from) {
+  const auto parts = from.list(4);
+  runtime::Allocation allocation;
+  allocation.kind = static_cast<runtime::Allocation::Kind>(parts[0].integer<int>(0, 3));
+  allocation.index = parts[1].integer<std::uint32_t>();
+  allocation.bytes = parts[2].integer<std::uint64_t>();
+  allocation.offset = parts[3].integer<std::uint64_t>();
+  return allocation;
+}
+
+Op op_from(const JsonValue& from, std::size_t allocations) {
+  return {{name_from(from.at("name")), name_from(from.at("category")), name_from(from.at("source")),
+           name_from(from.at("scope")), amount_from(from.at("flops")), amount_from(from.at("bytes"))},
+          slices_from(from.at("reads"), allocations),
+          slices_from(from.at("writes"), allocations)};
 }
 
 }  // namespace
@@ -37,10 +66,10 @@ json to_json(const runtime::Executable& executable) {
     if (output.donated_input >= 0) donated.push_back(output.allocation);
   for (const auto& thunk : executable.thunks) {
     const runtime::ThunkInfo& info = thunk->info;
-    ops.push_back({{"name", shortened(info.name)},
-                   {"category", shortened(info.category)},
-                   {"source", shortened(info.source)},
-                   {"scope", shortened(info.scope)},
+    ops.push_back({{"name", shortened(info.name, longest_name)},
+                   {"category", shortened(info.category, longest_name)},
+                   {"source", shortened(info.source, longest_name)},
+                   {"scope", shortened(info.scope, longest_name)},
                    {"flops", info.flops},
                    {"bytes", info.bytes},
                    {"reads", slices(thunk->reads)},
@@ -48,7 +77,7 @@ json to_json(const runtime::Executable& executable) {
   }
   for (const runtime::Allocation& a : executable.allocations)
     allocations.push_back({static_cast<int>(a.kind), a.index, a.bytes, a.offset});
-  return {{"name", shortened(executable.name)},
+  return {{"name", shortened(executable.name, longest_name)},
           {"ops", std::move(ops)},
           {"allocations", std::move(allocations)},
           {"donated", std::move(donated)},
@@ -57,61 +86,72 @@ json to_json(const runtime::Executable& executable) {
           {"hlo", executable.hlo ? executable.hlo() : ""}};
 }
 
-Program program_from(const json& from) {
-  Program program{.name = from.at("name"),
-                  .temporary_bytes = from.at("temporary_bytes"),
-                  .peak_bytes = from.at("peak_bytes"),
-                  .hlo = from.at("hlo")};
-  for (const json& a : from.at("allocations")) {
-    runtime::Allocation& allocation = program.allocations.emplace_back();
-    allocation.kind = static_cast<runtime::Allocation::Kind>(std::clamp(a.at(0).get<int>(), 0, 3));
-    allocation.index = a.at(1);
-    allocation.bytes = a.at(2);
-    allocation.offset = a.at(3);
-  }
-  program.donated = from.at("donated").get<std::vector<std::uint32_t>>();
-  for (const json& op : from.at("ops")) {
-    Op& made = program.ops.emplace_back();
-    made.info = {op.at("name"), op.at("category"), op.at("source"), op.at("scope"), op.at("flops"), op.at("bytes")};
-    made.reads = slices_from(op.at("reads"), program.allocations.size());
-    made.writes = slices_from(op.at("writes"), program.allocations.size());
-  }
+std::string name_from(const JsonValue& value) { return shortened(value.text(), longest_name); }
+
+Program program_from(const JsonValue& from) {
+  Program program{.name = name_from(from.at("name")),
+                  .temporary_bytes = from.at("temporary_bytes").integer<std::uint64_t>(),
+                  .peak_bytes = from.at("peak_bytes").integer<std::uint64_t>(),
+                  .hlo = from.at("hlo").text()};
+  for (const JsonValue& a : from.at("allocations").list()) program.allocations.push_back(allocation_from(a));
+  from.at("donated").read(program.donated);
+  for (const JsonValue& op : from.at("ops").list()) program.ops.push_back(op_from(op, program.allocations.size()));
   return program;
 }
 
 json to_json(const diagnostics::Event& event) {
   return {{"kind", diagnostics::name(event.kind)},
-          {"subject", shortened(event.subject)},
-          {"place", shortened(event.place)},
-          {"reason", shortened(event.reason)},
-          {"remedy", shortened(event.remedy)},
+          {"subject", shortened(event.subject, longest_text)},
+          {"place", shortened(event.place, longest_text)},
+          {"reason", shortened(event.reason, longest_text)},
+          {"remedy", shortened(event.remedy, longest_text)},
           {"cost_ms", event.cost_ms},
           {"bytes", event.bytes},
           {"count", event.count},
           {"time_ns", event.time_ns}};
 }
 
-diagnostics::Event event_from(const json& from) {
-  diagnostics::Event event{.subject = from.at("subject"),
-                           .place = from.at("place"),
-                           .reason = from.at("reason"),
-                           .remedy = from.at("remedy"),
-                           .cost_ms = from.at("cost_ms"),
-                           .bytes = from.at("bytes"),
-                           .count = from.at("count"),
-                           .time_ns = from.at("time_ns")};
+diagnostics::Event event_from(const JsonValue& from) {
   const auto kinds = diagnostics::kinds();
-  const auto kind = std::ranges::find(kinds, from.at("kind").get<std::string>(), diagnostics::name);
+  const auto kind = std::ranges::find(kinds, from.at("kind").text(), diagnostics::name);
   require(kind != kinds.end(), "an event of an unknown kind");
-  event.kind = *kind;
-  return event;
+  return {.kind = *kind,
+          .subject = text_from(from.at("subject")),
+          .place = text_from(from.at("place")),
+          .reason = text_from(from.at("reason")),
+          .remedy = text_from(from.at("remedy")),
+          .cost_ms = amount_from(from.at("cost_ms")),
+          .bytes = from.at("bytes").integer<std::uint64_t>(),
+          .count = from.at("count").integer<std::uint64_t>(),
+          .time_ns = from.at("time_ns").integer<std::uint64_t>()};
 }
 
 json to_json(const Roofs& roofs) {
   return {{"flops", roofs.flops}, {"memory_bytes", roofs.memory_bytes}, {"cache_bytes", roofs.cache_bytes}};
 }
 
-Roofs roofs_from(const json& from) { return {from.at("flops"), from.at("memory_bytes"), from.at("cache_bytes")}; }
+Roofs roofs_from(const JsonValue& from) {
+  return {amount_from(from.at("flops")), amount_from(from.at("memory_bytes")), amount_from(from.at("cache_bytes"))};
+}
+
+json about_from(const JsonValue& from) {
+  (void)from.members();
+  for (const char* text : {"version", "command", "host", "cpu"})
+    if (from.has(text)) (void)from.at(text).text();
+  return from.value();
+}
+
+json metrics_from(const JsonValue& from) {
+  for (const auto& [name, counter] : from.at("counters").members()) (void)counter.number();
+  for (const auto& [name, metric] : from.at("metrics").members()) {
+    (void)metric.members();
+    for (const char* number : {"count", "total", "max"})
+      if (metric.has(number)) (void)metric.at(number).number();
+  }
+  return from.value();
+}
+
+std::string dump(const json& value) { return print_json(value); }
 
 json to_json(const Load& load) {
   return {{"time_ns", load.time_ns},
@@ -122,16 +162,30 @@ json to_json(const Load& load) {
           {"stolen_ns", load.stolen_ns}};
 }
 
-Load load_from(const json& from) {
-  return {.time_ns = from.at("time_ns"),
-          .cpu_ns = from.at("cpu_ns"),
-          .waited_ns = from.at("waited_ns"),
-          .preemptions = from.at("preemptions"),
-          .machine_cpu_ns = from.at("machine_cpu_ns"),
-          .stolen_ns = from.at("stolen_ns")};
+Load load_from(const JsonValue& from) {
+  Load load;
+  from.at("time_ns").read(load.time_ns);
+  from.at("cpu_ns").read(load.cpu_ns);
+  from.at("waited_ns").read(load.waited_ns);
+  from.at("preemptions").read(load.preemptions);
+  from.at("machine_cpu_ns").read(load.machine_cpu_ns);
+  from.at("stolen_ns").read(load.stolen_ns);
+  return load;
 }
 
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 std::string utf8(const std::string& text) { return json::parse(dump(text)).get<std::string>(); }
+
+std::string shortened(const std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return concat(text.substr(0, end), "...");
+}
+
+std::string printable(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return text;
+}
 
 }  // namespace weft::profile

@@ -1,29 +1,40 @@
-// Parts of a recording as JSON, and back.
+// Parts of a recording as JSON, and back. What is read is not trusted: the functions that end in _from throw Error for a value of a
+// wrong kind, for a number out of range, and for an index of something that is not there. Long names are cut.
 #pragma once
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include <weft/base/json.h>
 #include <weft/profile/recording.h>
 
 namespace weft::profile {
 
 nlohmann::json to_json(const runtime::Executable& executable);
-Program program_from(const nlohmann::json& json);
+Program program_from(const JsonValue& json);
+std::string name_from(const JsonValue& json);
 
 nlohmann::json to_json(const diagnostics::Event& event);
-diagnostics::Event event_from(const nlohmann::json& json);
+diagnostics::Event event_from(const JsonValue& json);
 
 nlohmann::json to_json(const Roofs& roofs);
-Roofs roofs_from(const nlohmann::json& json);
+Roofs roofs_from(const JsonValue& json);
+
+// Recording::about and Recording::first_metrics stay JSON, checked for what viewers read from them.
+nlohmann::json about_from(const JsonValue& json);
+nlohmann::json metrics_from(const JsonValue& json);
 
 nlohmann::json to_json(const Load& load);
-Load load_from(const nlohmann::json& json);
+Load load_from(const JsonValue& json);
 
 // In one line; what is no UTF-8 is replaced.
 std::string dump(const nlohmann::json& json);
 // A text whose bytes are UTF-8, as strings of protobuf's messages must be: what is none is replaced.
 std::string utf8(const std::string& text);
+// The text, or the beginning of a longer one, cut between two characters of UTF-8.
+std::string shortened(const std::string& text, std::size_t longest);
+// A text in one line of a terminal: control characters, which could move the cursor or colour what follows, are blanks.
+std::string printable(std::string text);
 
 }  // namespace weft::profile

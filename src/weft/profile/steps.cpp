@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <unordered_map>
 
 #include <weft/profile/analyse.h>
 #include <weft/profile/intervals.h>
@@ -61,8 +60,7 @@ struct HostStep {
 };
 
 // The launches that the host made within each step end on the device later.
-std::vector<HostStep> host_steps(const Recording& recording,
-                                 const std::unordered_map<std::uint64_t, std::uint64_t>& ends) {
+std::vector<HostStep> host_steps(const Recording& recording, const std::map<std::uint64_t, std::uint64_t>& ends) {
   std::vector<HostStep> steps;
   std::map<std::uint32_t, std::size_t> open;  // the last step of each thread
   for (const Span& span : recording.spans) {
@@ -93,7 +91,7 @@ Intervals of_category(const Recording& recording, std::string_view category) {
 }
 
 void add_steps(const Recording& recording, Analysis& analysis) {
-  std::unordered_map<std::uint64_t, std::uint64_t> ends;  // of launches
+  std::map<std::uint64_t, std::uint64_t> ends;  // of launches
   std::vector<HostStep> each_launch;
   for (const Span& span : recording.spans) {
     const std::string& category = recording.category(span);

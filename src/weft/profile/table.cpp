@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include <weft/base/error.h>
 #include <weft/profile/hlo_text.h>
+#include <weft/profile/serialize.h>
 
 namespace weft::profile {
 
@@ -17,8 +19,7 @@ double per(double a, double b) { return b > 0 ? a / b : 0; }
 
 // What a person reads in one line: control characters and very long names would break the table.
 std::string shown(std::string text, std::size_t longest) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  text = printable(std::move(text));
   return text.size() <= longest ? text : concat("...", text.substr(text.size() - longest + 3));
 }
 
@@ -147,11 +148,12 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
     return all;
   };
   json ops = json::array(), steps = json::array();
-  std::vector<HloModule> modules;
-  for (const Program& program : recording.programs) modules.push_back(parse_hlo(program.hlo));
+  const std::vector<HloModule> modules = parse_programs(recording);
+  std::unordered_set<const HloInstruction*> given;  // of several ops that have one name, the text is of the first
   for (const OpStats& op : analysis.ops) {
     const auto* instruction =
         op.op < 0 ? nullptr : modules[static_cast<std::size_t>(op.program)].instruction(hlo_name(op.name));
+    if (instruction && !given.insert(instruction).second) instruction = nullptr;
     ops.push_back({{"rank", op.rank},
                    {"program", op.program_name},
                    {"program_id", op.program},

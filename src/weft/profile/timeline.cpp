@@ -165,7 +165,7 @@ class Timeline {
   json names_ = json::array(), categories_ = json::array();
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::size_t> name_of_;
   std::vector<Launch> launches_;
-  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, Key>> executions_;
+  std::map<std::uint64_t, std::pair<std::uint64_t, Key>> executions_;
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include <weft/profile/xplane.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <unordered_map>
+#include <unordered_set>
 
 #include <weft/base/error.h>
 #include <weft/profile/hlo_proto.h>
@@ -15,7 +16,11 @@ namespace weft::profile {
 
 namespace {
 
-std::int64_t ps(std::uint64_t ns) { return static_cast<std::int64_t>(ns) * 1000; }
+// Times of a run are written in picoseconds, which fit for 106 days; what is longer ends there.
+std::int64_t ps(std::uint64_t ns) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max() / 1000;
+  return static_cast<std::int64_t>(std::min(ns, most) * 1000);
+}
 std::int64_t program_id(std::int32_t program) { return program + 1; }
 
 // Stats and events refer to their names by number.
@@ -59,23 +64,24 @@ class Plane {
 
  private:
   proto::XPlane& plane_;
-  std::unordered_map<std::string, std::int64_t> stats_, events_;
+  std::map<std::string, std::int64_t> stats_, events_;
 };
 
 proto::XEvent& add_event(proto::XLine& line, const proto::XEventMetadata& metadata, std::uint64_t begin_ns,
                          std::uint64_t end_ns) {
+  const auto origin_ns = static_cast<std::uint64_t>(line.timestamp_ns());
   proto::XEvent& event = *line.add_events();
   event.set_metadata_id(metadata.id());
-  event.set_offset_ps(ps(begin_ns) - line.timestamp_ns() * 1000);
+  event.set_offset_ps(begin_ns >= origin_ns ? ps(begin_ns - origin_ns) : -ps(origin_ns - begin_ns));
   event.set_duration_ps(ps(end_ns - begin_ns));
   return event;
 }
 
 class Exporter {
  public:
-  Exporter(const Recording& recording, const Analysis& analysis) : recording_(recording), analysis_(analysis) {
+  Exporter(const Recording& recording, const Analysis& analysis)
+      : recording_(recording), analysis_(analysis), modules_(parse_programs(recording)) {
     if (!recording.spans.empty()) origin_ = recording.spans.front().begin_ns;
-    for (const Program& program : recording.programs) modules_.push_back(parse_hlo(program.hlo));
   }
 
   std::string write() {
@@ -84,7 +90,7 @@ class Exporter {
     device();
     host();
     programs();
-    return space_.SerializeAsString();
+    return serialized(space_);
   }
 
  private:
@@ -141,7 +147,9 @@ class Exporter {
     const runtime::ThunkInfo& info =
         recording_.programs[static_cast<std::size_t>(span.program)].ops[static_cast<std::size_t>(span.op)].info;
     const std::string name = hlo_name(info.name);
+    // Of several ops that have one name, the text is of the first.
     const HloInstruction* instruction = modules_[static_cast<std::size_t>(span.program)].instruction(name);
+    if (instruction && !described_.insert(instruction).second) instruction = nullptr;
     std::string text = concat('%', name, " = ()");
     if (instruction) text = instruction->is_root ? instruction->text.substr(5) : instruction->text;
     metadata.set_name(utf8(text));
@@ -201,6 +209,7 @@ class Exporter {
   const Analysis& analysis_;
   std::uint64_t origin_ = 0;
   std::vector<HloModule> modules_;
+  std::unordered_set<const HloInstruction*> described_;
   proto::XSpace space_;
 };
 
