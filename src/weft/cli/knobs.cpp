@@ -20,7 +20,7 @@ void print_json(const std::vector<knobs::Row>& rows) {
   for (const knobs::Row& row : rows)
     table[row.variable] = {
         {"type", row.type}, {"default", row.default_value}, {"value", row.value}, {"help", row.help}};
-  std::cout << print_json(table) << std::endl;
+  std::cout << weft::print_json(table) << std::endl;
 }
 
 void print_table(const std::vector<knobs::Row>& rows) {

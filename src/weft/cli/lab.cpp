@@ -40,7 +40,7 @@ void print_json(const lab::OverlapReport& report) {
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)
     root["gap_by_nodes"].push_back({{"nodes", nodes}, {"gap_us", gap_us}});
   root["steady_state_over_max_host_device"] = report.steady_state_over_max_host_device;
-  std::cout << print_json(root) << std::endl;
+  std::cout << weft::print_json(root) << std::endl;
 }
 
 void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& options) {
@@ -102,7 +102,7 @@ void print_json(const lab::RecompileReport& report) {
   const nlohmann::ordered_json root{{"train", before_and_after(report.train_before, report.train_after)},
                                     {"eval", before_and_after(report.eval_before, report.eval_after)},
                                     {"hints", report.hints}};
-  std::cout << print_json(root) << std::endl;
+  std::cout << weft::print_json(root) << std::endl;
 }
 
 void print_table(const lab::RecompileReport& report) {

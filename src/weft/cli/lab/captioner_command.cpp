@@ -53,7 +53,7 @@ void print_json(const CaptionerReport& report, const train::CaptionerConfig& giv
                   {"guarded_tensors", guarded_tensors},
                   {"compile_s", compile_s},
                   {"caption_accuracy", number(report.caption_accuracy)}};
-  std::cout << print_json(root) << std::endl;
+  std::cout << weft::print_json(root) << std::endl;
 }
 
 std::string text_of(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : "-"; }
