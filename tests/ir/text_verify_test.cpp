@@ -225,7 +225,7 @@ TEST(TextVerify, Composites) {
        {"a.b-c", "of the form namespace.name"}});
   expect(R"(%0 = "stablehlo.composite"(%a) {name = "a.b", decomposition = @f, $} : (tensor<4xf32>) -> tensor<4xf32>)",
          {"version = 2 : i32, composite_attributes = {k = 1 : i64}"},
-         {{"version = -1 : i32", "version must be an integer from 0 up, got -1"},
+         {{"version = \"2\"", "version must be an integer, got \"2\""},
           {"composite_attributes = [1]", "composite_attributes must be a dictionary, got [1]"}});
 }
 
@@ -307,6 +307,20 @@ TEST(TextVerify, WindowsOfSelectAndScatter) {
       stablehlo.return %r : tensor<f32> }) {$} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>)",
          {"window_dimensions = array<i64: 1>"},
          {{"", "stablehlo.select_and_scatter: window_dimensions [] needs 1 entries"}});
+}
+
+TEST(TextVerify, BranchesTakeNothing) {
+  expect(R"(%p = stablehlo.constant dense<true> : tensor<i1>
+      %0 = "stablehlo.if"($) ({ ^bb0(%q: tensor<4xf32>): stablehlo.return %a : tensor<4xf32> },
+                              { ^bb0(%q: tensor<4xf32>): stablehlo.return %a : tensor<4xf32> }) : (tensor<i1>) -> tensor<4xf32>)",
+         {},
+         {{"%p, %a", "stablehlo.if: takes one operand, got 2"}, {"%p", "stablehlo.if: a branch takes no arguments"}});
+}
+
+TEST(TextVerify, ShapesHaveOneDimension) {
+  expect(R"(%d = stablehlo.constant dense<[$]> : tensor<1x2xi32>
+      %0 = "stablehlo.dynamic_reshape"(%a, %d) : (tensor<4xf32>, tensor<1x2xi32>) -> tensor<2x2xf32>)",
+         {}, {{"[2, 2]", "stablehlo.dynamic_reshape: %d must be of rank 1, got tensor<1x2xi32>"}});
 }
 
 TEST(TextVerify, DynamicBroadcastsAndScans) {

@@ -235,8 +235,7 @@ void output_operand_aliases(const Checker& c, const Attribute& attribute) {
 }
 
 void version(const Checker& c, const Attribute& attribute) {
-  c.require(attribute.kind == Kind::integer && attribute.integer >= 0, attribute,
-            "version must be an integer from 0 up, got ", c.shown(attribute));
+  c.require(attribute.kind == Kind::integer, attribute, "version must be an integer, got ", c.shown(attribute));
 }
 
 void composite_attributes(const Checker& c, const Attribute& attribute) {

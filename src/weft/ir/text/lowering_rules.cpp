@@ -127,6 +127,9 @@ std::shared_ptr<const Graph> with_inputs(const Graph& from, std::span<const std:
 // A branch may use one part of a complex number alone, or the second before the first; captures are as reading what is written of
 // it finds them.
 Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op) {
+  if (op.operands.size() != 1) fail(op, concat("takes one operand, got ", op.operands.size()));
+  for (const Region& region : op.regions)
+    if (!region.arguments.empty()) source_.fail(region.at, concat(op.name, ": a branch takes no arguments"));
   std::vector<Use> passed;
   for (const Region& region : op.regions)
     for (const Use& use : region.captures)
@@ -309,6 +312,10 @@ WrittenValues Lowering::dynamic(Graph& graph, const Scope& scope, const Operatio
   Operation fixed = op;
   for (std::size_t i = 0; i < what.attributes.size(); ++i) {
     const std::size_t from = what.operands + i;
+    const int rank = what.attributes[i] == "padding" ? 2 : 1;
+    if (values[from].re.rank() != rank)
+      source_.fail(op.operands[from].at, concat(op.name, ": ", op.operands[from].name, " must be of rank ", rank,
+                                                ", got ", values[from].type()));
     const auto integers = values[from].is_complex() ? std::nullopt : constant_integers(values[from].re);
     const bool is_shape = what.attributes[i].empty();
     if (!integers && !is_shape)
