@@ -1,4 +1,5 @@
 // Recordings that somebody forged: their digests are right, all else may be wrong. Each ends in an Error or is shown.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -178,13 +179,18 @@ TEST(Forged, FusionsThatDoubleWithEachLevelAreRefused) {
 
 TEST(Forged, HloTextIsReadInOnePass) {
   const std::string digits(400'000, '1'), brackets(200'000, '['), tuples(500'000, '(');
+  const auto closed = [](const std::string& shape) {
+    return shape + std::string(std::ranges::count_if(shape, [](char c) { return c == '(' || c == '[' || c == '{'; }) -
+                                   std::ranges::count(shape, ']'),
+                               ')');
+  };
   EXPECT_TRUE(integers(digits).empty());
   EXPECT_EQ(integers("a1b-2," + digits + " 3"), (std::vector<std::int64_t>{1, -2, 3}));
   EXPECT_TRUE(sizes_of("f32" + brackets).empty());
   std::string half = "(";
   for (int i = 0; i < 100'000; ++i) half += "f32[]{,";
   for (const std::string& shape : {tuples + "f32[1]", half, brackets, "(" + brackets, "]" + brackets}) {
-    const HloModule module = parse_hlo(entry("  %x = " + shape + " sort()\n"));
+    const HloModule module = parse_hlo(entry("  %x = " + closed(shape) + " sort()\n"));
     const Provenance provenance(module);
     proto::HloProto proto;
     EXPECT_TRUE(proto.ParseFromString(hlo_proto({.name = "m"}, module, 1)));
