@@ -262,6 +262,7 @@ Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
   Values captured;
   append_parts(captured, scope, passed);
   const Attribute* is_reverse = find(op.attributes, "is_reverse");
+  const auto body = closed(op, op.regions[0], scope, passed);
   return expanded(op, [&] {
     return expand_scan(graph, {.inputs = inputs,
                                .carries = carries,
@@ -269,7 +270,7 @@ Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
                                .outputs = outputs,
                                .dimension = integer_attribute(op, "dimension"),
                                .is_reverse = is_reverse && is_reverse->integer != 0,
-                               .body = closed(op, op.regions[0], scope, passed)});
+                               .body = body});
   });
 }
 
