@@ -41,6 +41,10 @@ DType unsigned_of(int bits) {
 Value to_words(Value x) {
   const DType word = word_for(num_bits(x.dtype()));
   if (x.dtype() == DType::boolean) return convert(x, word);
+  if (is_narrow(x.dtype()) && is_signed_integer(x.dtype())) {  // its sign is extended
+    const Value byte = bitcast_convert(convert(x, DType::i8), x.type().with(DType::u8));
+    return and_(byte, constant_like(byte, (1 << num_bits(x.dtype())) - 1));
+  }
   const DType exact = unsigned_of(num_bits(x.dtype()));
   const bool is_same = have_same_bytes(x.dtype(), exact);
   return convert(is_same && x.dtype() != exact ? bitcast_convert(x, x.type().with(exact)) : convert(x, exact), word);
