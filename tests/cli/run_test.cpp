@@ -101,6 +101,29 @@ func.func @main(%n: tensor<i32>, %z: tensor<2xcomplex<f32>>) -> (tensor<2xcomple
                "holds tensor<2x2xf32>, input 1 of @main is tensor<2xcomplex<f32>>");
 }
 
+TEST_F(Run, PrintsElementsExactly) {
+  const auto printed = [&](const std::string& type, const std::string& elements) {
+    write("c.mlir", concat("func.func @main() -> ", type, " {\n  %c = stablehlo.constant dense<", elements,
+                           "> : ", type, "\n  return %c : ", type, "\n}\n"));
+    const std::string out = run({at("c.mlir")}).out;
+    return out.substr(out.find('[', out.find(" tensor")));
+  };
+  EXPECT_EQ(printed("tensor<3xi64>", "[1234567, -9223372036854775808, 9007199254740993]"),
+            "[1234567, -9223372036854775808, 9007199254740993]\n");
+  EXPECT_EQ(printed("tensor<1xui64>", "18446744073709551615"), "[18446744073709551615]\n");
+  EXPECT_EQ(printed("tensor<2xi1>", "[true, false]"), "[true, false]\n");
+  EXPECT_EQ(printed("tensor<2xf64>", "[0.1, 1234567.125]"), "[0.1, 1234567.125]\n");
+  EXPECT_EQ(printed("tensor<3xf32>", "[0.1, 16777217.0, 1.0e-30]"), "[0.1, 16777216, 1e-30]\n");
+  EXPECT_EQ(printed("tensor<2xf16>", "[0.1, 65504.0]"), "[0.1, 65504]\n");
+  EXPECT_EQ(printed("tensor<1xcomplex<f64>>", "(1234567.5, -0.1)"), "[(1234567.5, -0.1)]\n");
+}
+
+TEST_F(Run, SkipsAByteOrderMark) {
+  write("mark.mlir", concat("\xEF\xBB\xBF", program));
+  const Outcome outcome = run({at("mark.mlir"), "--input", at("a.npy"), at("n.npy")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
 TEST_F(Run, EntryAndJson) {
   const Outcome outcome = run({at("p.mlir"), "--entry", "other"});
   EXPECT_EQ(outcome.out, "result 0: tensor<i32> [42]\n");
@@ -145,7 +168,7 @@ TEST_F(Run, WhatCannotBeRun) {
                at("n.npy") + ": holds tensor<i32>, input 0 of @main is");
   expect_error({file, "--input", file, "--random", "1"}, 1, "no .npy file");
   expect_error({file, "--entry", "third"}, 1, "no public function @third; there are @main, @other");
-  expect_error({file, "--random", "1", "--output", file}, 1, "cannot make " + file);
+  expect_error({file, "--random", "1", "--output", file}, 1, "cannot make the folder " + file);
   write("bad.mlir", "func.func @main() {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  return\n}");
   expect_error({at("bad.mlir")}, 1, at("bad.mlir") + ":2:22: func.func @main: %x is not defined");
   write("call.mlir",

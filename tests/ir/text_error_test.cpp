@@ -85,9 +85,24 @@ TEST(TextError, Functions) {
   EXPECT_THAT(error_of("func.func @f(%a: tensor<f32>, %a: tensor<f32>) { return }"), HasSubstr("%a is defined twice"));
 }
 
+TEST(TextError, AByteOrderMarkMeansNothing) {
+  const std::string mark = "\xEF\xBB\xBF", program = "func.func @f() { return }\n";
+  EXPECT_EQ(error_of(mark + program), "none");
+  EXPECT_EQ(error_of(program + mark + "// the end of another file\n"), "none");
+  EXPECT_EQ(error_of(mark + "func.func @f() { & }"), "1:18: " + error_of("func.func @f() { & }").substr(6));
+  EXPECT_THAT(error_of(mark + "&"), HasSubstr("1:1: unexpected character '&'"));
+  EXPECT_THAT(error_of("func.func @" + mark + "f() { return }"), HasSubstr("expected a name after @"));
+}
+
 TEST(TextError, Tokens) {
   EXPECT_EQ(error_of("&"), "1:1: unexpected character '&'");
-  EXPECT_EQ(error_of("\x01"), "1:1: unexpected character '?'");
+  EXPECT_EQ(error_of("\x01"), "1:1: unexpected character U+0001");
+  EXPECT_EQ(error_of("func.func @f()\xC2\xA0{ return }"), "1:15: unexpected character U+00A0");
+  EXPECT_EQ(error_of("\xE2\x80\x9Cmain"), "1:1: unexpected character U+201C");
+  EXPECT_EQ(error_of("\xF0\x9F\x98\x80"), "1:1: unexpected character U+1F600");
+  EXPECT_EQ(error_of("\x93NUMPY"), "1:1: unexpected character (byte 0x93)");
+  EXPECT_EQ(error_of("\xE2\x80"), "1:1: unexpected character (byte 0xE2)");
+  EXPECT_EQ(error_of(std::string("\xFF\xFE\x66\0u\0", 6)), "1:1: the text is UTF-16; save it as UTF-8");
   EXPECT_EQ(error_of("module @\"a"), "1:9: expected the string to end on its line");
   EXPECT_EQ(error_of("module {"), "1:9: expected a function or a module, got end of text");
   EXPECT_THAT(error_of("module { " + std::string(100, 'x')), HasSubstr("xxx...'"));

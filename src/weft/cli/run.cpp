@@ -21,6 +21,7 @@
 #include <weft/cli/run_inputs.h>
 #include <weft/data/npy.h>
 #include <weft/ir/boundary.h>
+#include <weft/ir/element_text.h>
 #include <weft/profile/hints.h>
 
 namespace weft::cli {
@@ -55,9 +56,6 @@ std::string result_file(const RunOptions& options, std::size_t i) {
 }
 
 void write_outputs(const RunOptions& options, RunReport& report) {
-  std::error_code wrong;
-  std::filesystem::create_directories(options.output, wrong);
-  if (wrong) detail::fail_with_errno("make", options.output, wrong.value());
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     report.files.push_back(result_file(options, i));
     const ir::Array* parts = &report.outputs[report.results[i].first];
@@ -103,9 +101,9 @@ void print_text(const RunOptions& options, const RunReport& report) {
   const auto print_element = [&](const ir::Port& port, std::int64_t e) {
     const ir::Array* parts = &report.outputs[port.first];
     if (port.is_complex)
-      std::cout << '(' << parts[0].element(e) << ", " << parts[1].element(e) << ')';
+      std::cout << '(' << element_text(parts[0], e) << ", " << element_text(parts[1], e) << ')';
     else
-      std::cout << parts[0].element(e);
+      std::cout << element_text(parts[0], e);
   };
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const ir::Port& port = report.results[i];
@@ -135,6 +133,7 @@ void run_file(const RunOptions& options) {
   const auto function = find_entry(module, options.file, options.entry);
   report.results = ir::output_ports(*function);
   report.parse_ms = ms_since(start);
+  if (!options.output.empty()) make_folder(options.output), require_writable(result_file(options, 0));
   const auto inputs =
       find_inputs(*function, options.inputs, options.random ? std::optional(options.seed) : std::nullopt);
 

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include <weft/base/process.h>
+#include <weft/ir/element_text.h>
 
 namespace weft::ir {
 
@@ -52,18 +53,7 @@ std::ostream& operator<<(std::ostream& out, const Array& array) {
   if (!array.type_) return out << "no array";
   constexpr std::int64_t shown = 64;
   out << array.type_ << " [";
-  const auto precision = out.precision(17);
-  for (std::int64_t i = 0; i < std::min(array.size(), shown); ++i) {
-    if (i > 0) out << ", ";
-    visit_any(array.dtype(), [&]<class T>(T) {
-      const T value = array.data<T>()[static_cast<std::size_t>(i)];
-      if constexpr (is_float_type<T>)
-        out << static_cast<double>(value);
-      else
-        out << +value;
-    });
-  }
-  out.precision(precision);
+  for (std::int64_t i = 0; i < std::min(array.size(), shown); ++i) out << (i > 0 ? ", " : "") << element_text(array, i);
   return out << (array.size() > shown ? ", ...]" : "]");
 }
 

@@ -7,6 +7,7 @@
 #include <weft/base/dtype.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/rewrite.h>
+#include <weft/ir/element_text.h>
 #include <weft/ir/ops.h>
 #include <weft/tensor/sync.h>
 
@@ -33,10 +34,10 @@ void for_elements(Type type, std::span<const std::byte> bytes, std::int64_t firs
   });
 }
 
-double element(Type type, std::span<const std::byte> bytes, std::int64_t at) {
-  double found = 0;
-  for_elements(type, bytes, at, at + 1, [&](std::int64_t, double value) { found = value; });
-  return found;
+std::string element(Type type, std::span<const std::byte> bytes, std::int64_t at) {
+  const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+  const ir::Array one(Type(type.dtype(), {}), bytes.subspan(static_cast<std::size_t>(at) * width, width));
+  return ir::element_text(one, 0);
 }
 
 Health health_of(Type type, std::span<const std::byte> bytes) {

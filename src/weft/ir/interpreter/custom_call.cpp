@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <weft/ir/element_text.h>
 #include <weft/ir/host_function.h>
 #include <weft/ir/interpreter/rules.h>
 
@@ -65,8 +66,8 @@ void check(const NodeCall& call, Compare fits) {
     const auto computed = call[0].data<T>(), expected = call[1].data<T>();
     for (std::size_t i = 0; i < computed.size(); ++i)
       require(fits(computed[i], expected[i]), target, ": element ", i, " of ", call[0].type(), " is ",
-              call[0].element(static_cast<std::int64_t>(i)), ", expected ",
-              call[1].element(static_cast<std::int64_t>(i)));
+              element_text(call[0], static_cast<std::int64_t>(i)), ", expected ",
+              element_text(call[1], static_cast<std::int64_t>(i)));
   });
 }
 

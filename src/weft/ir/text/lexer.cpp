@@ -1,6 +1,7 @@
 #include <weft/ir/text/lexer.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace weft::ir::text {
 
@@ -16,6 +17,29 @@ int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
+// U+FEFF, with which some editors begin a file: it means nothing.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// The character at `at`, which is not part of any token, as a message shows it.
+std::string shown_character(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(at);
+  if (first >= ' ' && first <= '~') return concat('\'', text[at], '\'');
+  const int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;  // bytes, if it is UTF-8
+  unsigned code = more == 0 ? first : first & (0x3Fu >> more);
+  bool is_utf8 = more == 0 || (first >= 0xC2 && first < 0xF8);
+  for (int i = 1; i <= more; ++i) {
+    const unsigned next = byte(at + static_cast<std::size_t>(i));
+    is_utf8 = is_utf8 && (next & 0xC0) == 0x80;
+    code = code << 6 | (next & 0x3F);
+  }
+  char shown[32];
+  std::snprintf(shown, sizeof shown, is_utf8 ? "U+%04X" : "(byte 0x%02X)", is_utf8 ? code : first);
+  return shown;
+}
+
+bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
+
 std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
   while (at < text.size() && belongs(text[at])) ++at;
   return at;
@@ -26,8 +50,9 @@ std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
 std::string Source::located(std::size_t at, const std::string& message) const {
   const std::string_view before = text.substr(0, std::min(at, text.size()));
   const auto line = first_line + std::count(before.begin(), before.end(), '\n');
-  const auto newline = before.rfind('\n');
-  const auto column = newline == before.npos ? before.size() + 1 : before.size() - newline;
+  std::string_view on_line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
+  if (on_line.starts_with(byte_order_mark)) on_line.remove_prefix(byte_order_mark.size());
+  const auto column = on_line.size() + 1;
   return concat(line, ':', column, ": ", message);
 }
 
@@ -42,6 +67,8 @@ void Lexer::skip_blanks() {
     const char c = peek(at_);
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
       ++at_;
+    } else if (c == byte_order_mark[0] && source_.text.substr(at_).starts_with(byte_order_mark)) {
+      at_ += byte_order_mark.size();
     } else if (c == '/' && peek(at_ + 1) == '/') {
       at_ = std::min(source_.text.find('\n', at_), source_.text.size());
     } else {
@@ -109,7 +136,8 @@ Token Lexer::next() {
     default:
       if (std::string_view("()[]}<>,:=?*+/|").find(c) != std::string_view::npos)
         return take(Token::Kind::punctuation, at_ + 1);
-      source_.fail(at_, "unexpected character " + quote({Token::Kind::punctuation, text.substr(at_, 1), at_}));
+      if (at_ == 0 && is_utf16(text)) source_.fail(at_, "the text is UTF-16; save it as UTF-8");
+      source_.fail(at_, "unexpected character " + shown_character(text, at_));
   }
 }
 
