@@ -74,6 +74,16 @@ TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
 }
 
+TEST(AtomicFile, OpenOnesAreRemovedBeforeAProcessEnds) {
+  const TemporaryFolder folder;
+  AtomicFile complete(folder.path()), half(folder.path());
+  complete.commit("complete");
+  half.write("half");
+  EXPECT_EQ(names_in(folder.path()).size(), 2u);
+  detail::remove_open_temporaries();
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"complete"});
+}
+
 TEST(FolderLock, IsExclusive) {
   const TemporaryFolder folder;
   {

@@ -33,6 +33,21 @@ TEST(Process, AvailableMemoryIsTheMachinesOrTheGroups) {
   root.put("proc/meminfo", "MemTotal:  9000 kB\nMemAvailable:    5000 kB\n");
   EXPECT_EQ(detail::available_memory(root.path()), 5000u * 1024);
 
+  root.put("proc/self/status", "VmPeak:\t 900 kB\nVmSize:\t     600 kB\nVmData:\t     100 kB\n");
+  root.put("proc/self/limits",
+           "Max data size             unlimited            unlimited            bytes     \n"
+           "Max address space         unlimited            unlimited            bytes     \n");
+  EXPECT_EQ(detail::available_memory(root.path()), 5000u * 1024);
+  root.put("proc/self/limits",
+           "Max data size             1024000              unlimited            bytes     \n"
+           "Max address space         2048000              unlimited            bytes     \n");
+  EXPECT_EQ(detail::available_memory(root.path()), 900u * 1024);
+  root.put("proc/self/limits", "Max address space         1024000              unlimited            bytes     \n");
+  EXPECT_EQ(detail::available_memory(root.path()), 400u * 1024);
+  root.put("proc/self/limits", "Max data size             1000                 unlimited            bytes     \n");
+  EXPECT_EQ(detail::available_memory(root.path()), 0u);
+  root.put("proc/self/limits", "");
+
   root.put("proc/self/cgroup", "0::/outer/inner\n");
   root.put("sys/fs/cgroup/outer/inner/memory.max", "max\n");
   root.put("sys/fs/cgroup/outer/inner/memory.current", "7\n");

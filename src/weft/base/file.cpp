@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include <climits>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -30,6 +33,17 @@ void fail_with_errno(std::string_view verb, const std::filesystem::path& path, i
 namespace {
 
 constexpr std::string_view temporary_prefix = ".weft-tmp-";
+
+// The path of what an open descriptor refers to, in `buffer`; empty if it has none. Safe in a signal handler, as to_chars is.
+std::string_view path_of(int descriptor, std::span<char> buffer) noexcept {
+  char link[32] = "/proc/self/fd/";
+  char* const digits = link + std::string_view(link).size();
+  *std::to_chars(digits, std::end(link) - 1, descriptor).ptr = '\0';
+  const ssize_t length = ::readlink(link, buffer.data(), buffer.size() - 1);
+  if (length <= 0) return {};
+  buffer[static_cast<std::size_t>(length)] = '\0';
+  return {buffer.data(), static_cast<std::size_t>(length)};
+}
 
 // The result of a system call that may be interrupted or, in tests, made to fail.
 template <class Call>
@@ -157,6 +171,19 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   file.commit(path.filename().string());
 }
 
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) detail::fail_with_errno("make the folder", folder, error.value());
+}
+
+void require_writable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  require(!exists(status) || is_regular_file(status), "cannot write ", path.string(), ": it is no regular file");
+  const AtomicFile probe(path.parent_path());
+}
+
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_.number() < 0) detail::fail_with_errno("open", folder, errno);
@@ -167,6 +194,15 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
 
 bool remove_file(const std::filesystem::path& path) {
   return attempt("unlink", [&] { return ::unlink(path.c_str()); }) == 0;
+}
+
+void detail::remove_open_temporaries() noexcept {
+  constexpr int most = 1024;  // descriptors, the usual limit
+  char buffer[PATH_MAX + 1];
+  for (int descriptor = 0; descriptor < most; ++descriptor) {
+    const std::string_view path = path_of(descriptor, buffer);
+    if (path.substr(path.rfind('/') + 1).starts_with(temporary_prefix)) ::unlink(path.data());
+  }
 }
 
 void remove_temporaries(const std::filesystem::path& folder) {

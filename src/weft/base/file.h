@@ -75,6 +75,9 @@ class AtomicFile {
 };
 
 void write_file(const std::filesystem::path& path, std::string_view text);  // through an AtomicFile
+void make_folder(const std::filesystem::path& folder);  // and those above it, where they do not exist
+// Throws Error unless write_file could make the file now: to be asked before work whose result goes there. Leaves nothing behind.
+void require_writable(const std::filesystem::path& path);
 
 bool remove_file(const std::filesystem::path& path);  // false: it is still there, or never was
 
@@ -94,6 +97,8 @@ namespace detail {
 // A test's way to make the disk fail: called before every operation that changes a folder or a file, with the name of the system
 // call; gives the errno to fail with, or 0. Not thread-safe.
 extern int (*file_fault)(const char* operation);
+// Removes the temporary files of the AtomicFiles that are open in this process, which is about to end. Safe in a signal handler.
+void remove_open_temporaries() noexcept;
 // What the system said: "<verb> <path>: <reason>".
 [[noreturn]] void fail_with_errno(std::string_view verb, const std::filesystem::path& path, int error);
 }  // namespace detail

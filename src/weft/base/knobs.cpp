@@ -99,6 +99,10 @@ std::vector<Row> table() {
 
 namespace {
 
+// Read by programs beside the library: bench/peers, and CMake where it looks for weft.
+constexpr std::string_view variables_of_others[] = {"WEFT_PEERS_PYTHON", "WEFT_PEERS_STOCK_MKL", "WEFT_DIR",
+                                                    "WEFT_ROOT"};
+
 std::vector<std::string> known_variables() {
 #define WEFT_KNOB_VARIABLE(name, type, default_value, help) variable_of(#name),
   return {WEFT_KNOBS(WEFT_KNOB_VARIABLE)};
@@ -113,22 +117,26 @@ std::vector<std::string> unknown_variables() {
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
     const std::string variable(text.substr(0, text.find('=')));
-    if (variable.starts_with("WEFT_") && std::ranges::find(known, variable) == known.end()) unknown.push_back(variable);
+    const auto is_in = [&](const auto& names) { return std::ranges::find(names, variable) != std::end(names); };
+    if (variable.starts_with("WEFT_") && !is_in(known) && !is_in(variables_of_others)) unknown.push_back(variable);
   }
   std::ranges::sort(unknown);
   return unknown;
 }
 
-std::vector<Misspelled> misspelled_variables() {
-  std::vector<Misspelled> misspelled;
-  for (std::string& variable : unknown_variables()) {
-    const auto letters = [&](const std::string& known) { return letters_between(variable, known); };
-    const std::vector<std::string> known = known_variables();
+std::vector<std::string> unknown_variable_warnings() {
+  const std::vector<std::string> known = known_variables();
+  std::vector<std::string> warnings;
+  for (const std::string& variable : unknown_variables()) {
+    const auto letters = [&](const std::string& other) { return letters_between(variable, other); };
     const std::string& nearest = *std::ranges::min_element(known, {}, letters);
-    const std::size_t own = variable.size() - variable_of("").size();  // letters
-    if (letters(nearest) <= (own + 1) / 2) misspelled.push_back({std::move(variable), nearest});
+    const std::size_t own = variable.size() - variable_of("").size();
+    const bool is_near = letters(nearest) <= (own + 1) / 2;
+    warnings.push_back(concat(variable, " is not a knob; ",
+                              is_near ? concat("did you mean ", nearest, '?')
+                                      : concat("the nearest is ", nearest, ", `weft knobs` shows all")));
   }
-  return misspelled;
+  return warnings;
 }
 
 }  // namespace weft::knobs

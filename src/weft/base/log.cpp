@@ -107,8 +107,7 @@ std::uint64_t detail::read_channels() {
   auto expected = unread;
   if (!channels.compare_exchange_strong(expected, chosen.channels)) return expected;
   for (const std::string& mistake : chosen.mistakes) write(Channel::warnings, mistake);
-  for (const auto& [variable, meant] : knobs::misspelled_variables())
-    write(Channel::warnings, concat(variable, " is set, and is none of weft's; did you mean ", meant, "?"));
+  for (const std::string& warning : knobs::unknown_variable_warnings()) write(Channel::warnings, warning);
   return chosen.channels;
 }
 

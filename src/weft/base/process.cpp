@@ -47,6 +47,14 @@ std::uint64_t left_in_group(const std::filesystem::path& folder, const char* lim
   return limit - std::min(limit, usage - std::min(usage, reclaimable));
 }
 
+// What a limit of this process (ulimit) leaves: `limit` is its name in /proc/self/limits, `usage` the line of /proc/self/status
+// that says what counts against it, in kB.
+std::uint64_t left_in_process(const std::filesystem::path& root, std::string_view limit, std::string_view usage) {
+  const std::uint64_t most = field(contents(root / "proc/self/limits"), limit, unlimited);  // "unlimited" is no number
+  if (most == unlimited) return unlimited;
+  return most - std::min(most, 1024 * field(contents(root / "proc/self/status"), usage, 0));
+}
+
 // CPUs that one control group may keep busy: its quota of time in each period.
 double cpus_of_group(const std::string& quota_and_period) {
   std::istringstream numbers(quota_and_period);
@@ -88,8 +96,10 @@ namespace detail {
 
 std::uint64_t available_memory(const std::filesystem::path& root) {
   const std::uint64_t kilobytes = field(contents(root / "proc/meminfo"), "MemAvailable:", unlimited / 1024);
+  const std::uint64_t least = std::min({1024 * kilobytes, left_in_process(root, "Max address space", "VmSize:"),
+                                        left_in_process(root, "Max data size", "VmData:")});
   return least_of_groups(
-      root, "memory", 1024 * kilobytes,
+      root, "memory", least,
       [](const auto& folder) { return left_in_group(folder, "memory.max", "memory.current", "inactive_file "); },
       [](const auto& folder) {
         return left_in_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ");

@@ -9,7 +9,8 @@
 namespace weft {
 
 std::uint64_t peak_resident_bytes();
-// Bytes this process may still take: what the machine has available, or less where a control group limits it.
+// Bytes this process may still take: what the machine has available, or less where a control group or a limit of the process
+// (ulimit -v, ulimit -d) allows less.
 std::uint64_t available_memory();
 // CPUs this process may keep busy: those it may run on, or fewer where a control group rations their time.
 int usable_cpus();

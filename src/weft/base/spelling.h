@@ -1,4 +1,4 @@
-// Words that were meant to be others.
+// Words that are not known, and the known ones that were probably meant.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,8 @@ std::size_t letters_between(std::string_view from, std::string_view to);
 
 namespace knobs {
 
-struct Misspelled {
-  std::string variable, meant;  // the knob's
-};
-// Of unknown_variables() (knobs.h), those that are almost the variable of a knob.
-std::vector<Misspelled> misspelled_variables();
+// One line for each of unknown_variables() (knobs.h): "WEFT_THREADS is not a knob; did you mean WEFT_NUM_THREADS?"
+std::vector<std::string> unknown_variable_warnings();
 
 }  // namespace knobs
 }  // namespace weft

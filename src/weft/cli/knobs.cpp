@@ -33,8 +33,6 @@ void print_table(const std::vector<knobs::Row>& rows) {
   const std::size_t variable = width(&knobs::Row::variable), value = width(&knobs::Row::value);
   for (const knobs::Row& row : rows)
     std::cout << padded(row.variable, variable) << padded(row.value, value) << row.help << '\n';
-  for (const std::string& unknown : knobs::unknown_variables())
-    std::cerr << "warning: " << unknown << " is set but is not a knob" << std::endl;
 }
 
 }  // namespace

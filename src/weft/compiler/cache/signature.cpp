@@ -55,7 +55,7 @@ std::filesystem::path key_path() {
 
 // Whole, readable by this user alone, and never over another one, which a process at the same time may have made.
 void write_key(const std::filesystem::path& path, std::string_view bytes) {
-  std::filesystem::create_directories(path.parent_path());
+  make_folder(path.parent_path());
   const std::filesystem::path temporary = concat(path.string(), '.', ::getpid());
   {
     const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
