@@ -140,6 +140,46 @@ TEST_F(CheckpointCommand, FullDiskLeavesTheCheckpointBefore) {
   EXPECT_EQ(saved_step(), 9);
 }
 
+// Files may not grow beyond what the error stream needs: a full disk that is cleared, or is not.
+TEST_F(CheckpointCommand, FullDiskAtAPeriodicSaveIsAWarningAndTheNextSaveIsTried) {
+  constexpr rlim_t too_little = 700'000;
+  const auto full = [] {
+    const rlimit limit{too_little, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  const auto warning = [](int step) {
+    return concat("warning: cannot save the checkpoint of step ", step, ": cannot write to the folder ");
+  };
+  const std::vector<std::string> more = {"--width", "224", "--save-every",  "2", "--log-every", "1",
+                                         "--save",  ck,    "--decay-steps", "6"};
+  const auto train = [&](const char* steps) {
+    std::vector<std::string> arguments = train_tiny(text, {"--steps", steps});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const Outcome failed = weft(train("6"), full);
+  EXPECT_EQ(failed.exit_code, 1);
+  for (const int step : {2, 4}) EXPECT_THAT(failed.err, HasSubstr(warning(step)));
+  EXPECT_THAT(failed.err, HasSubstr("training goes on, the next save is tried at step 4"));
+  EXPECT_THAT(failed.out, HasSubstr("trained to step 6, loss "));
+  EXPECT_THAT(failed.out, testing::Not(HasSubstr("checkpoint")));
+  EXPECT_THAT(failed.last_line(), HasSubstr("error: cannot save the checkpoint of step 6: "));
+
+  Command cleared(train("2000"), full);
+  ASSERT_TRUE(cleared.said(warning(2)));
+  cleared.limit_file_size(RLIM_INFINITY);
+  const Outcome saved = cleared.wait();
+  EXPECT_EQ(saved.exit_code, 0) << saved.err;
+  EXPECT_EQ(saved_step(), 2000);
+}
+
+TEST_F(CheckpointCommand, ResumingIntoAnotherFolderSavesThere) {
+  save("4");
+  const Outcome outcome = weft(train_tiny(text, {"--steps", "4", "--resume", ck, "--save", folder / "other"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(train::open_checkpoint(folder / "other").step, 4);
+}
+
 TEST_F(CheckpointCommand, OnlyOneProcessSavesIntoAFolder) {
   Command first(train_tiny(text, {"--steps", "1000000", "--save", ck, "--log-every", "1"}));
   ASSERT_TRUE(first.said("train 1/"));

@@ -90,6 +90,11 @@ void Command::signal(int number) {
   if (process_ > 0) ::kill(process_, number);
 }
 
+void Command::limit_file_size(rlim_t bytes) {
+  const rlimit limit{bytes, RLIM_INFINITY};
+  if (process_ > 0) ::prlimit(process_, RLIMIT_FSIZE, &limit, nullptr);
+}
+
 Outcome Command::wait() {
   while (process_ > 0 && ::waitpid(process_, &status_, 0) < 0 && errno == EINTR) continue;
   process_ = -1;

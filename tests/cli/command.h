@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <weft/base/temporary_folder.h>
@@ -31,6 +32,7 @@ class Command {
   // Waits until the error stream holds `text`; false if the process ended without it.
   bool said(const std::string& text);
   void signal(int number);
+  void limit_file_size(rlim_t bytes);  // from now on
   Outcome wait();
 
  private:

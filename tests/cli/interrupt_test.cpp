@@ -1,7 +1,9 @@
-// Signals: the first one lets weft train text save and end, the second one ends it.
+// Signals: the first one lets work that has something to save or print end itself, and ends all else at once; so does the second.
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <tests/cli/command.h>
 #include <thread>
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
+#include <weft/base/file.h>
 #include <weft/train/checkpoint.h>
 
 namespace weft::cli {
@@ -33,6 +36,31 @@ class InterruptCommand : public testing::Test {
     EXPECT_EQ(weft(train_tiny(text, {"--resume", ck, "--steps", next})).exit_code, 0);
   }
 
+  void expect_ended_at_once(const Outcome& outcome, int number) {
+    EXPECT_EQ(outcome.exit_code, 128 + number) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(concat("stopped by SIG", ::sigabbrev_np(number))));
+    EXPECT_THAT(outcome.err, testing::Not(HasSubstr("error")));
+  }
+  std::string endless_program() const {
+    write_file(folder / "endless.mlir", R"(func.func @main() -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %yes = stablehlo.constant dense<true> : tensor<i1>
+  %end = stablehlo.while(%i = %zero) : tensor<i32>
+    cond { stablehlo.return %yes : tensor<i1> }
+    do { stablehlo.return %i : tensor<i32> }
+  return %end : tensor<i32>
+}
+)");
+    return folder / "endless.mlir";
+  }
+  static std::map<std::string, std::string> contents_of(const std::filesystem::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      files[entry.path().filename()] = read_file(entry.path());
+    return files;
+  }
+
   TemporaryFolder folder;
   std::filesystem::path ck = folder / "ck", text = write_text(folder / "text");
 };
@@ -46,13 +74,91 @@ TEST_F(InterruptCommand, DuringTraining) {
   }
 }
 
-TEST_F(InterruptCommand, WhileCompiling) {
+// Before the first step is done there is nothing to save: the process ends at once, whatever it does.
+TEST_F(InterruptCommand, WhileCompilingTheFirstStep) {
   Command command(train(), [] { ::setenv("WEFT_LOGS", "passes", 1); });
   ASSERT_TRUE(command.said("simplify"));
   command.signal(SIGINT);
-  const Outcome outcome = command.wait();
-  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
-  EXPECT_LE(saved_step(), 2);
+  expect_ended_at_once(command.wait(), SIGINT);
+  EXPECT_FALSE(train::has_checkpoint(ck));
+}
+
+TEST_F(InterruptCommand, WhileAModelIsMade) {
+  ASSERT_EQ(weft(train_tiny(text, {"--save", ck})).exit_code, 0);
+  const auto before = contents_of(ck);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    Command command(train({"--width", "512", "--layers", "16"}));
+    ASSERT_TRUE(command.said("holds a checkpoint, which this run replaces"));
+    command.signal(number);
+    expect_ended_at_once(command.wait(), number);
+    EXPECT_EQ(contents_of(ck), before) << "the checkpoint of the other run";
+  }
+}
+
+TEST_F(InterruptCommand, WhileATextIsHashed) {
+  ASSERT_EQ(weft(train_tiny(text, {"--save", ck})).exit_code, 0);
+  std::filesystem::resize_file(text, std::uintmax_t{1} << 33);  // holes: it takes no room
+  Command command(train());
+  ASSERT_TRUE(command.said("holds a checkpoint, which this run replaces"));
+  command.signal(SIGINT);
+  expect_ended_at_once(command.wait(), SIGINT);
+}
+
+// A program that does not end, as every command runs it.
+TEST_F(InterruptCommand, WhileAProgramRuns) {
+  const std::string program = endless_program();
+  const std::filesystem::path profile = folder / "profile";
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", program},
+      {"profile", "--output", profile, "--", "run", program},
+      {"lab", "overlap", "--model", "mlp", "--steps", "1000000"},
+      {"lab", "recompile", "--train-steps", "1000000"},
+      {"lab", "mesh", "--batch", "2", "--steps", "1000000"},
+  };
+  for (const auto& arguments : commands) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    Command command(arguments, [] { ::setenv("WEFT_LOGS", "launches", 1); });
+    ASSERT_TRUE(command.said("[launches]"));
+    command.signal(SIGINT);
+    const Outcome outcome = command.wait();
+    expect_ended_at_once(outcome, SIGINT);
+    EXPECT_EQ(outcome.err.find("`weft report") != std::string::npos, arguments[0] == "profile") << outcome.err;
+  }
+  EXPECT_EQ(weft({"report", profile}).exit_code, 0) << "what was recorded until then";
+}
+
+// Those that run work in processes print what came of it so far.
+TEST_F(InterruptCommand, SummariesOfWhatEndedBefore) {
+  const std::string program = endless_program();
+  make_folder(folder / "programs");
+  write_file(folder / "programs/a.mlir", "func.func @main() { return }\n");
+  std::filesystem::copy_file(program, folder / "programs/b.mlir");
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"fuzz", "--graphs", "1000000000", "--seed", "1", "--json"},
+           {"conformance", folder / "programs", "--json"},
+       }) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    Command command(arguments);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    command.signal(SIGINT);
+    const Outcome outcome = command.wait();
+    EXPECT_EQ(outcome.exit_code, 130);
+    EXPECT_THAT(outcome.err, HasSubstr("stopped by SIGINT\n"));
+    EXPECT_EQ(nlohmann::json::parse(outcome.out).at("interrupted"), true);
+  }
+}
+
+// One that left its temporary file would fill a folder that nothing is saved into again.
+TEST_F(InterruptCommand, NothingTemporaryIsLeft) {
+  for (int round = 0; round < 20; ++round) {
+    Command command(train({"--save-every", "1", "--width", "256"}));
+    ASSERT_TRUE(command.said("train 2/"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(round));
+    command.signal(SIGTERM);
+    command.signal(SIGINT);
+    EXPECT_THAT(command.wait().exit_code, testing::AnyOf(130, 143));
+    for (const auto& [name, bytes] : contents_of(ck)) EXPECT_FALSE(name.starts_with(".weft-tmp-")) << name;
+  }
 }
 
 TEST_F(InterruptCommand, WhileSavingOnceAndTwice) {

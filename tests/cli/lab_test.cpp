@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/temporary_folder.h>
+#include <weft/cli/lab/recompile.h>
 #include <weft/cli/lab/vit.h>
 #include <weft/weft.h>
 
@@ -62,6 +63,12 @@ TEST(LabRecompile, CountsWhatWasCompiled) {
   EXPECT_LE(report["train"]["after_compiles"], 3);
   EXPECT_GT(report["train"]["before_compiles"], report["train"]["after_compiles"]);
   EXPECT_TRUE(report["hints"].is_array());
+}
+
+TEST(LabRecompile, ALowerRateIsSlower) {
+  EXPECT_EQ(lab::change_of_speed(100, 250), "2.5 x faster");
+  EXPECT_EQ(lab::change_of_speed(100, 80), "1.2 x slower");
+  EXPECT_EQ(lab::change_of_speed(100, 96), "as fast");
 }
 
 TEST(LabMesh, TheModelIsThatOfTheExperiment) {

@@ -67,6 +67,29 @@ TEST_F(Resume, IsBitwiseTheRunThatNeverStopped) {
   }
 }
 
+// Which keeps the schedule it has, and says so, or takes the one that it is given.
+TEST_F(Resume, ToMoreStepsThanBefore) {
+  const auto resume = [&](const Arguments& more) {
+    Arguments arguments = {"train", "text", "--file", text, "--resume", folder / "ck"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = weft(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.err;
+  };
+  const auto decay_steps = [&] {
+    return std::get<std::int64_t>(train::open_checkpoint(folder / "ck").config.at("decay_steps"));
+  };
+  train({"--config", "tiny"}, {"--steps", "6", "--lr", "0.01", "--save", folder / "ck"});
+  using testing::HasSubstr, testing::Not;
+  EXPECT_THAT(resume({}), Not(HasSubstr("note: ")));
+  EXPECT_THAT(resume({"--steps", "8"}), HasSubstr("note: the learning rate keeps its schedule of 6 steps and stays at "
+                                                  "0.001 after them; --decay-steps 8 stretches it\n"));
+  EXPECT_EQ(decay_steps(), 6);
+  EXPECT_THAT(resume({"--config", "tiny", "--steps", "10", "--decay-steps", "20"}), Not(HasSubstr("note: ")));
+  EXPECT_EQ(decay_steps(), 20);
+  EXPECT_THAT(resume({"--steps", "12"}), Not(HasSubstr("note: "))) << "within the schedule";
+}
+
 TEST_F(Resume, AfterInterruptsIntoAnotherFolder) {
   const Arguments config = {"--dropout", "0.3", "--dtype", "bf16", "--threads", "1"};
   const auto tiny = [&](const Arguments& more) {

@@ -62,8 +62,48 @@ TEST(Streams, KnobsAsTableAndAsJson) {
   const Outcome wrong = weft({"knobs"}, [] { ::setenv("WEFT_NUM_THREADS", "many", 1); });
   EXPECT_EQ(wrong.exit_code, 1);
   EXPECT_EQ(wrong.err, "error: WEFT_NUM_THREADS: expected integer, got 'many'\n");
-  EXPECT_EQ(weft({"knobs"}, [] { ::setenv("WEFT_NUM_THREAD", "1", 1); }).err,
-            "warning: WEFT_NUM_THREAD is set but is not a knob\n");
+}
+
+TEST(Streams, UnknownVariablesAndLogChannelsAreWarnedOfOnce) {
+  const auto wrong = [] {
+    ::setenv("WEFT_NUM_THREAD", "1", 1);
+    ::setenv("WEFT_COLOUR", "1", 1);
+    ::setenv("WEFT_LOGS", "recompile", 1);
+    ::setenv("WEFT_PEERS_PYTHON", "python3", 1);
+  };
+  const TemporaryFolder folder;
+  for (const auto& arguments :
+       {std::vector<std::string>{"knobs"}, {"opt", "--list-passes"}, train_tiny(write_text(folder / "text"))}) {
+    const std::string err = weft(arguments, wrong).err;
+    const auto times = [&](std::string_view line) {
+      std::size_t count = 0;
+      for (auto at = err.find(line); at != err.npos; at = err.find(line, at + 1)) ++count;
+      return count;
+    };
+    EXPECT_EQ(times("[warnings] WEFT_NUM_THREAD is not a knob; did you mean WEFT_NUM_THREADS?\n"), 1u) << err;
+    EXPECT_EQ(times("[warnings] WEFT_COLOUR is not a knob; the nearest is WEFT_"), 1u) << err;
+    EXPECT_EQ(times("there is no channel 'recompile'; did you mean 'recompiles'?"), 1u) << err;
+    EXPECT_EQ(times("[warnings]"), 3u) << err;
+  }
+}
+
+TEST(Streams, HelpSaysWhatFollowsFromTheNumberOfSteps) {
+  for (const char* model : {"text", "captioner"}) {
+    const std::string help = weft({"train", model, "--help"}).out;
+    EXPECT_THAT(help, testing::ContainsRegex("--warmup INTEGER \\[a tenth of --steps, at most the preset's 100\\]"));
+    EXPECT_THAT(help, testing::ContainsRegex("--decay-steps INTEGER \\[--steps\\]"));
+  }
+}
+
+TEST(Streams, SummariesEndWithAChartOfTheLosses) {
+  const TemporaryFolder folder;
+  const Outcome outcome = weft(train_tiny(write_text(folder / "text"), {"--val-every", "5"}));
+  EXPECT_THAT(outcome.out, HasSubstr("20 steps\n"));
+  EXPECT_THAT(outcome.out, testing::EndsWith(". training loss   o validation loss\n"));
+  const Outcome json = weft(train_tiny(folder / "text", {"--val-every", "5", "--json"}));
+  const auto losses = nlohmann::json::parse(json.out).at("val_losses");
+  ASSERT_EQ(losses.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(losses[i][0], 5 * (i + 1));
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/log.h>
+#include <weft/cli/interrupt.h>
 
 namespace weft::cli {
 
@@ -68,6 +70,7 @@ std::vector<std::string> take_command_behind(int& argc, const char* const* argv)
 
 int run(const std::string& version, int argc, const char* const* argv) {
   reserve_standard_streams();
+  heed_signals();
   std::vector<std::string> behind = take_command_behind(argc, argv);
   CLI::App app("Trains, compiles and explains tensor programs.", "weft");
   app.set_version_flag("--version", "weft " + version);
@@ -87,6 +90,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   add_run(app);
   add_train(app);
   try {
+    (void)logging::enabled(logging::Channel::warnings);  // now it warns of variables and channels that do not exist
     app.parse(argc, argv);
     std::cout.flush();
     if (!std::cout) return report("cannot write to the standard output", 1);

@@ -19,6 +19,9 @@ std::string flag_name(std::string field);
 // A message that a field leads, led by its flag instead.
 std::string led_by_flag(const std::string& message);
 
+// What the help shows as the default of a field: how it follows from --steps, or the given value.
+std::string default_text(std::string_view field, std::string value);
+
 // Declares the flags; what they are given is read into `flags`, whose values are the defaults that the help shows.
 template <class Config>
 void declare_fields(CLI::App& command, Config& flags) {
@@ -35,7 +38,7 @@ void declare_fields(CLI::App& command, Config& flags) {
     } else {
       option = add_integer(command, flag, value, help);
     }
-    if constexpr (!std::is_same_v<Value, bool>) option->default_str(concat(value));  // shown in the help
+    if constexpr (!std::is_same_v<Value, bool>) option->default_str(default_text(name, concat(value)));
     option->group("Model and training");
   });
 }
@@ -58,8 +61,7 @@ auto resolve_config(TrainOptions& options, const Preset& preset, bool asked_for,
   train::Settings settings = train::settings_of(config);
   if (asked_for) {
     options.given = settings;
-    options.given.erase("decay_steps");
-    options.given.erase("warmup");
+    for (const auto& fitted : config.schedule) options.given.erase(std::string(fitted.field));
   }
   for (const auto& [name, value] : flags) options.given[name] = settings[name] = value;
   try {

@@ -15,6 +15,7 @@
 #include <weft/base/process.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/conformance_case.h>
+#include <weft/cli/interrupt.h>
 #include <weft/cli/isolated.h>
 #include <weft/cli/options.h>
 #include <weft/cli/progress.h>
@@ -44,6 +45,7 @@ struct Summary {
   std::map<std::size_t, Failure> failures;  // failed and crashed, by the order of the cases
   std::int64_t fell_back = 0;               // of those that passed: with the interpreter's help
   double seconds = 0;
+  bool interrupted = false;  // by a signal, before all cases had ended
 
   std::int64_t count(Outcome outcome) const {
     const auto found = counts.find(outcome);
@@ -56,7 +58,8 @@ struct Summary {
 
 std::string_view word(Outcome outcome) { return outcome == Outcome::crashed ? "crashed" : "failed"; }
 
-Summary run_all(const ConformanceOptions& options, const std::vector<ConformanceCase>& cases) {
+Summary run_all(const ConformanceOptions& options, const std::vector<ConformanceCase>& cases,
+                const Interrupt& interrupt) {
   ProgramOptions program;
   program.interpret = options.interpret;
   program.interpreter.accumulation = ir::Accumulation::element;
@@ -85,7 +88,9 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
         if (result.outcome == Outcome::failed || result.outcome == Outcome::crashed)
           summary.failures[i] = {concat(cases[i].file.string(), ':', cases[i].first_line), result};
         progress.update(++ended, [&] { return concat(summary.failures.size(), " failed"); });
-      });
+      },
+      &interrupt);
+  summary.interrupted = ended < static_cast<std::int64_t>(cases.size());
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
 }
@@ -117,6 +122,7 @@ void print_json(const ConformanceOptions& options, const Summary& summary) {
       {"unsupported_by_feature", unsupported},
       {"crashed", summary.count(Outcome::crashed)},
       {"seconds", summary.seconds},
+      {"interrupted", summary.interrupted},
       {"failures", failures},
   };
   std::cout << report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
@@ -126,7 +132,7 @@ void print_text(const ConformanceOptions& options, const Summary& summary) {
   std::cout << summary.total() << " programs: " << summary.count(Outcome::passed) << " passed, "
             << summary.count(Outcome::failed) << " failed, " << summary.count(Outcome::unsupported) << " unsupported, "
             << summary.count(Outcome::crashed) << " crashed in " << std::fixed << std::setprecision(1)
-            << summary.seconds << " s\n";
+            << summary.seconds << (summary.interrupted ? " s, before it was interrupted\n" : " s\n");
   if (summary.fell_back > 0) std::cout << "  passed with parts in the interpreter: " << summary.fell_back << '\n';
   for (const auto& [feature, count] : by_count(summary.unsupported))
     std::cout << "  unsupported: " << feature << " (" << count << ")\n";
@@ -143,8 +149,10 @@ void print_text(const ConformanceOptions& options, const Summary& summary) {
 void run_conformance(const ConformanceOptions& options) {
   const auto cases = find_cases(options.path);
   require(!cases.empty(), options.path, ": holds no *.mlir files");
-  const Summary summary = run_all(options, cases);
+  const Interrupt interrupt;
+  const Summary summary = run_all(options, cases, interrupt);
   options.json ? print_json(options, summary) : print_text(options, summary);
+  if (interrupt) throw Stopped{128 + interrupt.signal()};
   require(summary.failures.empty(), summary.failures.size(), " of ", summary.total(), " programs failed or crashed");
 }
 

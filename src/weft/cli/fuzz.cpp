@@ -19,6 +19,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/process.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/interrupt.h>
 #include <weft/cli/isolated.h>
 #include <weft/cli/options.h>
 #include <weft/cli/progress.h>
@@ -77,19 +78,21 @@ class FuzzRun {
       : options_(options), progress_("fuzz", 0, options.graphs, Progress::standard_error(Progress::rarely)) {}
 
   // Graphs run in batches, each in a process; those of a batch that crashed once more, each in a process of its own.
-  void run() {
+  void run(const Interrupt& interrupt) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::int64_t> rest;
-    run_pieces(batches(), [&](const Batch& batch) {
+    run_pieces(batches(), interrupt, [&](const Batch& batch) {
       for (std::int64_t i = batch.begin; i < batch.end; ++i) rest.push_back(i);
     });
     std::vector<Batch> singles;
     for (const std::int64_t i : rest) singles.push_back({i, i + 1});
-    run_pieces(singles, [&](const Batch& batch) { take(batch.begin, {.fault = "crash", .reason = last_crash_}); });
+    run_pieces(singles, interrupt,
+               [&](const Batch& batch) { take(batch.begin, {.fault = "crash", .reason = last_crash_}); });
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   void print() const { options_.json ? print_json() : print_text(); }
+  std::int64_t done() const { return done_; }
   std::size_t failures() const { return failures_.size(); }
 
  private:
@@ -107,7 +110,7 @@ class FuzzRun {
   std::uint64_t seed_of(std::int64_t i) const { return static_cast<std::uint64_t>(options_.seed + i); }
 
   template <class Crashed>
-  void run_pieces(const std::vector<Batch>& pieces, Crashed&& crashed) {
+  void run_pieces(const std::vector<Batch>& pieces, const Interrupt& interrupt, Crashed&& crashed) {
     const std::int64_t longest = pieces.empty() ? 1 : pieces[0].end - pieces[0].begin;
     const IsolationLimits limits{.processes = static_cast<int>(options_.jobs),
                                  .time = std::chrono::seconds(options_.time_limit * longest)};
@@ -127,7 +130,8 @@ class FuzzRun {
           const auto results = nlohmann::json::parse(outcome.said).get<std::vector<GraphResult>>();
           for (std::size_t k = 0; k < results.size(); ++k)
             take(pieces[p].begin + static_cast<std::int64_t>(k), results[k]);
-        });
+        },
+        &interrupt);
   }
 
   void take(std::int64_t i, const GraphResult& result) {
@@ -145,9 +149,17 @@ class FuzzRun {
 
   std::string reproduce(std::int64_t i) const { return concat("weft fuzz --graphs 1 --seed ", seed_of(i)); }
 
-  void write(std::int64_t i, const GraphResult& result) const {
+  // A graph that could not be written is made again by its seed.
+  void write(std::int64_t i, const GraphResult& result) {
     if (options_.output.empty()) return;
-    std::filesystem::create_directories(options_.output);
+    try {
+      write_graph(i, result);
+    } catch (const Error& error) {
+      progress_.note(concat("warning: ", error.what(), "; `", reproduce(i), "` makes the graph again"));
+    }
+  }
+
+  void write_graph(std::int64_t i, const GraphResult& result) const {
     const auto graph = fuzz::random_graph(seed_of(i));
     std::string reason = result.reason;
     std::ranges::replace(reason, '\n', ' ');
@@ -175,15 +187,16 @@ class FuzzRun {
         {"discarded", discarded_},
         {"unknown", unknown_share()},
         {"seconds", seconds_},
+        {"interrupted", done_ < options_.graphs},
         {"failures", failures},
     };
     std::cout << report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   }
 
   void print_text() const {
-    std::cout << done_ << " graphs from seed " << options_.seed << ", " << nodes_ << " nodes: " << failures_.size()
-              << " failed, " << discarded_ << " too inexact to judge in " << std::fixed << std::setprecision(1)
-              << seconds_ << " s\n";
+    std::cout << done_ << (done_ < options_.graphs ? concat(" of ", options_.graphs) : "") << " graphs from seed "
+              << options_.seed << ", " << nodes_ << " nodes: " << failures_.size() << " failed, " << discarded_
+              << " too inexact to judge in " << std::fixed << std::setprecision(1) << seconds_ << " s\n";
     for (const auto& [fault, count] : faults_) std::cout << "  " << fault << ": " << count << '\n';
     std::int64_t shown = 0;
     for (const auto& [i, result] : failures_) {
@@ -206,10 +219,13 @@ class FuzzRun {
 
 void run_fuzz(const FuzzOptions& options) {
   const knobs::Override on_disk(knobs::cache, false);  // random kernels are nothing to keep
+  if (!options.output.empty()) make_folder(options.output);
   FuzzRun run(options);
-  run.run();
+  const Interrupt interrupt;
+  run.run(interrupt);
   run.print();
-  require(run.failures() == 0, run.failures(), " of ", options.graphs, " graphs failed");
+  if (interrupt) throw Stopped{128 + interrupt.signal()};
+  require(run.failures() == 0, run.failures(), " of ", run.done(), " graphs failed");
 }
 
 }  // namespace

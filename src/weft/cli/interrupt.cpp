@@ -1,27 +1,130 @@
 #include <weft/cli/interrupt.h>
 
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <utility>
+
+#include <unistd.h>
+
+#include <weft/base/file.h>
+
 namespace weft::cli {
 
 namespace {
-volatile std::sig_atomic_t came = 0;
-void note(int signal) { came = signal; }
-}  // namespace
 
-Interrupt::Interrupt() {
-  came = 0;
-  struct sigaction action{};
-  action.sa_handler = note;
-  action.sa_flags = SA_RESTART | SA_RESETHAND;
-  for (std::size_t i = 0; i < signals_.size(); ++i) {
-    ::sigaction(signals_[i], nullptr, &before_[i]);
-    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals_[i], &action, nullptr);
+constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
+
+// Read by the handler: lock-free atomics only.
+std::atomic<bool> is_noted = false;    // an Interrupt lives
+std::atomic<bool> is_hurried = false;  // it has nothing to save
+std::atomic<int> came = 0;             // the signal that it noted
+std::atomic<const char*> line = nullptr, parting_words = nullptr;
+bool is_terminal = false;
+
+const char* name_of(int signal) {
+  switch (signal) {
+    case SIGINT: return "SIGINT";
+    case SIGTERM: return "SIGTERM";
+    case SIGHUP: return "SIGHUP";
+    default: return "a signal";
   }
 }
 
+// What follows is called by the handler, and calls only what is safe there (signal-safety(7)).
+
+// A reader that takes nothing from a full pipe must not keep the process alive: its line is left out.
+void print(const char* text) {
+  pollfd stream{STDERR_FILENO, POLLOUT, 0};
+  if (text == nullptr || ::poll(&stream, 1, 0) != 1) return;
+  (void)!::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void print_stopped(int signal) {
+  print("stopped by ");
+  print(name_of(signal));
+  print(parting_words);
+  print("\n");
+}
+
+[[noreturn]] void end_process(int signal) {
+  detail::remove_open_temporaries();
+  ::_exit(128 + signal);
+}
+
+void begin_line() {
+  if (is_terminal) print("\n");  // below a progress bar
+}
+
+void handle(int signal) {
+  const int error = errno;
+  if (signal == SIGALRM) end_process(came);
+  begin_line();
+  int none = 0;
+  if (!is_noted || !came.compare_exchange_strong(none, signal)) {
+    print_stopped(signal);
+    end_process(signal);
+  }
+  if (is_hurried || line == nullptr) {
+    print_stopped(signal);
+  } else {
+    print(line);
+    print("\n");
+  }
+  if (is_hurried) ::alarm(1);
+  errno = error;
+}
+
+void install(int signal) {
+  struct sigaction action{};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  ::sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+void heed_signals() {
+  is_terminal = ::isatty(STDERR_FILENO) != 0;
+  for (const int signal : signals)
+    if (!is_ignored(signal)) install(signal);
+}
+
+void leave_signals_to_parent() {
+  for (const int signal : {SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  for (const int signal : {SIGTERM, SIGALRM}) std::signal(signal, SIG_DFL);
+}
+
+Interrupt::Interrupt(std::string text) : line_(std::move(text)) {
+  came = 0;
+  is_hurried = false;
+  line = line_.empty() ? nullptr : line_.c_str();
+  is_noted = true;
+}
+
 Interrupt::~Interrupt() {
-  for (std::size_t i = 0; i < signals_.size(); ++i) ::sigaction(signals_[i], &before_[i], nullptr);
+  is_noted = false;
+  line = nullptr;
+  ::alarm(0);
 }
 
 int Interrupt::signal() const { return came; }
+
+void Interrupt::hurry() {
+  install(SIGALRM);
+  is_hurried = true;
+}
+
+PartingWords::PartingWords(std::string words) : words_(std::move(words)) { parting_words = words_.c_str(); }
+PartingWords::~PartingWords() { parting_words = nullptr; }
 
 }  // namespace weft::cli

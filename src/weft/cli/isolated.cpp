@@ -57,6 +57,7 @@ void write_all(int file, std::string_view text) {
 // Ends without destructors or exit handlers: they belong to the parent.
 [[noreturn]] void run_child(std::size_t i, int pipe, const IsolationLimits& limits,
                             const std::function<std::string(std::size_t)>& piece) {
+  leave_signals_to_parent();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit(RLIMIT_CORE, 0);
   if (memory_can_be_limited) limit(RLIMIT_DATA, limits.bytes);
@@ -113,9 +114,8 @@ std::list<Child> wait_for(std::list<Child>& children) {
     if (!child.late) deadline = std::min(deadline, child.deadline);
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  const bool all_late = deadline == Clock::time_point::max();
-  (void)::poll(ends.data(), ends.size(),
-               all_late ? -1 : static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000)));
+  constexpr std::int64_t longest_ms = 200;  // a signal may come before poll() can be interrupted by it
+  (void)::poll(ends.data(), ends.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, longest_ms)));
   std::list<Child> ended;
   std::size_t i = 0;
   for (auto child = children.begin(); child != children.end(); ++i) {
@@ -130,14 +130,21 @@ std::list<Child> wait_for(std::list<Child>& children) {
   return ended;
 }
 
+void end_all(const std::list<Child>& children) {
+  for (const Child& child : children) ::kill(child.process, SIGKILL);
+  for (const Child& child : children)
+    while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
 }  // namespace
 
 void run_isolated(std::size_t pieces, const IsolationLimits& limits,
                   const std::function<std::string(std::size_t)>& piece,
-                  const std::function<void(std::size_t, const IsolatedOutcome&)>& done) {
+                  const std::function<void(std::size_t, const IsolatedOutcome&)>& done, const Interrupt* interrupt) {
   std::cout.flush();
   std::list<Child> children;
   for (std::size_t next = 0; next < pieces || !children.empty();) {
+    if (interrupt && *interrupt) return end_all(children);
     while (next < pieces && children.size() < static_cast<std::size_t>(limits.processes))
       children.push_back(start(next++, limits, piece));
     for (Child& child : wait_for(children)) done(child.piece, outcome_of(child, limits));

@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include <weft/cli/interrupt.h>
+
 namespace weft::cli {
 
 struct IsolationLimits {
@@ -21,9 +23,11 @@ struct IsolatedOutcome {
 };
 
 // Calls `piece(i)` for each i below `pieces`, each in a process forked from this one, and `done(i, outcome)` here as they end. The
-// calling process must have one thread: the others would be missing in the children. Throws Error when there can be no process.
+// calling process must have one thread: the others would be missing in the children. Returns early when `interrupt` has noted a
+// signal; the pieces under way are then killed, and `done` is not called for them. Throws Error when there can be no process.
 void run_isolated(std::size_t pieces, const IsolationLimits& limits,
                   const std::function<std::string(std::size_t)>& piece,
-                  const std::function<void(std::size_t, const IsolatedOutcome&)>& done);
+                  const std::function<void(std::size_t, const IsolatedOutcome&)>& done,
+                  const Interrupt* interrupt = nullptr);
 
 }  // namespace weft::cli

@@ -107,11 +107,12 @@ void print_json(const lab::RecompileReport& report) {
 
 void print_table(const lab::RecompileReport& report) {
   const auto print = [](const char* name, const Loop& before, const Loop& after) {
-    print_line("%-12s%14.1f%10llu%14.1f%10llu%10.1f x", name, before.steps_per_s,
+    print_line("%-12s%14.1f%10llu%14.1f%10llu  %s", name, before.steps_per_s,
                static_cast<unsigned long long>(before.compiles), after.steps_per_s,
-               static_cast<unsigned long long>(after.compiles), after.steps_per_s / before.steps_per_s);
+               static_cast<unsigned long long>(after.compiles),
+               lab::change_of_speed(before.steps_per_s, after.steps_per_s).c_str());
   };
-  print_line("%-12s%14s%10s%14s%10s%11s", "", "before: st/s", "compiles", "after: st/s", "compiles", "faster");
+  print_line("%-12s%14s%10s%14s%10s", "", "before: st/s", "compiles", "after: st/s", "compiles");
   print("training", report.train_before, report.train_after);
   print("evaluation", report.eval_before, report.eval_after);
   if (!report.hints.empty()) print_line("\nwhat the loops before were told:");

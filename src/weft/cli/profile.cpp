@@ -12,6 +12,7 @@
 #include <weft/base/error.h>
 #include <weft/base/version.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/interrupt.h>
 #include <weft/cli/options.h>
 #include <weft/cli/profile_folder.h>
 #include <weft/profile/report.h>
@@ -84,6 +85,7 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
   std::string failure;
   {
     const auto aside = options.json ? std::make_unique<OutputAside>() : nullptr;
+    const PartingWords words(concat("; `weft report ", folder.string(), "` shows what was recorded"));
     profile::Scope scope(folder, "weft " + joined(command));
     code = run_recorded(command);
     failure = scope.finish();

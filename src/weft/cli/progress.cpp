@@ -12,10 +12,14 @@
 
 namespace weft::cli {
 
+int terminal_columns() {
+  for (const int stream : {STDERR_FILENO, STDOUT_FILENO})
+    if (winsize size{}; ::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
 Progress::Options Progress::standard_error(std::int64_t line_every) {
-  Options options{&std::cerr, ::isatty(STDERR_FILENO) != 0, 80, line_every};
-  if (winsize size{}; ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) options.columns = size.ws_col;
-  return options;
+  return {&std::cerr, ::isatty(STDERR_FILENO) != 0, terminal_columns(), line_every};
 }
 
 Progress::Progress(std::string what, std::int64_t done, std::int64_t total, Options options)

@@ -10,6 +10,8 @@
 
 namespace weft::cli {
 
+int terminal_columns();  // of the terminal that a standard stream goes to; 80 if none does
+
 class Progress {
  public:
   struct Options {

@@ -10,6 +10,7 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/interrupt.h>
 #include <weft/cli/isolated.h>
 #include <weft/cli/options.h>
 #include <weft/fuzz/check.h>
@@ -32,8 +33,11 @@ struct Failure {
   std::string fault, reason;
 };
 
+// Thrown when a signal ends the search: the smallest graph so far is the result.
+struct Interrupted {};
+
 // Every try has a process of its own, so that crashes and hangs can be reduced too.
-std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& options) {
+std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& options, const Interrupt& interrupt) {
   std::optional<Failure> failure;
   run_isolated(
       1, {.time = std::chrono::seconds(options.time_limit)},
@@ -49,7 +53,9 @@ std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& op
         } else if (const std::size_t line = outcome.said.find('\n'); line != outcome.said.npos) {
           failure = {outcome.said.substr(0, line), outcome.said.substr(line + 1)};
         }
-      });
+      },
+      &interrupt);
+  if (interrupt) throw Interrupted{};
   return failure;
 }
 
@@ -62,26 +68,55 @@ fuzz::GraphPtr read_graph(const std::string& file) {
   }
 }
 
+// A graph that fails, as it was last seen to fail.
+struct Found {
+  Failure failure;
+  std::string text;
+  std::size_t nodes = 0;
+};
+
+Found find_failure(const ir::Graph& graph, const ReduceOptions& options, const Interrupt& interrupt) {
+  auto failure = try_graph(graph, options, interrupt);
+  require(failure.has_value(), options.file, ": nothing goes wrong with inputs of seed ", options.seed,
+          "; --seed chooses others");
+  return {std::move(*failure), ir::print(graph), graph.nodes().size()};
+}
+
+void shrink(const fuzz::GraphPtr& graph, const ReduceOptions& options, const Interrupt& interrupt, Found& smallest) {
+  const std::string fault = smallest.failure.fault;
+  const auto result = fuzz::shrink(graph, [&](const ir::Graph& candidate) {
+    auto failure = try_graph(candidate, options, interrupt);
+    if (!failure || failure->fault != fault) return false;
+    smallest = {std::move(*failure), ir::print(candidate), candidate.nodes().size()};
+    std::cerr << "  " << smallest.nodes << " nodes\n";
+    return true;
+  });
+  smallest.text = ir::print(*result);
+}
+
+void write_result(const ReduceOptions& options, const Found& found) {
+  std::string reason = found.failure.reason;
+  std::ranges::replace(reason, '\n', ' ');
+  const std::string text = concat("// weft reduce --seed ", options.seed, ": ", found.failure.fault,
+                                  reason.empty() ? "" : ": ", reason, '\n', found.text);
+  options.output.empty() ? void(std::cout << text << std::flush) : write_file(options.output, text);
+}
+
 void run_reduce(const ReduceOptions& options) {
   const knobs::Override on_disk(knobs::cache, false);
   const fuzz::GraphPtr graph = read_graph(options.file);
-  const auto first = try_graph(*graph, options);
-  require(first.has_value(), options.file, ": nothing goes wrong with inputs of seed ", options.seed,
-          "; --seed chooses others");
-  Failure last = *first;
-  std::cerr << options.file << ": " << first->fault << ": " << graph->nodes().size() << " nodes\n";
-  const auto small = fuzz::shrink(graph, [&](const ir::Graph& candidate) {
-    const auto failure = try_graph(candidate, options);
-    if (!failure || failure->fault != first->fault) return false;
-    last = *failure;
-    std::cerr << "  " << candidate.nodes().size() << " nodes\n";
-    return true;
-  });
-  std::string reason = last.reason;
-  std::ranges::replace(reason, '\n', ' ');
-  const std::string text = concat("// weft reduce --seed ", options.seed, ": ", last.fault, reason.empty() ? "" : ": ",
-                                  reason, '\n', ir::print(*small));
-  options.output.empty() ? void(std::cout << text << std::flush) : write_file(options.output, text);
+  if (!options.output.empty()) require_writable(options.output);
+  const Interrupt interrupt;
+  std::optional<Found> smallest;
+  try {
+    smallest = find_failure(*graph, options, interrupt);
+    std::cerr << options.file << ": " << smallest->failure.fault << ": " << smallest->nodes << " nodes\n";
+    shrink(graph, options, interrupt, *smallest);
+  } catch (const Interrupted&) {
+    if (!smallest) throw Stopped{128 + interrupt.signal()};
+  }
+  write_result(options, *smallest);
+  if (interrupt) throw Stopped{128 + interrupt.signal()};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/base/json.h>
+#include <weft/cli/resume.h>
 #include <weft/runtime/parallel.h>
 #include <weft/train/caption_sheet.h>
 #include <weft/train/config_settings.h>
@@ -17,14 +18,6 @@ namespace weft::cli {
 namespace {
 
 constexpr std::int64_t validation_batches = 8;
-
-// Throws Error unless write_file could write there. Nothing is left behind.
-void require_writable(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  require(!exists(status) || is_regular_file(status), "cannot write ", path.string(), ": it is no regular file");
-  const AtomicFile probe(path.parent_path());
-}
 
 }  // namespace
 
@@ -59,9 +52,8 @@ void TrainCaptionerRun::resume() {
     fail(place, " is not of weft train captioner: ", error.what());
   }
   require_agreement(saved, options_.given, place);
-  const std::int64_t last_step = options_.steps > 0 ? options_.steps : std::get<std::int64_t>(steps.mapped());
-  require(last_step >= checkpoint.step, "cannot resume: ", place, " has done ", checkpoint.step,
-          " steps, more than --steps ", last_step);
+  const StepsBefore before{checkpoint.step, std::get<std::int64_t>(steps.mapped())};
+  const std::int64_t last_step = resumed_last_step(config_, before, options_, place);
   start(checkpoint.step, last_step);
   trainer_->load(checkpoint);
 }
@@ -80,15 +72,16 @@ int TrainCaptionerRun::run() {
   settings["steps"] = loop_.last_step();
   loop_.train(settings);
   batches_.reset();
-  if (!loop_.interrupt()) loop_.validate();
+  if (loop_.signal() == 0) loop_.validate();
   loop_.end_progress();
-  if (has_sheet() && !loop_.interrupt()) evaluate();
+  if (has_sheet() && loop_.signal() == 0) evaluate();
   if (options_.json) {
     std::cout << print_json(report()) << std::endl;
   } else {
     print_summary();
   }
-  return loop_.interrupt().signal();
+  loop_.require_saved();
+  return loop_.signal();
 }
 
 std::optional<double> TrainCaptionerRun::validation_loss() {
@@ -99,7 +92,7 @@ std::optional<double> TrainCaptionerRun::validation_loss() {
                                 {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
   double sum = 0;
   for (const data::CaptionBatch& batch : loader.epoch(0)) {
-    if (loop_.interrupt()) return std::nullopt;
+    if (loop_.signal() != 0) return std::nullopt;
     sum += trainer_->loss(batch).get();
   }
   return sum / static_cast<double>(validation_batches);
@@ -107,8 +100,8 @@ std::optional<double> TrainCaptionerRun::validation_loss() {
 
 void TrainCaptionerRun::evaluate() {
   score_ = train::evaluate_captions(*trainer_, config_, options_.pictures, options_.examples,
-                                    [this] { return static_cast<bool>(loop_.interrupt()); });
-  if (loop_.interrupt()) {
+                                    [this] { return loop_.signal() != 0; });
+  if (loop_.signal() != 0) {
     score_.reset();
   } else {
     write_sheet();

@@ -7,6 +7,7 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/cli/resume.h>
 #include <weft/data/state_dict.h>
 #include <weft/runtime/parallel.h>
 #include <weft/train/config_settings.h>
@@ -71,9 +72,8 @@ void TrainTextRun::resume() {
   text_.emplace(options_.file, config_.context);
   require(train::to_string(digest.mapped()) == text_->digest(), "cannot resume: ", place,
           " was trained on another text than ", options_.file);
-  const std::int64_t last_step = options_.steps > 0 ? options_.steps : std::get<std::int64_t>(steps.mapped());
-  require(last_step >= checkpoint.step, "cannot resume: ", place, " has done ", checkpoint.step,
-          " steps, more than --steps ", last_step);
+  const StepsBefore before{checkpoint.step, std::get<std::int64_t>(steps.mapped())};
+  const std::int64_t last_step = resumed_last_step(config_, before, options_, place);
   loop_.require_memory(train::least_bytes(config_));
   loop_.begin(checkpoint.step, last_step);
   trainer_.emplace(config_);
@@ -91,16 +91,17 @@ int TrainTextRun::run() {
   if (text_) settings["text"] = text_->digest();
   settings["steps"] = loop_.last_step();
   loop_.train(settings);
-  if (!loop_.interrupt() && !job_) loop_.validate();
+  if (loop_.signal() == 0 && !job_) loop_.validate();
   loop_.end_progress();
   std::optional<std::string> text;
-  if (!loop_.interrupt() && options_.sample > 0) text = sample();
+  if (loop_.signal() == 0 && options_.sample > 0) text = sample();
   if (options_.json) {
     std::cout << report(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   } else {
     print_summary(text);
   }
-  return loop_.interrupt().signal();
+  loop_.require_saved();
+  return loop_.signal();
 }
 
 void TrainTextRun::load_batch(std::int64_t step) {
@@ -123,11 +124,11 @@ std::optional<double> TrainTextRun::validation_loss() {
   const std::int64_t batches = text_->validation_windows() / rows, used = std::min(batches, validation_batches);
   std::vector<std::int32_t> tokens(size(rows * text_->window()));
   double sum = 0;
-  for (std::int64_t i = 0; i < used && !loop_.interrupt(); ++i) {
+  for (std::int64_t i = 0; i < used && loop_.signal() == 0; ++i) {
     text_->validation_batch(i * batches / used * rows, tokens);
     sum += trainer_->loss(tokens).get();
   }
-  if (loop_.interrupt()) return std::nullopt;
+  if (loop_.signal() != 0) return std::nullopt;
   return sum / static_cast<double>(used);
 }
 
@@ -136,7 +137,7 @@ std::string TrainTextRun::sample() {
   std::string text = options_.prompt.empty() ? "\n" : options_.prompt;
   const std::size_t start = options_.prompt.empty() ? text.size() : 0;
   Progress progress("sample", 0, options_.sample, Progress::standard_error(Progress::rarely));
-  for (std::int64_t i = 0; i < options_.sample && !loop_.interrupt(); ++i) {
+  for (std::int64_t i = 0; i < options_.sample && loop_.signal() == 0; ++i) {
     // The model sees the last `context` bytes; the program is the same for every length.
     const std::size_t length = std::min(text.size(), size(config_.context));
     std::vector<std::int32_t> tokens(size(config_.context));

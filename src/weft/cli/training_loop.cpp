@@ -29,13 +29,6 @@ std::string digits(const char* format, double number) {
   return text;
 }
 
-void require_agreement(const train::Settings& saved, const train::Settings& given, const std::string& place) {
-  train::Settings wanted = saved;
-  for (const auto& [name, setting] : given) wanted[name] = setting;
-  const std::string different = train::differences(saved, wanted, place, "the command line");
-  require(different.empty(), "cannot resume: ", different, "; leave out what differs, or begin anew without --resume");
-}
-
 TrainingLoop::TrainingLoop(const TrainOptions& options, Training training, std::string smaller)
     : options_(options), training_(std::move(training)), smaller_(std::move(smaller)) {}
 
@@ -46,14 +39,14 @@ void TrainingLoop::require_memory(double needed) const {
 }
 
 void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {
-  step_ = step;
+  first_step_ = step_ = step;
   last_step_ = last_step;
-  if (step > 0) saved_step_ = step;
   const std::filesystem::path folder = options_.save.empty() ? options_.resume : options_.save;
   if (folder.empty()) return;
   folder_.emplace(folder);
   std::error_code ignored;
   const bool goes_on = !options_.resume.empty() && std::filesystem::equivalent(folder, options_.resume, ignored);
+  if (goes_on) saved_step_ = step;
   if (train::has_checkpoint(folder) && !goes_on)
     std::cerr << "note: " << folder.string() << " holds a checkpoint, which this run replaces; --resume goes on from it"
               << std::endl;
@@ -68,15 +61,33 @@ void TrainingLoop::train(const train::Settings& settings) {
   clock_.restart();
   while (step_ < last_step_ && !stop_now()) {
     train_step();
-    if (pending_.size() > in_flight) finish_step();
+    while (pending_.size() > ahead()) finish_step();
+    if (!interrupt_) begin_to_note_signals();
     if (!due(options_.val_every) && !due(options_.save_every)) continue;
     finish_steps();
     if (due(options_.val_every)) validate();
-    if (due(options_.save_every)) save(settings);
+    if (due(options_.save_every)) try_to_save(settings);
     clock_.restart();
   }
   finish_steps();
-  save(settings);
+  try {
+    save(settings);
+    if (interrupt_) interrupt_->hurry();
+  } catch (const Error& error) {
+    unsaved_ = error.what();
+  }
+}
+
+void TrainingLoop::begin_to_note_signals() {
+  interrupt_.emplace(concat("stopping when the steps under way are done", folder_ ? " and saved" : "",
+                            "; a second signal ends it at once"));
+}
+
+// Losses of two steps may be under way: the device has work while the host reads the oldest. Not of long ones, which would keep a
+// signal waiting.
+std::size_t TrainingLoop::ahead() const {
+  constexpr double long_ms = 300;
+  return clock_.ms().empty() || clock_.ms().back() > long_ms ? 0 : 2;
 }
 
 void TrainingLoop::train_step() {
@@ -122,7 +133,7 @@ void TrainingLoop::finish_steps() {
 
 void TrainingLoop::validate() {
   const trace::Scope scope("validation", "validate", static_cast<std::uint64_t>(step_));
-  if (const std::optional<double> loss = training_.validate()) validation_loss_ = loss;
+  if (const std::optional<double> loss = training_.validate()) validations_.push_back({step_, *loss});
 }
 
 double TrainingLoop::items_per_s() const {
@@ -132,7 +143,7 @@ double TrainingLoop::items_per_s() const {
 
 std::string TrainingLoop::status() const {
   std::string text = "loss " + digits("%.3f", losses_.back());
-  if (validation_loss_) text += "  val " + digits("%.3f", *validation_loss_);
+  if (!validations_.empty()) text += "  val " + digits("%.3f", validations_.back().loss);
   if (clock_.is_warm()) text += concat("  ", digits("%.0f", items_per_s()), " ", training_.unit, "/s");
   return text;
 }
@@ -148,8 +159,19 @@ void TrainingLoop::save(const train::Settings& settings) {
   saved_step_ = step_;
 }
 
+void TrainingLoop::try_to_save(const train::Settings& settings) {
+  try {
+    save(settings);
+  } catch (const Error& error) {
+    progress_->note(concat("warning: ", error.what(), "; training goes on, the next save is tried at step ",
+                           std::min(step_ + options_.save_every, last_step_)));
+  }
+}
+
+void TrainingLoop::require_saved() const { require(unsaved_.empty(), unsaved_); }
+
 bool TrainingLoop::stop_now() const {
-  if (interrupt_) return true;
+  if (signal() != 0) return true;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
   return options_.minutes > 0 && elapsed.count() >= 60 * options_.minutes;
 }
@@ -158,13 +180,15 @@ nlohmann::json TrainingLoop::report() const {
   double compile_ms = 0;
   if (const auto compiling = metrics::metric(metrics::compile_time.name()))
     compile_ms = 1e-6 * static_cast<double>(compiling->total);
-  const auto or_null = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
+  nlohmann::json validations = nlohmann::json::array();
+  for (const ValidationLoss& point : validations_) validations.push_back({point.step, point.loss});
   return {
       {"version", version()},
       {"steps", step_},
       {"first_loss", losses_.empty() ? nlohmann::json() : nlohmann::json(losses_.front())},
       {"final_loss", losses_.empty() ? nlohmann::json() : nlohmann::json(losses_.back())},
-      {"val_loss", or_null(validation_loss_)},
+      {"val_loss", validations_.empty() ? nlohmann::json() : nlohmann::json(validations_.back().loss)},
+      {"val_losses", validations},
       {"step_ms_p50", clock_.median_ms()},
       {training_.unit + "_per_s", items_per_s()},
       {"compile_ms", compile_ms},
@@ -176,16 +200,22 @@ nlohmann::json TrainingLoop::report() const {
       {"nodes_per_step", nodes_per_step_},
       {"process_start_to_first_step_s", first_step_s_},
       {"checkpoint", folder_ ? nlohmann::json(folder_->path().string()) : nlohmann::json()},
-      {"interrupted", static_cast<bool>(interrupt_)},
+      {"checkpoint_step", folder_ && saved_step_ >= 0 ? nlohmann::json(saved_step_) : nlohmann::json()},
+      {"interrupted", signal() != 0},
   };
 }
 
 std::string TrainingLoop::summary() const {
-  std::string text = concat(interrupt_ ? "stopped at step " : "trained to step ", step_);
+  std::string text = concat(signal() != 0 ? "stopped at step " : "trained to step ", step_);
   if (!losses_.empty()) text += ", loss " + digits("%.4f", losses_.back());
-  if (validation_loss_) text += ", validation loss " + digits("%.4f", *validation_loss_);
+  if (!validations_.empty()) text += ", validation loss " + digits("%.4f", validations_.back().loss);
   text += '\n';
-  if (folder_) text += concat("checkpoint: ", folder_->path().string(), '\n');
+  if (folder_ && saved_step_ >= 0)
+    text += concat("checkpoint", saved_step_ == step_ ? "" : concat(" of step ", saved_step_), ": ",
+                   folder_->path().string(), '\n');
+  constexpr int widest = 72;
+  const std::string chart = loss_chart(losses_, first_step_, validations_, std::min(widest, terminal_columns() - 1));
+  if (!chart.empty()) text += '\n' + chart;
   return text;
 }
 

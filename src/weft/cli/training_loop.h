@@ -14,6 +14,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <weft/cli/interrupt.h>
+#include <weft/cli/loss_chart.h>
 #include <weft/cli/progress.h>
 #include <weft/cli/step_clock.h>
 #include <weft/cli/train_options.h>
@@ -42,7 +43,8 @@ class TrainingLoop {
   void require_memory(double needed) const;
   // Steps done before this run, and when to stop. Takes the checkpoint folder that the options name, for this process alone.
   void begin(std::int64_t step, std::int64_t last_step);
-  // `settings` are saved with the checkpoints. Validation at the end is the caller's.
+  // `settings` are saved with the checkpoints. Validation at the end is the caller's. A save that fails is a warning and is tried
+  // again when the next one is due; if the last one fails, require_saved() says so.
   void train(const train::Settings& settings);
   void validate();
   void end_progress() { progress_.reset(); }
@@ -51,11 +53,15 @@ class TrainingLoop {
   std::int64_t last_step() const { return last_step_; }
   const std::vector<double>& losses() const { return losses_; }  // of this run
   const StepClock& clock() const { return clock_; }
-  const Interrupt& interrupt() const { return interrupt_; }
+  // The signal that ended the run early, 0 if none did.
+  int signal() const { return interrupt_ ? interrupt_->signal() : 0; }
+  // Throws Error if the state of the last step could not be saved.
+  void require_saved() const;
 
   // What every run reports.
   nlohmann::json report() const;
-  // "trained to step 7, loss 1.2345, validation loss 1.2346" and a line that names the checkpoint, where there are these.
+  // "trained to step 7, loss 1.2345, validation loss 1.2346", a line that names the checkpoint, and a chart of the losses, where
+  // there are these.
   std::string summary() const;
 
  private:
@@ -64,34 +70,33 @@ class TrainingLoop {
   void finish_step();  // takes the oldest loss that is still under way
   void finish_steps();
   void save(const train::Settings& settings);
+  void try_to_save(const train::Settings& settings);
+  void begin_to_note_signals();
   bool stop_now() const;
+  std::size_t ahead() const;
   double items_per_s() const;
   bool due(std::int64_t every) const { return every > 0 && step_ % every == 0 && step_ < last_step_; }
   std::string status() const;
-
-  // Losses of this many steps may be under way: the device has work while the host reads the oldest.
-  static constexpr std::size_t in_flight = 2;
 
   const TrainOptions& options_;
   Training training_;
   std::string smaller_;
   std::optional<train::CheckpointFolder> folder_;
 
-  std::int64_t step_ = 0, last_step_ = 0, saved_step_ = -1;
+  std::int64_t first_step_ = 0, step_ = 0, last_step_ = 0, saved_step_ = -1;
+  std::string unsaved_;  // why the last step is not saved; empty: it is
   std::deque<Future<double>> pending_;
   std::vector<double> losses_;
-  std::optional<double> validation_loss_;  // of the last validation
+  std::vector<ValidationLoss> validations_;
   StepClock clock_;
   std::chrono::steady_clock::time_point start_;
   double first_step_s_ = 0, record_us_ = 0;
   std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;
   std::int64_t recompiles_ = 0;  // of the step, after its first compile
   std::optional<Progress> progress_;
-  Interrupt interrupt_;
+  // From the end of the first step on: before, there is nothing to save.
+  std::optional<Interrupt> interrupt_;
 };
-
-// The settings of a checkpoint that a run goes on from. Throws Error if the command line fixed another value for one of them.
-void require_agreement(const train::Settings& saved, const train::Settings& given, const std::string& place);
 
 std::string digits(const char* format, double number);  // as printf writes it
 

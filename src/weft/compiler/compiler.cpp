@@ -51,7 +51,7 @@ class Phase {
 // What the units need of generated code: their kernels, and what their thunks call. Equal ones are compiled once.
 class CodeRequest {
  public:
-  explicit CodeRequest(const Dump& dump) : dump_(dump) {}
+  explicit CodeRequest(Dump& dump) : dump_(dump) {}
 
   // The number of a unit's loop among the distinct ones. Equal units share their loop.
   int add(const std::string& name, const Loop& loop) {
@@ -100,7 +100,7 @@ class CodeRequest {
   }
 
  private:
-  const Dump& dump_;
+  Dump& dump_;
   std::vector<KernelSource> sources_;
   std::vector<std::string> keys_;
   std::vector<SharedCode> calls_;  // of each source
@@ -121,7 +121,7 @@ struct Kernels {
   }
 };
 
-Kernels make_kernels(const std::vector<Unit>& units, const Dump& dump, Report& report) {
+Kernels make_kernels(const std::vector<Unit>& units, Dump& dump, Report& report) {
   Kernels result;
   CodeRequest request(dump);
   std::vector<std::pair<Routine*, int>> routines;

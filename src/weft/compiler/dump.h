@@ -13,15 +13,16 @@ namespace weft::compiler {
 
 class Dump {
  public:
-  // Makes the folder. Throws Error where that, or writing, fails.
+  // Makes the folder. Where that or writing fails, a warning says so once and nothing more of the program is dumped.
   explicit Dump(const std::string& program);
 
   explicit operator bool() const { return !folder_.empty(); }  // whether anything is asked for
   void graph(const ir::Graph& graph, std::string_view stage);
-  void kernel(const std::string& name, const KernelSource& source) const;
+  void kernel(const std::string& name, const KernelSource& source);
 
  private:
-  void write(const std::string& file, const std::string& text) const;
+  void write(const std::string& file, const std::string& text);
+  void give_up(const std::string& reason);
 
   std::string folder_;
   int stages_ = 0;

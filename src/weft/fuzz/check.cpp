@@ -10,6 +10,7 @@
 #include <weft/compiler/sized_program.h>
 #include <weft/fuzz/bounded.h>
 #include <weft/fuzz/edits.h>
+#include <weft/ir/element_text.h>
 #include <weft/ir/general.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/text/text.h>
@@ -51,13 +52,8 @@ std::vector<Array> run(const Program& program, std::span<const Array> inputs) {
 }
 
 std::string describe(const Array& got, const Array& want, std::size_t output, std::int64_t i, double bound = 0) {
-  const auto number = [](double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", x);
-    return std::string(text);
-  };
-  return concat("output ", output, ", ", got.type(), ", at ", i, ": ", number(got.element(i)), " for ",
-                number(want.element(i)), bound > 0 ? concat(", allowed ", number(bound)) : "");
+  return concat("output ", output, ", ", got.type(), ", at ", i, ": ", element_text(got, i), " for ",
+                element_text(want, i), bound > 0 ? concat(", allowed ", bound) : "");
 }
 
 bool same_element(const Array& a, const Array& b, std::int64_t i) {

@@ -9,6 +9,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/base/process.h>
 #include <weft/base/trace.h>
 #include <weft/data/state_dict.h>
 #include <weft/train/manifest.h>
@@ -81,10 +82,19 @@ std::string still_stands(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path made(std::filesystem::path folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail("cannot make the folder ", folder.string(), ": ", error.message());
+  make_folder(folder);
   return folder;
+}
+
+// How much a save needs, where that is more than the file system has left.
+std::string missing_room(const std::filesystem::path& folder, const CheckpointParts& parts) {
+  std::uint64_t needed = 0;
+  for (const auto& [part, tensors] : parts)
+    for (const data::TensorBytes& tensor : tensors) needed += tensor.bytes.size();
+  std::error_code unknown;
+  const auto space = std::filesystem::space(folder, unknown);
+  if (unknown || space.available >= needed) return "";
+  return concat("; it takes ", format_bytes(needed), ", ", format_bytes(space.available), " are free");
 }
 
 }  // namespace
@@ -117,7 +127,8 @@ void CheckpointFolder::save(std::int64_t step, const Settings& config, const Che
       names->insert(before->begin(), before->end());
       remove_parts(folder_, *names);
     }
-    fail("cannot save the checkpoint of step ", step, ": ", error.what(), still_stands(folder_));
+    fail("cannot save the checkpoint of step ", step, ": ", error.what(), missing_room(folder_, parts),
+         still_stands(folder_));
   }
   remove_parts(folder_, file_names(manifest));
 }

@@ -73,10 +73,7 @@ void Job::batch(std::int64_t step, std::span<std::int32_t> tokens) const {
 
 void write_job(const std::filesystem::path& folder, const TextConfig& config, std::int64_t steps, int threads,
                std::span<const data::TensorBytes> weights, const data::TextDataset& text) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail("cannot make the folder ", folder.string(), ": ", error.message());
-
+  make_folder(folder);
   std::vector<double> lr;
   const auto batch_tokens = static_cast<std::size_t>(config.batch * text.window());
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(steps) * batch_tokens);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace weft::train {
 
@@ -29,6 +30,13 @@ struct Recipe {
   void check() const;
   double learning_rate(std::int64_t step) const;  // warm-up, then a cosine to a tenth, then constant
   void fit_schedule(std::int64_t steps);          // a run of so many rises and falls within them
+
+  // The fields that fit_schedule sets, and what it makes of them.
+  struct Fitted {
+    std::string_view field, value;
+  };
+  static constexpr Fitted schedule[] = {{"warmup", "a tenth of --steps, at most the preset's"},
+                                        {"decay_steps", "--steps"}};
 };
 
 // Throws Error, led by the name, unless a size is positive and products of any two such sizes fit into 64 bits.

@@ -122,7 +122,8 @@ void add_captioner(CLI::App& lab) {
   command.callback([given] {
     if (given->threads > 0) runtime::set_thread_count(static_cast<int>(given->threads));
     const CaptionerOptions options = resolved(*given);
-    const Interrupt interrupt;
+    Interrupt interrupt;
+    interrupt.hurry();
     const CaptionerReport report = measure_captioner(
         options, [](const std::string& what) { std::cerr << what << std::endl; },
         [&] { return static_cast<bool>(interrupt); });

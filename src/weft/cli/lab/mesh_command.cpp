@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <weft/cli/command_line.h>
+#include <weft/cli/interrupt.h>
 #include <weft/cli/lab/mesh.h>
 #include <weft/cli/options.h>
 #include <weft/cli/progress.h>
@@ -76,7 +78,10 @@ void run(CommandOptions& options) {
   Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(options.batches.size()),
                     Progress::standard_error(Progress::rarely));
   std::int64_t steps = 0;
+  Interrupt interrupt;
+  interrupt.hurry();
   const MeshReport report = measure_mesh(options, [&](std::int64_t batch, std::int64_t step, double ms) {
+    if (interrupt) throw Stopped{128 + interrupt.signal()};
     progress.update(++steps, [&] {
       return step == 0 ? fmt::format("batch {}, compiled and first step, {:.0f} ms", batch, ms)
                        : fmt::format("batch {}, {:.0f} ms", batch, ms);

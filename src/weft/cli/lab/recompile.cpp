@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <map>
@@ -207,6 +208,15 @@ RecompileReport measure_recompile(const RecompileOptions& options) {
   report.train_after = train("training, after", options.train_steps, train_after);
   report.eval_after = evaluate_after(options.eval_steps);
   return report;
+}
+
+std::string change_of_speed(double before, double after) {
+  const bool is_faster = after >= before;
+  const double ratio = is_faster ? after / before : before / after;
+  if (ratio < 1.05) return "as fast";
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f x %s", ratio, is_faster ? "faster" : "slower");
+  return text;
 }
 
 }  // namespace weft::cli::lab

@@ -1,0 +1,26 @@
+// What a resumed run takes from its checkpoint, and what from its command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <weft/cli/train_options.h>
+#include <weft/train/recipe.h>
+#include <weft/train/settings.h>
+
+namespace weft::cli {
+
+// Throws Error if the command line fixed another value than the checkpoint has, the schedule apart.
+void require_agreement(const train::Settings& saved, const train::Settings& given, const std::string& place);
+
+// The steps of a run before it is resumed.
+struct StepsBefore {
+  std::int64_t done = 0, last = 0;  // so far, and how many it was to have
+};
+
+// The last step of a resumed run. The schedule in `config`, which is the checkpoint's, stays unless flags give another one; a run
+// that is made longer is told so on the error stream. Throws Error if the last step is already past.
+std::int64_t resumed_last_step(train::Recipe& config, const StepsBefore& before, const TrainOptions& options,
+                               const std::string& place);
+
+}  // namespace weft::cli
