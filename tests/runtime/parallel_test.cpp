@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
+#include <weft/base/knobs.h>
 
 namespace weft::runtime {
 namespace {
@@ -77,6 +78,7 @@ TEST_F(Parallel, ABusyMachineNeverGivesMoreThreadsThanThereAre) {
 }
 
 TEST_F(Parallel, DevicesThatComputeAtOnceShareTheThreads) {
+  const knobs::Override share(knobs::share_cpus, true);
   set_thread_count(2);
   const Computing one;
   {
