@@ -225,9 +225,9 @@ void show(const Recording& recording) {
   attempt([&] { (void)html_report(recording, analysis, &comparison); });
   attempt([&] { WEFT_ASSERT(json::accept(perfetto_json(recording)), "the trace is not JSON"); });
   attempt([&] { (void)xspace(recording, analysis); });
-  const auto findings = diagnose(recording, analysis);
-  attempt([&] { (void)findings_text(recording, analysis, findings); });
-  attempt([&] { (void)weft::print_json(findings_json(recording, analysis, findings)); });
+  const Diagnosis diagnosis = diagnose(recording, analysis);
+  attempt([&] { (void)diagnosis_text(recording, analysis, diagnosis); });
+  attempt([&] { (void)weft::print_json(diagnosis_json(recording, analysis, diagnosis)); });
   for (const Program& program : recording.programs) attempt([&] { show_program(program); });
 }
 

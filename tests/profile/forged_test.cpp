@@ -382,7 +382,7 @@ TEST(Forged, NothingMovesTheCursorOfATerminal) {
   const Analysis analysis = analyse(recording);
   const Comparison comparison = compare(recording, analysis, recording, analysis);
   for (const std::string& text : {table(recording, analysis, 10), comparison_text(comparison),
-                                  findings_text(recording, analysis, diagnose(recording, analysis)),
+                                  diagnosis_text(recording, analysis, diagnose(recording, analysis)),
                                   graph_text(parse_hlo(recording.programs[0].hlo), {.expand = true})})
     EXPECT_THAT(text, AllOf(HasSubstr("[2J"), Not(HasSubstr("\x1b"))));
 }
