@@ -178,7 +178,7 @@ TEST_F(Run, WhatCannotBeRun) {
 }
 
 // As JAX writes jnp.linalg.eig and jax.scipy.linalg.expm: with complex results, and within a branch.
-TEST(Run, FactorisationsOfLapackAreNamedAsSuch) {
+TEST_F(Run, FactorisationsOfLapackAreNamedAsSuch) {
   const std::string eig =
       "%0:2 = stablehlo.custom_call @lapack_sgeev_ffi(%a) : (tensor<2x2xf32>) -> (tensor<2xcomplex<f32>>, "
       "tensor<i32>)\n";
@@ -188,7 +188,7 @@ TEST(Run, FactorisationsOfLapackAreNamedAsSuch) {
   for (const auto& [body, name] : {std::pair{eig, "sgeev"}, {lu, "sgetrf"}, {in_branch, "sgetrf"}}) {
     write("lapack.mlir", "func.func @main(%a: tensor<2x2xf32>, %i: tensor<i32>) {\n" + body + "return\n}");
     expect_error({at("lapack.mlir"), "--random", "1"}, 1,
-                 concat("custom_call @lapack_", name, "_ffi: weft has no such function; it is LAPACK's"));
+                 std::string("custom_call @lapack_") + name + "_ffi: weft has no such function; it is LAPACK's");
   }
 }
 
