@@ -81,6 +81,7 @@ int TrainCaptionerRun::run() {
     print_summary();
   }
   loop_.require_saved();
+  require(no_sheet_.empty(), no_sheet_);
   return loop_.signal();
 }
 
@@ -108,10 +109,15 @@ void TrainCaptionerRun::evaluate() {
   }
 }
 
+// What it could not write is no reason to say nothing of the training: run() fails with it at the end.
 void TrainCaptionerRun::write_sheet() {
-  const std::vector<std::byte> picture = data::encode_png(train::draw_sheet(*score_));
-  write_file(png(), {reinterpret_cast<const char*>(picture.data()), picture.size()});
-  write_file(html(), train::html_sheet(*score_));
+  try {
+    const std::vector<std::byte> picture = data::encode_png(train::draw_sheet(*score_));
+    write_file(png(), {reinterpret_cast<const char*>(picture.data()), picture.size()});
+    write_file(html(), train::html_sheet(*score_));
+  } catch (const Error& error) {
+    no_sheet_ = error.what();
+  }
 }
 
 nlohmann::json TrainCaptionerRun::report() {
@@ -120,7 +126,7 @@ nlohmann::json TrainCaptionerRun::report() {
   result["caption_accuracy"] = score_ ? nlohmann::json(score_->accuracy) : nlohmann::json();
   result["token_accuracy"] = score_ ? nlohmann::json(score_->token_accuracy) : nlohmann::json();
   result["pictures"] = score_ ? score_->pictures : 0;
-  result["sheet"] = score_ ? nlohmann::json(options_.sheet) : nlohmann::json();
+  result["sheet"] = score_ && no_sheet_.empty() ? nlohmann::json(options_.sheet) : nlohmann::json();
   return result;
 }
 
@@ -129,7 +135,8 @@ void TrainCaptionerRun::print_summary() const {
   if (score_)
     std::cout << digits("%.1f", 100 * score_->accuracy) << " % of " << score_->pictures
               << " held-out captions are right, " << digits("%.1f", 100 * score_->token_accuracy)
-              << " % of their tokens\nsheet: " << png() << ", " << html() << '\n';
+              << " % of their tokens\n";
+  if (score_ && no_sheet_.empty()) std::cout << "sheet: " << png() << ", " << html() << '\n';
   std::cout << std::flush;
 }
 

@@ -44,6 +44,7 @@ class TrainCaptionerRun {
   std::optional<train::CaptionBatches> batches_;
   data::CaptionBatch batch_;  // of the step that comes
   std::optional<train::CaptionScore> score_;
+  std::string no_sheet_;  // why there is no sheet of the score, if there is none
 };
 
 }  // namespace weft::cli
