@@ -148,6 +148,16 @@ TEST_F(InterruptCommand, SummariesOfWhatEndedBefore) {
   }
 }
 
+TEST_F(InterruptCommand, TemporaryFoldersAreRemoved) {
+  make_folder(folder / "tmp");
+  Command command({"lab", "mesh", "--batch", "64", "--steps", "1000000"},
+                  [this] { ::setenv("TMPDIR", (folder / "tmp").c_str(), 1); });
+  while (std::filesystem::is_empty(folder / "tmp")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  command.signal(SIGINT);
+  expect_ended_at_once(command.wait(), SIGINT);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "tmp"));
+}
+
 // One that left its temporary file would fill a folder that nothing is saved into again.
 TEST_F(InterruptCommand, NothingTemporaryIsLeft) {
   for (int round = 0; round < 20; ++round) {

@@ -1,6 +1,7 @@
 // A folder for files that nobody else needs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 namespace weft {
@@ -19,6 +20,12 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  std::size_t slot_;  // among those that live
 };
+
+namespace detail {
+// Removes the folders of all TemporaryFolders of this process, which is about to end. Safe in a signal handler.
+void remove_living_temporary_folders() noexcept;
+}  // namespace detail
 
 }  // namespace weft

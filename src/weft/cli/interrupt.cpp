@@ -8,9 +8,11 @@
 #include <poll.h>
 #include <utility>
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <weft/base/file.h>
+#include <weft/base/temporary_folder.h>
 
 namespace weft::cli {
 
@@ -52,11 +54,17 @@ void print_stopped(int signal) {
 
 [[noreturn]] void end_process(int signal) {
   detail::remove_open_temporaries();
+  detail::remove_living_temporary_folders();
   ::_exit(128 + signal);
 }
 
 void begin_line() {
   if (is_terminal) print("\n");  // below a progress bar
+}
+
+void end_soon() {
+  constexpr itimerval less_than_a_second{{}, {0, 700'000}};
+  ::setitimer(ITIMER_REAL, &less_than_a_second, nullptr);
 }
 
 void handle(int signal) {
@@ -74,7 +82,7 @@ void handle(int signal) {
     print(line);
     print("\n");
   }
-  if (is_hurried) ::alarm(1);
+  if (is_hurried) end_soon();
   errno = error;
 }
 

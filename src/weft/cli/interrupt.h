@@ -1,5 +1,5 @@
 // What SIGINT (Ctrl-C), SIGTERM and SIGHUP do to a command. The first one ends the process at once, whatever it does: with one line
-// on the error stream, without the temporary files that it was writing, and with the exit code 128 + signal. Work that has something
+// on the error stream, without temporary files and folders of its own, and with the exit code 128 + signal. Work that has something
 // to save or to print makes an Interrupt: while it lives the first signal is only noted, and the second one ends the process.
 // A signal that was ignored when the process began (nohup) stays ignored.
 #pragma once
@@ -26,8 +26,8 @@ class Interrupt {
   int signal() const;  // the signal that came, 0 if none did
   explicit operator bool() const { return signal() != 0; }
 
-  // There is nothing to save any more: from now on the process ends one second after the first signal, if not before. The line is
-  // then the default one.
+  // There is nothing to save any more: from now on the process ends within a second of the first signal. The line is then the
+  // default one.
   void hurry();
 
  private:
