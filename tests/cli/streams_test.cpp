@@ -90,8 +90,9 @@ TEST(Streams, UnknownVariablesAndLogChannelsAreWarnedOfOnce) {
 TEST(Streams, HelpSaysWhatFollowsFromTheNumberOfSteps) {
   for (const char* model : {"text", "captioner"}) {
     const std::string help = weft({"train", model, "--help"}).out;
-    EXPECT_THAT(help, testing::ContainsRegex("--warmup INTEGER \\[a tenth of --steps, at most the preset's 100\\]"));
-    EXPECT_THAT(help, testing::ContainsRegex("--decay-steps INTEGER \\[--steps\\]"));
+    // CLI11 writes [VALUE] or =VALUE, by version.
+    EXPECT_THAT(help, testing::ContainsRegex("--warmup INTEGER *.a tenth of --steps, at most the preset's 100"));
+    EXPECT_THAT(help, testing::ContainsRegex("--decay-steps INTEGER *.--steps"));
   }
 }
 
