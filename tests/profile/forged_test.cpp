@@ -363,7 +363,7 @@ TEST(Forged, WorkGrowsWithTheFile) {
   const Recording recording = forged.read();
   const Analysis analysis = analyse(recording);
   EXPECT_EQ(analysis.ops.size(), 1u + count);
-  EXPECT_FALSE(diagnose(recording, analysis).empty());
+  EXPECT_FALSE(diagnose(recording, analysis).findings.empty());
   EXPECT_FALSE(html_report(recording, analysis).empty());
   EXPECT_FALSE(xspace(recording, analysis).empty());
 }

@@ -85,7 +85,9 @@ TEST(Tilings, AllComputeTheSame) {
 TEST(Tilings, AreOfferedWhereTheyCanMatter) {
   const auto of = [](int Tiling::* field, auto value) { return Field(field, value); };
   const bool wide = __builtin_cpu_supports("avx512f");  // twice the registers, of twice the lanes
-  if (wide) EXPECT_THAT(tilings(*product(64, 64, 200)), Contains(of(&Tiling::rows_together, 8)));
+  if (wide) {
+    EXPECT_THAT(tilings(*product(64, 64, 200)), Contains(of(&Tiling::rows_together, 8)));
+  }
   EXPECT_THAT(tilings(*product(64, 64, 200)), Contains(of(&Tiling::block, 128)));
   EXPECT_THAT(tilings(*product(64, 512, 40)), Each(of(&Tiling::block, testing::AnyOf(32, 64))))
       << "no row has as many lanes as a larger block";
