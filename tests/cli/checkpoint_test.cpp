@@ -36,7 +36,7 @@ class CheckpointCommand : public testing::Test {
       std::function<void()> in_child = [] {}) {
     const Outcome outcome = weft(arguments, in_child);
     EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
-    EXPECT_THAT(outcome.err, testing::MatchesRegex("error: [^\n]+\n"));
+    EXPECT_THAT(outcome.err, testing::MatchesRegex("(note: [^\n]+\n)?error: [^\n]+\n"));
     EXPECT_THAT(outcome.err, message);
   }
 
