@@ -1,6 +1,5 @@
 #include <tests/cli/command.h>
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -50,9 +49,11 @@ Command::Command(std::vector<std::string> arguments, std::function<void()> in_ch
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const auto out = streams_ / "out", err = streams_ / "err";
+  latest_end_ = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A shell that runs the tests in the background has told them to ignore these.
     for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE}) std::signal(number, SIG_DFL);
     redirect(STDOUT_FILENO, out);
@@ -82,8 +83,16 @@ bool Command::said(const std::string& text) {
     const bool ended = has_ended();  // asked first, so that the last words are read
     if (contents(streams_ / "err").find(text) != std::string::npos) return true;
     if (ended) return false;
+    kill_late_process();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+void Command::kill_late_process() {
+  if (std::chrono::steady_clock::now() < latest_end_) return;
+  std::ofstream(streams_ / "err", std::ios::app) << "killed by the test: it ran for more than five minutes\n";
+  signal(SIGKILL);
+  latest_end_ = std::chrono::steady_clock::time_point::max();
 }
 
 void Command::signal(int number) {
@@ -96,8 +105,10 @@ void Command::limit_file_size(rlim_t bytes) {
 }
 
 Outcome Command::wait() {
-  while (process_ > 0 && ::waitpid(process_, &status_, 0) < 0 && errno == EINTR) continue;
-  process_ = -1;
+  while (!has_ended()) {
+    kill_late_process();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return {WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_), contents(streams_ / "out"),
           contents(streams_ / "err")};
 }

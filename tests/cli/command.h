@@ -1,6 +1,8 @@
-// The weft command as a process of its own, the way its users run it.
+// The weft command as a process of its own, the way its users run it. It does not outlive the test, and is killed after five
+// minutes, so that a hang fails.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -29,7 +31,7 @@ class Command {
   Command& operator=(const Command&) = delete;
   ~Command();  // kills what still runs
 
-  // Waits until the error stream holds `text`; false if the process ended without it.
+  // Waits until the error stream holds `text`; false if the process ended without it, or was killed because it took too long.
   bool said(const std::string& text);
   void signal(int number);
   void limit_file_size(rlim_t bytes);  // from now on
@@ -37,9 +39,11 @@ class Command {
 
  private:
   bool has_ended();
+  void kill_late_process();
 
   TemporaryFolder streams_;
   pid_t process_ = -1;
+  std::chrono::steady_clock::time_point latest_end_;
   int status_ = 0;
 };
 

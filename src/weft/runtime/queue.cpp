@@ -152,6 +152,7 @@ void Queue::await_awake() const {
 }
 
 void Queue::run(LaunchPtr launch) {
+  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": starts");
   const std::uint64_t start = trace::now_ns();
   stays_awake_ = launch->executable->kept_blocks != nullptr;
   for (const ReadPtr& read : launch->reads) {
