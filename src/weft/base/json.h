@@ -54,7 +54,7 @@ class JsonValue {
     return v.get<Integer>();
   }
 
-  // As the type of a variable.
+  // Reads the value into a variable of the type that it must have.
   void read(bool& to) const { to = boolean(); }
   void read(double& to) const { to = number(); }
   void read(std::string& to) const { to = text(); }

@@ -36,7 +36,7 @@ const char* name_of(int signal) {
   }
 }
 
-// What follows is called by the handler, and calls only what is safe there (signal-safety(7)).
+// The signal handler calls the functions below, so they use only what signal-safety(7) allows.
 
 // A reader that takes nothing from a full pipe must not keep the process alive: its line is left out.
 void print(const char* text) {

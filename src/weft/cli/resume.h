@@ -1,4 +1,4 @@
-// What a resumed run takes from its checkpoint, and what from its command line.
+// Decides which settings a resumed run takes from its checkpoint and which from its command line.
 #pragma once
 
 #include <cstdint>

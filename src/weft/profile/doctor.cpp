@@ -35,7 +35,7 @@ double count(const nlohmann::json& metrics, const char* name) {
   return metrics.is_object() ? metrics.at("counters").value(name, 0.0) : 0;
 }
 
-// Of these a run has at most one.
+// These kinds say the same thing with different reasons: a run has at most one of them.
 bool is_idling(Kind kind) {
   return kind == Kind::transfer_too_frequent || kind == Kind::host_bound || kind == Kind::device_gap;
 }
@@ -253,7 +253,7 @@ class Doctor {
       add(*known);
   }
 
-  // What the machine was busy with beside this process, while the steps ran.
+  // Says how busy other programs and machines kept the CPUs while the steps ran.
   std::string load_of_steps(bool is_stolen) const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const auto per_ns = [&](std::uint64_t Load::* figure) {

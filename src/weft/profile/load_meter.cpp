@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <weft/base/trace.h>
+#include <weft/runtime/cpu_share.h>
 
 namespace weft::profile {
 
@@ -27,22 +28,14 @@ std::string beginning_of(const char* path) {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
-// The first line of /proc/stat: in ticks, the time of all CPUs by what they did.
-void add_machine(Load& load) {
-  unsigned long long user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
-  if (std::sscanf(beginning_of("/proc/stat").c_str(), "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
-                  &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
-    return;
-  const auto tick_ns = static_cast<std::uint64_t>(1'000'000'000 / std::max(::sysconf(_SC_CLK_TCK), 1L));
-  load.machine_cpu_ns = tick_ns * (user + nice + system + irq + softirq);
-  load.stolen_ns = tick_ns * steal;
-}
-
 Load machine_now() {
   Load load{.time_ns = trace::now_ns()};
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) == 0) load.preemptions = static_cast<std::uint64_t>(usage.ru_nivcsw);
-  add_machine(load);
+  if (const auto times = runtime::read_cpu_times()) {
+    load.machine_cpu_ns = times->busy;
+    load.stolen_ns = times->stolen;
+  }
   return load;
 }
 

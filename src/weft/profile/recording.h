@@ -52,8 +52,8 @@ struct Load {
   std::uint64_t cpu_ns = 0;          // of this process, on all CPUs
   std::uint64_t waited_ns = 0;       // its threads were ready and another thread had the CPU; summed over the threads
   std::uint64_t preemptions = 0;     // involuntary context switches of its threads
-  std::uint64_t machine_cpu_ns = 0;  // all CPUs, for whatever process
-  std::uint64_t stolen_ns = 0;       // all CPUs, while the hypervisor ran something else
+  std::uint64_t machine_cpu_ns = 0;  // the CPUs that this process may run on, for whatever process
+  std::uint64_t stolen_ns = 0;       // the same CPUs, while the hypervisor ran something else
 };
 
 struct Recording {

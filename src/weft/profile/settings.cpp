@@ -29,6 +29,7 @@ constexpr std::array rows = {
     Row{"WEFT_FUSE", true, false, "every operation is a kernel of its own, and writes its result to memory"},
     Row{"WEFT_STRICT", true, false,
         "kernels give up speed for results that are the same bits in every way of running them"},
+    Row{"WEFT_SHARE_CPUS", true, false, "kernels keep all their threads while other programs need the CPUs"},
     Row{"WEFT_DEBUG_NANS", true, false, "every result is searched for NaN and infinity"},
     Row{"WEFT_DISABLED_PASSES", true, false, "the compiler leaves out optimisations"},
     Row{"WEFT_HUGE_PAGES", true, false, "large blocks of memory lie in small pages, which take longer to reach"},

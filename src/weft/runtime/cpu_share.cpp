@@ -30,23 +30,28 @@ std::uint64_t take_number(std::string_view& text) {
   return number;
 }
 
-// Ticks of user, nice, system, irq and softirq: not idle, waiting for a disk, or taken by the host of a virtual machine.
-std::uint64_t busy_ticks(std::string_view fields) {
-  std::array<std::uint64_t, 7> ticks{};
+struct Ticks {
+  std::uint64_t busy = 0, stolen = 0;
+};
+
+// Adds the fields of one CPU. Idle CPUs, and those that wait for a disk, are not busy.
+void add_ticks(std::string_view fields, Ticks& sum) {
+  std::array<std::uint64_t, 8> ticks{};
   for (std::uint64_t& field : ticks) field = take_number(fields);
-  const auto [user, nice, system, idle, iowait, irq, softirq] = ticks;
-  return user + nice + system + irq + softirq;
+  const auto [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
+  sum.busy += user + nice + system + irq + softirq;
+  sum.stolen += steal;
 }
 
 // The sum over the lines "cpuN ..." of the CPUs that this process may run on; nullopt if the text has none.
-std::optional<std::uint64_t> busy_ticks_of_allowed(std::string_view text) {
+std::optional<Ticks> ticks_of_allowed(std::string_view text) {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
-  std::optional<std::uint64_t> sum;
+  std::optional<Ticks> sum;
   for (std::size_t line = text.find("\ncpu"); line != text.npos; line = text.find("\ncpu", line + 1)) {
     std::string_view fields = text.substr(line + 4, text.find('\n', line + 1) - line - 4);
     const std::uint64_t cpu = take_number(fields);
-    if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) sum = sum.value_or(0) + busy_ticks(fields);
+    if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) add_ticks(fields, sum ? *sum : sum.emplace());
   }
   return sum;
 }
@@ -102,12 +107,13 @@ std::optional<CpuTimes> read_cpu_times() {
   std::vector<char> text(1 << 16);
   const ssize_t length = file < 0 ? -1 : ::pread(file, text.data(), text.size(), 0);
   if (length <= 0) return std::nullopt;
-  const auto ticks = busy_ticks_of_allowed(std::string_view(text.data(), static_cast<std::size_t>(length)));
+  const auto ticks = ticks_of_allowed(std::string_view(text.data(), static_cast<std::size_t>(length)));
   if (!ticks) return std::nullopt;
   static const auto tick_ns = static_cast<std::uint64_t>(1'000'000'000 / ::sysconf(_SC_CLK_TCK));
   return CpuTimes{.wall = trace::now_ns(),
-                  .busy = *ticks * tick_ns,
-                  .own = time_of(CLOCK_PROCESS_CPUTIME_ID) - CompetingThreads::instance().time()};
+                  .busy = ticks->busy * tick_ns,
+                  .own = time_of(CLOCK_PROCESS_CPUTIME_ID) - CompetingThreads::instance().time(),
+                  .stolen = ticks->stolen * tick_ns};
 }
 
 void CpuShare::add(const CpuTimes& now) {

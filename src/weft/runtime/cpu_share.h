@@ -10,8 +10,9 @@ namespace weft::runtime {
 // Processor time so far, in nanoseconds.
 struct CpuTimes {
   std::uint64_t wall = 0;
-  std::uint64_t busy = 0;  // of all CPUs that this process may run on, whoever ran there
-  std::uint64_t own = 0;   // of this process, but for its competing threads
+  std::uint64_t busy = 0;    // of all CPUs that this process may run on, whoever ran there
+  std::uint64_t own = 0;     // of this process, but for its competing threads
+  std::uint64_t stolen = 0;  // of the same CPUs, while the hypervisor ran other machines on them
 };
 
 // While it lives, the calling thread counts as another program would: it works beside kernels (a thread of a data loader, say).

@@ -232,7 +232,7 @@ class PackedPrimitive final : public ProductPrimitive {
   std::unique_ptr<MatmulPrimitive> product_;
 };
 
-// What a product reads and writes, as an array of its own.
+// Returns how many bytes each operand of a product spans, the result last.
 std::vector<std::size_t> operand_bytes(const Product& product) {
   const MatmulShape& shape = product.shape;
   const auto extent = [](const dnnl::memory::dims& sizes, const std::vector<Size>& strides) {
@@ -254,7 +254,7 @@ std::vector<std::size_t> operand_bytes(const Product& product) {
   return all;
 }
 
-// As memory of a device is aligned.
+// Memory with the alignment of a device's, so that oneDNN takes the same path as in a program.
 class Bytes {
  public:
   explicit Bytes(std::size_t size) : size_(size), lines_((size + sizeof(Line) - 1) / sizeof(Line)) {}

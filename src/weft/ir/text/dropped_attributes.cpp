@@ -47,7 +47,7 @@ struct Checker {
     return value;
   }
 
-  // Those of the operation's attribute with this name.
+  // Returns the integers in the operation's attribute of this name.
   std::vector<std::int64_t> integers(std::string_view name) const {
     Arena arena;
     Ints values;
@@ -270,7 +270,7 @@ void map_dimensions(const Checker& c, const Attribute& attribute) {
             c.shown(attribute));
 }
 
-// Of dynamic_broadcast_in_dim: which dimensions of the operand are known to grow, and which not to.
+// dynamic_broadcast_in_dim may say which dimensions of its operand are known to grow, and which are known not to.
 void known_dimensions(const Checker& c, const Attribute& attribute) {
   const auto rank = c.op.operand_types.empty() ? 0 : c.op.operand_types[0].part.rank();
   std::vector<std::int64_t> all;
