@@ -1,9 +1,11 @@
 #include <weft/base/file.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <tests/support/names_in.h>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -76,12 +78,21 @@ TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {
 
 TEST(AtomicFile, OpenOnesAreRemovedBeforeAProcessEnds) {
   const TemporaryFolder folder;
-  AtomicFile complete(folder.path()), half(folder.path());
-  complete.commit("complete");
-  half.write("half");
-  EXPECT_EQ(names_in(folder.path()).size(), 2u);
-  detail::remove_open_temporaries();
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"complete"});
+  const auto end_while_a_thread_writes = [&](std::chrono::microseconds delay) {
+    AtomicFile complete(folder.path()), half(folder.path());
+    complete.commit("complete");
+    half.write("half");
+    std::thread([&] {
+      while (true) AtomicFile(folder.path()).write("more");
+    }).detach();
+    std::this_thread::sleep_for(delay);
+    detail::remove_open_temporaries();
+    ::_exit(0);
+  };
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_EXIT(end_while_a_thread_writes(std::chrono::microseconds(20 * round)), testing::ExitedWithCode(0), "");
+    ASSERT_EQ(names_in(folder.path()), std::vector<std::string>{"complete"}) << round;
+  }
 }
 
 TEST(FolderLock, IsExclusive) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <iterator>
+#include <poll.h>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,25 @@ void fail_with_errno(std::string_view verb, const std::filesystem::path& path, i
 namespace {
 
 constexpr std::string_view temporary_prefix = ".weft-tmp-";
+
+// A temporary file that one thread opens while another ends the process must not be left behind.
+std::atomic<int> opening = 0;
+std::atomic<bool> ends = false;
+
+class OpeningTemporary {
+ public:
+  OpeningTemporary() {
+    ++opening;
+    while (ends) {
+      --opening;
+      ::pause();
+      ++opening;
+    }
+  }
+  OpeningTemporary(const OpeningTemporary&) = delete;
+  OpeningTemporary& operator=(const OpeningTemporary&) = delete;
+  ~OpeningTemporary() { --opening; }
+};
 
 // The path of what an open descriptor refers to, in `buffer`; empty if it has none. Safe in a signal handler, as to_chars is.
 std::string_view path_of(int descriptor, std::span<char> buffer) noexcept {
@@ -128,6 +148,7 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
 AtomicFile::AtomicFile(const std::filesystem::path& folder, const std::filesystem::path& temporaries)
     : folder_(folder.empty() ? "." : folder) {
   static std::atomic<int> next = 0;
+  const OpeningTemporary guard;
   do {
     temporary_ = (temporaries.empty() ? folder_ : temporaries) / concat(temporary_prefix, ::getpid(), "-", next++);
     descriptor_ = Descriptor(
@@ -197,6 +218,9 @@ bool remove_file(const std::filesystem::path& path) {
 }
 
 void detail::remove_open_temporaries() noexcept {
+  ends = true;
+  // Bounded, because the thread that opens a file may be the one that this signal interrupted.
+  for (int waits = 0; opening > 0 && waits < 20; ++waits) ::poll(nullptr, 0, 1);
   constexpr int most = 1024;  // descriptors, the usual limit
   char buffer[PATH_MAX + 1];
   for (int descriptor = 0; descriptor < most; ++descriptor) {

@@ -97,7 +97,8 @@ namespace detail {
 // A test's way to make the disk fail: called before every operation that changes a folder or a file, with the name of the system
 // call; gives the errno to fail with, or 0. Not thread-safe.
 extern int (*file_fault)(const char* operation);
-// Removes the temporary files of the AtomicFiles that are open in this process, which is about to end. Safe in a signal handler.
+// Removes the temporary files of the AtomicFiles that are open in this process, which is about to end: a thread that opens another
+// one waits until it does. Safe in a signal handler.
 void remove_open_temporaries() noexcept;
 // What the system said: "<verb> <path>: <reason>".
 [[noreturn]] void fail_with_errno(std::string_view verb, const std::filesystem::path& path, int error);
