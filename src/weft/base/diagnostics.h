@@ -36,8 +36,7 @@ namespace weft::diagnostics {
   KIND(missed_donation, "bytes copied because something still holds an old value",                                     \
        "let go of old parameter and state tensors before the next step")                                               \
   KIND(slow_setting, "a setting that slows the program down", "leave the variable unset")                              \
-  KIND(contention, "threads wait for a CPU that others use",                                                           \
-       "run it alone, or on CPUs of its own (taskset); otherwise lower WEFT_NUM_THREADS to the CPUs that are left")    \
+  KIND(contention, "threads wait for a CPU that others use", "run it alone, or on CPUs of its own (taskset)")          \
   KIND(stolen_cpu, "the hypervisor runs other machines on these CPUs", "use a machine with CPUs of its own")           \
   KIND(first_run, "programs that run for the first time in the middle of training",                                    \
        "run every program and every shape once before it matters")                                                     \

@@ -197,26 +197,32 @@ class Doctor {
 
   static bool is_fallback(const OpStats& op) { return op.category.starts_with("host"); }
 
-  // What ran without a kernel is known op by op, with its time.
+  // The analysis knows each op that ran without a kernel, and its time: all of them share what fallbacks cost by their times.
   void add_fallbacks() {
     double all_ns = 0;
     for (const OpStats& op : analysis_.ops)
       if (is_fallback(op)) all_ns += static_cast<double>(op.self_ns);
+    if (all_ns == 0) return;
+    const Claimed claimed = lost_.claim(Loss::fallback);
+    const double ms_per_step = ms(claimed.per_step(steps())), ms_per_step_p50 = ms(claimed.median_per_step(steps()));
     for (const OpStats& op : analysis_.ops) {
       if (!is_fallback(op)) continue;
-      Event event{
-          .kind = Kind::host_fallback,
-          .subject = "%" + op.name,
-          .place = op.source,
-          .reason = fmt::format("it runs {}, {:.3f} ms each time",
-                                op.category == "host" ? "on the host" : "in the interpreter", ms(op.spread.median)),
-          .cost_ms = ms(op.self_ns),
-          .count = op.occurrences};
-      add(std::move(event), lost_.claim(Loss::fallback, static_cast<double>(op.self_ns) / std::max(all_ns, 1.0)));
+      const double share = static_cast<double>(op.self_ns) / all_ns;
+      findings_.push_back({.event = {.kind = Kind::host_fallback,
+                                     .subject = "%" + op.name,
+                                     .place = op.source,
+                                     .reason = fmt::format("it runs {}, {:.3f} ms each time",
+                                                           op.category == "host" ? "on the host" : "in the interpreter",
+                                                           ms(op.spread.median)),
+                                     .cost_ms = ms(op.self_ns),
+                                     .count = op.occurrences},
+                           .ms_per_step = share * ms_per_step,
+                           .ms_per_step_p50 = share * ms_per_step_p50});
     }
   }
 
-  // What the whole run says, as its hints judged parts of it. Those know the place, and why the device idled: how long the host computed.
+  // Judges the run as a whole, as the hints judged parts of it. The hints know the place, and why the device idled: how long the host
+  // computed.
   void judge_run() {
     for (Event& event : judge(window_of(recording_, analysis_, lost_))) {
       if (event.kind == Kind::host_fallback || (is_idling(event.kind) && idles_by_setting_)) continue;
@@ -264,13 +270,11 @@ class Doctor {
     const double own = per_ns(&Load::cpu_ns), others = std::max(0.0, per_ns(&Load::machine_cpu_ns) - own);
     return fmt::format(
         "threads that were ready waited {:.3f} ms a step for a CPU, all together, and were put off theirs {:.0f} times "
-        "a "
-        "second; "
-        "other programs kept {:.2f} of {:.0f} CPUs busy, this one {:.2f}",
+        "a second; other programs kept {:.2f} of {:.0f} CPUs busy, this one {:.2f}",
         ms(per_ns(&Load::waited_ns) * step_ns()), 1e9 * per_ns(&Load::preemptions), others, cpus, own);
   }
 
-  // Of the program that took longest: what it takes when nothing disturbs it.
+  // Says what the program that took longest takes when nothing disturbs it.
   std::string undisturbed() const {
     const auto longest = std::ranges::find_if(analysis_.ops, [](const OpStats& op) { return op.op >= 0; });
     if (longest == analysis_.ops.end()) return "";

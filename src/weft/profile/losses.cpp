@@ -74,10 +74,10 @@ Losses::Losses(const Analysis& analysis, Loss disturbance) {
   for (const StepStats& step : analysis.steps) add(step);
 }
 
-Claimed Losses::claim(Loss loss, double share) {
+Claimed Losses::claim(Loss loss) {
   Claimed claimed;
   for (std::size_t i = 1; i < all_.size(); ++i)
-    if (const double ns = take(i, loss, share * all_[i][index(loss)]); ns > 0) claimed.step_ns[i - 1] = ns;
+    if (const double ns = take(i, loss, all_[i][index(loss)]); ns > 0) claimed.step_ns[i - 1] = ns;
   return claimed;
 }
 

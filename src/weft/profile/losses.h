@@ -50,9 +50,9 @@ class Losses {
  public:
   Losses(const Analysis& analysis, Loss disturbance);
 
-  // A share of what all steps lost to it, as far as it is left; 1: all that is left.
-  Claimed claim(Loss loss, double share = 1);
-  // As much as ns, of what was lost when something was reported: in the step of that instant and the one before.
+  // Claims all that is left of what the steps lost to it.
+  Claimed claim(Loss loss);
+  // Claims at most ns of what was lost in the step of that instant, when something was reported, and in the step before.
   Claimed claim(Loss loss, std::uint64_t time_ns, double ns);
 
   double mean_ns(Loss loss) const;  // of all steps, claimed or not

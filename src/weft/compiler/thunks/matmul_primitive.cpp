@@ -9,6 +9,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -324,20 +325,27 @@ class SharingPrimitive final : public ProductPrimitive {
   }
 
  private:
-  // nullptr if one thread would give other bits.
+  // nullptr if one thread would give other bits, or if there is no memory to find out.
   const ProductPrimitive* one_thread() const {
     std::call_once(tried_, [&] {
-      Product alone = product_;
-      alone.one_thread = true;
-      auto primitive = primitive_of(alone);
-      std::vector<Bytes> operands;
-      for (const std::size_t bytes : operand_bytes(product_)) operands.emplace_back(bytes);
-      fill_operands(operands);
-      const Bytes expected = result_of(*all_threads_, operands);
-      const runtime::SingleThread one;
-      if (result_of(*primitive, operands) == expected) one_thread_ = std::move(primitive);
+      try {
+        one_thread_ = try_one_thread();
+      } catch (const std::bad_alloc&) {
+      }
     });
     return one_thread_.get();
+  }
+
+  std::shared_ptr<const ProductPrimitive> try_one_thread() const {
+    Product alone = product_;
+    alone.one_thread = true;
+    auto primitive = primitive_of(alone);
+    std::vector<Bytes> operands;
+    for (const std::size_t bytes : operand_bytes(product_)) operands.emplace_back(bytes);
+    fill_operands(operands);
+    const Bytes expected = result_of(*all_threads_, operands);
+    const runtime::SingleThread one;
+    return result_of(*primitive, operands) == expected ? primitive : nullptr;
   }
 
   void fill_operands(std::span<Bytes> operands) const {
