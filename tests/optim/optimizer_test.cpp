@@ -240,7 +240,8 @@ TEST(Optimizer, UpdatesHalvesInSingles) {
 TEST(Optimizer, Errors) {
   Model model;
   optim::SGD optimizer(model);
-  expect_error([&] { optimizer.step(std::vector{ones({1, 2})}); }, "Optimizer.step: 1 gradients for 2 parameters");
+  expect_error([&] { optimizer.step(std::vector{ones({1, 2})}); },
+               "Optimizer.step: 1 gradients for 2 parameters that require gradients");
   expect_error([&] { optimizer.step(std::vector{ones({2}), ones({1})}); },
                "Optimizer.step: the gradient of weight is tensor<2xf32>, the parameter tensor<1x2xf64>");
   expect_error([&] { optim::SGD(model, {.nesterov = true}); }, "SGD: nesterov needs a momentum");

@@ -13,17 +13,20 @@ Adagrad::Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options)
   require_option("Adagrad", "weight_decay", options_.weight_decay);
 }
 
-void Adagrad::update(std::span<Update> updates, const Tensor& number) {
+void Adagrad::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, epsilon, weight_decay;
   };
   const Tensor one = constant(1, DType::f64);
-  const Tensor rate = input(lr()) / (one + (number - one) * input(options_.lr_decay));
+  const Tensor lr_now = input(lr()), lr_decay = input(options_.lr_decay);
   const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype) { return Numbers{rate.to(dtype), epsilon.to(dtype), weight_decay.to(dtype)}; };
-  PerType<Numbers> per_type;
+  const auto make = [&](DType dtype, const Tensor& number) {
+    const Tensor rate = lr_now / (one + (number - one) * lr_decay);
+    return Numbers{rate.to(dtype), epsilon.to(dtype), weight_decay.to(dtype)};
+  };
+  Shared<Numbers> shared;
   for (Update& u : updates) {
-    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const Numbers& n = shared.get(u, make);
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     const Tensor gradient = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     u.state[0] = u.state[0] + gradient * gradient;

@@ -23,7 +23,7 @@ class Adagrad : public Optimizer {
   Scalar& lr() override { return options_.lr; }
 
  protected:
-  void update(std::span<Update> updates, const Tensor& number) override;
+  void update(std::span<Update> updates) override;
 
  private:
   AdagradOptions options_;

@@ -25,14 +25,14 @@ AdamW::AdamW(std::vector<NamedParameter> parameters, AdamWOptions options)
            {options.lr, options.beta1, options.beta2, options.epsilon, options.weight_decay, std::move(options.decays)},
            true) {}
 
-void Adam::update(std::span<Update> updates, const Tensor& number) {
+void Adam::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rest1, beta2, rest2, epsilon, step_size, root_correction2, decay;
   };
   const Tensor rate = input(lr()), beta1 = input(options_.beta1), beta2 = input(options_.beta2),
                one = constant(1, DType::f64);
   const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype) {
+  const auto make = [&](DType dtype, const Tensor& number) {
     return Numbers{.rest1 = (one - beta1).to(dtype),
                    .beta2 = beta2.to(dtype),
                    .rest2 = (one - beta2).to(dtype),
@@ -41,9 +41,9 @@ void Adam::update(std::span<Update> updates, const Tensor& number) {
                    .root_correction2 = sqrt(one - pow(beta2, number)).to(dtype),
                    .decay = (decoupled_decay_ ? one - rate * weight_decay : weight_decay).to(dtype)};
   };
-  PerType<Numbers> per_type;
+  Shared<Numbers> shared;
   for (Update& u : updates) {
-    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const Numbers& n = shared.get(u, make);
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     const Tensor gradient = decays && !decoupled_decay_ ? u.gradient + u.value * n.decay : u.gradient;
     const Tensor value = decays && decoupled_decay_ ? u.value * n.decay : u.value;

@@ -28,7 +28,7 @@ class Adam : public Optimizer {
 
  protected:
   Adam(std::vector<NamedParameter> parameters, AdamOptions options, bool decoupled_decay);
-  void update(std::span<Update> updates, const Tensor& number) override;
+  void update(std::span<Update> updates) override;
 
  private:
   AdamOptions options_;

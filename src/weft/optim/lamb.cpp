@@ -27,14 +27,14 @@ LAMB::LAMB(std::vector<NamedParameter> parameters, LAMBOptions options)
   require_option("LAMB", "weight_decay", options_.weight_decay);
 }
 
-void LAMB::update(std::span<Update> updates, const Tensor& number) {
+void LAMB::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, rest1, correction1, beta2, rest2, correction2, epsilon, weight_decay;
   };
   const Tensor one = constant(1, DType::f64), rate = input(lr()), beta1 = input(options_.beta1),
                beta2 = input(options_.beta2);
   const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype) {
+  const auto make = [&](DType dtype, const Tensor& number) {
     return Numbers{.rate = rate.to(dtype),
                    .rest1 = (one - beta1).to(dtype),
                    .correction1 = (one - pow(beta1, number)).to(dtype),
@@ -44,9 +44,9 @@ void LAMB::update(std::span<Update> updates, const Tensor& number) {
                    .epsilon = epsilon.to(dtype),
                    .weight_decay = weight_decay.to(dtype)};
   };
-  PerType<Numbers> per_type;
+  Shared<Numbers> shared;
   for (Update& u : updates) {
-    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const Numbers& n = shared.get(u, make);
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     const Tensor average = u.state[0] + (u.gradient - u.state[0]) * n.rest1;
     const Tensor square_average = u.state[1] * n.beta2 + u.gradient * u.gradient * n.rest2;

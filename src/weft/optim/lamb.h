@@ -21,7 +21,7 @@ class LAMB : public Optimizer {
   Scalar& lr() override { return options_.lr; }
 
  protected:
-  void update(std::span<Update> updates, const Tensor& number) override;
+  void update(std::span<Update> updates) override;
 
  private:
   LAMBOptions options_;

@@ -13,18 +13,18 @@ Lion::Lion(std::vector<NamedParameter> parameters, LionOptions options)
   require_option("Lion", "weight_decay", options_.weight_decay);
 }
 
-void Lion::update(std::span<Update> updates, const Tensor&) {
+void Lion::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, rest1, rest2, decay;
   };
   const Tensor one = constant(1, DType::f64), rate = input(lr()), decay = one - rate * input(options_.weight_decay);
   const Tensor rest1 = one - input(options_.beta1), rest2 = one - input(options_.beta2);
-  const auto make = [&](DType dtype) {
+  const auto make = [&](DType dtype, const Tensor&) {
     return Numbers{rate.to(dtype), rest1.to(dtype), rest2.to(dtype), decay.to(dtype)};
   };
-  PerType<Numbers> per_type;
+  Shared<Numbers> shared;
   for (Update& u : updates) {
-    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const Numbers& n = shared.get(u, make);
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     const Tensor average = u.state[0];
     const Tensor value = decays ? u.value * n.decay : u.value;

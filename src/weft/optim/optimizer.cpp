@@ -20,31 +20,84 @@ bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->ty
 
 Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names)
     : steps_(zeros({}, DType::i64)) {
-  for (NamedParameter& parameter : parameters) {
-    if (!parameter.parameter->requires_grad) continue;
-    const Type type = parameter.parameter->type();
-    require(is_float(type.dtype()), "Optimizer: ", parameter.name, " is ", type,
-            ", but only floating-point parameters can be trained");
-    parameters_.push_back(parameter.parameter);
-    states_.push_back({std::move(parameter), {}});
+  for (NamedParameter& named : parameters) {
+    const Type type = named.parameter->type();
+    if (!is_float(type.dtype())) {
+      require(!named.parameter->requires_grad, "Optimizer: ", named.name, " is ", type,
+              ", but only floating-point parameters can be trained");
+      continue;
+    }
+    ParameterRef parameter(*named.parameter);
+    states_.push_back({.named = std::move(named), .parameter = std::move(parameter), .slots = {}, .skipped = {}});
   }
-  require(!states_.empty(), "Optimizer: the model has no parameters that require gradients");
+  require(std::ranges::any_of(states_, &State::takes_part),
+          "Optimizer: the model has no parameters that require gradients");
   // Compiled steps know slots by their addresses: one that is added later moves none.
   for (State& state : states_) state.slots.reserve(slot_names.size() + 1);
-  for (const std::string& name : slot_names) add_slot(name);
+  slot_names_ = std::move(slot_names);
+  for (State& state : states_)
+    if (state.takes_part()) begin(state);
   sync();
 }
 
-void Optimizer::add_slot_for(const Scalar& number, const std::string& name) {
-  if (std::ranges::find(slot_names_, name) == slot_names_.end() && number != 0) add_slot(name);
+void Optimizer::before_load(const StateDict& saved) {
+  may_have_stepped_ = true;
+  for (State& state : states_) {
+    const auto is_saved = [&](const std::string& what) { return saved.contains(state.named.name + '.' + what); };
+    if (!state.has_begun && std::ranges::any_of(slot_names_, is_saved)) begin(state);
+    if (!state.skipped.defined() && is_saved(skipped_name)) begin_skips(state, zeros({}, DType::i64));
+  }
 }
 
-void Optimizer::add_slot(const std::string& name) {
-  slot_names_.push_back(name);
+void Optimizer::locate(const detail::Frame& frame) {
   for (State& state : states_) {
-    const Type type = state.parameter.parameter->type();
-    state.slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
+    state.named.parameter = state.parameter.get();
+    frame.require(
+        state.named.parameter, state.named.name,
+        " has ended: the model that this optimizer was made for is gone, or another was moved into its place; "
+        "keep it as long as the optimizer makes steps, or make a new optimizer");
   }
+}
+
+const std::vector<Parameter*>& Optimizer::parameters(std::source_location where) {
+  locate(detail::Frame("Optimizer.parameters", where));
+  parameters_.clear();
+  for (const State& state : states_)
+    if (state.takes_part()) parameters_.push_back(state.named.parameter);
+  return parameters_;
+}
+
+void Optimizer::add_slot_for(const Scalar& number, const std::string& name) {
+  if (std::ranges::find(slot_names_, name) != slot_names_.end() || number == 0) return;
+  slot_names_.push_back(name);
+  for (State& state : states_)
+    if (state.has_begun) begin(state);
+}
+
+void Optimizer::begin(State& state) {
+  state.has_begun = true;
+  const Type type = state.parameter.get()->type();
+  while (state.slots.size() < slot_names_.size())
+    state.slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
+}
+
+void Optimizer::begin_skips(State& state, const Tensor& number) {
+  state.skipped.reset(number);
+  skip_counts_ = skip_counts_ + 1;
+}
+
+// Makes the state of those that take part for the first time, and counts the step for those that are left out.
+void Optimizer::note_who_takes_part() {
+  for (State& state : states_) {
+    if (state.takes_part() && !state.has_begun) {
+      begin(state);
+      if (may_have_stepped_) begin_skips(state, steps_);
+    } else if (!state.takes_part() && state.has_begun) {
+      if (!state.skipped.defined()) begin_skips(state, zeros({}, DType::i64));
+      state.skipped = state.skipped + constant(1, DType::i64);
+    }
+  }
+  may_have_stepped_ = true;
 }
 
 void Optimizer::require_option(const char* optimizer, const char* option, double value, double low, double high) {
@@ -61,20 +114,38 @@ Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f
 void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
   const Scope scope("optimizer");
   const detail::Frame frame("Optimizer.step", where);
-  frame.require(gradients.size() == states_.size(), gradients.size(), " gradients for ", states_.size(), " parameters");
+  locate(frame);
   before_step();
-  std::vector<Update> updates;
-  updates.reserve(states_.size());
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const NamedParameter& parameter = states_[i].parameter;
-    const Tensor& value = parameter.parameter->tensor();
-    frame.require(gradients[i].defined() && gradients[i].shape() == value.shape(), "the gradient of ", parameter.name,
-                  " is ", gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ", value.type());
-    const DType dtype = update_dtype(value.dtype());
-    updates.push_back({parameter, value.to(dtype), gradients[i].to(dtype), states_[i].slots, {}});
+  std::vector<State*> updated;
+  for (State& state : states_)
+    if (state.takes_part()) updated.push_back(&state);
+  frame.require(gradients.size() == updated.size(), gradients.size(), " gradients for ", updated.size(),
+                " parameters that require gradients");
+  for (std::size_t i = 0; i < updated.size(); ++i) {
+    const NamedParameter& named = updated[i]->named;
+    const Type type = named.parameter->type();
+    frame.require(gradients[i].defined() && gradients[i].shape() == type.dims(), "the gradient of ", named.name, " is ",
+                  gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ", type);
   }
+  note_who_takes_part();
   steps_ = steps_ + constant(1, DType::i64);
-  update(updates, steps_.tensor().to(DType::f64));
+  const Tensor number = steps_.tensor().to(DType::f64);
+  const bool has_skips = skip_counts_ != 0;
+  std::vector<Update> updates;
+  updates.reserve(updated.size());
+  for (std::size_t i = 0; i < updated.size(); ++i) {
+    State& state = *updated[i];
+    const Tensor& value = state.named.parameter->tensor();
+    const DType dtype = update_dtype(value.dtype());
+    updates.push_back(
+        {.parameter = state.named,
+         .number = has_skips && state.skipped.defined() ? (steps_ - state.skipped).to(DType::f64) : number,
+         .value = value.to(dtype),
+         .gradient = gradients[i].to(dtype),
+         .state = state.slots,
+         .result = {}});
+  }
+  update(updates);
   for (Update& made : updates)
     *made.parameter.parameter = stop_gradient(made.result.to(made.parameter.parameter->dtype()));
 }

@@ -19,19 +19,19 @@ RMSprop::RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options)
 
 void RMSprop::before_step() { add_slot_for(options_.momentum, "momentum_buffer"); }
 
-void RMSprop::update(std::span<Update> updates, const Tensor&) {
+void RMSprop::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, rest, epsilon, momentum, weight_decay;
   };
   const Tensor rate = input(lr()), rest = constant(1, DType::f64) - input(options_.alpha),
                epsilon = input(options_.epsilon);
   const Tensor momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype) {
+  const auto make = [&](DType dtype, const Tensor&) {
     return Numbers{rate.to(dtype), rest.to(dtype), epsilon.to(dtype), momentum.to(dtype), weight_decay.to(dtype)};
   };
-  PerType<Numbers> per_type;
+  Shared<Numbers> shared;
   for (Update& u : updates) {
-    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const Numbers& n = shared.get(u, make);
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     const Tensor gradient = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     u.state[0] = u.state[0] + (gradient * gradient - u.state[0]) * n.rest;

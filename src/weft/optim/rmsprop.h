@@ -23,7 +23,7 @@ class RMSprop : public Optimizer {
 
  protected:
   void before_step() override;
-  void update(std::span<Update> updates, const Tensor& number) override;
+  void update(std::span<Update> updates) override;
 
  private:
   RMSpropOptions options_;

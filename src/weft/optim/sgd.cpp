@@ -17,15 +17,17 @@ SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options)
 
 void SGD::before_step() { add_slot_for(options_.momentum, "momentum"); }
 
-void SGD::update(std::span<Update> updates, const Tensor&) {
+void SGD::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, momentum, weight_decay;
   };
   const Tensor rate = input(lr()), momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype) { return Numbers{rate.to(dtype), momentum.to(dtype), weight_decay.to(dtype)}; };
-  PerType<Numbers> per_type;
+  const auto make = [&](DType dtype, const Tensor&) {
+    return Numbers{rate.to(dtype), momentum.to(dtype), weight_decay.to(dtype)};
+  };
+  Shared<Numbers> shared;
   for (Update& u : updates) {
-    const Numbers& n = per_type.get(u.value.dtype(), make);
+    const Numbers& n = shared.get(u, make);
     const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     Tensor direction = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     if (!u.state.empty()) {

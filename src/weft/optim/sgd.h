@@ -24,7 +24,7 @@ class SGD : public Optimizer {
 
  protected:
   void before_step() override;
-  void update(std::span<Update> updates, const Tensor& number) override;
+  void update(std::span<Update> updates) override;
 
  private:
   SGDOptions options_;

@@ -137,9 +137,11 @@ StateDict state_dict(M& model) {
 }
 
 // Sets all parameters from such values, converted to their dtypes. Throws one Error that lists all names that are missing, that
-// are unexpected and whose shape is another, and then changes nothing.
+// are unexpected and whose shape is another, and then changes nothing. A model whose parameters depend on what happened before has a
+// member before_load(state), called first, which makes those that the state names.
 template <class M>
 void load_state_dict(M& model, const StateDict& state) {
+  if constexpr (requires { model.before_load(state); }) model.before_load(state);
   detail::load_state(named_parameters(model), state);
 }
 

@@ -1,7 +1,8 @@
 // Mutable state of a model or an optimizer: holds the current Tensor. Copying a Parameter copies the value it holds at that
-// time; training one copy leaves the other as it was, and a gradient by one is none by the other. A Tensor that is given to a
-// parameter is what it holds: a gradient by it is one by the parameter. What refers to parameters (an optimizer) does so by
-// address, so a model stays where it is once it is being trained.
+// time; training one copy leaves the other as it was, and a gradient by one is none by the other. So `head.weight = emb.weight` ties
+// nothing: weights are tied by using one Parameter in both places. A Tensor that is given to a parameter is what it holds: a
+// gradient by it is one by the parameter. An optimizer finds parameters that were moved (parameter_ref.h); a compiled function
+// knows those that it captured by address.
 #pragma once
 
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <weft/tensor/body_parameters.h>
 #include <weft/tensor/lifetime.h>
 #include <weft/tensor/observer.h>
+#include <weft/tensor/parameter_ref.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/tensor.h>
@@ -29,7 +31,10 @@ class Parameter {
       : requires_grad(other.requires_grad), value_(state(detail::copy_of(other.tensor()))) {
     made();
   }
-  Parameter(Parameter&& other) noexcept : requires_grad(other.requires_grad), value_(other.take()) { made(); }
+  Parameter(Parameter&& other) noexcept : requires_grad(other.requires_grad), value_(other.take()) {
+    made();
+    place_.take(other.place_, *this);
+  }
   Parameter& operator=(const Parameter& other) {
     if (this != &other) reset(detail::copy_of(other.tensor()));
     requires_grad = other.requires_grad;
@@ -37,7 +42,10 @@ class Parameter {
   }
   // May throw, as every write may.
   Parameter& operator=(Parameter&& other) {  // NOLINT(performance-noexcept-move-constructor)
-    if (this != &other) reset(other.take());
+    if (this != &other) {
+      reset(other.take());
+      place_.take(other.place_, *this);
+    }
     requires_grad = other.requires_grad;
     return *this;
   }
@@ -74,7 +82,7 @@ class Parameter {
   Shape shape() const { return value_.shape(); }
   DType dtype() const { return value_.dtype(); }
 
-  Flag requires_grad = true;  // false: optimizers leave it alone
+  Flag requires_grad = true;  // false: optimizers leave it alone from now on; may change between steps
 
   // The path that named_parameters last found it under; empty: it was not named.
   std::string_view name() const { return path_.interned ? path_.interned : ""; }
@@ -115,6 +123,10 @@ class Parameter {
   Tensor value_;
   Scope::Path path_;
   detail::Lifetime lifetime_;
+  friend class ParameterRef;
+  detail::ParameterPlace place_;
 };
+
+inline ParameterRef::ParameterRef(Parameter& parameter) : place_(parameter.place_.of(parameter)) {}
 
 }  // namespace weft
