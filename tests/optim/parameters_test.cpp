@@ -2,6 +2,9 @@
 #include <memory>
 #include <optional>
 
+#include <gmock/gmock.h>
+
+#include <weft/base/log.h>
 #include <weft/jit/compile.h>
 
 #include "tests/tensor/check.h"
@@ -11,6 +14,7 @@ namespace {
 
 using test::Doubles;
 using test::expect_error;
+using testing::HasSubstr;
 
 struct Pair {
   Parameter first{tensor({1.0}, DType::f64)}, second{tensor({2.0}, DType::f64)};
@@ -153,6 +157,34 @@ TEST(OptimizerOfAnEndedModel, AnotherWithItsOwnOptimizerWasMovedIntoItsPlace) {
   step(a.loss(), of_b);
   EXPECT_EQ(values(a), values(trained_in_place(1)));
   expect_error([&] { of_a.parameters(); }, ended("Optimizer.parameters"));
+}
+
+struct Tied {
+  nn::Embedding embedding{10, 4};
+  nn::Linear head{4, 10, false};
+  Parameter zero{zeros({3, 3})}, other_zero{zeros({3, 3})};
+  void fields(auto&& field) {
+    field("embedding", embedding);
+    field("head", head);
+    field("zero", zero);
+    field("other_zero", other_zero);
+  }
+};
+
+TEST(CopiedParameters, AreToldOf) {
+  for (const bool is_copied : {false, true})
+    for (const bool is_computed : {false, true}) {
+      Tied model;
+      if (is_copied) model.head.weight = model.embedding.weight;
+      if (is_computed) sync();
+      std::vector<std::string> said;
+      logging::set_sink([&](logging::Channel, std::string_view message) { said.emplace_back(message); });
+      const optim::SGD optimizer(model);
+      logging::set_sink({});
+      ASSERT_EQ(said.size(), is_copied ? 1u : 0u);
+      if (!is_copied) continue;
+      EXPECT_THAT(said[0], HasSubstr("head.weight is a copy of embedding.weight; each is trained by itself"));
+    }
 }
 
 // Adam, for one number whose steps are counted by themselves.

@@ -16,6 +16,11 @@ using testing::EndsWith;
 
 std::string printed(const Tensor& x) { return concat(x); }
 
+// x[1] = t would change nothing.
+static_assert(!std::is_assignable_v<Tensor, Tensor> && !std::is_assignable_v<Tensor, const Tensor&>);
+static_assert(!std::is_assignable_v<decltype(std::declval<Parameter>().tensor()[0]), Parameter>);
+static_assert(!std::is_assignable_v<Tensor, decltype(constant(1) + 1)>);
+
 TEST(Tensor, Making) {
   expect_values(tensor({1, 2, 3}), {3}, {1, 2, 3});
   EXPECT_EQ(tensor({1, 2}).dtype(), DType::i32);

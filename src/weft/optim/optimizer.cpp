@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <weft/base/log.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/recording.h>
@@ -12,6 +13,26 @@ namespace weft::optim {
 
 namespace {
 
+// A parameter that was copied from another holds the same value, until either is written.
+bool hold_one_value(const Parameter& a, const Parameter& b) {
+  const detail::TensorImpl &x = a.tensor().impl(), &y = b.tensor().impl();
+  return x.buffer ? x.buffer == y.buffer : !y.buffer && x.recording == y.recording && x.value == y.value;
+}
+
+// `head.weight = emb.weight` looks as if it tied them.
+void warn_of_copies(const std::vector<NamedParameter>& parameters) {
+  for (auto later = parameters.begin(); later != parameters.end(); ++later) {
+    const auto is_copied = [&](const NamedParameter& named) {
+      return hold_one_value(*named.parameter, *later->parameter);
+    };
+    const auto first = std::find_if(parameters.begin(), later, is_copied);
+    if (first == later || !is_matrix(*later)) continue;
+    WEFT_LOG(warnings, "Optimizer: ", later->name, " is a copy of ", first->name,
+             "; each is trained by itself. To tie them, use one Parameter in both places");
+    return;
+  }
+}
+
 DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dtype; }
 
 }  // namespace
@@ -20,6 +41,7 @@ bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->ty
 
 Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names)
     : steps_(zeros({}, DType::i64)) {
+  warn_of_copies(parameters);
   for (NamedParameter& named : parameters) {
     const Type type = named.parameter->type();
     if (!is_float(type.dtype())) {

@@ -33,10 +33,12 @@ class Tensor {
     if (impl_) impl_->retain();
   }
   Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
-  Tensor& operator=(Tensor other) noexcept {
+  Tensor& operator=(Tensor other) & noexcept {
     std::swap(impl_, other.impl_);
     return *this;
   }
+  // Tensors are values, so x[i] = t would change a copy: write x = dynamic_update_slice(x, t, starts).
+  void operator=(const auto& x_i_is_a_copy_use_dynamic_update_slice) && = delete;
   ~Tensor() {
     if (impl_) impl_->release();
   }
