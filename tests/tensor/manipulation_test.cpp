@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/tensor/check.h"
 
 namespace weft {
@@ -63,6 +65,14 @@ TEST(Manipulation, DynamicParts) {
   expect_values(dynamic_slice(matrix(), at, {2, 2}), {2, 2}, {1, 2, 4, 5});
   expect_values(dynamic_slice(matrix(), beyond, {1, 2}), {1, 2}, {4, 5});
   expect_values(dynamic_update_slice(matrix(), tensor({{9.f, 8.f}}), at), {2, 3}, {0, 9, 8, 3, 4, 5});
+}
+
+TEST(Manipulation, StartsOfSeveralDtypes) {
+  const std::vector<Tensor> narrow{tensor(1, DType::u8), tensor(0, DType::i64)},
+      wide{from_vector<std::uint64_t>({std::numeric_limits<std::uint64_t>::max()}, {}), tensor(-1, DType::i8)};
+  expect_values(dynamic_slice(matrix(), narrow, {1, 2}), {1, 2}, {3, 4});
+  expect_values(dynamic_slice(matrix(), wide, {1, 2}), {1, 2}, {3, 4});
+  expect_values(dynamic_update_slice(matrix(), zeros({1, 2}), wide), {2, 3}, {0, 1, 2, 0, 0, 5});
 }
 
 TEST(Manipulation, Joins) {

@@ -109,7 +109,7 @@ void TrainCaptionerRun::evaluate() {
   }
 }
 
-// What it could not write is no reason to say nothing of the training: run() fails with it at the end.
+// A sheet that cannot be written does not keep the summary from being printed: run() fails with it at the end.
 void TrainCaptionerRun::write_sheet() {
   try {
     const std::vector<std::byte> picture = data::encode_png(train::draw_sheet(*score_));

@@ -94,7 +94,7 @@ class TrainingLoop {
   std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;
   std::int64_t recompiles_ = 0;  // of the step, after its first compile
   std::optional<Progress> progress_;
-  // From the end of the first step on: before, there is nothing to save.
+  // Lives from the end of the first step on: before, there is nothing to save.
   std::optional<Interrupt> interrupt_;
 };
 

@@ -160,8 +160,8 @@ Recomputation keep_less(const ir::Graph& graph, const SizedOptions& options, Rep
       concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter knows", place), feature);
 }
 
-// Of what the outputs need: what nobody holds any more is no reason to refuse the rest. Where the module is for several devices
-// (`is_split`), no collective is alone.
+// Checks the ops that the outputs need: one whose result nobody holds any more is no reason to refuse the rest. In a module for
+// several devices (`is_split`), collectives have others to talk to, and are refused.
 void require_compilable(const ir::Graph& graph, bool is_split) {
   std::vector<bool> needed(graph.nodes().size());
   for (const ir::Value v : graph.outputs()) needed[v.node->id] = true;

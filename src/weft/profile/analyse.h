@@ -14,7 +14,8 @@ Intervals of_category(const Recording& recording, std::string_view category);  /
 std::vector<OpStats> op_stats(const Recording& recording);  // by their own time; shares are left out
 // The steps, and what came before and after them, as busy time and gaps.
 void add_steps(const Recording& recording, Analysis& analysis);
-// Of the steps' busy time, what the device took longer than it needs; of their gaps, what the machine's load explains.
+// Finds how much of the steps' busy time the device took longer than it needs, and how much of their gaps the load of the machine
+// explains.
 void add_slowness(const Recording& recording, Analysis& analysis);
 
 }  // namespace weft::profile

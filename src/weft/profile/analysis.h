@@ -31,7 +31,7 @@ struct OpStats {
   double average_ns() const {
     return occurrences ? static_cast<double>(total_ns) / static_cast<double>(occurrences) : 0;
   }
-  // By the median: a few executions that were disturbed say nothing about the op.
+  // These go by the median: a few executions that were disturbed say nothing about the op.
   double flops_per_s() const { return spread.median > 0 ? flops * 1e9 / spread.median : 0; }
   double bytes_per_s() const { return spread.median > 0 ? bytes * 1e9 / spread.median : 0; }
   double over_prediction() const { return predicted_ns > 0 ? spread.median / predicted_ns : 0; }  // 0: not known
@@ -88,10 +88,10 @@ struct Analysis {
   std::vector<OpStats> ops;      // by rank
   std::vector<StepStats> steps;  // the first one, which has no step before, is not among them
   std::string step_source;       // what was taken for a step
-  // From the beginning of the recording until the first step was done, and from the end of the last step to that of the recording.
+  // `startup` is the time until the first step was done, `ending` the time after the last one.
   Period startup, ending;
   std::uint64_t launches = 0;
-  // From the beginning of the first launch on the device to the end of the last.
+  // The time from the beginning of the first launch on the device to the end of the last.
   std::uint64_t begin_ns = 0, end_ns = 0, busy_ns = 0, queue_ns = 0;
   std::uint64_t gap_ns[gap_causes] = {};
   std::uint64_t ops_ns = 0;  // sum of the ops' own times

@@ -40,7 +40,7 @@ bool is_idling(Kind kind) {
   return kind == Kind::transfer_too_frequent || kind == Kind::host_bound || kind == Kind::device_gap;
 }
 
-// What time a diagnostic accounts for; nothing: none of a step's.
+// Returns the loss that a diagnostic explains; nullopt if it explains none of a step's time.
 std::optional<Loss> loss_of(Kind kind) {
   switch (kind) {
     case Kind::compile_too_frequent:
@@ -304,7 +304,7 @@ class Doctor {
     return others > 0.25 * static_cast<double>(end - begin);
   }
 
-  // What comes between steps, or once.
+  // Adds what comes between steps, or once.
   void add_interruptions() {
     const auto add_if_noticeable = [this](Loss loss, Kind kind, const char* category, const std::string& what) {
       if (steps() == 0 || !is_noticeable(loss)) return;
@@ -324,7 +324,7 @@ class Doctor {
         "a first run touches new memory and prepares kernels; beyond the programs' median times it took ");
   }
 
-  // Of spans within one another, as a save and its writing are, the outer one counts.
+  // Counts the outer one of spans within one another, as a save and its writing are.
   std::uint64_t count_spans(std::string_view category) const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const Intervals spans = of_category(recording_, category);

@@ -76,7 +76,7 @@ std::string list(const std::vector<std::pair<Loss, double>>& lost_ms, std::strin
   return text;
 }
 
-// What happens once: what the process does besides training can only be called that.
+// Describes a period that comes once, in which the process does more than training.
 std::string once(const char* when, const Period& period, Loss disturbance) {
   const Parts parts = parts_of(period, disturbance);
   if (period.wall_ns() == 0) return "";

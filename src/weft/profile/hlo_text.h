@@ -34,7 +34,7 @@ struct HloModule {
   std::string name;
   std::vector<HloComputation> computations;
 
-  // Of several things that have one name, the first.
+  // These return the first of several things that have one name.
   const HloComputation* entry() const;
   const HloComputation* computation(std::string_view name) const;
   const HloInstruction* instruction(std::string_view name) const;  // of the entry

@@ -53,7 +53,7 @@ class Intervals {
   Intervals intersect(const Intervals& other) const { return minus(minus(other)); }
 
  private:
-  // How much of it lies before an instant.
+  // Returns how much of it lies before an instant.
   std::uint64_t before(std::uint64_t instant) const {
     const auto next = std::ranges::lower_bound(parts_, instant, {}, &Interval::begin);
     if (next == parts_.begin()) return 0;

@@ -20,7 +20,7 @@ std::string without_number(const std::string& name) {
   return is_number ? name.substr(0, dot) : name;
 }
 
-// What is the same of an op in each compile of its program. Equal ops of a program are told apart by their order.
+// Returns a text that is the same for an op in each compile of its program. Equal ops of a program are told apart by their order.
 std::string likeness(const runtime::ThunkInfo& info) {
   return concat(info.scope, '/', without_number(info.name), '{', info.category, "}[", info.flops, ' ', info.bytes, ']');
 }

@@ -183,7 +183,7 @@ Dims elementwise_dims(const HloInstruction& i, const Sizes& sizes, const Operand
   return dims;
 }
 
-// Of one result with these sizes. Ops that move or combine dimensions each do so in their way.
+// Returns where the dimensions of one result with these sizes come from.
 Dims result_dims(const HloInstruction& i, const Sizes& sizes, const Operands& operands) {
   if (operands.empty()) return elementwise_dims(i, sizes, operands);
   const TracedValue& first = *operands[0];

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<Span> && sizeof(Span) == 48, "spans are written as they lie in memory");
 
-// What `take` makes of the JSON of a chunk.
+// Gives the JSON of a chunk to `take` and returns what it makes of it.
 auto read(const ChunkReader::Chunk& chunk, auto&& take) {
   const nlohmann::json value = parse_json(chunk.payload);
   return take(JsonValue(value, "a chunk"));

@@ -21,7 +21,7 @@ struct SlowSetting {
   bool slows_kernels = true;  // so that the times of operations are not those of an ordinary run
 };
 
-// Of a recording's `about`, whatever that holds.
+// Reads a recording's `about`, whatever that holds.
 double about_number(const nlohmann::json& about, const char* key);  // 0: there is none
 std::vector<SlowSetting> slow_settings(const nlohmann::json& about);
 

@@ -33,7 +33,7 @@ void find_excess(Executions& executions) {
   }
 }
 
-// By their ends. Those of validations are left out: their time is the validation's.
+// Returns executions by their ends. Those within validations are left out: their time is the validation's.
 Executions executions(const Recording& recording, const Intervals& validations) {
   std::map<std::int32_t, Executions> by_program;
   for (const Span& span : recording.spans)
@@ -123,7 +123,7 @@ void add_slowness(const Recording& recording, Analysis& analysis) {
   for (const StepStats& step : analysis.steps) gaps.push_back(host_gaps(step));
   const double usual_gap_ns = spread_of(std::move(gaps)).p10;
   for (StepStats& step : analysis.steps) slowness.fill(step, usual_gap_ns);
-  // What happens only once cannot be told from what it usually takes.
+  // How long something usually takes is not known of what happens only once.
   for (Period* period : {&analysis.startup, &analysis.ending})
     slowness.fill(*period, static_cast<double>(host_gaps(*period)));
 }

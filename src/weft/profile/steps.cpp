@@ -21,7 +21,7 @@ struct Occupation {
   }
 };
 
-// What several causes of a gap claim is the first one's.
+// Time of a gap that has several causes goes to the first one.
 Occupation occupation(const Recording& recording, const Interval& all) {
   Occupation found;
   found.busy = of_category(recording, "device");
@@ -42,7 +42,7 @@ Occupation occupation(const Recording& recording, const Interval& all) {
   return found;
 }
 
-// From the first thing that is known of the process to the last.
+// Returns the time from the first thing that is known of the process to the last.
 Interval whole(const Recording& recording) {
   Interval all{recording.spans.front().begin_ns, 0};
   for (const Span& span : recording.spans) all.end = std::max(all.end, span.end_ns);

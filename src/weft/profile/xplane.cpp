@@ -147,7 +147,7 @@ class Exporter {
     const runtime::ThunkInfo& info =
         recording_.programs[static_cast<std::size_t>(span.program)].ops[static_cast<std::size_t>(span.op)].info;
     const std::string name = hlo_name(info.name);
-    // Of several ops that have one name, the text is of the first.
+    // Several ops of one name share the text of the first.
     const HloInstruction* instruction = modules_[static_cast<std::size_t>(span.program)].instruction(name);
     if (instruction && !described_.insert(instruction).second) instruction = nullptr;
     std::string text = concat('%', name, " = ()");

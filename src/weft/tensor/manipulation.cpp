@@ -200,6 +200,13 @@ Tensor index(const Operand& x, std::initializer_list<Index> indices) {
 
 namespace {
 
+// A number beyond those of i64 stays beyond every size.
+Value as_i64(Value start) {
+  if (start.dtype() == DType::u64) start = ir::minimum(start, ir::constant_like(start, 0x1p62));
+  return detail::as(start, DType::i64);
+}
+
+// StableHLO wants starts of one dtype.
 std::vector<Value> start_values(Frame& frame, Value x, std::span<const Tensor> starts) {
   frame.require(starts.size() == static_cast<std::size_t>(x.rank()), starts.size(), " starts for ", x.type());
   std::vector<Value> values;
@@ -208,6 +215,8 @@ std::vector<Value> start_values(Frame& frame, Value x, std::span<const Tensor> s
     frame.require(values.back().rank() == 0 && is_integer(values.back().dtype()),
                   "a start must be a rank-0 integer, got ", values.back().type());
   }
+  const auto is_of_first_dtype = [&](Value value) { return value.dtype() == values.front().dtype(); };
+  if (!std::ranges::all_of(values, is_of_first_dtype)) std::ranges::transform(values, values.begin(), as_i64);
   return values;
 }
 

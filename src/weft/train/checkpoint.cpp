@@ -86,7 +86,7 @@ std::filesystem::path made(std::filesystem::path folder) {
   return folder;
 }
 
-// How much a save needs, where that is more than the file system has left.
+// Says how much room a save needs, if that is more than the file system has left.
 std::string missing_room(const std::filesystem::path& folder, const CheckpointParts& parts) {
   std::uint64_t needed = 0;
   for (const auto& [part, tensors] : parts)

@@ -23,7 +23,7 @@ struct RecompileReport {
 
 RecompileReport measure_recompile(const RecompileOptions& options);
 
-// What became of a rate: "2.5 x faster", "1.3 x slower", "as fast".
+// Says how a rate changed: "2.5 x faster", "1.3 x slower", "as fast".
 std::string change_of_speed(double before, double after);
 
 }  // namespace weft::cli::lab

@@ -13,7 +13,7 @@ constexpr DType process_id_dtype = DType::u32;
 
 bool is_token(Type type) { return type.dtype() == DType::token; }
 
-// What an op demands of its replica_groups.
+// The demands of an op on its replica_groups.
 struct GroupRules {
   bool complete = true;  // every number from 0 up to the highest is in a group
   bool equal = true;     // all groups have one size, so that no -1 fills a short one up
@@ -163,7 +163,7 @@ void token_type(const Call& call, std::vector<Type>& results) {
 
 namespace {
 
-// How StableHLO numbers the ways of a channel.
+// StableHLO's numbers for the types of a channel.
 constexpr std::int64_t device_to_device = 1, device_to_host = 2, host_to_device = 3;
 
 void require_channel_type(const Call& call, std::int64_t of_host) {

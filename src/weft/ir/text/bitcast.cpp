@@ -59,7 +59,7 @@ Value from_words(Value words, DType dtype) {
   return have_same_bytes(dtype, exact) ? bitcast_convert(x, x.type().with(dtype)) : convert(x, dtype);
 }
 
-// How far each element of the last dimension is shifted.
+// Returns how far each element of the last dimension is shifted.
 Value shifts(Graph& graph, Type type, int bits) {
   const Value place = iota(graph, type, type.rank() - 1);
   return place * constant_like(place, bits);

@@ -55,7 +55,7 @@ struct Checker {
     return {values.begin(), values.end()};
   }
 
-  // Those of a part of an attribute.
+  // Returns the integers of a list that is a part of an attribute.
   std::vector<std::int64_t> integers(const Attribute& attribute, std::string_view what) const {
     std::vector<std::int64_t> values;
     for (const Attribute& item : list(attribute, what)) {
@@ -84,7 +84,7 @@ void precision_config(const Checker& c, const Attribute& attribute) {
   }
 }
 
-// What is known to exist on some hardware: the type of both operands, the type of the sums, products for each product.
+// An algorithm that exists on some hardware: the type of both operands, the type of the sums, and how many products make up one.
 struct KnownAlgorithm {
   std::string_view operands, sums;
   std::int64_t products;

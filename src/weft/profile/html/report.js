@@ -586,7 +586,7 @@ function memory() {
 }
 
 // ---- diagnostics, and the comparison
-// What a period that comes once went to: {ms, computing, and by what was lost}.
+// Says what the time of a period that comes once went to: {ms, computing, and by what was lost}.
 function once(when, parts) {
   if (!parts.ms) return "";
   const names = {computing: "computing", idle: "other work of the host", copied: "copying memory", contention: "threads waiting for a CPU"};
