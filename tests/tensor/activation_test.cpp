@@ -125,6 +125,30 @@ TEST(Loss, CrossEntropy) {
                "without the classes, or probabilities of the logits' shape");
 }
 
+TEST(Loss, LabelsThatAreNoClass) {
+  const double nan = std::nan("");
+  const Tensor logits = tensor({{1.f, 2.f, 3.f}, {0.5f, 0.f, 2.f}});
+  const double first = -std::log(std::exp(-1.) / (std::exp(-2.) + std::exp(-1.) + 1));  // of label 1
+  const auto check = [&](const Tensor& labels, const CrossEntropyOptions& options, const Doubles& each, double mean) {
+    CrossEntropyOptions none = options;
+    none.reduction = Reduction::none;
+    expect_values(cross_entropy(logits, labels, none), {2}, each, 1e-6);
+    expect_values(cross_entropy(logits, labels, options), {}, {mean}, 1e-6);
+    const Tensor log_p = log_softmax(logits);
+    expect_values(nll_loss(log_p, labels, Reduction::none, options.ignore_index), {2}, each, 1e-6);
+    expect_values(nll_loss(log_p, labels, Reduction::mean, options.ignore_index), {}, {mean}, 1e-6);
+  };
+  for (const int label : {3, -1, 100, -101}) check(tensor({1, label}), {}, {first, nan}, nan);
+  check(tensor({1, 255}, DType::u8), {}, {first, nan}, nan);
+  check(tensor({1, 255}, DType::u8), {.ignore_index = 255}, {first, 0}, first);
+  check(tensor({1, 3}), {.ignore_index = 3}, {first, 0}, first);
+  check(tensor({1, 0}), {.ignore_index = 0}, {first, 0}, first);
+  check(tensor({1, -100}), {}, {first, 0}, first);
+  check(tensor({-100, -100}), {}, {0, 0}, nan);
+  const auto loss = [](const Tensor& x) { return cross_entropy(x, tensor({-100, 7}), {.reduction = Reduction::sum}); };
+  expect_values(grad(loss(logits), {logits}).at(0), {2, 3}, Doubles(6, 0));
+}
+
 TEST(Loss, Others) {
   const Tensor x = tensor({1.f, -2.f}), t = tensor({0.f, 1.f});
   expect_values(mse_loss(x, t), {}, {5}, 1e-6);

@@ -62,14 +62,17 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
 enum class Reduction : std::uint8_t { none, sum, mean };
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;  // mean: over the labels that are not ignored
-  std::int64_t ignore_index = -100;       // labels of this value count nothing
+  std::int64_t ignore_index = -100;  // labels of this value add nothing to the loss, nor to what its mean divides by
   double label_smoothing = 0;
 };
 // -log softmax(logits)[label] of logits [..., classes] and integer labels [...] (classes stand last, unlike in PyTorch), or
-// -sum(p * log softmax(logits)) for floating-point labels p [..., classes], the probabilities of the classes.
+// -sum(p * log softmax(logits)) for floating-point labels p [..., classes], the probabilities of the classes. The loss of a label
+// that is neither a class nor ignored is NaN, and so is the sum or mean with it; such a label has no gradient. The mean is NaN, too,
+// if all labels are ignored (PyTorch, which throws for labels out of range).
 Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options = {});
-// The same of log probabilities instead of logits, without ignored labels.
-Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction = Reduction::mean);
+// The same of log probabilities instead of logits.
+Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction = Reduction::mean,
+                std::int64_t ignore_index = -100);
 
 // Of x and a target of the same shape, or a number: losses do not broadcast, for that is nearly always a mistake.
 Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/composites.h>
@@ -39,6 +41,27 @@ Value negative_log_likelihood(Value log_probabilities, Value labels, double smoo
   return -(likelihood * (1 - smoothing) + even * smoothing);
 }
 
+// Leaves out the labels that are ignored. One that is neither ignored nor a class gives NaN, for a program that is already
+// compiled cannot refuse it.
+Value reduce_labelled(Value losses, Value labels, std::int64_t classes, std::int64_t ignore_index,
+                      Reduction reduction) {
+  const bool is_signed = !is_unsigned_integer(labels.dtype());
+  const auto compare = [&](Direction direction, std::int64_t number) {
+    return ir::compare(labels, ir::constant_like(labels, static_cast<double>(number)), direction);
+  };
+  Value is_class = compare(Direction::LT, classes);
+  if (is_signed) is_class = ir::and_(is_class, compare(Direction::GE, 0));
+  const Value nan = ir::constant_like(losses, std::numeric_limits<double>::quiet_NaN());
+  if (!is_signed && ignore_index < 0) return reduce_loss(ir::select(is_class, losses, nan), reduction);
+
+  const Value counts = compare(Direction::NE, ignore_index);
+  const Value kept = ir::select(counts, losses, ir::constant_like(losses, 0));
+  const Value checked = ir::select(ir::and_(counts, ir::not_(is_class)), nan, kept);
+  if (reduction != Reduction::mean) return reduce_loss(checked, reduction);
+  const Value counted = reduce_loss(ir::convert(counts, losses.dtype()), Reduction::sum);
+  return reduce_loss(checked, Reduction::sum) / counted;
+}
+
 // The two operands of a loss, of one floating-point type and shape.
 detail::Pair same_shapes(Frame& frame, const Operand& x, const Operand& target) {
   const auto [a, b] = detail::promoted(frame, x, target);
@@ -77,25 +100,20 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEn
   const Value wide = detail::as(given, detail::compute_dtype(given.dtype()));
   const Value losses =
       negative_log_likelihood(detail::log_softmax(wide, wide.rank() - 1), label, options.label_smoothing);
-  if (options.ignore_index < 0 && is_unsigned_integer(label.dtype()))
-    return frame.tensor(reduce_loss(losses, options.reduction));
-
-  const Value counts =
-      ir::compare(label, ir::constant_like(label, static_cast<double>(options.ignore_index)), Direction::NE);
-  const Value kept = ir::select(counts, losses, ir::constant_like(losses, 0));
-  if (options.reduction != Reduction::mean) return frame.tensor(reduce_loss(kept, options.reduction));
-  const Value counted = reduce_loss(ir::convert(counts, losses.dtype()), Reduction::sum);
-  return frame.tensor(reduce_loss(kept, Reduction::sum) / counted);
+  return frame.tensor(
+      reduce_labelled(losses, label, wide.size(wide.rank() - 1), options.ignore_index, options.reduction));
 }
 
-Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction) {
+Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction,
+                std::int64_t ignore_index) {
   Frame frame("nll_loss", log_probabilities);
   const Value given = detail::floating(frame, log_probabilities), label = frame.value(labels);
   frame.require(given.rank() >= 1 && is_integer(label.dtype()) &&
                     std::ranges::equal(label.type().dims(),
                                        given.type().dims().first(static_cast<std::size_t>(given.rank()) - 1)),
                 "the labels ", label.type(), " do not fit the log probabilities ", given.type());
-  return frame.tensor(reduce_loss(negative_log_likelihood(given, label, 0), reduction));
+  const Value losses = negative_log_likelihood(given, label, 0);
+  return frame.tensor(reduce_labelled(losses, label, given.size(given.rank() - 1), ignore_index, reduction));
 }
 
 Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction) {
