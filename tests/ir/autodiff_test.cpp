@@ -266,9 +266,10 @@ TEST(GradientConvention, AtZero) {
               ElementsAre(ElementsAre(0, 0, 0), ElementsAre(0, 0, std::log(2.0))));
 }
 
-TEST(GradientConvention, OfClampIsInsideOnly) {
-  EXPECT_THAT(slopes({{0, 0, 0, 0}, {-1, 0, 1, 3}, {2, 2, 2, 2}}, [](auto x) { return clamp(x[0], x[1], x[2]); }),
-              ElementsAre(ElementsAre(1, 0, 0, 0), ElementsAre(0, 0, 1, 0), ElementsAre(0, 0, 0, 1)));
+TEST(GradientConvention, OfClampIncludesItsBounds) {
+  EXPECT_THAT(
+      slopes({{0, 0, 0, 0, 0}, {-1, 0, 1, 2, 3}, {2, 2, 2, 2, 2}}, [](auto x) { return clamp(x[0], x[1], x[2]); }),
+      ElementsAre(ElementsAre(1, 0, 0, 0, 0), ElementsAre(0, 1, 1, 1, 0), ElementsAre(0, 0, 0, 0, 1)));
 }
 
 TEST(GradientConvention, OfProductsWithZeros) {

@@ -116,8 +116,8 @@ TEST(Control, GradientsThroughAScanOfNothing) {
   const Tensor other = tensor(1.f);
   expect_error(
       [&] { grad(values(), other); },
-      "grad: the loss depends on none of the 1 tensors (was there a sync, or a stop_gradient, between them and "
-      "the loss?)");
+      "grad: the loss depends on none of the 1 tensors (was there a sync, or something without a derivative, between "
+      "them and the loss?)");
 }
 
 TEST(Control, Scan) {

@@ -84,8 +84,8 @@ TEST(Gradient, Errors) {
   expect_error([&] { grad(sum(x), tensor({1, 2})); },
                "grad: only floating-point tensors have gradients, got tensor<2xi32>");
   const std::string none =
-      "grad: the loss depends on none of the 1 tensors (was there a sync, or a stop_gradient, between them and the "
-      "loss?)";
+      "grad: the loss depends on none of the 1 tensors (was there a sync, or something without a derivative, between "
+      "them and the loss?)";
   expect_error([&] { grad(sum(x), tensor({1.f})); }, none);
   const Tensor y = sum(x * x);
   sync();

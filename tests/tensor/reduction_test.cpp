@@ -20,11 +20,24 @@ TEST(Reduction, Sums) {
   expect_values(prod(matrix(), 1), {2}, {15, 48});
   expect_values(mean(matrix(), 1), {2}, {3, 4});
   EXPECT_EQ(mean(tensor({1, 2})).dtype(), DType::f32);
-  EXPECT_EQ(sum(matrix() > 2).dtype(), DType::i32);
+  EXPECT_EQ(sum(matrix() > 2).dtype(), DType::i64);
   expect_values(sum(matrix() > 2), {}, {4});
   expect_values(sum(zeros({0, 2}), 0), {2}, {0, 0});
   expect_error([] { sum(matrix(), {1, -1}); }, "sum: dimension 1 is given twice");
   expect_error([] { sum(matrix(), 2); }, "sum: dimension 2 is out of range for rank 2");
+}
+
+TEST(Reduction, OfNarrowIntegersAreWide) {
+  for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::u16, DType::i32, DType::u32, DType::i64}) {
+    const Tensor x = full({300}, 100, dtype), twos = full({40}, 2, dtype);
+    EXPECT_EQ(sum(x).dtype(), DType::i64);
+    expect_values(sum(x), {}, {30'000});
+    expect_values(cumsum(x)[-1], {}, {30'000});
+    expect_values(prod(twos), {}, {std::pow(2, 40)});
+  }
+  EXPECT_EQ(sum(full({2}, 1, DType::u64)).dtype(), DType::u64);
+  expect_values(sum(full({300}, true, DType::boolean)), {}, {300});
+  expect_values(cumsum(full({300}, true, DType::boolean))[-1], {}, {300});
 }
 
 TEST(Reduction, Extremes) {

@@ -137,6 +137,27 @@ bool passes_derivatives(const Node& node) {
 
 bool depends(Graph& graph, Value y, std::span<const Value> xs) { return Backward(graph, {&y, 1}, xs).depends(y); }
 
+std::vector<const Node*> ends_of_derivatives(const Graph& graph, Value y, std::span<const Value> xs) {
+  std::vector<bool> has_derivative(graph.nodes().size()), is_needed(has_derivative.size());
+  for (const Value x : xs) has_derivative[x.node->id] = true;
+  is_needed[y.node->id] = true;
+  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+    if (!is_needed[i] || has_derivative[i]) continue;
+    for (const Value operand : graph.nodes()[i]->operands) is_needed[operand.node->id] = true;
+  }
+  std::vector<const Node*> ends;
+  for (const Node* node : graph.nodes()) {
+    const auto takes_a_derivative = [&](Value operand) { return has_derivative[operand.node->id]; };
+    if (!is_needed[node->id] || std::ranges::none_of(node->operands, takes_a_derivative)) continue;
+    if (passes_derivatives(*node)) {
+      has_derivative[node->id] = true;
+    } else {
+      ends.push_back(node);
+    }
+  }
+  return ends;
+}
+
 bool is_zero(Value x) {
   if (x.node->op != &ops::constant) return false;
   const auto& literal = x.node->attributes<ConstantAttributes>().value;

@@ -24,6 +24,9 @@ bool passes_derivatives(const Node& node);
 // Whether a derivative passes on some way from one of `xs` to y, though what comes of it may be zero.
 bool depends(Graph& graph, Value y, std::span<const Value> xs);
 
+// The nodes between `xs` and y at which derivatives end though values go on: comparisons, roundings, stop_gradient.
+std::vector<const Node*> ends_of_derivatives(const Graph& graph, Value y, std::span<const Value> xs);
+
 // Whether it is what gradient() gives where nothing depends: a constant of zeros.
 bool is_zero(Value x);
 

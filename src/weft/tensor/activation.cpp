@@ -76,7 +76,10 @@ Tensor leaky_relu(const Operand& x, const Operand& slope) {
 Tensor elu(const Operand& x, const Operand& alpha) {
   Frame frame("elu", x);
   const auto [value, factor] = with_factor(frame, x, alpha);
-  return frame.tensor(ir::select(positive(value), value, factor * ir::exponential_minus_one(value)));
+  // Large values must not overflow in the part that is not chosen: the gradient of that would be 0 * inf.
+  const Value is_positive = positive(value);
+  const Value rest = ir::select(is_positive, ir::constant_like(value, 0), value);
+  return frame.tensor(ir::select(is_positive, value, factor * ir::exponential_minus_one(rest)));
 }
 
 Tensor sigmoid(const Operand& x) { return widened("sigmoid", x, ir::logistic); }
@@ -90,8 +93,11 @@ Tensor mish(const Operand& x) {
 }
 Tensor hard_swish(const Operand& x) {
   return widened("hard_swish", x, [](Value v) {
-    const Value scalar = ir::constant(v.graph(), Type(v.dtype(), {}), 0);
-    return v * ir::clamp(scalar, v + 3, ir::constant_like(scalar, 6)) * (1.0 / 6);
+    const Value zero = ir::constant_like(v, 0), three = ir::constant_like(v, 3);
+    const Value is_curved = ir::and_(ir::compare(v, -three, Direction::GT), ir::compare(v, three, Direction::LT));
+    const Value curved = ir::select(is_curved, v, zero);  // an infinity would be 0 * inf in the gradient
+    const Value straight = ir::select(ir::compare(v, zero, Direction::LE), zero, v);  // keeps NaN
+    return ir::select(is_curved, curved * (curved + 3) * (1.0 / 6), straight);
   });
 }
 

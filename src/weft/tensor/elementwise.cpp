@@ -251,8 +251,8 @@ Tensor tan(const Operand& x) { return float_unary("tan", x, ir::tan); }
 namespace {
 
 Value one_like(Value v) { return ir::constant_like(v, 1); }
-// sqrt(1 - x^2)
-Value cathetus(Value x) { return ir::sqrt((one_like(x) - x) * (one_like(x) + x)); }
+// sqrt(1 - x^2), in a form whose gradient is infinite at -1 and 1 instead of NaN.
+Value cathetus(Value x) { return ir::sqrt(one_like(x) - x) * ir::sqrt(one_like(x) + x); }
 
 }  // namespace
 
@@ -275,9 +275,8 @@ Tensor atan(const Operand& x) {
   return float_unary("atan", x, [](Value v) { return ir::atan2(v, one_like(v)); });
 }
 Tensor sinh(const Operand& x) {
-  return float_unary("sinh", x, [](Value v) {  // exact near 0, and without overflow before the result does
-    const Value e = ir::exponential_minus_one(ir::abs(v));
-    return ir::sign(v) * (e + e / (e + 1)) * 0.5;
+  return float_unary("sinh", x, [](Value v) {  // exact near 0
+    return (ir::exponential_minus_one(v) - ir::exponential_minus_one(-v)) * 0.5;
   });
 }
 Tensor cosh(const Operand& x) {

@@ -4,6 +4,8 @@
 
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
+#include <weft/ir/ops.h>
+#include <weft/tensor/place_text.h>
 #include <weft/tensor/recording.h>
 
 namespace weft {
@@ -31,6 +33,23 @@ std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
   return tensors;
 }
 
+// A loss without a derivative is usually a mistake, but not where it is piecewise constant, or itself a gradient.
+void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt) {
+  if (ir::depends(frame.graph(), loss, wrt) || frame.recording().were_differentiated(wrt)) return;
+  const std::vector<const ir::Node*> ends = ir::ends_of_derivatives(frame.graph(), loss, wrt);
+  const auto is_stop = [](const ir::Node* node) { return node->op == &ir::ops::stop_gradient; };
+  const auto is_piecewise_constant = [&](const ir::Node* node) {
+    return is_float(node->type().dtype()) && is_float(node->operand(0).dtype()) && !is_stop(node);
+  };
+  if (std::ranges::any_of(ends, is_piecewise_constant)) return;
+  frame.require(!ends.empty(), "the loss depends on none of the ", wrt.size(),
+                " tensors (was there a sync, or something without a derivative, between them and the loss?)");
+  const auto stop = std::ranges::find_if(ends, is_stop);
+  const ir::Node& end = stop != ends.end() ? **stop : *ends.front();
+  frame.require(false, "the loss depends on the ", wrt.size(), " tensors only through ", end.op->name, " at ",
+                detail::place_text(end.location), ", which has no derivative");
+}
+
 }  // namespace
 
 std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
@@ -44,10 +63,7 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   const auto [gradients, crosses_reads] =
       detail::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, wrt);
   // Of a loop that runs no step zeros are the gradient.
-  frame.require(
-      xs.empty() || crosses_reads || !std::ranges::all_of(gradients, ir::is_zero) || ir::depends(frame.graph(), y, xs),
-      "the loss depends on none of the ", xs.size(),
-      " tensors (was there a sync, or a stop_gradient, between them and the loss?)");
+  if (!xs.empty() && !crosses_reads && std::ranges::all_of(gradients, ir::is_zero)) require_dependence(frame, y, xs);
   frame.recording().differentiated(xs);
   return wrap(frame, gradients);
 }

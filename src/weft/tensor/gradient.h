@@ -20,6 +20,10 @@ namespace weft {
 // sync() between the making of the loss and grad cuts the graph: what it launched is a value like any other. Reading a value
 // (item, printing) does not: of what was launched for it, what the gradient needs is computed again, out of tensors that are still
 // held; Error where one of them is not. What Parameters hold when a value is read is a value like any other too.
+//
+// Special points (kinks, ties, zeros of norms) have the gradients that docs/gradients.md lists. Roundings have the gradient zero, and so
+// has a gradient of a gradient that no longer depends on x. A loss that depends on no x, or only through integers, comparisons or
+// stop_gradient, is an Error.
 std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt);
 std::vector<Tensor> grad(const Operand& loss, std::span<Parameter* const> wrt);
 inline std::vector<Tensor> grad(const Operand& loss, std::initializer_list<Tensor> wrt) {

@@ -187,6 +187,7 @@ void Recording::clear() {
   }
   graph_->clear();
   growth_.cleared();
+  differentiated_.clear();
   begin_epoch();
 }
 
@@ -266,8 +267,14 @@ void Recording::require_whole(ir::Value loss, std::span<const ir::Value> wrt, co
 
 void Recording::differentiated(std::span<const ir::Value> wrt) {
   growth_.differentiated(*graph_);
+  differentiated_.insert(differentiated_.end(), wrt.begin(), wrt.end());
   const auto is_input = [](ir::Value x) { return x.node->op == &ir::ops::parameter; };
   if (observer && std::ranges::any_of(wrt, is_input)) observer->differentiated_by_input();
+}
+
+bool Recording::were_differentiated(std::span<const ir::Value> wrt) const {
+  return std::ranges::any_of(
+      wrt, [this](ir::Value x) { return std::ranges::find(differentiated_, x) != differentiated_.end(); });
 }
 
 void Recording::begin_epoch() {

@@ -54,6 +54,8 @@ class Recording {
 
   // A gradient was taken: ways from one value to another end here, as far as anybody knows.
   void differentiated(std::span<const ir::Value> wrt);
+  // Whether a gradient was taken by one of them since the last sync.
+  bool were_differentiated(std::span<const ir::Value> wrt) const;
   // Throws Error if the way from `loss` leads to something that an automatic sync launched and that is none of `wrt`: of it the
   // gradient would be cut off.
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
@@ -112,7 +114,8 @@ class Recording {
   int depth_ = 0;            // of public functions that are being called
   const char* scope_ = "";
   Growth growth_;
-  BodyParameters own_parameters_;  // of a body
+  std::vector<ir::Value> differentiated_;  // by which gradients were taken
+  BodyParameters own_parameters_;          // of a body
 
   std::vector<Input> inputs_;
   // Of the first `indexed_` inputs, where somebody asked for them.

@@ -72,12 +72,19 @@ Tensor reduce_wide(Frame& frame, const Operand& x, const Axes& axes, bool keepdi
   return frame.tensor(keepdim ? detail::keep(result, wide, reduced) : result);
 }
 
-Value counted(Value x) { return x.dtype() == DType::boolean ? ir::convert(x, DType::i32) : x; }
+// Sums and products of integers and booleans are 64 bits wide.
+Value widened(Value x) { return is_float(x.dtype()) || x.dtype() == DType::u64 ? x : detail::as(x, DType::i64); }
 
 Value variance(Value x, const Axes& axes, int correction) {
   const Value centred = x - detail::spread(detail::mean(x, axes), x, axes);
   const auto divisor = static_cast<double>(detail::reduced_count(x, axes) - correction);
   return ir::reduce_sum(centred * centred, axes) * (1.0 / divisor);
+}
+
+// The square root, with the gradient 0 at 0: that of a norm has no direction there.
+Value root(Value x) {
+  const Value zero = ir::constant_like(x, 0), is_zero = ir::compare(x, zero, Direction::EQ);
+  return ir::select(is_zero, zero, ir::sqrt(ir::select(is_zero, ir::constant_like(x, 1), x)));
 }
 
 Value log_sum_exp(Value x, const Axes& axes) {
@@ -91,13 +98,13 @@ Value log_sum_exp(Value x, const Axes& axes) {
 
 Tensor sum(const Operand& x, const Axes& axes, bool keepdim) {
   Frame frame("sum", x);
-  return reduce(frame, counted(frame.value(x)), axes, keepdim,
+  return reduce(frame, widened(frame.value(x)), axes, keepdim,
                 [](Value v, const Axes& a) { return ir::reduce_sum(v, a); });
 }
 
 Tensor prod(const Operand& x, const Axes& axes, bool keepdim) {
   Frame frame("prod", x);
-  return reduce(frame, counted(frame.value(x)), axes, keepdim,
+  return reduce(frame, widened(frame.value(x)), axes, keepdim,
                 [](Value v, const Axes& a) { return ir::reduce_product(v, a); });
 }
 
@@ -113,14 +120,12 @@ Tensor var(const Operand& x, const Axes& axes, bool keepdim, int correction) {
 
 Tensor stddev(const Operand& x, const Axes& axes, bool keepdim, int correction) {
   Frame frame("stddev", x);
-  return reduce_wide(frame, x, axes, keepdim,
-                     [&](Value v, const Axes& a) { return ir::sqrt(variance(v, a, correction)); });
+  return reduce_wide(frame, x, axes, keepdim, [&](Value v, const Axes& a) { return root(variance(v, a, correction)); });
 }
 
 Tensor norm(const Operand& x, const Axes& axes, bool keepdim) {
   Frame frame("norm", x);
-  return reduce_wide(frame, x, axes, keepdim,
-                     [](Value v, const Axes& a) { return ir::sqrt(ir::reduce_sum(v * v, a)); });
+  return reduce_wide(frame, x, axes, keepdim, [](Value v, const Axes& a) { return root(ir::reduce_sum(v * v, a)); });
 }
 
 Tensor max(const Operand& x, const Axes& axes, bool keepdim) {
@@ -186,7 +191,7 @@ Tensor argmin(const Operand& x, std::int64_t axis, bool keepdim) {
 
 Tensor cumsum(const Operand& x, std::int64_t axis) {
   Frame frame("cumsum", x);
-  Value value = counted(frame.value(x));
+  Value value = widened(frame.value(x));
   frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
   const auto along = frame.axis(axis, value.rank());
   const std::int64_t size = value.size(static_cast<int>(along));

@@ -9,7 +9,9 @@
 
 namespace weft {
 
-Tensor sum(const Operand& x, const Axes& axes = {}, bool keepdim = false);  // of booleans: how many, as i32
+// Sums and products of integers and booleans are i64, of u64 u64: those of narrow types would soon overflow (PyTorch). The sum of
+// booleans is the number of those that are true.
+Tensor sum(const Operand& x, const Axes& axes = {}, bool keepdim = false);
 Tensor prod(const Operand& x, const Axes& axes = {}, bool keepdim = false);
 Tensor mean(const Operand& x, const Axes& axes = {}, bool keepdim = false);  // of integers and booleans: f32
 // The variance with `correction` taken from the number of elements in the divisor: 1 as in PyTorch, 0 as in NumPy and JAX.
@@ -26,7 +28,7 @@ Tensor logsumexp(const Operand& x, const Axes& axes = {}, bool keepdim = false);
 Tensor argmax(const Operand& x, std::int64_t axis = -1, bool keepdim = false);
 Tensor argmin(const Operand& x, std::int64_t axis = -1, bool keepdim = false);
 
-Tensor cumsum(const Operand& x, std::int64_t axis = -1);  // element i: the sum of elements 0 to i
+Tensor cumsum(const Operand& x, std::int64_t axis = -1);  // element i: the sum of elements 0 to i; of the dtypes of sum
 
 // Stable. NaN comes last in ascending order.
 Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false);

@@ -14,13 +14,12 @@ Value to_bound(Value cotangent, Value bound) {
   return reduce_sum(cotangent, all_dimensions(cotangent));
 }
 
-// `x` with 1 in place of 0.
-Value without_zeros(Value x) { return select(compare(x, zeros_like(x), Direction::EQ), constant_like(x, 1), x); }
-
 }  // namespace
 
 void atan2_gradient(const GradientCall& c) {
-  const Value a = c.x(0), b = c.x(1), scaled = c.dy() / (a * a + b * b);
+  const Value a = c.x(0), b = c.x(1), squares = a * a + b * b;  // 0 at the origin, where both gradients are 0
+  const Value scaled =
+      select(compare(squares, zeros_like(squares), Direction::EQ), zeros_like(squares), c.dy() / squares);
   if (c.needs(0)) c.add(0, scaled * b);
   if (c.needs(1)) c.add(1, -(scaled * a));
 }
@@ -34,7 +33,7 @@ void clamp_gradient(const GradientCall& c) {
     c.add(0, to_bound(select(raised, c.dy(), zeros), c.x(0)));
   }
   if (c.needs(1))
-    c.add(1, select(and_(compare(x, low, Direction::GT), compare(x, high, Direction::LT)), c.dy(), zeros));
+    c.add(1, select(and_(compare(x, low, Direction::GE), compare(x, high, Direction::LE)), c.dy(), zeros));
   if (c.needs(2)) c.add(2, to_bound(select(compare(x, high, Direction::GT), c.dy(), zeros), c.x(2)));
 }
 
@@ -59,7 +58,11 @@ void power_gradient(const GradientCall& c) {
     const Value slope = b * power(a, b - constant_like(b, 1));
     c.add(0, c.dy() * select(compare(b, zeros_like(b), Direction::EQ), zeros_like(b), slope));
   }
-  if (c.needs(1)) c.add(1, c.dy() * (log(without_zeros(a)) * c.y()));
+  if (c.needs(1)) {  // 0^b is constant for b >= 0, also where log(0) * 0 would be NaN
+    const Value zeros = zeros_like(a);
+    const Value is_constant = and_(compare(a, zeros, Direction::EQ), compare(b, zeros, Direction::GE));
+    c.add(1, c.dy() * (log(select(is_constant, constant_like(a, 1), a)) * c.y()));
+  }
 }
 
 void reduce_precision_gradient(const GradientCall& c) {
