@@ -100,5 +100,21 @@ TEST(Indexing, Gradients) {
   check([](const Tensor& a, const Tensor& b) { return index_add(a, 0, tensor({2, 2}), b) * a; });
 }
 
+TEST(Indexing, UpdatesOfRowsByHandCopyNoTable) {
+  runtime::Device fresh;
+  const test::OnDevice use(fresh);
+  Parameter table{zeros({1 << 16, 64})};
+  sync();
+  const Tensor rows = tensor({1, 5, 1}), change = ones({3, 64});
+  for (const bool stops_before : {true, false}) {
+    const Tensor before = sum(table);
+    table = stops_before ? index_add(stop_gradient(table), 0, rows, change)
+                         : stop_gradient(index_add(table, 0, rows, change));
+    sync();
+  }
+  expect_values(sum(table), {}, {2 * 3 * 64});
+  EXPECT_LT(fresh.stats().peak_bytes_in_use, 2u * table.type().bytes()) << "the table is updated in place";
+}
+
 }  // namespace
 }  // namespace weft

@@ -125,3 +125,11 @@ func.func @loop_invariant(%x: tensor<f32>) -> (tensor<i32>, tensor<f32>) {
   }) : (tensor<i32>, tensor<f32>) -> (tensor<i32>, tensor<f32>)
   return %0#0, %0#1 : tensor<i32>, tensor<f32>
 }
+
+// CHECK-LABEL: @stopped(
+// CHECK-NEXT: "stablehlo.negate"(%arg0
+func.func @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @weft.stop_gradient(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.negate %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -40,6 +40,7 @@ Value splat_of(Value constant, Type type) {
 
 Value simplify_arithmetic(const Node& n, std::span<const Value> x) {
   if (n.op->kind != ir::Kind::elementwise) return {};
+  if (n.op == &ops::stop_gradient) return x[0];  // gradients are built: what updates x may do so in place
   const bool integers = !is_float(n.type().dtype());
   if (n.op == &ops::add || n.op == &ops::or_ || n.op == &ops::xor_) {
     // -0 is the neutral element of float addition; +0 turns -0 into +0, which arithmetic cannot tell but division can.
