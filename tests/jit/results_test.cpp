@@ -190,5 +190,36 @@ TEST_F(Compile, GenericFunctionsTakeNumbersAsConstants) {
   EXPECT_THAT(f(x, two, 1).template to_vector<float>(), ElementsAre(3, 5, 7));
 }
 
+TEST(Results, StructsOfTheLibraryComeAndGo) {
+  manual_seed(1);
+  nn::LSTM lstm(3, 4);
+  nn::GRU gru(3, 4);
+  const Tensor x = random::normal(random::Key(2), {2, 5, 3});
+  const auto start = [] { return nn::LSTM::State{{ones({2, 4})}, {zeros({2, 4})}}; };
+  const auto step = compile([&](const nn::LSTM::State& state) { return lstm(x, state); });
+  const auto recurrent = compile([&](const Tensor& input) { return gru(input); });
+  const auto best = compile([](const TopK& found) { return topk(found.values, 2); });
+  const auto cumulative = compile([](const Tensor& xs) {
+    return scan({{zeros({})}}, {{xs}}, [](const auto& at, const auto& row) {
+      const Tensor sum = at[0] + row[0];
+      return std::pair(std::vector{sum}, std::vector{sum});
+    });
+  });
+  const auto clipped =
+      compile([](const optim::Clipped& gradients) { return optim::clip_grad_norm(gradients.gradients, 1.0); });
+  const auto normalized = compile([&](const ChannelStatistics& statistics) { return batch_norm(x, statistics); });
+  const auto statistics = compile([](const Tensor& of) { return channel_statistics(of); });
+  for (int i = 0; i < 2; ++i) {
+    const nn::LSTM::Output out = step(step(start()).state), plain = lstm(x, lstm(x, start()).state);
+    EXPECT_EQ(out.values.to_vector<float>(), plain.values.to_vector<float>());
+    EXPECT_EQ(recurrent(x).state[0].to_vector<float>(), gru(x).state[0].to_vector<float>());
+    EXPECT_THAT(best(topk(tensor({3, 1, 2}), 3)).indices.to_vector<int>(), ElementsAre(0, 1));
+    EXPECT_THAT(cumulative(tensor({1.f, 2.f, 3.f})).stacked[0].to_vector<float>(), ElementsAre(1, 3, 6));
+    EXPECT_EQ(clipped(optim::Clipped{{tensor({3.f, 4.f})}, {}}).norm.item(), 5);
+    EXPECT_EQ(normalized(statistics(x)).to_vector<float>(), batch_norm(x, channel_statistics(x)).to_vector<float>());
+  }
+  EXPECT_EQ(step.explain().compiles, 1u);
+}
+
 }  // namespace
 }  // namespace weft

@@ -183,5 +183,30 @@ TEST(Control, WhatABodyRecordsStaysInIt) {
   expect_error([&] { escaped + 1; }, test::no_elements);
 }
 
+TEST(Control, NumbersBeginLoops) {
+  const Tensor x = tensor(3.f);
+  const auto doubled = [&](const Tensor& y) {
+    return while_loop(
+        {0, y}, [](const Tensors& at) { return at[0] < constant(4, DType::i32); },
+        [](const Tensors& at) { return Tensors{at[0] + constant(1, DType::i32), at[1] * 2}; });
+  };
+  expect_values(doubled(x)[0], {}, {4});
+  expect_values(doubled(x)[1], {}, {48});
+  expect_values(grad(doubled(x)[1], x), {}, {16});
+  const auto plain = while_loop(
+      {0, 1.5}, [](const Tensors& at) { return at[0] < 4; },
+      [](const Tensors& at) { return Tensors{at[0] + 1, at[1] * 2}; });
+  expect_values(plain[1], {}, {24});
+  expect_values(for_loop(3, {1}, [](const Tensor& i, const Tensors& at) { return Tensors{at[0] + i}; })[0], {}, {4});
+}
+
+TEST(Control, MessagesNameTheFunctionThatWasCalled) {
+  const auto loop = [](const Tensors& next) {
+    return [next] { for_loop(2, {1.f}, [&](const Tensor&, const Tensors&) { return next; }); };
+  };
+  expect_error(loop({}), "for_loop: the body returns 0 values for 1");
+  expect_error(loop({tensor(1)}), "for_loop: value 0 begins as tensor<f32> and the body makes it tensor<i32>");
+}
+
 }  // namespace
 }  // namespace weft

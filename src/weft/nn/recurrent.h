@@ -37,10 +37,18 @@ class LSTM : public Layer {
   // Per layer, [batch, width]; empty: zeros.
   struct State {
     std::vector<Tensor> hidden, cell;
+    void fields(auto&& field) {
+      field("hidden", hidden);
+      field("cell", cell);
+    }
   };
   struct Output {
     Tensor values;  // of the last layer, at every time
     State state;    // after the last time
+    void fields(auto&& field) {
+      field("values", values);
+      field("state", state);
+    }
   };
 
   LSTM(std::int64_t in, std::int64_t width, std::int64_t layers = 1, DType dtype = DType::f32);
@@ -55,6 +63,10 @@ class GRU : public Layer {
   struct Output {
     Tensor values;              // of the last layer, at every time
     std::vector<Tensor> state;  // per layer, [batch, width], after the last time
+    void fields(auto&& field) {
+      field("values", values);
+      field("state", state);
+    }
   };
 
   GRU(std::int64_t in, std::int64_t width, std::int64_t layers = 1, DType dtype = DType::f32);

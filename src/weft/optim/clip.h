@@ -12,6 +12,10 @@ namespace weft::optim {
 struct Clipped {
   std::vector<Tensor> gradients;
   Tensor norm;  // before clipping
+  void fields(auto&& field) {
+    field("gradients", gradients);
+    field("norm", norm);
+  }
 };
 
 // All gradients scaled by one factor, min(1, max_norm / (norm + 1e-6)), where norm is the Euclidean norm of all of them together

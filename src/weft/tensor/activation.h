@@ -37,6 +37,10 @@ Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon = 1e-6);
 // may be undefined tensors.
 struct ChannelStatistics {
   Tensor mean, variance;
+  void fields(auto&& field) {
+    field("mean", mean);
+    field("variance", variance);
+  }
 };
 ChannelStatistics channel_statistics(
     const Operand& x);  // over all dimensions but the channels; the variance divides by n

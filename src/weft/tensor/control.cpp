@@ -17,11 +17,12 @@ using detail::Frame;
 using detail::wrap_all;
 using ir::Value;
 
-std::vector<Tensor> while_loop(std::span<const Tensor> initial,
-                               const std::function<Tensor(const std::vector<Tensor>&)>& condition,
-                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-                               std::source_location where) {
-  Frame frame("while_loop", where);
+namespace {
+
+// `counters` of the first values are not the user's: messages do not count them.
+std::vector<Tensor> loop(Frame& frame, std::span<const Tensor> initial, std::size_t counters,
+                         const std::function<Tensor(const std::vector<Tensor>&)>& condition,
+                         const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body) {
   std::vector<Value> carried;
   append_values(frame, initial, carried);
   const std::size_t count = carried.size();
@@ -29,10 +30,11 @@ std::vector<Tensor> while_loop(std::span<const Tensor> initial,
   Body step(frame.recording());
   const std::vector<Tensor> step_inputs = step.add_inputs(carried);
   step.record(frame.function(), [&] { return body(step_inputs); });
-  frame.require(step.outputs().size() == count, "the body returns ", step.outputs().size(), " values for ", count);
+  frame.require(step.outputs().size() == count, "the body returns ", step.outputs().size() - counters, " values for ",
+                count - counters);
   for (std::size_t i = 0; i < count; ++i) {
-    frame.require(step.outputs()[i].type() == carried[i].type(), "value ", i, " begins as ", carried[i].type(),
-                  " and the body makes it ", step.outputs()[i].type());
+    frame.require(step.outputs()[i].type() == carried[i].type(), "value ", i - counters, " begins as ",
+                  carried[i].type(), " and the body makes it ", step.outputs()[i].type());
   }
 
   Body test(frame.recording());
@@ -50,6 +52,28 @@ std::vector<Tensor> while_loop(std::span<const Tensor> initial,
   return wrap_all(frame, results);
 }
 
+}  // namespace
+
+std::vector<Tensor> detail::tensors_of(std::initializer_list<Operand> operands) {
+  std::vector<Tensor> tensors;
+  for (const Operand& operand : operands) {
+    if (operand.is_number()) {
+      tensors.push_back(constant(operand.number(), operand.number().default_dtype()));
+    } else {
+      tensors.push_back(operand.tensor());
+    }
+  }
+  return tensors;
+}
+
+std::vector<Tensor> while_loop(std::span<const Tensor> initial,
+                               const std::function<Tensor(const std::vector<Tensor>&)>& condition,
+                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                               std::source_location where) {
+  Frame frame("while_loop", where);
+  return loop(frame, initial, 0, condition, body);
+}
+
 std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
                              const std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>& body,
                              std::source_location where) {
@@ -62,7 +86,7 @@ std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial
     next.insert(next.begin(), at[0] + constant(1, DType::i32));
     return next;
   };
-  std::vector<Tensor> results = while_loop(values, condition, step, where);
+  std::vector<Tensor> results = loop(frame, values, 1, condition, step);
   results.erase(results.begin());
   return results;
 }

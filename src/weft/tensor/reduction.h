@@ -35,6 +35,10 @@ Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
 Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false);  // i32
 struct TopK {
   Tensor values, indices;  // the k largest of the last dimension in descending order, and their places (i32)
+  void fields(auto&& field) {
+    field("values", values);
+    field("indices", indices);
+  }
 };
 TopK topk(const Operand& x, std::int64_t k);
 
