@@ -129,6 +129,7 @@ TEST(Loss, LabelsThatAreNoClass) {
   const double nan = std::nan("");
   const Tensor logits = tensor({{1.f, 2.f, 3.f}, {0.5f, 0.f, 2.f}});
   const double first = -std::log(std::exp(-1.) / (std::exp(-2.) + std::exp(-1.) + 1));  // of label 1
+  const double second = -std::log(std::exp(-1.5) / (std::exp(-1.5) + std::exp(-2.) + 1));
   const auto check = [&](const Tensor& labels, const CrossEntropyOptions& options, const Doubles& each, double mean) {
     CrossEntropyOptions none = options;
     none.reduction = Reduction::none;
@@ -145,6 +146,11 @@ TEST(Loss, LabelsThatAreNoClass) {
   check(tensor({1, 0}), {.ignore_index = 0}, {first, 0}, first);
   check(tensor({1, -100}), {}, {first, 0}, first);
   check(tensor({-100, -100}), {}, {0, 0}, nan);
+  check(tensor({1, 0}, DType::u8), {.ignore_index = 256}, {first, second}, (first + second) / 2);
+  const Tensor many = zeros({2, 256});  // more classes than the labels can be
+  expect_values(cross_entropy(many, tensor({255, 1}, DType::u8)), {}, {std::log(256.)}, 1e-5);
+  expect_values(cross_entropy(many, tensor({127, -1}, DType::i8), {.reduction = Reduction::none}), {2},
+                {std::log(256.), nan}, 1e-5);
   const auto loss = [](const Tensor& x) { return cross_entropy(x, tensor({-100, 7}), {.reduction = Reduction::sum}); };
   expect_values(grad(loss(logits), {logits}).at(0), {2, 3}, Doubles(6, 0));
 }

@@ -1,4 +1,6 @@
+#include <concepts>
 #include <limits>
+#include <utility>
 
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
@@ -41,25 +43,42 @@ Value negative_log_likelihood(Value log_probabilities, Value labels, double smoo
   return -(likelihood * (1 - smoothing) + even * smoothing);
 }
 
+// Whether labels of an integer dtype can be the number.
+bool can_hold(DType dtype, std::int64_t number) {
+  return visit(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+      return std::in_range<T>(number);
+    } else {
+      return false;
+    }
+  });
+}
+
 // Leaves out the labels that are ignored. One that is neither ignored nor a class gives NaN, for a program that is already
 // compiled cannot refuse it.
 Value reduce_labelled(Value losses, Value labels, std::int64_t classes, std::int64_t ignore_index,
                       Reduction reduction) {
-  const bool is_signed = !is_unsigned_integer(labels.dtype());
   const auto compare = [&](Direction direction, std::int64_t number) {
     return ir::compare(labels, ir::constant_like(labels, static_cast<double>(number)), direction);
   };
-  Value is_class = compare(Direction::LT, classes);
-  if (is_signed) is_class = ir::and_(is_class, compare(Direction::GE, 0));
+  const bool may_be_beyond = can_hold(labels.dtype(), classes), may_be_negative = !is_unsigned_integer(labels.dtype());
+  Value is_wrong;
+  if (may_be_beyond) is_wrong = compare(Direction::GE, classes);
+  if (may_be_negative) {
+    const Value is_negative = compare(Direction::LT, 0);
+    is_wrong = is_wrong ? ir::or_(is_wrong, is_negative) : is_negative;
+  }
   const Value nan = ir::constant_like(losses, std::numeric_limits<double>::quiet_NaN());
-  if (!is_signed && ignore_index < 0) return reduce_loss(ir::select(is_class, losses, nan), reduction);
+  if (!can_hold(labels.dtype(), ignore_index))
+    return reduce_loss(is_wrong ? ir::select(is_wrong, nan, losses) : losses, reduction);
 
   const Value counts = compare(Direction::NE, ignore_index);
-  const Value kept = ir::select(counts, losses, ir::constant_like(losses, 0));
-  const Value checked = ir::select(ir::and_(counts, ir::not_(is_class)), nan, kept);
-  if (reduction != Reduction::mean) return reduce_loss(checked, reduction);
+  Value kept = ir::select(counts, losses, ir::constant_like(losses, 0));
+  if (is_wrong) kept = ir::select(ir::and_(counts, is_wrong), nan, kept);
+  if (reduction != Reduction::mean) return reduce_loss(kept, reduction);
   const Value counted = reduce_loss(ir::convert(counts, losses.dtype()), Reduction::sum);
-  return reduce_loss(checked, Reduction::sum) / counted;
+  return reduce_loss(kept, Reduction::sum) / counted;
 }
 
 // The two operands of a loss, of one floating-point type and shape.
