@@ -60,7 +60,10 @@ def parallel_build():
 def step_ms(contestant: Contestant, directory: Path) -> float | None:
     """The mean, for waiting comes in a few long steps that a median would hide."""
     result = contestant.run(directory)
-    return None if "error" in result else mean(result["step_ms"][WARM_UP:])
+    if "error" in result:
+        return None
+    steps = result["step_ms"]
+    return mean(steps[min(WARM_UP, len(steps) // 2):])
 
 
 def busy_figures(build: Path, quick: bool, say) -> list[Figure]:
