@@ -1,9 +1,11 @@
 #include <weft/nn/recurrent.h>
 
 #include <cmath>
+#include <functional>
 
 #include <weft/nn/init.h>
 #include <weft/tensor/activation.h>
+#include <weft/tensor/control.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/manipulation.h>
@@ -42,6 +44,23 @@ void begin(const char* module, std::vector<Tensor>& state, const Tensor& x,
   for (const Tensor& s : state) require(s.shape() == shape, module, ": the state ", s.type(), " is not ", shape);
 }
 
+using States = std::vector<Tensor>;
+
+// Replaces the states by step(states, inputs at time t) for one time after the other; returns the first state at all times,
+// [batch, time, width].
+Tensor over_time(const Tensor& inputs, const std::vector<Tensor*>& states,
+                 const std::function<States(const States& before, const Tensor& input)>& step) {
+  States first;
+  for (const Tensor* state : states) first.push_back(*state);
+  const ScanResult all = scan(first, std::vector{transpose(inputs, 0, 1)}, [&](const States& before, const States& x) {
+    States now = step(before, x[0]);
+    std::vector<Tensor> kept{now[0]};
+    return std::pair(std::move(now), std::move(kept));
+  });
+  for (std::size_t i = 0; i < states.size(); ++i) *states[i] = all.values[i];
+  return transpose(all.stacked[0], 0, 1);
+}
+
 }  // namespace
 
 detail::RecurrentLayer::RecurrentLayer(std::int64_t in, std::int64_t width, std::int64_t gates, DType dtype)
@@ -61,16 +80,13 @@ LSTM::Output LSTM::operator()(const Tensor& x, State state) const {
   Tensor values = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const detail::RecurrentLayer& layer = layers[i];
-    const Tensor inputs = linear(values, layer.weight_ih, layer.bias_ih);  // of all times at once
-    Tensor &hidden = state.hidden[i], &cell = state.cell[i];
-    std::vector<Tensor> outputs;
-    for (std::int64_t t = 0; t < x.size(1); ++t) {
-      const auto gates = chunk(select(inputs, 1, t) + linear(hidden, layer.weight_hh, layer.bias_hh), 4, -1);
-      cell = sigmoid(gates[1]) * cell + sigmoid(gates[0]) * tanh(gates[2]);
-      hidden = sigmoid(gates[3]) * tanh(cell);
-      outputs.push_back(hidden);
-    }
-    values = stack(outputs, 1);
+    // Of all times at once, both biases too.
+    const Tensor inputs = linear(values, layer.weight_ih, layer.bias_ih.tensor() + layer.bias_hh.tensor());
+    values = over_time(inputs, {&state.hidden[i], &state.cell[i]}, [&](const States& before, const Tensor& input) {
+      const auto gates = chunk(input + linear(before[0], layer.weight_hh), 4, -1);
+      const Tensor cell = sigmoid(gates[1]) * before[1] + sigmoid(gates[0]) * tanh(gates[2]);
+      return States{sigmoid(gates[3]) * tanh(cell), cell};
+    });
   }
   return {values, std::move(state)};
 }
@@ -86,17 +102,13 @@ GRU::Output GRU::operator()(const Tensor& x, std::vector<Tensor> state) const {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const detail::RecurrentLayer& layer = layers[i];
     const Tensor inputs = linear(values, layer.weight_ih, layer.bias_ih);
-    Tensor& hidden = state[i];
-    std::vector<Tensor> outputs;
-    for (std::int64_t t = 0; t < x.size(1); ++t) {
-      const auto in = chunk(select(inputs, 1, t), 3, -1);
-      const auto past = chunk(linear(hidden, layer.weight_hh, layer.bias_hh), 3, -1);
+    values = over_time(inputs, {&state[i]}, [&](const States& before, const Tensor& input) {
+      const auto in = chunk(input, 3, -1);
+      const auto past = chunk(linear(before[0], layer.weight_hh, layer.bias_hh), 3, -1);
       const Tensor reset = sigmoid(in[0] + past[0]), keep = sigmoid(in[1] + past[1]);
       const Tensor candidate = tanh(in[2] + reset * past[2]);
-      hidden = candidate + keep * (hidden - candidate);
-      outputs.push_back(hidden);
-    }
-    values = stack(outputs, 1);
+      return States{candidate + keep * (before[0] - candidate)};
+    });
   }
   return {values, std::move(state)};
 }

@@ -1,5 +1,5 @@
 // Recurrent networks with PyTorch's names, layouts and gate orders (batch_first): x [batch, time, in] gives [batch, time, width].
-// The time steps are unrolled into the recording, so that gradients flow through all of them; the length is part of the program.
+// The steps in time are a scan (tensor/control.h): the program is the same for every length, and gradients flow through all steps.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ struct Plan {
   std::vector<std::ptrdiff_t> donors = {};  // the one in whose bytes its next value comes out; -1: none
   std::vector<std::uint64_t> spares = {};   // without a donor: offset of the spare place
   std::vector<std::size_t> freed = {};      // without a donor: whose former place becomes the next spare one
-  std::vector<std::uint64_t> stages =
-      {};  // if values change places among themselves: offset of a place to go through at the end
+  // Those that change places among themselves, and for each the offset of a place to go through at the end.
+  std::vector<std::pair<std::size_t, std::uint64_t>> stages = {};
   std::uint64_t answer = 0, temporaries = 0, scratch_bytes = 0;
 };
 
@@ -58,9 +58,10 @@ class WhileThunk final : public runtime::Thunk {
         if (p.donors[k] < 0) spare[k] = current[p.freed[k]];
       current.swap(next);
     }
-    for (std::size_t k = 0; k < p.stages.size(); ++k) {
-      move(current[k], scratch + p.stages[k], p.bytes[k]);
-      current[k] = scratch + p.stages[k];
+    for (const auto& [k, offset] : p.stages) {
+      if (current[k] == launch.at(result_[k])) continue;
+      move(current[k], scratch + offset, p.bytes[k]);
+      current[k] = scratch + offset;
     }
     for (std::size_t k = 0; k < count; ++k) move(current[k], launch.at(result_[k]), p.bytes[k]);
   }
@@ -99,12 +100,11 @@ void place(Plan& plan) {
   };
   plan.answer = take(1);
   plan.temporaries = take(std::max(plan.condition.temporary_bytes(), plan.body.temporary_bytes()));
-  bool moves = false;
   for (std::size_t k = 0; k < plan.bytes.size(); ++k) {
     plan.spares.push_back(plan.donors[k] < 0 ? take(plan.bytes[k]) : 0);
-    moves = moves || (plan.donors[k] < 0 ? plan.freed[k] : static_cast<std::size_t>(plan.donors[k])) != k;
+    const std::size_t from = plan.donors[k] < 0 ? plan.freed[k] : static_cast<std::size_t>(plan.donors[k]);
+    if (from != k) plan.stages.emplace_back(k, take(plan.bytes[k]));
   }
-  for (std::size_t k = 0; moves && k < plan.bytes.size(); ++k) plan.stages.push_back(take(plan.bytes[k]));
 }
 
 // The body without what it only passes on.

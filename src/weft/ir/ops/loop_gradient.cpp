@@ -1,7 +1,8 @@
 // The gradient of a loop whose number of steps is known: a loop over the steps in reverse order. What it needs of each step, it
 // reads from stacked arrays that a second copy of the loop fills; the compiler makes one loop of the two (merge-loops). Kept are
 // the carried values and what is costly to compute (products, reductions, nested loops); the rest is computed again from those.
-// Values that no step changes get the sum of what all steps contribute. (Griewank & Walther 2008; jax.lax.scan)
+// Values that no step changes get the sum of what all steps contribute; where that is a sum of small products, as of a recurrent
+// layer's weight, one product over all steps follows the loop. (Griewank & Walther 2008; jax.lax.scan)
 #include <algorithm>
 #include <optional>
 #include <type_traits>
@@ -123,6 +124,21 @@ Value accumulated(Value sum, Value term) {
   return dynamic_update_slice(sum, add(dynamic_slice(sum, at, sizes_of(window.type())), window), at);
 }
 
+// The product of stacked arrays that is the sum of the products of their rows.
+Value product_of_stacks(const Node& product, Value lhs, Value rhs) {
+  const auto& of_rows = product.attributes<DotAttributes>();
+  const auto behind_first = [](Ints dims) {
+    std::vector<std::int64_t> moved;
+    for (const std::int64_t d : dims) moved.push_back(d + 1);
+    return moved;
+  };
+  const auto lhs_batching = behind_first(of_rows.lhs_batching), rhs_batching = behind_first(of_rows.rhs_batching);
+  auto lhs_contracting = behind_first(of_rows.lhs_contracting), rhs_contracting = behind_first(of_rows.rhs_contracting);
+  lhs_contracting.insert(lhs_contracting.begin(), 0);
+  rhs_contracting.insert(rhs_contracting.begin(), 0);
+  return dot_general(lhs, rhs, {lhs_batching, rhs_batching, lhs_contracting, rhs_contracting}, product.type().dtype());
+}
+
 class LoopGradient {
  public:
   LoopGradient(const GradientCall& call, const Counted& loop)
@@ -141,6 +157,7 @@ class LoopGradient {
     wanted.insert(wanted.end(), fixed_.begin(), fixed_.end());
     step_ = region_gradient(body_, active_, wanted);
     find_kept();
+    find_products();
     const std::vector<Value> cotangents = reversed(kept_of_all_steps());
     for (std::size_t k = 0; k < wanted.size(); ++k)
       if (call_.needs(wanted[k])) call_.add(wanted[k], cotangents[k]);
@@ -237,12 +254,58 @@ class LoopGradient {
     return results;
   }
 
-  // The cotangents of what is active and what is fixed before the first step. The loop carries a counter, those cotangents, and
-  // unchanged what the steps read: stacked arrays and what the first loop did not change either.
+  Value cotangent_of_fixed(std::size_t k) const { return step_.graph->outputs()[active_.size() + k]; }
+
+  // The product of two values of each step that a cotangent is, if it is one.
+  std::optional<Value> product_in(Value cotangent) const {
+    Value v = cotangent;
+    while (v.node->op == &ops::transpose || v.node->op == &ops::reshape) v = v.node->operand(0);
+    if (v.node->op != &ops::dot_general) return std::nullopt;
+    const auto is_of_step = [&](Value factor) { return is_kept(factor) || factor.node->op != &ops::parameter; };
+    return std::ranges::all_of(v.node->operands, is_of_step) ? std::optional(v) : std::nullopt;
+  }
+  bool is_kept(Value v) const { return std::ranges::find(kept_, v) != kept_.end(); }
+
+  // One product over all steps reads and writes its result once, not in every step, but its factors have to be kept: as long as
+  // those take no more memory than what the steps keep anyway, whatever the sizes are.
+  void find_products() {
+    std::int64_t left = 0;
+    for (const Value v : kept_) left += v.type().bytes();
+    for (std::size_t k = 0; k < fixed_.size(); ++k) {
+      products_.emplace_back();
+      const std::optional<Value> product = product_in(cotangent_of_fixed(k));
+      if (!product) continue;
+      std::vector<Value> more;
+      std::int64_t bytes = 0;
+      for (const Value factor : product->node->operands) {
+        if (is_kept(factor) || std::ranges::find(factors_, factor) != factors_.end()) continue;
+        more.push_back(factor);
+        bytes += factor.type().bytes();
+      }
+      if (bytes > left) continue;
+      left -= bytes;
+      factors_.insert(factors_.end(), more.begin(), more.end());
+      products_.back() = product;
+    }
+  }
+
+  // The cotangents of what is active and what is fixed before the first step. The loop carries a counter, those cotangents or the
+  // factors of products that they are the sum of, and unchanged what the steps read: stacked arrays and what the first loop did not
+  // change either.
   std::vector<Value> reversed(std::span<const Value> stacks) const {
-    std::vector<Value> initial{constant(graph(), counter_type_, 0)};
-    for (const std::vector<int>* list : {&active_, &fixed_})
-      for (const int i : *list) initial.push_back(call_.dy(i) ? call_.dy(i) : constant_like(call_.y(i), 0));
+    std::vector<Value> initial{constant(graph(), counter_type_, 0)}, of_step;
+    const auto carry = [&](int i, Value cotangent) {
+      initial.push_back(call_.dy(i) ? call_.dy(i) : constant_like(call_.y(i), 0));
+      of_step.push_back(cotangent);
+    };
+    for (std::size_t k = 0; k < active_.size(); ++k) carry(active_[k], step_.graph->outputs()[k]);
+    for (std::size_t k = 0; k < fixed_.size(); ++k)
+      if (!products_[k]) carry(fixed_[k], cotangent_of_fixed(k));
+    const std::size_t carried = of_step.size();
+    for (const Value factor : factors_) {
+      initial.push_back(constant(graph(), stacked(factor.type(), loop_.steps), 0));
+      of_step.push_back(factor);
+    }
     const std::size_t own = initial.size();
     initial.insert(initial.end(), stacks.begin(), stacks.end());
     for (std::size_t i = 0; i < count_; ++i)
@@ -253,22 +316,50 @@ class LoopGradient {
           compare(in[0], constant(into, counter_type_, static_cast<double>(loop_.steps)), Direction::LT)};
     });
     const auto body = make_graph(types, [&](Graph& into, std::span<const Value> in) {
-      const std::vector<Value> cotangents = step_cotangents(into, in, own);
+      const Value step = subtract(constant(into, counter_type_, static_cast<double>(loop_.steps - 1)), in[0]);
+      const std::vector<Value> made = values_at(step, into, in, own, of_step);
       std::vector<Value> next{add(in[0], constant_like(in[0], 1))};
-      for (std::size_t k = 0; k < cotangents.size(); ++k)
-        next.push_back(k < active_.size() ? cotangents[k] : accumulated(in[1 + k], cotangents[k]));
+      for (std::size_t k = 0; k < made.size(); ++k) {
+        const Value before = in[1 + k], now = made[k];
+        next.push_back(k < active_.size() ? now
+                       : k < carried      ? accumulated(before, now)
+                                          : dynamic_update_slice(before, reshape(now, stacked(now.type(), 1).dims()),
+                                                                 starts(step, now.rank())));
+      }
       next.insert(next.end(), in.begin() + static_cast<std::ptrdiff_t>(own), in.end());
       return next;
     });
-    std::vector<Value> results = while_(initial, condition, body);
-    return {results.begin() + 1, results.begin() + static_cast<std::ptrdiff_t>(own)};
+    const std::vector<Value> results = while_(initial, condition, body);
+    const auto made = std::span(results).subspan(1);
+    std::vector<Value> cotangents(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(active_.size()));
+    auto sum = made.begin() + static_cast<std::ptrdiff_t>(active_.size());
+    for (std::size_t k = 0; k < fixed_.size(); ++k)
+      cotangents.push_back(products_[k] ? of_all_steps(k, stacks, made.subspan(carried)) : *sum++);
+    return cotangents;
   }
 
-  // The gradient of the step that the reversed loop is at; `in` holds what that carries, `own` values before the arrays.
-  std::vector<Value> step_cotangents(Graph& into, std::span<const Value> in, std::size_t own) const {
+  // The cotangent of what is fixed, from the stacked factors of its products.
+  Value of_all_steps(std::size_t k, std::span<const Value> stacks, std::span<const Value> factors) const {
+    const auto stack_of = [&](Value factor) {
+      const auto kept = std::ranges::find(kept_, factor);
+      return kept != kept_.end()
+                 ? stacks[static_cast<std::size_t>(kept - kept_.begin())]
+                 : factors[static_cast<std::size_t>(std::ranges::find(factors_, factor) - factors_.begin())];
+    };
+    const Node& product = *products_[k]->node;
+    Inliner inliner(graph(), *step_.graph);
+    inliner.substitute(*products_[k],
+                       product_of_stacks(product, stack_of(product.operand(0)), stack_of(product.operand(1))));
+    const Value cotangent = cotangent_of_fixed(k);
+    const Value all = inliner.copy({&cotangent, 1}).front(), before = call_.dy(fixed_[k]);
+    return before ? add(before, all) : all;
+  }
+
+  // Values of step_.graph at this step; `in` holds what the reversed loop carries, `own` values before the arrays.
+  std::vector<Value> values_at(Value step, Graph& into, std::span<const Value> in, std::size_t own,
+                               std::span<const Value> wanted) const {
     Inliner inliner(into, *step_.graph);
     const std::span<const Value> inputs = step_.graph->inputs();
-    const Value step = subtract(constant(into, counter_type_, static_cast<double>(loop_.steps - 1)), in[0]);
     inliner.substitute(inputs[loop_.counter],
                        add(step, constant(into, counter_type_, static_cast<double>(loop_.first))));
     std::size_t next = own;
@@ -279,7 +370,7 @@ class LoopGradient {
     for (std::size_t i = 0; i < count_; ++i)
       if (is_unchanged(i)) inliner.substitute(inputs[i], in[next++]);
     for (std::size_t k = 0; k < active_.size(); ++k) inliner.substitute(inputs[count_ + k], in[1 + k]);
-    return inliner.copy(step_.graph->outputs());
+    return inliner.copy(wanted);
   }
 
   const GradientCall& call_;
@@ -289,7 +380,9 @@ class LoopGradient {
   const Type counter_type_;
   std::vector<int> active_, fixed_;  // see find_active
   RegionGradient step_;
-  std::vector<Value> kept_;  // values of step_.graph
+  std::vector<Value> kept_;                     // values of step_.graph
+  std::vector<std::optional<Value>> products_;  // one for each of fixed_: see product_in
+  std::vector<Value> factors_;                  // of those products, but for what is kept anyway
 };
 
 }  // namespace
