@@ -282,6 +282,31 @@ void fill(Bytes& bytes, DType dtype, std::uint64_t seed) {
   }
 }
 
+// Makes the second half of each sum repeat the first, with the other sign if `negates`, and what is left of an odd one zero. Sums of
+// numbers that cancel each other are nothing but what rounding left, and differ where their order does, even if rounded to bf16.
+void repeat_half(Bytes& bytes, DType dtype, const dnnl::memory::dims& sizes, const std::vector<Size>& strides,
+                 std::size_t summed, bool negates) {
+  const auto size = static_cast<std::size_t>(byte_size(dtype));
+  const std::int64_t half = sizes[summed] / 2;
+  dnnl::memory::dims at(sizes.size());
+  const std::int64_t count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies{});
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d].value();
+    std::byte* const element = bytes.data() + static_cast<std::size_t>(offset) * size;
+    if (at[summed] == 2 * half) {
+      std::memset(element, 0, size);
+    } else if (at[summed] >= half) {
+      std::memcpy(
+          element,
+          element - static_cast<std::ptrdiff_t>(half * strides[summed].value()) * static_cast<std::ptrdiff_t>(size),
+          size);
+      if (negates) element[size - 1] ^= std::byte{0x80};
+    }
+    for (std::size_t d = at.size(); d-- > 0 && ++at[d] == sizes[d];) at[d] = 0;
+  }
+}
+
 Bytes result_of(const ProductPrimitive& primitive, std::span<Bytes> operands) {
   Bytes scratch(primitive.scratch_bytes());
   std::vector<std::byte*> addresses;
@@ -293,7 +318,7 @@ Bytes result_of(const ProductPrimitive& primitive, std::span<Bytes> operands) {
 }
 
 // While other programs need the CPUs a product runs on one thread, where that gives the same bits: oneDNN may divide a long sum
-// among threads. Whether it does is not documented, so it is tried, once, with numbers of this product's sizes.
+// among threads. Whether it does is not documented, so it is tried, once, on numbers of this product's sizes.
 class SharingPrimitive final : public ProductPrimitive {
  public:
   SharingPrimitive(Product product, std::shared_ptr<const ProductPrimitive> all_threads)
@@ -343,9 +368,22 @@ class SharingPrimitive final : public ProductPrimitive {
     std::vector<Bytes> operands;
     for (const std::size_t bytes : operand_bytes(product_)) operands.emplace_back(bytes);
     fill_operands(operands);
-    const Bytes expected = result_of(*all_threads_, operands);
-    const runtime::SingleThread one;
-    return result_of(*primitive, operands) == expected ? primitive : nullptr;
+    const auto gives_same_bits = [&] {
+      const Bytes expected = result_of(*all_threads_, operands);
+      const runtime::SingleThread one;
+      return result_of(*primitive, operands) == expected;
+    };
+    if (!gives_same_bits()) return nullptr;
+    cancel_sums(operands);
+    return gives_same_bits() ? primitive : nullptr;
+  }
+
+  void cancel_sums(std::span<Bytes> operands) const {
+    const MatmulShape& shape = product_.shape;
+    const std::size_t batch = shape.batch.size();
+    repeat_half(operands[0], product_.lhs, numbers(shape.batch, {shape.m, shape.k}), shape.lhs, batch + 1, true);
+    repeat_half(operands[1], product_.rhs, numbers(shape.batch, {shape.k, shape.n}), shape.rhs, batch, false);
+    for (Bytes& added : operands.subspan(2)) std::memset(added.data(), 0, added.size());
   }
 
   void fill_operands(std::span<Bytes> operands) const {
