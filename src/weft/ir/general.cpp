@@ -329,10 +329,10 @@ Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value>
 
 namespace {
 
-General generalise(std::span<const std::shared_ptr<const Graph>> samples, std::int64_t most_apart) {
+General generalise(std::span<const std::shared_ptr<const Graph>> samples, SizeNames::Beliefs beliefs) {
   std::vector<const Graph*> graphs;
   for (const auto& sample : samples) graphs.push_back(sample.get());
-  SizeNames names(most_apart);
+  SizeNames names(beliefs);
   General general;
   general.sample = samples[0];
   general.graph = Generaliser(std::move(graphs), names, general).graph(general.form);
@@ -359,17 +359,18 @@ std::set<std::int64_t> distances(std::span<const std::shared_ptr<const Graph>> s
 
 General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
   WEFT_ASSERT(samples.size() >= 2, "one sample says nothing of others");
+  // Two samples have many differences and sums by chance: no more of them are believed than are needed, the nearest ones first.
+  std::vector<SizeNames::Beliefs> all{{}};
+  const std::set<std::int64_t> apart = distances(samples);
+  for (const std::int64_t most : apart) all.push_back({most, false});
+  all.push_back({0, true});
+  for (const std::int64_t most : apart) all.push_back({most, true});
   std::exception_ptr why_not;
-  try {
-    return generalise(samples, 0);
-  } catch (const Error&) {
-    why_not = std::current_exception();
-  }
-  // Two samples have many differences by chance: no more of them are believed than are needed, the nearest ones first.
-  for (const std::int64_t apart : distances(samples)) {
+  for (const SizeNames::Beliefs& beliefs : all) {
     try {
-      return generalise(samples, apart);
-    } catch (const Error&) {  // the first one says what differs
+      return generalise(samples, beliefs);
+    } catch (const Error&) {
+      if (!why_not) why_not = std::current_exception();  // the first one says what differs
     }
   }
   std::rethrow_exception(why_not);

@@ -1,6 +1,7 @@
 #include <weft/ir/size_names.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace weft::ir {
 
@@ -16,6 +17,7 @@ bool SizeNames::add_symbol(const Numbers& numbers) {
     if (const auto factor = ratio(numbers, symbols_[i]))
       return known_.emplace(numbers, Dim(*factor) * size_symbol(static_cast<int>(i))), false;
   if (const auto dim = near(numbers)) return known_.emplace(numbers, *dim), false;
+  if (const auto dim = sum(numbers)) return known_.emplace(numbers, *dim), false;
   const Dim symbol = size_symbol(static_cast<int>(symbols_.size()));
   symbols_.push_back(numbers);
   products_.clear();
@@ -25,7 +27,7 @@ bool SizeNames::add_symbol(const Numbers& numbers) {
 
 // The nearest one that is smaller.
 std::optional<Dim> SizeNames::near(const Numbers& numbers) const {
-  std::int64_t nearest = most_apart_ + 1;
+  std::int64_t nearest = beliefs_.most_apart + 1;
   std::optional<Dim> dim;
   for (const auto& [values, known] : known_) {
     const std::int64_t more = difference(numbers, values).value_or(0);
@@ -34,12 +36,24 @@ std::optional<Dim> SizeNames::near(const Numbers& numbers) const {
   return dim;
 }
 
+std::optional<Dim> SizeNames::sum(const Numbers& numbers) const {
+  if (!beliefs_.in_sums) return std::nullopt;
+  for (std::size_t a = 0; a < symbols_.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      const auto is_sum = [&](std::size_t i) { return numbers[i] == symbols_[a][i] + symbols_[b][i]; };
+      if (std::ranges::all_of(std::views::iota(std::size_t{0}, numbers.size()), is_sum))
+        return size_symbol(static_cast<int>(a)) + size_symbol(static_cast<int>(b));
+    }
+  return std::nullopt;
+}
+
 std::optional<Dim> SizeNames::express(const Numbers& numbers, bool is_no_sum) {
   if (is_constant(numbers)) return Dim(numbers[0]);
   if (const auto found = known_.find(numbers); found != known_.end()) return found->second;
   if (products_.empty()) make_products();
   for (const auto& [values, product] : products_)
     if (const auto factor = ratio(numbers, values)) return Dim(*factor) * product;
+  if (const auto dim = sum(numbers)) return dim;
   if (is_no_sum) return std::nullopt;
   for (const auto& [values, product] : products_) {
     const std::int64_t run = values[1] - values[0];

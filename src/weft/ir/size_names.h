@@ -16,8 +16,12 @@ class SizeNames {
  public:
   using Numbers = std::vector<std::int64_t>;  // a size in each of the samples
 
-  // Sizes that are at most so far apart, and in all samples as far, follow from one another.
-  explicit SizeNames(std::int64_t most_apart = 0) : most_apart_(most_apart) {}
+  struct Beliefs {
+    std::int64_t most_apart =
+        0;                 // sizes that are at most so far apart, and in all samples as far, follow from one another
+    bool in_sums = false;  // and so does one that is the sum of two others in all samples
+  };
+  explicit SizeNames(Beliefs beliefs) : beliefs_(beliefs) {}
 
   // A size that follows from no other. Equal or proportional ones get one symbol; whether it is a new one.
   bool add_symbol(const Numbers& numbers);
@@ -38,8 +42,9 @@ class SizeNames {
  private:
   void make_products();
   std::optional<Dim> near(const Numbers& numbers) const;
+  std::optional<Dim> sum(const Numbers& numbers) const;
 
-  std::int64_t most_apart_;
+  Beliefs beliefs_;
   std::vector<Numbers> symbols_;
   std::map<Numbers, Dim> known_;
   std::vector<std::pair<Numbers, Dim>> products_;  // of symbols, lower degrees first

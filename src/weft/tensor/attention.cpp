@@ -18,13 +18,13 @@ Value masked(Value scores, Value seen) {
   return ir::select(seen, scores, ir::constant_like(scores, -std::numeric_limits<double>::infinity()));
 }
 
-// Query i sees key j if j - i <= keys - queries.
+// Query i sees key j if j - i <= keys - queries. That is added where it is 0, too: graphs that differ in sizes alone share a program.
 Value causal(Value scores) {
   const Type places = scores.type().with(DType::i32);
   const int rank = scores.rank();
   const Value query = ir::iota(scores.graph(), places, rank - 2), key = ir::iota(scores.graph(), places, rank - 1);
   const auto surplus = static_cast<double>(scores.size(rank - 1) - scores.size(rank - 2));
-  return masked(scores, ir::compare(key, surplus == 0 ? query : query + surplus, Direction::LE));
+  return masked(scores, ir::compare(key, query + surplus, Direction::LE));
 }
 
 Value with_mask(Frame& frame, Value scores, const Tensor& mask) {

@@ -102,9 +102,17 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   const auto m = group(lhs, lhs_free), n = group(rhs, rhs_free);
   const auto lk = group(lhs, a.lhs_contracting), rk = group(rhs, a.rhs_contracting);
   if (!m || !n || !lk || !rk) return std::nullopt;
-  // oneDNN wants one of a matrix's two dimensions to be dense. Nothing is computed of no elements.
-  std::vector<Size> positive = lhs.sizes;
-  positive.insert(positive.end(), rhs.sizes.begin(), rhs.sizes.end());
+  // oneDNN wants one of a matrix's two dimensions to be dense. Nothing is computed of no elements: all sizes are positive, and so are
+  // their products, the strides of dense operands, which cannot be shown one by one where sizes are differences.
+  std::vector<Size> positive;
+  for (const Strided* operand : {&lhs, &rhs}) {
+    positive.insert(positive.end(), operand->sizes.begin(), operand->sizes.end());
+    Size product = 1;
+    for (std::size_t d = operand->sizes.size(); d-- > 0;) {
+      product *= operand->sizes[d];
+      if (!product.is_constant()) positive.push_back(product);
+    }
+  }
   const auto several = [](Size size) { return !size.is(1); };
   const auto at_least = [&](Size x, Size least) { return never_negative(x - least, positive); };
   const auto dense = [&](const Group& rows, const Group& columns) {
