@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include <weft/ir/align_broadcasts.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/general_constants.h>
 #include <weft/ir/general_nodes.h>
@@ -313,7 +314,15 @@ class Generaliser {
 
 Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs) {
   Fingerprint f;
+  std::vector<std::uint32_t> places;  // without same-rank broadcasts, each of which stands for its operand
+  std::uint32_t next = 0;
+  const auto place = [&](Value v) { return (std::uint64_t{places[v.node->id]} << 16) + v.index; };
   for (const Node* n : graph.nodes()) {
+    if (is_same_rank_broadcast(*n)) {
+      places.push_back(places[n->operand(0).node->id]);
+      continue;
+    }
+    places.push_back(next++);
     const bool has_attributes = n->op->attributes && n->op != &ops::constant;
     f.add(reinterpret_cast<std::uintptr_t>(n->op) ^
           (has_attributes ? n->op->attributes->hash_without_sizes(n->attribute_data) : 0));
@@ -321,9 +330,9 @@ Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value>
     for (const Type type : n->types)
       types = types * 1024 + static_cast<std::uint64_t>(type.rank()) * 32 + static_cast<std::uint64_t>(type.dtype());
     f.add(types);
-    for (const Value v : n->operands) f.add((std::uint64_t{v.node->id} << 16) + v.index);
+    for (const Value v : n->operands) f.add(place(v));
   }
-  for (const Value v : outputs) f.add((std::uint64_t{v.node->id} << 16) + v.index);
+  for (const Value v : outputs) f.add(place(v));
   return f;
 }
 

@@ -19,7 +19,8 @@
 
 namespace weft::ir {
 
-// Equal for graphs that differ at most in sizes, those in attributes among them, and constants.
+// Equal for graphs that differ at most in sizes, those in attributes among them, constants, and same-rank broadcasts
+// (align_broadcasts.h).
 Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs);
 
 struct General {

@@ -24,7 +24,7 @@ std::shared_ptr<Plan> compiled(const CompileAhead::Job& job) {
   std::optional<compiler::Report> report;
   if (job.family) {
     SizeFamilies& families = SizeFamilies::instance();
-    SizeFamilies::Known known = families.find(*job.family, *job.graph);
+    SizeFamilies::Known known = families.find(*job.family, job.graph);
     plan->executable = known.executable;
     plan->report = known.report;
     std::string why_alone;

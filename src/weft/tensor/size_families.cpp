@@ -5,6 +5,7 @@
 
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/ir/align_broadcasts.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 
@@ -114,15 +115,44 @@ std::shared_ptr<SizeFamilies::Family> SizeFamilies::family(const Key& key, bool 
   return entries_.front().family;
 }
 
-std::shared_ptr<const runtime::Executable> SizeFamilies::at(const Family& family, const ir::Graph& graph,
+bool SizeFamilies::Family::fits(const std::shared_ptr<const ir::Graph>& graph) const {
+  return samples.empty() || ir::align_broadcasts(graph, *samples[0]) || ir::align_broadcasts(samples[0], *graph);
+}
+
+void SizeFamilies::Family::add(const std::shared_ptr<const ir::Graph>& graph) {
+  auto aligned = samples.empty() ? graph : ir::align_broadcasts(graph, *samples[0]);
+  if (!aligned) {
+    for (auto& sample : samples) sample = ir::align_broadcasts(sample, *graph);
+    aligned = graph;
+  }
+  samples.push_back(std::move(aligned));
+}
+
+std::shared_ptr<SizeFamilies::Family> SizeFamilies::fitting(std::shared_ptr<Family> first,
+                                                            const std::shared_ptr<const ir::Graph>& graph, bool make) {
+  for (std::shared_ptr<Family> family = std::move(first); family;) {
+    const std::lock_guard lock(family->mutex);
+    if (family->fits(graph)) return family;
+    if (!family->next && make) family->next = std::make_shared<Family>();
+    family = family->next;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const runtime::Executable> SizeFamilies::at(const Family& family,
+                                                            std::shared_ptr<const ir::Graph> graph,
                                                             std::string& why_not, bool& matches) {
-  const auto values = ir::match(family.general, graph, graph.outputs(), why_not);
+  why_not = "other operations are recorded";
+  matches = false;
+  graph = ir::align_broadcasts(std::move(graph), *family.general.sample);
+  if (!graph) return nullptr;
+  const auto values = ir::match(family.general, *graph, graph->outputs(), why_not);
   matches = values.has_value();
   return matches ? family.program->at(values->symbols, values->constants, why_not) : nullptr;
 }
 
-SizeFamilies::Known SizeFamilies::find(const Key& key, const ir::Graph& graph) {
-  Known known{.key = key, .family = family(key, false)};
+SizeFamilies::Known SizeFamilies::find(const Key& key, const std::shared_ptr<const ir::Graph>& graph) {
+  Known known{.key = key, .family = fitting(family(key, false), graph, false)};
   if (!known.family) return known;
   const std::lock_guard lock(known.family->mutex);
   if (!known.family->program) return known;
@@ -135,8 +165,8 @@ SizeFamilies::Known SizeFamilies::find(const Key& key, const ir::Graph& graph) {
   } else {
     if (matches) {
       known.refusing = known.family->program;
-    } else if (graph.inputs().size() == known.family->general.sample->inputs().size()) {
-      known.broken = ir::broken_relations(known.family->general, graph);
+    } else if (graph->inputs().size() == known.family->general.sample->inputs().size()) {
+      known.broken = ir::broken_relations(known.family->general, *graph);
       if (!known.broken.empty()) why_not = concat("until now ", texts(known.broken));
     }
     WEFT_LOG(recompiles, "sync: the program for many sizes does not serve these: ", why_not);
@@ -148,7 +178,7 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
                                                                  const compiler::Options& options,
                                                                  std::optional<compiler::Report>& report,
                                                                  std::string& why_alone) {
-  if (!known.family) known.family = family(known.key, true);
+  if (!known.family) known.family = fitting(family(known.key, true), graph, true);
   Family& family = *known.family;
   const std::lock_guard lock(family.mutex);
   if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program)) {
@@ -157,14 +187,14 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
   }
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
   if (std::ranges::any_of(family.samples, same)) return nullptr;  // other attributes, not other sizes
-  family.samples.push_back(graph);
+  family.add(graph);
   if (family.samples.size() == 1) return nullptr;
   ++family.attempts;
   std::string why_not;
   try {
     build(family, options, report);
     bool matches = false;
-    if (auto executable = at(family, *graph, why_not, matches)) {
+    if (auto executable = at(family, graph, why_not, matches)) {
       compiler::describe_launch(*executable, *report);
       family.report = std::make_shared<const compiler::Report>(*report);
       return executable;
@@ -191,12 +221,12 @@ void SizeFamilies::build(Family& family, const compiler::Options& options, std::
 }
 
 void SizeFamilies::add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph) {
-  const auto known = family(key, true);
+  const auto known = fitting(family(key, true), graph, true);
   const std::lock_guard lock(known->mutex);
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
   if (!known->program && known->attempts == 0 && known->samples.size() < most_attempts &&
       std::ranges::none_of(known->samples, same))
-    known->samples.push_back(std::move(graph));
+    known->add(graph);
 }
 
 void SizeFamilies::clear() {

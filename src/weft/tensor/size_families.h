@@ -56,7 +56,7 @@ class SizeFamilies {
     std::shared_ptr<const compiler::SizedProgram> refusing = {};  // it has these sizes, and does not serve them
     std::vector<ir::SizeRelation> broken = {};                    // why it has not: sizes that were related are not
   };
-  Known find(const Key& key, const ir::Graph& graph);
+  Known find(const Key& key, const std::shared_ptr<const ir::Graph>& graph);
 
   // A program for many sizes from the graphs seen so far and this one, which has its outputs and is what find() was asked for, and
   // from it the program for this graph. Null: it is the first of its family, or they have no program in common; it is to be
@@ -71,9 +71,13 @@ class SizeFamilies {
   void clear();
 
  private:
+  // The first family of this key.
   std::shared_ptr<Family> family(const Key& key, bool make);
+  // That of these whose graphs have the structure of this one, broadcasts aside; a new one, or null, if there is none.
+  static std::shared_ptr<Family> fitting(std::shared_ptr<Family> first, const std::shared_ptr<const ir::Graph>& graph,
+                                         bool make);
   // `matches`: the general graph is this one at its sizes.
-  static std::shared_ptr<const runtime::Executable> at(const Family& family, const ir::Graph& graph,
+  static std::shared_ptr<const runtime::Executable> at(const Family& family, std::shared_ptr<const ir::Graph> graph,
                                                        std::string& why_not, bool& matches);
   static void build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report);
 
@@ -87,7 +91,13 @@ class SizeFamilies {
 };
 
 struct SizeFamilies::Family {
+  // A graph of this structure, broadcasts aside.
+  bool fits(const std::shared_ptr<const ir::Graph>& graph) const;
+  // All samples then have one structure, with the broadcasts of all of them.
+  void add(const std::shared_ptr<const ir::Graph>& graph);
+
   std::mutex mutex;
+  std::shared_ptr<Family> next;  // of the same key: its graphs cannot be aligned with those of this one
   std::vector<std::shared_ptr<const ir::Graph>> samples;
   ir::General general;
   std::shared_ptr<const compiler::Report> report;

@@ -112,7 +112,7 @@ std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
   const SizeFamilies::Key family = key_without_sizes();
   CompileAhead::wait_for(family);
-  sizes_ = SizeFamilies::instance().find(family, recording_.graph());
+  sizes_ = SizeFamilies::instance().find(family, recording_.graph_);
   if (!sizes_.executable) return nullptr;
   auto plan = std::make_shared<Plan>();
   plan->executable = std::move(sizes_.executable);
