@@ -59,7 +59,7 @@ TEST_F(Buckets, TheFirstBatchOfAnotherBucketCompilesNothing) {
   for (const std::int64_t length : {16, 4, 8, 4, 16}) step(words(length), words(length));
   EXPECT_EQ(counts(step), Counts(3, 1));  // recorded once for each
   EXPECT_EQ(step.explain().compiled_ahead, 2u);
-  EXPECT_THAT(step.explain().text(), HasSubstr("compiled 1 times and 2 programs ahead in the background"));
+  EXPECT_THAT(step.explain().text(), HasSubstr("compiled 1 time and 2 programs ahead in the background"));
 }
 
 TEST_F(Buckets, ALaterBucketIsNoRecompile) {

@@ -308,5 +308,44 @@ TEST_F(Compile, ThreadsMayShareParameters) {
   EXPECT_THAT(wrong, ElementsAre(0, 0, 0, 0));
 }
 
+TEST_F(Compile, ThreadsMayCallOneTrainingStep) {
+  const auto trained = [](int threads, int steps) {
+    Parameter weight(tensor({1.f, 2.f}));
+    optim::SGD optimizer(std::vector<NamedParameter>{{"weight", &weight}}, {.lr = 0.01, .momentum = 0.5});
+    const auto step = compile([&](const Tensor& a) {
+      const Tensor loss = sum(square(weight * a));
+      optimizer.step(grad(loss, optimizer.parameters()));
+      return loss;
+    });
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t)
+      all.emplace_back([&] {
+        const Tensor batch = tensor({1.f, 0.5f});
+        for (int i = 0; i < steps; ++i) step(batch);
+      });
+    for (std::thread& thread : all) thread.join();
+    return weight.tensor().to_vector<float>();
+  };
+  EXPECT_EQ(trained(4, 25), trained(1, 100)) << "each update is whole";
+}
+
+struct Pair {
+  Tensor first, second;
+  void fields(auto&& field) {
+    field("first", first);
+    field("second", second);
+  }
+};
+
+TEST_F(Compile, BracedArgumentsAreWhatTheFunctionDeclares) {
+  const auto difference = compile([](const Pair& pair, std::vector<Tensor> more, Scalar factor) {
+    return (pair.first - pair.second) * factor + more[0];
+  });
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(difference({y, x}, {x, y}, 2).to_vector<float>(), (std::vector<float>{19, 38, 57}));
+  EXPECT_EQ(difference.pinned()({y, x}, {y, x}, 1).to_vector<float>(), (std::vector<float>{19, 38, 57}));
+  EXPECT_EQ(counts(difference), (Counts{1, 1}));
+}
+
 }  // namespace
 }  // namespace weft

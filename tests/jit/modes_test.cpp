@@ -328,8 +328,8 @@ TEST_F(Modes, ExplainTellsKernelsAndFusions) {
   EXPECT_GT(program.flops, 0);
   EXPECT_FALSE(program.phases.empty());
   EXPECT_TRUE(std::ranges::any_of(program.fusions, [](const auto& f) { return f.refused.empty(); }));
-  EXPECT_THAT(told.text(), HasSubstr("  fused "));
-  EXPECT_THAT(told.text(), HasSubstr("  phase fuse: "));
+  EXPECT_THAT(told.details(), HasSubstr("  fused "));
+  EXPECT_THAT(told.details(), HasSubstr("  phase fuse: "));
   for (const char* key : {"\"fusions\"", "\"launches\"", "\"phases\"", "\"moved_bytes\"", "\"cache_miss\""})
     EXPECT_THAT(told.json(), HasSubstr(key));
   EXPECT_THAT(log.text, HasSubstr("argument"));

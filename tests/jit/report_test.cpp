@@ -1,9 +1,11 @@
 // compile(fn): its limits, its options and what it reports.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <tests/jit/compile.h>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -327,10 +329,63 @@ TEST_F(Compile, ExplainTellsWhatLayersShare) {
   const auto& shared = told.programs.at(0).shared;
   ASSERT_FALSE(shared.empty());
   EXPECT_THAT(shared, testing::Contains(testing::Field(&compiler::SharedCode::calls, testing::Ge(4))));
-  EXPECT_THAT(told.text(), HasSubstr(concat("the code of ", shared[0].name, " is made once and called ",
-                                            shared[0].calls, " times, ")));
-  EXPECT_THAT(told.text(), HasSubstr("report_test.cpp:"));
+  EXPECT_THAT(told.details(), HasSubstr(concat("the code of ", shared[0].name, " is made once and called ",
+                                               shared[0].calls, " times at ")));
+  EXPECT_THAT(told.details(), HasSubstr("report_test.cpp:"));
   EXPECT_THAT(told.json(), HasSubstr("\"shared\""));
+}
+
+struct Stage {
+  nn::Conv2d first{8, 8, {3, 3}, {.padding = {1, 1}}}, second{8, 8, {3, 3}, {.padding = {1, 1}}};
+  nn::BatchNorm after_first{8}, after_second{8};
+  nn::Dropout dropout{0.1};
+  Tensor operator()(const Tensor& x) const {
+    return relu(x + dropout(after_second(second(relu(after_first(first(x)))))));
+  }
+  void fields(auto&& field) {
+    field("first", first);
+    field("second", second);
+    field("after_first", after_first);
+    field("after_second", after_second);
+    field("dropout", dropout);
+  }
+};
+
+struct Residual {
+  std::vector<Stage> stages = std::vector<Stage>(3);
+  nn::Linear head{8, 10};
+  Tensor operator()(const Tensor& x) const {
+    Tensor at = x;
+    for (const Stage& stage : stages) at = stage(at);
+    return head(mean(at, {2, 3}));
+  }
+  void fields(auto&& field) {
+    field("stages", stages);
+    field("head", head);
+  }
+};
+
+TEST_F(Compile, TheShortTextOfAResidualNetworkFitsOnAPage) {
+  Residual net;
+  optim::AdamW optimizer(net, {.lr = 1e-3});
+  const auto step = compile([&](const Tensor& images, const Tensor& labels) {
+    const Tensor loss = nn::cross_entropy(net(images), labels);
+    optimizer.step(grad(loss, optimizer.parameters()));
+    return loss;
+  });
+  const Tensor images = ones({2, 8, 6, 6}), labels = full({2}, 3, DType::i32);
+  for (int i = 0; i < 2; ++i) step(images, labels);
+  const Explanation told = step.explain();
+  const std::string text = told.text();
+  EXPECT_LE(std::ranges::count(text, '\n'), 40) << text;
+  EXPECT_GE(std::ranges::count(told.details(), '\n'), 100);
+  for (const char* part : {"kernels: ", "largest: ", "fused: ", "compiling took ", "training is true in stages.0.",
+                           "requires_grad is true in ", "replayed 1 time\n", "details()"})
+    EXPECT_THAT(text, HasSubstr(part));
+  // A switch is told by its name, and whose it is.
+  set_training(net.stages[1].dropout, false);
+  step(images, labels);
+  EXPECT_THAT(step.explain().recompiles.at(0), HasSubstr("training of stages.1.dropout, a Flag"));
 }
 
 }  // namespace

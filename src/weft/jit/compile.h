@@ -26,10 +26,15 @@
 // A tensor that a call finds in several places (two arguments; an argument, and what a Parameter holds) is one tensor, as where the
 // function runs by itself: a gradient by one is that by all. Where such gradients are taken, which are one is guarded.
 //
-// Called while another compiled function, a loop body or a branch is recorded, it becomes part of that graph. grad must be taken
-// inside the function: the result of a call is a value like any other.
+// Called while another compiled function, a loop body or a branch is recorded, it becomes part of that graph.
 //
-// Copies of a compiled function share what they know. Thread-safe if the function is.
+// A gradient is best taken inside the function. Taken outside, through what a call returned, it is right too: the operations of that
+// call are computed again, and from then on calls with the same guards become part of the recording around them (unless the options
+// name a backend or check replays), which costs the host the time to record them. Throws Error if something that it needs is not held
+// any more: arguments of a call that was replayed are for the caller to keep until then.
+//
+// Copies of a compiled function share what they know. Thread-safe if the function is. Calls of one that updates Parameters run one
+// after the other, each update whole. Two functions on one model, such as training and evaluation, need a lock of the caller's.
 #pragma once
 
 #include <memory>
@@ -65,10 +70,23 @@ template <class Given>
 using HeldAsGiven = Held<Given, std::conditional_t<has_plain_values<std::remove_reference_t<Given>>(),
                                                    const std::remove_reference_t<Given>&, Given>>;
 
+// Calls with arguments as the function declares its parameters: a braced list becomes what the parameter is, `f({a, b})`.
+template <class Callee, class... Parameters>
+struct DeclaredCall {
+  auto operator()(Parameters... given) const {
+    return static_cast<const Callee&>(*this).call(std::forward<Parameters>(given)...);
+  }
+};
+struct NoDeclaredCall {
+  void operator()(NoDeclaredCall) const = delete;
+};
+
 template <class F>
 struct Declared {  // a generic lambda or an overloaded operator: as given
   template <class... Given>
   using Arguments = std::tuple<HeldAsGiven<Given>...>;
+  template <class Callee>
+  using Call = NoDeclaredCall;
 };
 template <class F, class R, class... Parameters>
 struct DeclaredParameters {
@@ -80,6 +98,8 @@ struct DeclaredParameters {
       "it by value");
   template <class... Given>
   using Arguments = std::tuple<Held<Parameters, Given>...>;
+  template <class Callee>
+  using Call = DeclaredCall<Callee, Parameters...>;
 };
 template <class R, class... P>
 struct Declared<R (*)(P...)> : DeclaredParameters<void, R, P...> {};
@@ -110,14 +130,16 @@ using Made = std::conditional_t<std::is_void_v<Returned>, Nothing,
 }  // namespace jit
 
 template <class F>
-class Compiled {
+class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
  public:
+  using jit::Declared<F>::template Call<Compiled>::operator();
+
   Compiled(F function, CompileOptions options, const std::source_location& where)
       : state_(std::make_shared<State>(std::forward<F>(function), std::move(options), where)) {}
 
   template <class... Given>
   auto operator()(Given&&... given) const {
-    return call<false>(std::forward<Given>(given)...);
+    return call(std::forward<Given>(given)...);
   }
 
   // A handle that checks the arguments alone: every call is a replay of what the last call of the function was, with other tensors
@@ -126,15 +148,23 @@ class Compiled {
   // nothing else. Throws Error if that call cannot be replayed; a call of the handle throws Error if its arguments differ otherwise,
   // or something that the function captured has ended or moved. Under CompileOptions::check_replays every call is recorded too, and
   // throws Error where the replay would have been wrong.
-  class Pinned {
+  class Pinned : public jit::Declared<F>::template Call<Pinned> {
    public:
+    using jit::Declared<F>::template Call<Pinned>::operator();
+
     template <class... Given>
     auto operator()(Given&&... given) const {
-      return compiled_.template call<true>(std::forward<Given>(given)...);
+      return call(std::forward<Given>(given)...);
     }
 
    private:
     friend class Compiled;
+    template <class Callee, class... Parameters>
+    friend struct jit::DeclaredCall;
+    template <class... Given>
+    auto call(Given&&... given) const {
+      return compiled_.template call_as<true>(std::forward<Given>(given)...);
+    }
     explicit Pinned(const Compiled& compiled) : compiled_(compiled) {
       compiled_.pinned_ = compiled_.state_->core.last();
     }
@@ -155,14 +185,34 @@ class Compiled {
   template <class Arguments>
   using Result = decltype(std::apply(std::declval<F&>(), std::declval<Arguments&>()));
 
-  template <bool is_pinned, class... Given>
+  template <class Callee, class... Parameters>
+  friend struct jit::DeclaredCall;
+  template <class... Given>
   auto call(Given&&... given) const {
+    return call_as<false>(std::forward<Given>(given)...);
+  }
+
+  template <bool is_pinned, class... Given>
+  auto call_as(Given&&... given) const {
     using Arguments = typename jit::Declared<F>::template Arguments<Given...>;
-    Arguments arguments(std::forward<Given>(given)...);
     using Returned = Result<Arguments>;
     using Made = jit::Made<std::remove_cvref_t<Returned>>;
-    Made made = made_by<is_pinned, Made>(arguments);
-    if constexpr (!std::is_void_v<Returned>) return made;
+    constexpr bool takes_leaves = jit::has_leaves<Arguments>(), gives_leaves = jit::has_leaves<Made>();
+    static_assert(
+        takes_leaves,
+        "compile: an argument is neither a tensor, a number, a string nor a struct with fields(), nor a "
+        "container of them: list the members of its struct in fields(auto&& field) { field(\"name\", name); }");
+    static_assert(
+        gives_leaves,
+        "compile: a result is neither a tensor, a number, a string nor a struct with fields(), nor a "
+        "container of them: list the members of its struct in fields(auto&& field) { field(\"name\", name); }");
+    if constexpr (takes_leaves && gives_leaves) {
+      Arguments arguments(std::forward<Given>(given)...);
+      Made made = made_by<is_pinned, Made>(arguments);
+      if constexpr (!std::is_void_v<Returned>) return made;
+    } else {
+      return Made();
+    }
   }
 
   template <class Made, class Arguments>
@@ -177,19 +227,26 @@ class Compiled {
 
   template <bool is_pinned, class Made, class Arguments>
   Made made_by(Arguments& arguments) const {
-    if (jit::Function::called_inside()) {
-      const auto part = state_->core.part_of_caller();
-      return invoke<Made>(arguments);
+    if (jit::Function::called_inside()) return part_of_caller<Made>(arguments);
+    {
+      const auto turn = state_->core.turn();
+      const detail::BuildScope scope = state_->core.scope();
+      if (state_->core.starts_eagerly()) return run_eagerly<Made>(arguments);
+      thread_local std::vector<jit::Leaf> leaves;
+      leaves.clear();
+      collect(arguments, jit::LeafCollector(leaves));
+      const jit::Function::Found found =
+          is_pinned ? state_->core.find_pinned(pinned_, leaves) : state_->core.find(leaves);
+      if (found.replayed) return replay<Made>(*found.replayed, leaves);
+      if (!found.is_inlined) return record<Made>(arguments, found);
     }
-    const detail::BuildScope scope = state_->core.scope();
-    if (state_->core.starts_eagerly()) return run_eagerly<Made>(arguments);
-    thread_local std::vector<jit::Leaf> leaves;
-    leaves.clear();
-    collect(arguments, jit::LeafCollector(leaves));
-    const jit::Function::Found found =
-        is_pinned ? state_->core.find_pinned(pinned_, leaves) : state_->core.find(leaves);
-    if (found.replayed) return replay<Made>(*found.replayed, leaves);
-    return record<Made>(arguments, found.checked);
+    return part_of_caller<Made>(arguments);
+  }
+
+  template <class Made, class Arguments>
+  Made part_of_caller(Arguments& arguments) const {
+    const auto part = state_->core.part_of_caller();
+    return invoke<Made>(arguments);
   }
 
   template <class Made, class Arguments>
@@ -220,7 +277,7 @@ class Compiled {
   }
 
   template <class Made, class Arguments>
-  Made record(Arguments& arguments, const std::shared_ptr<const jit::Specialization>& checked) const {
+  Made record(Arguments& arguments, const jit::Function::Found& found) const {
     std::vector<jit::Leaf> leaves;  // the function may call others
     std::vector<std::string> paths;
     collect(arguments, jit::LeafCollector(leaves, &paths));
@@ -242,7 +299,7 @@ class Compiled {
       }
       return kept;
     };
-    std::vector<Tensor> tensors = state_->core.record(leaves, std::move(paths), run, prototype, checked);
+    std::vector<Tensor> tensors = state_->core.record(leaves, std::move(paths), run, prototype, found);
     fill(*result, tensors);
     return std::move(*result);
   }

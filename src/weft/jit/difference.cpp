@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -50,6 +51,18 @@ std::string number_text(const ValueGuard& guard, std::uint64_t bits) {
   double number = 0;
   std::memcpy(&number, &bits, sizeof number);
   return concat(number);
+}
+
+std::string name_of(const ValueGuard& guard) {
+  return guard.name ? guard.name : guard.bytes == 1 ? "a Flag" : "a Scalar";
+}
+
+// The parameter whose flag it is, or the module that reads it, by its path; empty: it is not known.
+std::string owner_of(const ValueGuard& guard, const Specialization& s) {
+  if (!s.is_alive()) return guard.module;
+  for (const ParameterGuard& of : s.parameters)
+    if (&of.parameter->requires_grad == guard.value) return std::string(of.parameter->name());
+  return guard.module;
 }
 
 // The line where an argument is used first.
@@ -245,8 +258,10 @@ class Comparison {
     const std::uint64_t bits = guard.now(leaves_);
     if (bits == guard.bits) return;
     const bool is_flag = guard.bytes == 1;
-    const std::string after = place_text(guard.after);
-    std::string what = is_flag ? "a Flag" : "a Scalar";
+    const std::string after = place_text(guard.after), owner = owner_of(guard, known_);
+    std::string what = name_of(guard);
+    if (!owner.empty()) what += concat(" of ", owner);
+    if (guard.name) what += is_flag ? ", a Flag" : ", a Scalar";
     if (guard.leaf >= 0) what = concat("argument ", known_.paths[leaf], ", ", what, ',');
     made_.values.push_back(concat(what, " that the function reads ",
                                   after.empty() ? "before it records anything" : "on the host, after " + after, ", is ",
@@ -397,6 +412,45 @@ std::string difference_of_replay(const Specialization& known, const Specializati
 
 namespace {
 
+// One line for all that have one name and value: "training is true in encoder.0.drop, encoder.1.drop and 3 more".
+std::vector<std::string> value_guards(const Specialization& s) {
+  constexpr std::size_t most_owners = 3;
+  struct Group {
+    std::string is;  // "training is true"
+    std::size_t count = 0;
+    std::vector<std::string> owners = {};  // the first of them that are known
+  };
+  std::vector<Group> groups;
+  for (const ValueGuard& guard : s.values) {
+    const std::string is = concat(name_of(guard), " is ", number_text(guard, guard.bits));
+    auto group = std::ranges::find(groups, is, &Group::is);
+    if (group == groups.end()) group = groups.insert(group, {is});
+    ++group->count;
+    std::string owner = owner_of(guard, s);
+    if (!owner.empty() && group->owners.size() < most_owners) group->owners.push_back(std::move(owner));
+  }
+  std::vector<std::string> lines;
+  for (const Group& group : groups) {
+    std::string line = group.is;
+    for (std::size_t i = 0; i < group.owners.size(); ++i) line += (i == 0 ? " in " : ", ") + group.owners[i];
+    const std::size_t more = group.count - std::max<std::size_t>(group.owners.size(), 1);
+    lines.push_back(more == 0 ? line : concat(line, " and ", more, " more"));
+  }
+  return lines;
+}
+
+// One line for each type, the most frequent first.
+std::vector<std::string> parameter_guards(const Specialization& s) {
+  std::map<std::string, std::size_t> by_type;
+  for (const ParameterGuard& guard : s.parameters) ++by_type[concat(guard.type)];
+  std::vector<std::pair<std::string, std::size_t>> types(by_type.begin(), by_type.end());
+  std::ranges::stable_sort(types, std::greater(), [](const auto& each) { return each.second; });
+  std::vector<std::string> lines;
+  for (const auto& [type, count] : types)
+    lines.push_back(concat(count, count == 1 ? " parameter is " : " parameters are ", type));
+  return lines;
+}
+
 std::string describe(const Frozen& frozen, const Specialization& s) {
   switch (frozen.kind) {
     case Frozen::Kind::tensor:
@@ -437,6 +491,8 @@ Explanation::Program describe(const Specialization& s) {
   program.inputs = s.inputs.size();
   program.updates = s.updates.size();
   program.replays = s.replays;
+  program.inlined = s.inlined;
+  if (s.differentiable) program.differentiated_at = s.differentiable->differentiated_at();
   program.compile_ms = s.compile_ms;
   if (s.rerecorded_because.empty()) {
     for (const Frozen& frozen : s.frozen)
@@ -445,12 +501,8 @@ Explanation::Program describe(const Specialization& s) {
   }
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
     if (!s.arguments[i].is_structure) program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
-  for (const ValueGuard& guard : s.values)
-    program.guards.push_back(concat(guard.bytes == 1 ? "a Flag is " : "a Scalar is ", number_text(guard, guard.bits)));
-  std::map<std::string, int> parameters;
-  for (const ParameterGuard& guard : s.parameters) ++parameters[concat(guard.type)];
-  for (const auto& [type, count] : parameters)
-    program.guards.push_back(concat(count, count == 1 ? " parameter is " : " parameters are ", type));
+  for (std::string& guard : value_guards(s)) program.guards.push_back(std::move(guard));
+  for (std::string& guard : parameter_guards(s)) program.guards.push_back(std::move(guard));
   for (std::size_t i = 0; i < s.same.size(); ++i) program.guards.emplace_back("two arguments are one object");
   if (s.is_alive())
     for (const Alias& alias : s.aliases) program.guards.push_back(text_of(alias, s) + " are one tensor");

@@ -1,150 +1,209 @@
 #include <weft/jit/explanation.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <ostream>
-#include <sstream>
+#include <span>
+#include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include <weft/base/json.h>
+#include <fmt/format.h>
 
 namespace weft {
 
 namespace {
 
-constexpr std::size_t most_shown = 32;  // programs in a text
+constexpr std::size_t most_programs = 32;  // in a text
+constexpr std::size_t most_lines = 4;      // of one kind, in a short one
 
-void write_lines(std::ostream& out, const char* title, const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) out << "  " << title << line << '\n';
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
+
+std::string megabytes(double bytes) { return fmt::format("{:.3g} MB", bytes / 1e6); }
+std::string megaflops(double flops) { return fmt::format("{:.3g} Mflop", flops / 1e6); }
+
+// " at PLACE", or nothing.
+std::string at(const std::string& place) { return place.empty() ? "" : " at " + place; }
 
 std::string in_modules(const std::vector<std::string>& modules) {
   constexpr std::size_t most = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(modules.size(), most); ++i) text += (i == 0 ? " in " : ", ") + modules[i];
-  return modules.size() > most ? concat(text, " and ", modules.size() - most, " more modules") : text;
+  return modules.size() > most ? fmt::format("{} and {} more modules", text, modules.size() - most) : text;
 }
 
-void write(std::ostream& out, const Explanation::Graph& g) {
-  out << "  moves " << g.moved_bytes / 1e6 << " MB and computes " << g.flops / 1e6 << " Mflop in a launch\n";
-  for (const Explanation::Kernel& k : g.launches)
-    out << "  kernel " << k.name << " (" << k.category << "): " << k.bytes / 1e6 << " MB, " << k.flops / 1e6 << " Mflop"
-        << (k.source.empty() ? "" : ", ") << k.source << '\n';
-  for (const compiler::Fusion& f : g.fusions)
-    out << (f.refused.empty() ? "  fused " : "  not fused ") << f.name << ": "
-        << (f.refused.empty() ? f.operations : f.refused) << (f.source.empty() ? "" : ", ") << f.source << '\n';
-  for (const compiler::SharedCode& s : g.shared)
-    out << "  shared: the code of " << s.name << " is made once and called " << s.calls << " times"
-        << (s.source.empty() ? "" : ", ") << s.source << in_modules(s.modules) << '\n';
-  write_lines(out, "autotuned: ", g.choices);
-  if (g.distinct_kernels != 0)
-    out << "  generated kernels: " << g.distinct_kernels << " distinct, " << g.compiled_kernels << " compiled, "
-        << g.loaded_kernels << " from the disk or an artifact" << (g.cache_miss.empty() ? "" : "; missed: ")
-        << g.cache_miss << '\n';
-  for (const compiler::PassTiming& phase : g.phases) out << "  phase " << phase.name << ": " << phase.ms << " ms\n";
-}
+// Writes the explanation, in short or whole.
+class Writer {
+ public:
+  explicit Writer(bool short_form) : is_short_(short_form) {}
 
-nlohmann::json to_json(const Explanation::Graph& g) {
-  using nlohmann::json;
-  json graph{{"ended_by", g.ended_by},
-             {"nodes", g.nodes},
-             {"kernels", g.kernels},
-             {"peak_bytes", g.peak_bytes},
-             {"flops", g.flops},
-             {"moved_bytes", g.moved_bytes},
-             {"launches", json::array()},
-             {"fusions", json::array()},
-             {"shared", json::array()},
-             {"autotuned", g.choices},
-             {"distinct_kernels", g.distinct_kernels},
-             {"compiled_kernels", g.compiled_kernels},
-             {"loaded_kernels", g.loaded_kernels},
-             {"cache_miss", g.cache_miss},
-             {"phases", json::array()}};
-  for (const Explanation::Kernel& k : g.launches)
-    graph["launches"].push_back(
-        {{"name", k.name}, {"category", k.category}, {"source", k.source}, {"flops", k.flops}, {"bytes", k.bytes}});
-  for (const compiler::Fusion& f : g.fusions)
-    graph["fusions"].push_back(
-        {{"name", f.name}, {"operations", f.operations}, {"source", f.source}, {"refused", f.refused}});
-  for (const compiler::SharedCode& s : g.shared)
-    graph["shared"].push_back({{"name", s.name}, {"source", s.source}, {"calls", s.calls}, {"modules", s.modules}});
-  for (const compiler::PassTiming& phase : g.phases)
-    graph["phases"].push_back({{"name", phase.name}, {"ms", phase.ms}});
-  return graph;
-}
+  std::string write(const Explanation& e) {
+    line("{}: {}, recorded {}, compiled {}{}{}", e.function, plural(e.calls, "call"), plural(e.recorded, "time"),
+         plural(e.compiles, "time"),
+         e.compiled_ahead == 0 ? ""
+                               : fmt::format(" and {} ahead in the background", plural(e.compiled_ahead, "program")),
+         e.evicted == 0 ? "" : fmt::format(", {} forgotten", plural(e.evicted, "program")));
+    if (!e.sizes.empty()) line("sizes: {}", e.sizes);
+    const std::size_t shown = std::min(e.programs.size(), is_short_ ? most_lines : most_programs);
+    for (std::size_t i = 0; i < shown; ++i) write(e.programs[i], i);
+    if (shown < e.programs.size())
+      line("and {} that were used before these: {} has {} of them", plural(e.programs.size() - shown, "more program"),
+           is_short_ && e.programs.size() <= most_programs ? "details()" : "json()", "all");
+    std::vector<std::string> breaks;
+    for (const Explanation::Break& cut : e.breaks)
+      breaks.push_back(
+          fmt::format("{}{}, {}, {:.3g} ms in all", cut.reason, at(cut.place), plural(cut.count, "time"), cut.ms));
+    lines("graph break: ", breaks);
+    lines("", e.recompiles);
+    if (is_short_ && !e.programs.empty()) line("details() lists every guard, kernel and fusion; json() is for tools");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
+    text_ += '\n';
+  }
+
+  // Each with the title before it; in short the first few, and how many more there are.
+  void lines(std::string_view title, std::span<const std::string> all) {
+    const std::size_t shown = is_short_ && all.size() > most_lines ? most_lines - 1 : all.size();
+    for (const std::string& each : all.first(shown)) line("{}{}", title, each);
+    if (shown < all.size()) line("{}... and {} more", title, all.size() - shown);
+  }
+
+  void write(const Explanation::Program& p, std::size_t i) {
+    line("program {}: {}, {}, {}, {} updated, {} at its peak; {}, replayed {}", i, plural(p.nodes, "operation"),
+         plural(p.kernels, "kernel"), plural(p.inputs, "input"), plural(p.updates, "parameter"),
+         megabytes(static_cast<double>(p.peak_bytes)),
+         p.compile_ms > 0 ? fmt::format("compiled in {:.3g} ms", p.compile_ms) : "an equal program was known",
+         plural(p.replays, "time"));
+    lines("  argument ", p.arguments);
+    lines("  guard: ", p.guards);
+    lines("  frozen: ", p.frozen);
+    write(p);
+    if (!p.differentiated_at.empty())
+      line(
+          "  a gradient is taken through its results at {}: {} became part of the recording around them; compile the "
+          "whole step, with the gradient inside",
+          p.differentiated_at, plural(p.inlined, "later call"));
+    if (!p.rerecorded_because.empty()) line("  recorded in every call, for {}", p.rerecorded_because);
+    for (std::size_t k = 0; k < p.before.size(); ++k) {
+      const Explanation::Graph& g = p.before[k];
+      line("graph {} before program {}: {}, {}, {} at its peak; ended by a break: {}", k, i,
+           plural(g.nodes, "operation"), plural(g.kernels, "kernel"), megabytes(static_cast<double>(g.peak_bytes)),
+           g.ended_by);
+      write(g);
+    }
+  }
+
+  void write(const Explanation::Graph& g) {
+    line("  one launch moves {} and computes {}", megabytes(g.moved_bytes), megaflops(g.flops));
+    if (is_short_) {
+      summarise(g);
+    } else {
+      list(g);
+    }
+    lines("  autotuned: ", g.choices);
+    if (g.distinct_kernels != 0)
+      line("  generated kernels: {} distinct, {} compiled, {} from the disk or an artifact{}{}", g.distinct_kernels,
+           g.compiled_kernels, g.loaded_kernels, g.cache_miss.empty() ? "" : "; missed: ", g.cache_miss);
+    write_phases(g);
+  }
+
+  void list(const Explanation::Graph& g) {
+    for (const Explanation::Kernel& k : g.launches)
+      line("  kernel {} ({}): {}, {}{}", k.name, k.category, megabytes(k.bytes), megaflops(k.flops), at(k.source));
+    for (const compiler::Fusion& f : g.fusions)
+      line("  {} {}: {}{}", f.refused.empty() ? "fused" : "not fused", f.name,
+           f.refused.empty() ? f.operations : f.refused, at(f.source));
+    for (const compiler::SharedCode& s : g.shared)
+      line("  shared: the code of {} is made once and called {}{}{}", s.name,
+           plural(static_cast<std::uint64_t>(s.calls), "time"), at(s.source), in_modules(s.modules));
+  }
+
+  struct Total {
+    std::uint64_t count = 0;
+    double bytes = 0, flops = 0;
+    std::string first_place = {};
+  };
+
+  void summarise(const Explanation::Graph& g) {
+    std::map<std::string, Total> categories, refusals;
+    for (const Explanation::Kernel& k : g.launches) {
+      Total& total = categories[k.category];
+      ++total.count;
+      total.bytes += k.bytes;
+      total.flops += k.flops;
+    }
+    std::vector<std::pair<std::string, Total>> by_bytes(categories.begin(), categories.end());
+    std::ranges::stable_sort(by_bytes, std::greater(), [](const auto& each) { return each.second.bytes; });
+    std::vector<std::string> kernels;
+    for (const auto& [category, total] : by_bytes)
+      kernels.push_back(
+          fmt::format("{} x {}: {}, {}", total.count, category, megabytes(total.bytes), megaflops(total.flops)));
+    lines("  kernels: ", kernels);
+
+    std::vector<const Explanation::Kernel*> largest;
+    for (const Explanation::Kernel& k : g.launches) largest.push_back(&k);
+    std::ranges::stable_sort(largest, std::greater(), [](const auto* k) { return k->bytes; });
+    largest.resize(std::min(largest.size(), most_lines - 1));
+    for (const Explanation::Kernel* k : largest)
+      line("  largest: {} ({}): {}, {}{}", k->name, k->category, megabytes(k->bytes), megaflops(k->flops),
+           at(k->source));
+
+    std::uint64_t made = 0;
+    for (const compiler::Fusion& f : g.fusions) {
+      if (f.refused.empty()) {
+        ++made;
+        continue;
+      }
+      Total& total = refusals[f.refused];
+      if (++total.count == 1) total.first_place = f.source;
+    }
+    if (made != 0) line("  fused: {} of operations", plural(made, "group"));
+    std::vector<std::pair<std::string, Total>> by_count(refusals.begin(), refusals.end());
+    std::ranges::stable_sort(by_count, std::greater(), [](const auto& each) { return each.second.count; });
+    std::vector<std::string> refused;
+    for (const auto& [reason, total] : by_count)
+      refused.push_back(fmt::format("{} x {}{}{}", total.count, reason,
+                                    total.count > 1 && !total.first_place.empty() ? ", first" : "",
+                                    at(total.first_place)));
+    lines("  not fused: ", refused);
+
+    std::uint64_t calls = 0;
+    for (const compiler::SharedCode& s : g.shared) calls += static_cast<std::uint64_t>(s.calls);
+    if (calls != 0)
+      line("  shared: the code of {} is made once and called {}", plural(g.shared.size(), "kernel"),
+           plural(calls, "time"));
+  }
+
+  void write_phases(const Explanation::Graph& g) {
+    if (!is_short_) {
+      for (const compiler::PassTiming& phase : g.phases) line("  phase {}: {:.3g} ms", phase.name, phase.ms);
+      return;
+    }
+    double all_ms = 0;
+    for (const compiler::PassTiming& phase : g.phases) all_ms += phase.ms;
+    auto longest = g.phases;
+    std::ranges::stable_sort(longest, std::greater(), &compiler::PassTiming::ms);
+    longest.resize(std::min(longest.size(), most_lines - 1));
+    std::string text;
+    for (const compiler::PassTiming& phase : longest)
+      text += fmt::format("{}{} {:.3g} ms", text.empty() ? "" : ", ", phase.name, phase.ms);
+    if (!text.empty()) line("  compiling took {:.3g} ms, most of all {}", all_ms, text);
+  }
+
+  bool is_short_;
+  std::string text_;
+};
 
 }  // namespace
 
-std::string Explanation::text() const {
-  std::ostringstream out;
-  out << function << ": " << calls << " calls, recorded " << recorded << " times, compiled " << compiles << " times";
-  if (compiled_ahead != 0) out << " and " << compiled_ahead << " programs ahead in the background";
-  if (evicted != 0) out << ", " << evicted << " programs forgotten";
-  out << '\n';
-  if (!sizes.empty()) out << "sizes: " << sizes << '\n';
-  const std::size_t shown = std::min(programs.size(), most_shown);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Program& p = programs[i];
-    out << "program " << i << ": " << p.nodes << " operations, " << p.kernels << " kernels, " << p.inputs << " inputs, "
-        << p.updates << " parameters updated, " << static_cast<double>(p.peak_bytes) / 1e6 << " MB at its peak; ";
-    if (p.compile_ms > 0) {
-      out << "compiled in " << p.compile_ms << " ms, ";
-    } else {
-      out << "an equal program was known, ";
-    }
-    out << "replayed " << p.replays << " times\n";
-    write_lines(out, "argument ", p.arguments);
-    write_lines(out, "guard: ", p.guards);
-    write_lines(out, "frozen: ", p.frozen);
-    write(out, p);
-    if (!p.rerecorded_because.empty()) out << "  recorded in every call, for " << p.rerecorded_because << '\n';
-    for (std::size_t k = 0; k < p.before.size(); ++k) {
-      const Graph& g = p.before[k];
-      out << "graph " << k << " before program " << i << ": " << g.nodes << " operations, " << g.kernels << " kernels, "
-          << static_cast<double>(g.peak_bytes) / 1e6 << " MB at its peak; ended by a break: " << g.ended_by << '\n';
-      write(out, g);
-    }
-  }
-  if (shown < programs.size())
-    out << "and " << programs.size() - shown << " more that were used before these: json() has all of them\n";
-  for (const Break& cut : breaks)
-    out << "graph break: " << cut.reason << (cut.place.empty() ? "" : " at ") << cut.place << ", " << cut.count
-        << " times, " << cut.ms << " ms in all\n";
-  for (const std::string& recompile : recompiles) out << recompile << '\n';
-  return std::move(out).str();
-}
-
-std::string Explanation::json() const {
-  using nlohmann::json;
-  json all{{"function", function},
-           {"calls", calls},
-           {"recorded", recorded},
-           {"compiles", compiles},
-           {"evicted", evicted},
-           {"programs", json::array()},
-           {"graph_breaks", json::array()},
-           {"recompiles", recompiles},
-           {"sizes", sizes},
-           {"compiled_ahead", compiled_ahead}};
-  for (const Program& p : programs) {
-    json program = to_json(p);
-    program.update({{"arguments", p.arguments},
-                    {"guards", p.guards},
-                    {"frozen", p.frozen},
-                    {"rerecorded_because", p.rerecorded_because},
-                    {"inputs", p.inputs},
-                    {"updates", p.updates},
-                    {"replays", p.replays},
-                    {"compile_ms", p.compile_ms},
-                    {"before", json::array()}});
-    for (const Graph& g : p.before) program["before"].push_back(to_json(g));
-    all["programs"].push_back(std::move(program));
-  }
-  for (const Break& cut : breaks)
-    all["graph_breaks"].push_back({{"reason", cut.reason}, {"place", cut.place}, {"count", cut.count}, {"ms", cut.ms}});
-  return print_json(all, 2);
-}
+std::string Explanation::text() const { return Writer(true).write(*this); }
+std::string Explanation::details() const { return Writer(false).write(*this); }
 
 std::ostream& operator<<(std::ostream& out, const Explanation& explanation) { return out << explanation.text(); }
 

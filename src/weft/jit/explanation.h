@@ -35,8 +35,10 @@ struct Explanation {
     std::vector<std::string> frozen;     // numbers and tensors that are as they were when it was recorded
     std::string rerecorded_because;      // empty: calls are replayed
     std::uint64_t inputs = 0, updates = 0, replays = 0;
-    double compile_ms = 0;      // 0: an equal program was known
-    std::vector<Graph> before;  // where its graph is cut: the graphs up to each break, in their order
+    std::uint64_t inlined = 0;      // calls that became part of the recording around them
+    std::string differentiated_at;  // where a gradient was taken through a result, which is why; empty: nowhere
+    double compile_ms = 0;          // 0: an equal program was known
+    std::vector<Graph> before;      // where its graph is cut: the graphs up to each break, in their order
   };
   struct Break {
     std::string reason, place;
@@ -51,7 +53,10 @@ struct Explanation {
   std::vector<Break> breaks = {};
   std::vector<std::string> recompiles = {};  // why, one line for each
 
+  // In short: a line or a few for each kind of thing, with counts and what is largest.
   std::string text() const;
+  // All of it: every guard, kernel, fusion made or refused, and phase.
+  std::string details() const;
   std::string json() const;
   friend std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 };

@@ -83,10 +83,12 @@ bool Function::starts_eagerly() {
 }
 
 void Function::run_eagerly(const std::function<void()>& run) {
-  sync();  // what was recorded before is not part of the function
+  using detail::Recording;
+  Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
   const EagerScope scope(detail::Backend::eager);
+  const detail::PastEndsHere past;
   run();
-  sync();
+  Recording::current().sync(Recording::Keep::graph);
 }
 
 bool Function::called_inside() {
@@ -98,7 +100,11 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
   const std::lock_guard lock(mutex_);
   ++calls_;
   const std::shared_ptr<Specialization> found = specializations_.find(leaves, now);
-  if (!found) return {};
+  if (!found) return {.is_first_of_kind = true};
+  if (is_inlined(*found)) {
+    ++found->inlined;
+    return {.is_inlined = true};
+  }
   if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr};
   // Only a sync looks for them.
   if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr};
@@ -110,9 +116,17 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
 Function::Found Function::find_pinned(const std::shared_ptr<const Specialization>& pinned,
                                       std::span<const Leaf> leaves) const {
   pinned->require_structure(leaves);
+  if (is_inlined(*pinned)) return {.is_inlined = true};
   if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr};
   if (options_.check_replays) return {.replayed = nullptr, .checked = pinned};
   return {.replayed = pinned, .checked = nullptr};
+}
+
+// A backend of its own would not run what becomes part of another program, and gradients that the function takes itself end at its
+// arguments, which would be values like others there.
+bool Function::is_inlined(const Specialization& found) const {
+  return found.differentiable && found.differentiable->is_differentiated() && !found.aliases_matter && !backend_ &&
+         !options_.check_replays;
 }
 
 bool Function::is_full() const {
@@ -127,8 +141,9 @@ std::string Function::limit_reached() const {
 
 std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
                                      const std::function<std::vector<Tensor>()>& run,
-                                     const std::function<Prototype()>& prototype,
-                                     const std::shared_ptr<const Specialization>& checked) {
+                                     const std::function<Prototype()>& prototype, const Found& found) {
+  const std::lock_guard turn(turn_);
+  const std::shared_ptr<const Specialization>& checked = found.checked;
   bool is_first = false;
   std::uint64_t buckets = 0;
   {
@@ -199,6 +214,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
                            .fullgraph = options_.fullgraph,
                            .knows = knows,
                            .compiling = compiling,
+                           .is_first_of_kind = found.is_first_of_kind,
                            .ignores_aliases = checked && !checked->aliases_matter},
                           leaves, paths, run, trace);
   } catch (const RecompileError& error) {
@@ -218,6 +234,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<s
              difference.none() ? "there is none yet" : difference.text(sizes_alone()));
     return results;
   }
+  if (trace->writes_parameters()) writes_.store(true, std::memory_order_release);
   std::shared_ptr<Specialization> made = trace->take();
   made->prototype = prototype();
   made->is_of_bucket = buckets != 0;

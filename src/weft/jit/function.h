@@ -34,13 +34,21 @@ class Function {
   // For the time of a call: what runs its programs and how they are compiled, as the options say.
   detail::BuildScope scope() const { return {backend_, build_options_}; }
 
+  // For the time of a call: others wait, if the function is known to update Parameters.
+  std::unique_lock<std::recursive_mutex> turn() {
+    return writes_.load(std::memory_order_acquire) ? std::unique_lock(turn_) : std::unique_lock<std::recursive_mutex>();
+  }
+
   // Whether the stance of this thread wants the call run operation by operation, whatever is known.
   bool starts_eagerly();
   static void run_eagerly(const std::function<void()>& run);
 
-  // What is known for a call. Nothing to replay: it must be recorded, and be what a replay of `checked`, if any, would have been.
+  // What is known for a call. Nothing to replay: it must be recorded, and be what a replay of `checked`, if any, would have been;
+  // or it becomes part of the caller's recording, as gradients are taken through calls like it.
   struct Found {
-    std::shared_ptr<const Specialization> replayed, checked;
+    std::shared_ptr<const Specialization> replayed = nullptr, checked = nullptr;
+    bool is_inlined = false;
+    bool is_first_of_kind = false;
   };
   Found find(std::span<const Leaf> leaves);
   // The same for a call of a handle: `pinned`, of whose guards only the arguments are looked at. Throws Error if they differ.
@@ -51,8 +59,7 @@ class Function {
   // would have done something else.
   std::vector<Tensor> record(std::span<const Leaf> leaves, std::vector<std::string> paths,
                              const std::function<std::vector<Tensor>()>& run,
-                             const std::function<Prototype()>& prototype,
-                             const std::shared_ptr<const Specialization>& checked);
+                             const std::function<Prototype()>& prototype, const Found& found);
 
   // The specialisation of the last call. Throws Error if there is none that can be replayed.
   std::shared_ptr<const Specialization> last() const;
@@ -61,6 +68,7 @@ class Function {
   const std::string& name() const { return options_.name; }
 
  private:
+  bool is_inlined(const Specialization& found) const;
   bool is_full() const;
   std::string limit_reached() const;  // empty: not yet
   bool may_learn_sizes() const;
@@ -73,6 +81,11 @@ class Function {
                    const std::function<std::vector<Tensor>()>& run);
   void with_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                    const std::function<void(Trace&)>& use) const;
+  // For each size of one element, a sample that differs in the others alone: gradients sum over what was broadcast, and nothing is
+  // where there is one element.
+  void keep_samples_of_ones(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                            std::span<const Type> types, std::span<const ChangingSize> sizes,
+                            std::span<const LinkedSizes> links, const std::function<std::vector<Tensor>()>& run);
   bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
                      bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not);
   // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
@@ -102,7 +115,9 @@ class Function {
   std::string program_name_;  // options_.name, or the place in short
   std::string place_;         // where compile() was called
   detail::BuildOptions build_options_;
-  std::atomic<bool> was_called_ = false;
+  std::atomic<bool> was_called_ = false, writes_ = false;
+  std::recursive_mutex
+      turn_;  // of calls that update Parameters, and of those that are recorded: a function may call itself
   bool warned_ = false;
   mutable std::mutex mutex_;
   Specializations specializations_;

@@ -1,5 +1,6 @@
 // With which sizes a function is recorded, beside those that it is called with.
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -98,7 +99,10 @@ std::string Function::learn_declared(std::span<const Leaf> leaves, std::span<con
     const std::vector<Type> others = other_types(types, sizes, links);
     std::string why_not;
     if (others.empty()) continue;
-    if (record_sample(leaves, paths, others, true, run, why_not)) return {};
+    if (record_sample(leaves, paths, others, true, run, why_not)) {
+      keep_samples_of_ones(leaves, paths, types, sizes, links, run);
+      return {};
+    }
     if (!first.empty()) continue;
     for (std::size_t i = 0; i < types.size(); ++i)
       if (others[i] != types[i]) first += concat(first.empty() ? "" : ", ", "argument ", paths[i], " as ", others[i]);
@@ -123,8 +127,27 @@ void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::st
   }
   const std::vector<ChangingSize> sizes = all_sizes(leaves);
   std::string why_not;
-  if (const auto free = free_sizes(leaves, paths, sizes, run); !free.empty())
+  if (const auto free = free_sizes(leaves, paths, sizes, run); !free.empty()) {
     record_sample(leaves, paths, other_types(types, sizes, free), true, run, why_not);
+    keep_samples_of_ones(leaves, paths, types, sizes, free, run);
+  }
+}
+
+void Function::keep_samples_of_ones(std::span<const Leaf> leaves, std::span<const std::string> paths,
+                                    std::span<const Type> types, std::span<const ChangingSize> sizes,
+                                    std::span<const LinkedSizes> links,
+                                    const std::function<std::vector<Tensor>()>& run) {
+  const auto has_one = [&](const LinkedSizes& group) {
+    return std::ranges::any_of(group, [&](const LinkedSize& linked) { return sizes[linked.size].now == 1; });
+  };
+  for (const LinkedSizes& kept : links) {
+    if (!has_one(kept)) continue;
+    std::vector<LinkedSizes> others;
+    std::ranges::copy_if(links, std::back_inserter(others), [&](const LinkedSizes& group) { return &group != &kept; });
+    const std::vector<Type> sample = others.empty() ? std::vector<Type>() : other_types(types, sizes, others);
+    std::string why_not;
+    if (!sample.empty()) record_sample(leaves, paths, sample, true, run, why_not);
+  }
 }
 
 std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const Leaf> leaves,

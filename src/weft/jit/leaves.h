@@ -47,6 +47,9 @@ concept Map = Sequence<T> && requires {
   typename T::mapped_type;
 };
 
+template <class T, class... These>
+inline constexpr bool is_any_of = (std::same_as<T, These> || ...);
+
 // Whether a value, its members aside, is not merely a reference to what is elsewhere.
 template <class T>
 inline constexpr bool is_owned = !Pointer<T> && !std::ranges::view<T> && (!Text<T> || std::same_as<T, std::string>);
@@ -120,6 +123,28 @@ void visit_leaves(T& x, Visitor& visitor) {
     static_assert(Module<Plain>,
                   "compile: an argument or result is neither a tensor, a number, a string nor a struct with fields(), "
                   "nor a container of them");
+  }
+}
+
+// Whether a T has leaves, as far as can be told without looking at what a struct with fields() lists.
+template <class T>
+constexpr bool has_leaves() {
+  using Plain = std::remove_cvref_t<T>;
+  if constexpr (std::is_arithmetic_v<Plain> || std::is_enum_v<Plain> || Text<Plain> || Module<Plain> ||
+                is_any_of<Plain, Tensor, Parameter, Scalar, Flag, random::Key, Shape, Type>) {
+    return true;
+  } else if constexpr (Optional<Plain> || Pointer<Plain>) {
+    return has_leaves<decltype(*std::declval<Plain&>())>();
+  } else if constexpr (Map<Plain>) {
+    return has_leaves<typename Plain::key_type>() && has_leaves<typename Plain::mapped_type>();
+  } else if constexpr (Sequence<Plain>) {
+    return has_leaves<decltype(*std::declval<Plain&>().begin())>();
+  } else if constexpr (Tuple<Plain>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (has_leaves<std::tuple_element_t<I, Plain>>() && ...);
+    }(std::make_index_sequence<std::tuple_size_v<Plain>>());
+  } else {
+    return false;
   }
 }
 

@@ -32,14 +32,6 @@ std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {
 
 namespace {
 
-const Tensor& tensor_at(const Place& place, std::span<const Leaf> leaves) {
-  switch (place.kind) {
-    case Place::Kind::argument: return leaves[place.index].tensor();
-    case Place::Kind::parameter: return place.parameter->unobserved();
-    default: return place.constant;
-  }
-}
-
 // By the function, from where it was.
 bool is_passed(const Place& place) {
   return place.kind == Place::Kind::argument || place.kind == Place::Kind::parameter ||
@@ -193,7 +185,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   Scratch& work = scratch();
   work.inputs.clear();
   for (const Place& input : inputs)
-    work.inputs.push_back(input.kind == Place::Kind::number ? nullptr : buffer_of(tensor_at(input, leaves)));
+    work.inputs.push_back(input.kind == Place::Kind::number ? nullptr : buffer_of(input.tensor(leaves)));
   work.immediates = immediates;
   for (const Number& number : numbers) write_number(number, *this, leaves, work.immediates[number.index]);
   {
@@ -204,7 +196,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   std::vector<Tensor> passed;
   const auto keep = [&](const Place& place) {
     if (!is_passed(place)) return;
-    const Tensor& tensor = tensor_at(place, leaves);
+    const Tensor& tensor = place.tensor(leaves);
     const runtime::BufferPtr& buffer = buffer_of(tensor);
     passed.push_back(place.is_copy ? Tensor(buffer) : tensor);
   };
@@ -224,12 +216,18 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
     require_here(*this, refused);
     throw;
   }
+  std::shared_ptr<const detail::LaunchedGraph> launched;
+  if (differentiable) launched = differentiable->launched(leaves, work.inputs, work.immediates, made);
   work.inputs.clear();
   std::ranges::sort(work.released);
   auto next_passed = passed.begin();
   const auto tensor_of = [&](const Place& place) -> Tensor {
     switch (place.kind) {
-      case Place::Kind::result: return Tensor(made[place.index]);
+      case Place::Kind::result: {
+        Tensor result(made[place.index]);
+        if (launched) differentiable->connect(result, place.index, launched);
+        return result;
+      }
       case Place::Kind::update: return updates[place.index].second->unobserved();
       case Place::Kind::again: return to[place.index];
       default: return std::move(*next_passed++);

@@ -13,6 +13,8 @@
 #include <weft/base/hash.h>
 #include <weft/jit/aliases.h>
 #include <weft/jit/leaves.h>
+#include <weft/jit/outside_gradient.h>
+#include <weft/jit/place.h>
 #include <weft/runtime/device.h>
 #include <weft/tensor/autocast.h>
 #include <weft/tensor/backend.h>
@@ -32,24 +34,6 @@ struct Context {
 
   static Context now();
   friend bool operator==(const Context&, const Context&) = default;
-};
-
-// Where a tensor is found when the function is called.
-struct Place {
-  enum class Kind : std::uint8_t {
-    argument,   // leaf `index` of the arguments
-    parameter,  // what a captured parameter holds
-    constant,   // a tensor that the function captured
-    number,     // the next of the numbers
-    result,     // result `index` of the program
-    update,     // the new value of a parameter, by update `index`
-    again,      // the same tensor as result `index` of the function
-  };
-  Kind kind = Kind::number;
-  std::uint32_t index = 0;
-  bool is_copy = false;  // as a copied Parameter has it: another tensor of the same value
-  Parameter* parameter = nullptr;
-  Tensor constant = {};
 };
 
 // A number that is made anew for each launch.
@@ -84,7 +68,9 @@ struct ValueGuard {
   std::int32_t leaf;  // the Scalar that this argument is
   std::uint32_t bytes;
   std::uint64_t bits;
-  ir::Location after = {};  // what was recorded last when it was read
+  const char* name = nullptr;  // null: it has none
+  const char* module = "";     // that was recorded when it was read
+  ir::Location after = {};     // what was recorded last when it was read
 
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
@@ -122,6 +108,7 @@ struct Specialization {
   std::vector<std::pair<Place, Parameter*>> updates;  // of captured parameters
   std::vector<Place> results;
   Prototype prototype;
+  std::shared_ptr<DifferentiableProgram> differentiable;  // null: no result has a gradient
 
   // Why the function is recorded anew in each call; empty: it is replayed.
   std::string rerecorded_because;
@@ -138,7 +125,7 @@ struct Specialization {
     std::string ended_by;
   };
   std::vector<Part> before;  // what was launched at each break
-  std::uint64_t nodes = 0, replays = 0;
+  std::uint64_t nodes = 0, replays = 0, inlined = 0;
   double compile_ms = 0;
   bool compiled = false;                      // else an equal program was known
   std::vector<std::string> broken_relations;  // of sizes, for which it was

@@ -23,7 +23,8 @@ Trace::Trace(Options options, std::span<const Leaf> leaves, std::vector<std::str
 Trace::~Trace() = default;
 
 std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& run) {
-  sync();  // what was recorded before is not part of the function
+  using detail::Recording;
+  Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
   stand_in();
   const Attached attached(*this);
   std::vector<Tensor> results;
@@ -38,7 +39,7 @@ std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& ru
     note_lines(results);
     let_go_of_replaced();
     finishing_ = true;
-    sync();
+    Recording::current().sync(Recording::Keep::graph);
   } catch (const RecordAgain&) {
     forget();
     throw;
@@ -187,14 +188,14 @@ void Trace::value_copied(const void* from, const detail::Lifetime& lifetime, con
   copies_[to] = origin(from, lifetime);
 }
 
-void Trace::value_read(const void* read, std::size_t bytes, const detail::Lifetime& own) {
+void Trace::value_read(const void* read, std::size_t bytes, const detail::Lifetime& own, const char* name) {
   const auto [value, lifetime] = origin(read, own);
   if (detail::has_ended(lifetime)) return;  // something of the function's own
   for (const ValueGuard& guard : values_)
     if (guard.value == value) return;
   const std::int32_t leaf = leaf_at(value);
   if (leaf >= 0 && leaves_[static_cast<std::size_t>(leaf)].kind == Leaf::Kind::value) return;  // always a guard
-  ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0};
+  ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0, name, detail::Recording::current().scope()};
   if (const ir::Graph& graph = detail::Recording::current().graph(); !graph.nodes().empty())
     guard.after = graph.location();
   guard.bits = guard.now(leaves_);
@@ -365,6 +366,8 @@ void Trace::launching(const detail::Launching& launching) {
     sources_.clear();
     return;
   }
+  kept_ = launching.kept;
+  output_values_.assign(launching.outputs.begin(), launching.outputs.end());
   made_->nodes = launching.graph.nodes().size();
   made_->plan = launching.plan;
   made_->operations = launching.graph.fingerprint();

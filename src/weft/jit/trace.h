@@ -65,6 +65,7 @@ class Trace final : public detail::Observer {
     std::function<void(const detail::Plan&)> knows = {};  // called before a program that is known is taken; may throw
     std::function<void()> compiling = {};                 // called before something is compiled; may throw
     std::vector<Type> types = {};                         // of record_sample: those of the tensors among the leaves
+    bool is_first_of_kind = false;                        // nothing is known of calls like this one
     bool ignores_aliases = false;  // what a call finds in several places is recorded as several tensors
   };
   // The function is run by `run`, which returns the tensors of its result.
@@ -88,6 +89,7 @@ class Trace final : public detail::Observer {
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
+  bool writes_parameters() const { return !written_.empty(); }
 
  private:
   // What a parameter held before it was written. It does not count as somebody who holds the buffer, or else the program could
@@ -124,7 +126,7 @@ class Trace final : public detail::Observer {
   void parameter_made(const Parameter& parameter) override;
   const Tensor& parameter_read(const Parameter& parameter) override;
   void parameter_written(Parameter& parameter, const Tensor& next) override;
-  void value_read(const void* value, std::size_t bytes, const detail::Lifetime& lifetime) override;
+  void value_read(const void* value, std::size_t bytes, const detail::Lifetime& lifetime, const char* name) override;
   void value_written(const void* value) override;
   void value_copied(const void* from, const detail::Lifetime& lifetime, const void* to) override;
   void gone(const void* object) override;
@@ -185,6 +187,7 @@ class Trace final : public detail::Observer {
   void finish(std::span<const Tensor> results);
   void bind_numbers();
   void bind_generators();
+  void keep_for_gradients();
   Place place_of(const Tensor& tensor, const char* what);
   std::int32_t leaf_at(const void* object) const;  // -1: none
 
@@ -222,6 +225,8 @@ class Trace final : public detail::Observer {
 
   bool finishing_ = false, launched_ = false;
   std::vector<runtime::BufferPtr> outputs_;
+  std::shared_ptr<detail::LaunchedGraph> kept_;  // of the last launch, and the values of its outputs
+  std::vector<ir::Value> output_values_;
 };
 
 }  // namespace weft::jit

@@ -140,6 +140,26 @@ void Trace::finish(std::span<const Tensor> results) {
   }
   if (s.aliases_matter) s.aliases = found_.aliases();
   s.captured.assign(found_.captured().begin(), found_.captured().end());
+  keep_for_gradients();
+}
+
+void Trace::keep_for_gradients() {
+  if (!kept_) return;
+  made_->differentiable = DifferentiableProgram::make(*made_, kept_->graph, output_values_);
+  kept_->callee = made_->differentiable;
+  std::vector<runtime::BufferPtr> arguments;
+  for (const StandIn& stand_in : stand_ins_) {
+    const TensorImpl& original = stand_in.original.impl();
+    if (!original.buffer) continue;
+    arguments.push_back(original.buffer);
+    for (detail::LaunchedGraph::Known& known : kept_->known) {
+      if (known.buffer_id != original.buffer->id()) continue;
+      if (original.origin && !known.origin) kept_->follow(known, original.origin);
+      known.is_lost |= original.cut;
+    }
+  }
+  // Those of other calls that are recorded anew are for the caller to keep: each would hold its own.
+  if (made_->differentiable && options_.is_first_of_kind) made_->differentiable->holds(kept_, arguments);
 }
 
 }  // namespace weft::jit

@@ -82,7 +82,7 @@ class Dropout : public Layer {
   void fields(auto&&) {}
 
   Scalar probability;
-  Flag training = true;
+  Flag training{true, "training"};
 };
 
 // weight [out, in / groups, height, width], bias [out], on x [batch, in, height, width].

@@ -30,7 +30,7 @@ class BatchNorm : public Layer {
   Parameter weight, bias;
   mutable Parameter running_mean, running_var, num_batches_tracked;
   double epsilon, momentum;  // momentum: the share of the batch in the new running statistics
-  Flag training = true;
+  Flag training{true, "training"};
 };
 
 // Normalises each group of channels of each sample.

@@ -11,6 +11,7 @@
 namespace weft {
 
 using detail::Frame;
+using detail::Recording;
 using ir::Value;
 
 namespace {
@@ -33,6 +34,18 @@ std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
   return tensors;
 }
 
+// The name of a compiled function that made an input on which the loss depends. Null: there is none.
+const std::string* callee_before(Frame& frame, Value loss) {
+  const std::span<const Recording::Input> inputs = frame.recording().inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const detail::Origin& origin = inputs[i].origin;
+    const Value input = frame.graph().inputs()[i];
+    if (origin && origin.graph->callee && (input == loss || ir::depends(frame.graph(), loss, {&input, 1})))
+      return &origin.graph->callee->function();
+  }
+  return nullptr;
+}
+
 // A loss without a derivative is usually a mistake, but not where it is piecewise constant, or itself a gradient.
 void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt) {
   if (ir::depends(frame.graph(), loss, wrt) || frame.recording().were_differentiated(wrt)) return;
@@ -42,6 +55,11 @@ void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt) {
     return is_float(node->type().dtype()) && is_float(node->operand(0).dtype()) && !is_stop(node);
   };
   if (std::ranges::any_of(ends, is_piecewise_constant)) return;
+  if (const std::string* const function = callee_before(frame, loss); function && ends.empty())
+    frame.require(false, "the loss is made of what the compiled function ", *function,
+                  " returned, and that depends on ", "none of the ", wrt.size(),
+                  " tensors, unless on what parameters held before it updated them: take ",
+                  "such a gradient inside the function");
   frame.require(!ends.empty(), "the loss depends on none of the ", wrt.size(),
                 " tensors (was there a sync, or something without a derivative, between them and the loss?)");
   const auto stop = std::ranges::find_if(ends, is_stop);

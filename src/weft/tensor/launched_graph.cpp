@@ -43,7 +43,7 @@ std::vector<bool> reached_from(const ir::Graph& graph, std::span<const Value> en
 class Past {
  public:
   Past(Recording& recording, const char* function, std::span<const Value> xs, std::span<const Tensor> wrt)
-      : recording_(recording), function_(function) {
+      : recording_(recording), function_(function), place_(place_text(recording.graph().location())) {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const runtime::BufferPtr& buffer = wrt[i].impl().buffer;
       if (!buffer) continue;
@@ -62,11 +62,19 @@ class Past {
   // The value as one of the recording.
   Value copy(const Origin& origin) {
     Launched& launched = of(origin);
+    note(origin.graph->callee);
     bind(launched, origin.value);
     return launched.inliner.copy({&origin.value, 1}).front();
   }
 
+  // The compiled functions that it reached back into for the first time.
+  std::span<const std::shared_ptr<Callee>> callees() const { return callees_; }
+
  private:
+  void note(const std::shared_ptr<Callee>& callee) {
+    if (callee && callee->differentiated_at(place_)) callees_.push_back(callee);
+  }
+
   struct Launched {
     Launched(Recording& recording, const LaunchedGraph& of)
         : graph(of), leads(of.graph->nodes().size()), is_state(leads.size()), inliner(recording.graph(), *of.graph) {
@@ -95,7 +103,7 @@ class Past {
   Launched& of(const Origin& origin) {
     auto& launched = launched_[origin.graph.get()];
     if (!launched) {
-      launched = std::make_unique<Launched>(recording_, *origin.graph);
+      launched = std::make_unique<Launched>(recording_, origin.graph->filled());
       look(*launched);
     }
     return *launched;
@@ -109,7 +117,7 @@ class Past {
         launched.x.try_emplace(k.value, x->second);
         launched.leads[id] = true;
       }
-      if (k.buffer_id < oldest_) continue;  // it cannot depend on an x
+      if (k.buffer_id < oldest_ || PastEndsHere::is_before(k.buffer_id)) continue;  // it leads to no x
       if (k.is_lost || (k.origin && of(k.origin).leads[k.origin.value.node->id])) launched.leads[id] = true;
     }
     for (const ir::Node* node : launched.graph.graph->nodes())
@@ -159,6 +167,15 @@ class Past {
     }
     const bool is_lost =
         std::ranges::any_of(launched.known.at(input), [](const Known* known) { return known->is_lost; });
+    if (const Callee* const callee = launched.graph.callee.get()) {
+      const auto index = static_cast<std::size_t>(input.node->attributes<ir::ParameterAttributes>().index);
+      throw Error(concat(
+          function_, ": the gradient leads through a call of the compiled function ", callee->function(), " and needs ",
+          callee->name_of_input(index), " (", what, "), ",
+          is_lost ? "which something launched that is not kept any more: call sync() where a gradient may end"
+                  : "which nobody holds any more, or which has changed: keep it until the gradient is taken, or take "
+                    "the gradient inside the compiled function"));
+    }
     throw Error(concat(
         function_, ": the loss was read before this gradient is taken, which needs ", what, " again; ",
         is_lost ? "what made it was launched by a read too long ago: call sync() where a gradient may end, as at the "
@@ -169,12 +186,27 @@ class Past {
 
   Recording& recording_;
   const char* function_;
+  std::string place_;  // where the gradient is taken
+  std::vector<std::shared_ptr<Callee>> callees_;
   std::unordered_map<const runtime::Buffer*, Value> xs_;
   std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();
   std::unordered_map<const LaunchedGraph*, std::unique_ptr<Launched>> launched_;
 };
 
 }  // namespace
+
+bool Callee::differentiated_at(const std::string& place) {
+  const std::lock_guard lock(mutex_);
+  if (is_differentiated_.load(std::memory_order_relaxed)) return false;
+  place_ = place;
+  is_differentiated_.store(true, std::memory_order_release);
+  return true;
+}
+
+std::string Callee::differentiated_at() const {
+  const std::lock_guard lock(mutex_);
+  return place_;
+}
 
 void LaunchedGraph::follow(Known& input, const Origin& origin) {
   const std::size_t all_nodes = origin.graph->nodes + graph->nodes().size();
@@ -184,6 +216,23 @@ void LaunchedGraph::follow(Known& input, const Origin& origin) {
   graphs = std::max(graphs, origin.graph->graphs + 1);
   nodes = std::max(nodes, all_nodes);
 }
+
+namespace {
+
+void tell(const Callee& callee, const char* function, const ir::Location& where, std::size_t copied) {
+  const std::string reason = concat(function, " takes a gradient through what a call returned: its ", copied,
+                                    " operations are computed again, and later calls like it become part of the "
+                                    "recording that calls them");
+  const char* const remedy = "compile the whole step, with the gradient inside";
+  WEFT_LOG(graph_breaks, callee.function(), " at ", place_text(where), ": ", reason, "; remedy: ", remedy);
+  WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
+                 .subject = callee.function(),
+                 .place = place_text(where),
+                 .reason = reason,
+                 .remedy = remedy});
+}
+
+}  // namespace
 
 Gradients gradient_through_reads(Recording& recording, const char* function, std::span<const Value> ys,
                                  std::span<const Value> cotangents, std::span<const Value> xs,
@@ -200,7 +249,8 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value input = graph.inputs()[i];
     const Origin& origin = inputs[i].origin;
-    if (!origin || !reached[input.node->id] || !past.leads(origin)) continue;
+    if (!origin || PastEndsHere::is_before(inputs[i].buffer->id())) continue;
+    if (!reached[input.node->id] || !past.leads(origin)) continue;
     crossings.push_back(input);
     origins.push_back(origin);
   }
@@ -220,7 +270,7 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   targets.assign(xs.begin(), xs.end());
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Origin& origin = wrt[i].impl().origin;
-    if (!origin || !past.leads(origin)) continue;
+    if (!origin || PastEndsHere::is_before(wrt[i].impl().buffer->id()) || !past.leads(origin)) continue;
     is_copied[i] = true;
     targets[i] = past.copy(origin);
   }
@@ -229,6 +279,8 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   const std::vector<Value> there = ir::gradient(graph, copies, seeds, targets);
   Gradients whole{.values = {}, .crosses_reads = true};
   for (std::size_t i = 0; i < xs.size(); ++i) whole.values.push_back(is_copied[i] ? there[i] : sum(here[i], there[i]));
+  for (const std::shared_ptr<Callee>& callee : past.callees()) tell(*callee, function, location, copied);
+  if (!past.callees().empty()) return whole;
   WEFT_LOG(
       graph_breaks, function, " at ", place_text(location),
       " reaches back over a value that the host has read: ", copied,

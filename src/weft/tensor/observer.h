@@ -26,6 +26,7 @@ struct Generator;
 namespace weft::detail {
 
 class Lifetime;
+struct LaunchedGraph;
 struct Plan;
 struct TensorImpl;
 // A small input that comes from the host with every launch: a number, a random key.
@@ -45,6 +46,7 @@ struct Launching {
   const ir::Graph& graph;
   std::span<const ir::Value> outputs;
   std::span<const Immediate> immediates;  // the numbers among the inputs of the graph
+  std::shared_ptr<LaunchedGraph> kept;    // of it, for gradients; null: nothing is
 };
 
 class Observer {
@@ -55,8 +57,8 @@ class Observer {
   virtual const Tensor& parameter_read(const Parameter& parameter) = 0;          // what reading it gives
   virtual void parameter_written(Parameter& parameter, const Tensor& next) = 0;  // about to be
 
-  // A tracked value was read by the host: what is recorded may depend on it.
-  virtual void value_read(const void* value, std::size_t bytes, const Lifetime& lifetime) = 0;
+  // A tracked value was read by the host: what is recorded may depend on it. `name`: of static storage, or null.
+  virtual void value_read(const void* value, std::size_t bytes, const Lifetime& lifetime, const char* name) = 0;
   virtual void value_written(const void* value) = 0;
   virtual void value_copied(const void* from, const Lifetime& lifetime, const void* to) = 0;
   virtual void gone(const void* object) = 0;  // a parameter or tracked value ends

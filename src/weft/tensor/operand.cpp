@@ -7,7 +7,8 @@
 namespace weft {
 
 void HostNumber::observe() const {
-  if (scalar_ && detail::observer) detail::observer->value_read(scalar_, sizeof(double), scalar_->lifetime());
+  if (scalar_ && detail::observer)
+    detail::observer->value_read(scalar_, sizeof(double), scalar_->lifetime(), scalar_->name());
 }
 
 double HostNumber::as_double() const {

@@ -82,7 +82,7 @@ class Parameter {
   Shape shape() const { return value_.shape(); }
   DType dtype() const { return value_.dtype(); }
 
-  Flag requires_grad = true;  // false: optimizers leave it alone from now on; may change between steps
+  Flag requires_grad{true, "requires_grad"};  // false: optimizers leave it alone from now on; may change between steps
 
   // The path that named_parameters last found it under; empty: it was not named.
   std::string_view name() const { return path_.interned ? path_.interned : ""; }

@@ -220,9 +220,9 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
     }
     LaunchedGraph::Known& known = launched->known.emplace_back(value, buffer, buffer->id());
     if (origin) launched->follow(known, origin);
+    known.is_lost |= is_cut;
     if (is_state || buffer->holders() > 1 || value.type().bytes() > LaunchedGraph::most_held_bytes) continue;
-    buffer->add_holder();
-    launched->held.push_back(buffer);
+    launched->hold(buffer);
   }
   return launched;
 }

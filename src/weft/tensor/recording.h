@@ -81,6 +81,8 @@ class Recording {
   ir::Value capture(const Tensor& tensor);
   std::shared_ptr<const ir::Graph> finish_body(std::vector<ir::Value> outputs);
 
+  // The path of the module that is recorded; empty if none is.
+  const char* scope() const { return scope_; }
   // Where the user called the public function that is at work, here or in an enclosing recording; empty if none is.
   std::string place_of_call() const;
 

@@ -4,6 +4,8 @@
 //            may change in every step at no cost. Read by code of the host (converted to double) it is a guard.
 //   Flag     a switch, always a guard.
 // When a guarded value changes, the function is recorded again, and compiled only if it then records something new.
+//
+//   Flag training{true, "training"};  // explanations and recompiles call it by this name
 #pragma once
 
 #include <cstddef>
@@ -17,8 +19,8 @@ template <class T>
 class Tracked {
  public:
   Tracked() = default;
-  Tracked(T value) : value_(value) {}  // NOLINT: stands where a T stands
-  Tracked(const Tracked& other) : value_(other.value_) {
+  Tracked(T value, const char* name = nullptr) : value_(value), name_(name) {}  // NOLINT: stands where a T stands
+  Tracked(const Tracked& other) : value_(other.value_), name_(other.name_) {
     if (detail::observer) [[unlikely]]
       detail::observer->value_copied(&other, other.lifetime_, this);
   }
@@ -37,14 +39,17 @@ class Tracked {
   operator T() const { return value(); }  // NOLINT
   T value() const {
     if (detail::observer) [[unlikely]]
-      detail::observer->value_read(this, sizeof value_, lifetime_);
+      detail::observer->value_read(this, sizeof value_, lifetime_, name_);
     return value_;
   }
   T unobserved() const { return value_; }  // for weft's own layers
   const detail::Lifetime& lifetime() const { return lifetime_; }
+  // For messages, of static storage; null: it has none.
+  const char* name() const { return name_; }
 
  private:
   T value_ = {};  // first: guards read it through the address of the whole
+  const char* name_ = nullptr;
   detail::Lifetime lifetime_;
 };
 

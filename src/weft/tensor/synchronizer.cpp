@@ -85,7 +85,7 @@ void Synchronizer::run_program() {
   const bool compiled = plan == nullptr;
   if (compiled) plan = make_plan();
   if (observer) [[unlikely]]
-    observer->launching({plan, compiled, recording_.graph(), scratch_.outputs, recording_.immediates_});
+    observer->launching({plan, compiled, recording_.graph(), scratch_.outputs, recording_.immediates_, kept_});
   launch(*plan);
   // Kept only now that the graph will not grow any more.
   if (!is_kept_) PlanCache::instance().insert(identity_, plan);

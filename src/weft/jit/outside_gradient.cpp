@@ -1,0 +1,110 @@
+#include <weft/jit/outside_gradient.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <weft/ir/autodiff.h>
+#include <weft/jit/specialization.h>
+
+namespace weft::jit {
+
+using detail::LaunchedGraph;
+
+namespace {
+
+bool has_gradients(const ir::Graph& graph, std::span<const ir::Value> outputs) {
+  std::vector<bool> leads(graph.nodes().size());
+  for (const ir::Value input : graph.inputs()) leads[input.node->id] = is_float(input.dtype());
+  for (const ir::Node* node : graph.nodes())
+    if (ir::passes_derivatives(*node) &&
+        std::ranges::any_of(node->operands, [&](ir::Value operand) { return leads[operand.node->id]; }))
+      leads[node->id] = true;
+  return std::ranges::any_of(outputs, [&](ir::Value y) { return is_float(y.dtype()) && leads[y.node->id]; });
+}
+
+}  // namespace
+
+std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Specialization& made,
+                                                                   std::shared_ptr<const ir::Graph> graph,
+                                                                   std::vector<ir::Value> outputs) {
+  if (!has_gradients(*graph, outputs)) return nullptr;
+  auto program = std::make_shared<DifferentiableProgram>();
+  program->function_ = made.function;
+  program->graph_ = std::move(graph);
+  program->outputs_ = std::move(outputs);
+  program->inputs_ = made.inputs;
+  program->holds_arguments_ = !made.aliases_matter;
+  for (const Place& input : made.inputs) {
+    // One that is not replayed may have ended a parameter.
+    const bool may_have_ended = input.kind == Place::Kind::parameter && !made.rerecorded_because.empty();
+    program->names_.push_back(may_have_ended ? "a parameter" : made.name_of(input));
+    const bool is_watched = input.kind == Place::Kind::parameter && !may_have_ended;
+    program->lifetimes_.push_back(is_watched ? input.parameter->lifetime().watch() : nullptr);
+  }
+  return program;
+}
+
+std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<const Leaf> leaves,
+                                                                     std::span<const runtime::BufferPtr> inputs,
+                                                                     std::span<const detail::Immediate> immediates,
+                                                                     std::span<const runtime::BufferPtr> results) {
+  auto launched = std::make_shared<LaunchedGraph>();
+  launched->graph = graph_;
+  launched->nodes = graph_->nodes().size();
+  launched->callee = shared_from_this();
+  std::vector<std::uint64_t> ids;  // of what parameters hold
+  std::vector<runtime::BufferPtr> arguments;
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Place& place = inputs_[i];
+    const ir::Value value = graph_->inputs()[i];
+    if (place.kind == Place::Kind::number) {
+      launched->numbers.emplace_back(value, immediates[number++]);
+    } else if (place.kind == Place::Kind::parameter) {
+      ids.push_back(inputs[i]->id());
+    } else {
+      const detail::TensorImpl& impl = place.tensor(leaves).impl();
+      LaunchedGraph::Known& known = launched->known.emplace_back(value, inputs[i], inputs[i]->id(),
+                                                                 impl.is_state.load(std::memory_order_relaxed));
+      if (impl.origin) launched->follow(known, impl.origin);
+      known.is_lost |= impl.cut;
+      if (place.kind == Place::Kind::argument) arguments.push_back(inputs[i]);
+    }
+  }
+  for (std::size_t i = 0; i < results.size(); ++i)
+    launched->known.push_back({outputs_[i], results[i], results[i]->id()});
+  launched->fill = [this, ids = std::move(ids)](LaunchedGraph& graph) { find_parameters(graph, ids); };
+  holds(launched, arguments);
+  return launched;
+}
+
+void DifferentiableProgram::holds(const std::shared_ptr<LaunchedGraph>& call,
+                                  std::span<const runtime::BufferPtr> arguments) {
+  if (!holds_arguments_) return;
+  for (const runtime::BufferPtr& buffer : arguments) call->hold(buffer);
+  const std::lock_guard lock(mutex_);
+  if (const auto last = last_.lock()) last->let_go();
+  last_ = call;
+}
+
+void DifferentiableProgram::find_parameters(LaunchedGraph& graph, std::span<const std::uint64_t> ids) const {
+  auto id = ids.begin();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Place& place = inputs_[i];
+    if (place.kind != Place::Kind::parameter) continue;
+    LaunchedGraph::Known& known =
+        graph.known.emplace_back(graph_->inputs()[i], std::weak_ptr<runtime::Buffer>(), *id, true);
+    if (!detail::has_ended(lifetimes_[i])) {
+      const Tensor& now = place.parameter->unobserved();
+      if (now.defined() && now.impl().buffer && now.impl().buffer->id() == *id) known.buffer = now.impl().buffer;
+    }
+    ++id;
+  }
+}
+
+void DifferentiableProgram::connect(const Tensor& result, std::size_t index,
+                                    const std::shared_ptr<const LaunchedGraph>& graph) const {
+  if (is_float(result.dtype())) result.impl().origin = {graph, outputs_[index]};
+}
+
+}  // namespace weft::jit

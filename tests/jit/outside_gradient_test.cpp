@@ -1,0 +1,205 @@
+// Gradients that are taken outside of a compiled function, through what a call of it returned.
+#include <vector>
+
+#include <weft/base/knobs.h>
+
+#include "tests/jit/compile.h"
+#include "tests/tensor/check.h"
+
+namespace weft {
+namespace {
+
+using test::arbitrary;
+using test::expect_values;
+using testing::HasSubstr;
+
+struct Model {
+  Parameter first{arbitrary({3, 5}, 1)}, second{arbitrary({5, 2}, 2)};
+  Tensor operator()(const Tensor& x) { return matmul(dropout(tanh(matmul(x, first)), 0.25), second); }
+  void fields(auto&& field) {
+    field("first", first);
+    field("second", second);
+  }
+};
+
+// Three steps of training with what `wrap` makes of the model, after a few evaluations. Returns the parameters.
+template <class Wrap>
+std::vector<std::vector<double>> trained(Wrap wrap, int evaluations = 0) {
+  Model model;
+  optim::AdamW optimizer(model, {.lr = 0.1});
+  auto&& forward = wrap(model);
+  for (int i = 0; i < evaluations; ++i) sum(forward(arbitrary({4, 3}, 50 + i))).item();
+  manual_seed(7);
+  for (int i = 0; i < 3; ++i) {
+    const Tensor x = arbitrary({4, 3}, i);
+    const Tensor loss = mse_loss(forward(x), arbitrary({4, 2}, 10 + i));
+    optimizer.step(grad(loss, optimizer.parameters()));
+  }
+  std::vector<std::vector<double>> values;
+  for (const Parameter* p : optimizer.parameters()) values.push_back(p->tensor().to_vector<double>());
+  return values;
+}
+
+void expect_same(const std::vector<std::vector<double>>& got, const std::vector<std::vector<double>>& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    expect_values(from_vector(got[i], {static_cast<std::int64_t>(got[i].size())}),
+                  {static_cast<std::int64_t>(got[i].size())}, expected[i], 1e-12);
+}
+
+TEST(OutsideGradient, TrainsACompiledModelLikeAnEagerOne) {
+  const auto expected = trained([](Model& model) -> Model& { return model; });
+  expect_same(trained([](Model& model) { return compile(model); }), expected);
+}
+
+TEST(OutsideGradient, TrainsACompiledModelThatWasReplayedBefore) {
+  const auto expected = trained([](Model& model) -> Model& { return model; }, 3);
+  expect_same(trained([](Model& model) { return compile(model); }, 3), expected);
+}
+
+TEST(OutsideGradient, OfAReplayUsesTheRandomNumbersOfThatCall) {
+  Parameter w(arbitrary({64}));
+  const auto noisy = compile([&](const Tensor& x) { return dropout(w * x, 0.5); });
+  const Tensor x = ones({64}, DType::f64);
+  for (int i = 0; i < 3; ++i) {
+    const Tensor y = noisy(x);
+    const Tensor again = noisy(x);  // draws other numbers
+    const Tensor gradient = grad(sum(y), w);
+    expect_values(gradient * w, {64}, y.to_vector<double>(), 1e-12);
+  }
+}
+
+TEST(OutsideGradient, ReachesWhatWasRecordedBeforeTheCall) {
+  Parameter w(tensor({1.f, 2.f}));
+  const auto square = compile([](const Tensor& x) { return x * x; });
+  for (int i = 0; i < 3; ++i) {
+    const Tensor x = w * 3;
+    expect_values(grad(sum(square(x)), w), {2}, {18, 36});
+  }
+}
+
+TEST(OutsideGradient, AddsUpWaysAroundAndThroughTheCall) {
+  Parameter w(tensor({1.f, 2.f}));
+  const auto square = compile([&](const Tensor& x) { return w * x; });
+  const Tensor x = tensor({3.f, 4.f});
+  for (int i = 0; i < 3; ++i) expect_values(grad(sum(square(x) * w), w), {2}, {6, 16});
+}
+
+TEST(OutsideGradient, PassesThroughAChainOfCalls) {
+  Parameter w(tensor(0.5));
+  const auto cell = compile([&](const Tensor& h) { return tanh(w * h); });
+  const auto unrolled = [&](auto&& step) {
+    Tensor h = tensor(0.7);
+    for (int i = 0; i < 5; ++i) h = step(h);
+    return grad(h, w).item<double>();
+  };
+  const double expected = unrolled([&](const Tensor& h) { return tanh(w * h); });
+  EXPECT_NEAR(unrolled(cell), expected, 1e-12);
+  EXPECT_NEAR(unrolled(cell), expected, 1e-12);
+}
+
+TEST(OutsideGradient, ByAResultOfTheCall) {
+  const auto both = compile([](const Tensor& x) {
+    const Tensor a = x * x;
+    return std::pair(a, exp(a));
+  });
+  const Tensor x = tensor({0.5f, 1.f});
+  for (int i = 0; i < 3; ++i) {
+    const auto [a, b] = both(x);
+    const std::vector<Tensor> gradients = grad(sum(b), {a, x});
+    const std::vector<double> e = b.to_vector<double>();
+    expect_values(gradients[0], {2}, e, 1e-6);
+    expect_values(gradients[1], {2}, {e[0], 2 * e[1]}, 1e-5);
+  }
+}
+
+TEST(OutsideGradient, KeepsTheArgumentsOfTheLastCall) {
+  Parameter w(tensor(2.0));
+  const auto product = compile([&](const Tensor& x) { return sum(w * x); });
+  const auto batch = [](int i) { return from_vector(arbitrary({5000}, i).to_vector<double>(), {5000}); };
+  Tensor y;
+  for (int i = 0; i < 3; ++i) y = product(batch(i));
+  EXPECT_NEAR(grad(y, w).item<double>(), sum(batch(2)).item<double>(), 1e-6);
+}
+
+TEST(OutsideGradient, OfACallWhoseArgumentIsGoneSaysWhatToKeep) {
+  Parameter w(tensor(2.0));
+  const auto product = compile([&](const Tensor& x) { return sum(w * x); }, {.name = "product"});
+  const auto batch = [](int i) { return from_vector(arbitrary({5000}, i).to_vector<double>(), {5000}); };
+  product(batch(0));
+  const Tensor y = product(batch(1));
+  product(batch(2));
+  try {
+    grad(y, w).item<double>();
+    FAIL() << "the argument is gone";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("product"));
+    EXPECT_THAT(error.what(), HasSubstr("argument 0"));
+    EXPECT_THAT(error.what(), HasSubstr("keep"));
+  }
+  // From now on the calls are part of the recording, which keeps what it needs.
+  EXPECT_NEAR(grad(product(batch(2)), w).item<double>(), sum(batch(2)).item<double>(), 1e-6);
+}
+
+TEST(OutsideGradient, MakesLaterCallsPartOfTheirCaller) {
+  Parameter w(tensor(2.0));
+  const auto product = compile([&](const Tensor& x) { return w * x; }, {.name = "product"});
+  const Tensor x = tensor(3.0), other = tensor({1.0, 2.0});
+  product(other);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(grad(product(x), w).item<double>(), 3);
+  for (int i = 0; i < 4; ++i) product(other);
+  const Explanation told = product.explain();
+  EXPECT_EQ(told.recorded, 2u);
+  EXPECT_EQ(told.programs[0].replays, 4u) << "no gradient is taken through calls of this kind";
+  EXPECT_EQ(told.programs[1].inlined, 3u);
+  EXPECT_THAT(told.text(), HasSubstr("outside_gradient_test.cpp"));
+}
+
+TEST(OutsideGradient, OfAFunctionThatTakesGradientsItself) {
+  Parameter w(tensor(2.0));
+  const auto slope = compile([&](const Tensor& x) { return grad(w * w * x * x * x, x); });  // 3 w^2 x^2
+  for (int i = 0; i < 4; ++i) {
+    const Tensor x = w * 1.5;  // which the gradient inside does not see through
+    const Tensor y = slope(x);
+    EXPECT_NEAR(y.item<double>(), 108, 1e-4);
+    EXPECT_NEAR(grad(y, x).item<double>(), 72, 1e-4);
+    EXPECT_NEAR(grad(slope(w * 1.5), w).item<double>(), 216, 1e-3);  // of 6.75 w^4
+  }
+}
+
+TEST(OutsideGradient, IsTheSameUnderEveryStanceAndBackend) {
+  const auto expected = trained([](Model& model) -> Model& { return model; }, 1);
+  for (const Stance stance : {Stance::force_eager, Stance::eager_then_compile, Stance::eager_on_recompile}) {
+    const StanceScope scope(stance);
+    expect_same(trained([](Model& model) { return compile(model); }, 1), expected);
+  }
+  expect_same(trained([](Model& model) { return compile(model, {.backend = "interpreter"}); }, 1), expected);
+  expect_same(trained([](Model& model) { return compile(model, {.check_replays = true}); }, 1), expected);
+  const knobs::Override strict{knobs::strict, true};
+  expect_same(trained([](Model& model) { return compile(model); }, 1), expected);
+}
+
+TEST(OutsideGradient, OfAStepThatUpdatesItsParametersIsRefusedByName) {
+  Parameter w(tensor(2.0));
+  optim::SGD optimizer(std::vector<NamedParameter>{{"w", &w}}, {.lr = 0.1});
+  const auto step = compile(
+      [&](const Tensor& x) {
+        const Tensor loss = w * w * x;
+        optimizer.step(grad(loss, optimizer.parameters()));
+        return loss;
+      },
+      {.name = "train"});
+  const Tensor x = tensor(1.0);
+  for (int i = 0; i < 2; ++i) {
+    try {
+      const Tensor gradient = grad(step(x), w);
+      FAIL() << gradient;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("train"));
+      EXPECT_THAT(error.what(), HasSubstr("inside"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft
