@@ -98,6 +98,30 @@ TEST(OutsideGradient, PassesThroughAChainOfCalls) {
   EXPECT_NEAR(unrolled(cell), expected, 1e-12);
 }
 
+TEST(OutsideGradient, PassesThroughAsManyCallsAsAreKept) {
+  Parameter w(tensor(0.5));
+  for (const int steps : {900, 1200}) {
+    const auto cell = compile([&](const Tensor& h) { return tanh(w * h + 0.1); }, {.name = "cell"});
+    const auto unrolled = [&](auto&& step) {
+      Tensor h = tensor(0.7);
+      for (int i = 0; i < steps; ++i) h = step(h);
+      return grad(h, w).item<double>();
+    };
+    const double expected = unrolled([&](const Tensor& h) { return tanh(w * h + 0.1); });
+    if (steps == 900) {
+      EXPECT_NEAR(unrolled(cell), expected, 1e-12);
+    } else {
+      try {
+        unrolled(cell);
+        FAIL() << "more calls than are kept";
+      } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("made by more launches than are kept"));
+      }
+    }
+    EXPECT_NEAR(unrolled(cell), expected, 1e-12) << "they are part of the recording by now";
+  }
+}
+
 TEST(OutsideGradient, ByAResultOfTheCall) {
   const auto both = compile([](const Tensor& x) {
     const Tensor a = x * x;

@@ -53,7 +53,7 @@ struct Origin {
 
 struct LaunchedGraph {
   // Graphs that lead to one another are kept up to so many, and so many nodes.
-  static constexpr std::size_t most_graphs = 256, most_nodes = 1 << 16;
+  static constexpr std::size_t most_graphs = 1024, most_nodes = 1 << 16;
   // Inputs of up to so many bytes are held, though nobody else holds them: constants and first states that a loop overwrites.
   static constexpr std::int64_t most_held_bytes = 1 << 14;
 
