@@ -172,7 +172,8 @@ class Past {
       throw Error(concat(
           function_, ": the gradient leads through a call of the compiled function ", callee->function(), " and needs ",
           callee->name_of_input(index), " (", what, "), ",
-          is_lost ? "which was made by more launches than are kept: compile the loop that makes it, with the gradient inside, "
+          is_lost ? "which was made by more launches than are kept: compile the loop that makes it, with the gradient "
+                    "inside, "
                     "or call sync() where the gradient may end"
                   : "which nobody holds any more, or which has changed: keep it until the gradient is taken, or take "
                     "the gradient inside the compiled function"));
