@@ -16,12 +16,6 @@ std::vector<Value> some_values(Grower& g, std::size_t most) {
   return values;
 }
 
-std::vector<Type> types_of(std::span<const Value> values) {
-  std::vector<Type> types;
-  for (const Value v : values) types.push_back(v.type());
-  return types;
-}
-
 std::vector<Type> random_types(Grower& g) {
   std::vector<Type> types;
   for (std::size_t n = 1 + g.random().below(2); n > 0; --n)
@@ -91,7 +85,7 @@ void grow_composite(Grower& g, const Op&) {
   g.add(ir::layer_norm(x, weight, g.fitted(weight.type()), 1e-3));
 }
 
-constexpr RecipeEntry table[] = {
+constexpr RecipeEntry control_table[] = {
     {&ir::ops::while_, grow_while},
     {&ir::ops::if_, grow_if},
     {&ir::ops::case_, grow_case},
@@ -100,6 +94,6 @@ constexpr RecipeEntry table[] = {
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> control_recipes = table;
+constinit const std::span<const RecipeEntry> control_recipes = control_table;
 
 }  // namespace weft::fuzz

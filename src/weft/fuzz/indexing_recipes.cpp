@@ -71,7 +71,7 @@ void grow_select_and_scatter(Grower& g, const Op&) {
                                ir::reduction_body(random_fold(g, x.dtype()), x.dtype())));
 }
 
-constexpr RecipeEntry table[] = {
+constexpr RecipeEntry indexing_table[] = {
     {&ir::ops::gather, grow_gather},
     {&ir::ops::scatter, grow_scatter},
     {&ir::ops::dynamic_slice, grow_dynamic_slice},
@@ -82,6 +82,6 @@ constexpr RecipeEntry table[] = {
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> indexing_recipes = table;
+constinit const std::span<const RecipeEntry> indexing_recipes = indexing_table;
 
 }  // namespace weft::fuzz

@@ -120,7 +120,7 @@ void rms_norm_gradient(const GradientCall& c) {
   if (c.needs(1)) c.add(1, sum_of_rows(c.dy() * normal));
 }
 
-constexpr Composite table[] = {
+constexpr Composite composite_table[] = {
     {"weft.gelu", gelu_gradient},
     {"weft.gelu_tanh", gelu_tanh_gradient},
     {"weft.layer_norm", layer_norm_gradient},
@@ -180,8 +180,8 @@ std::array<Value, 2> rms_norm(Value x, Value weight, double epsilon) {
 }
 
 const Composite* find_composite(std::string_view name) {
-  const auto* found = std::ranges::find(table, name, &Composite::name);
-  return found == std::end(table) ? nullptr : found;
+  const auto* found = std::ranges::find(composite_table, name, &Composite::name);
+  return found == std::end(composite_table) ? nullptr : found;
 }
 
 }  // namespace weft::ir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/ir/general_nodes.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 
@@ -118,8 +119,6 @@ void Graph::clear() {
 
 namespace {
 
-bool same_value(Value a, Value b) { return a.index == b.index && a.node->id == b.node->id; }
-
 bool same_node(const Node& a, const Node& b) {
   return a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
          std::ranges::equal(a.types, b.types) &&
@@ -129,6 +128,13 @@ bool same_node(const Node& a, const Node& b) {
 }
 
 }  // namespace
+
+std::vector<Type> types_of(std::span<const Value> values) {
+  std::vector<Type> types;
+  types.reserve(values.size());
+  for (const Value v : values) types.push_back(v.type());
+  return types;
+}
 
 bool structurally_equal(const Graph& a, const Graph& b) {
   return std::ranges::equal(a.nodes(), b.nodes(), [](const Node* x, const Node* y) { return same_node(*x, *y); }) &&

@@ -118,6 +118,8 @@ class Graph {
   Location location_;
 };
 
+std::vector<Type> types_of(std::span<const Value> values);
+
 // Same structure, node by node, and the same outputs; locations are not compared.
 bool structurally_equal(const Graph& a, const Graph& b);
 

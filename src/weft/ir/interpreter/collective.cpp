@@ -322,7 +322,7 @@ class Parallel {
 
 std::vector<Array> run_parallel(const NodeCall& call) { return Parallel(call).run(); }
 
-constexpr RuleEntry table[] = {
+constexpr RuleEntry collective_table[] = {
     {&ops::all_gather, all_gather},
     {&ops::all_reduce, all_reduce},
     {&ops::all_to_all, all_to_all},
@@ -341,6 +341,6 @@ constexpr RuleEntry table[] = {
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> collective_rules = table;
+constinit const std::span<const RuleEntry> collective_rules = collective_table;
 
 }  // namespace weft::ir::interpreter

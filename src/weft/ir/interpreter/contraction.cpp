@@ -179,10 +179,10 @@ std::vector<Array> convolution(const NodeCall& call) {
   return accumulate(call, [&]<class Sum>(Sum, auto round) { return convolution_in<Sum>(call, round); });
 }
 
-constexpr RuleEntry table[] = {{&ops::dot_general, dot_general}, {&ops::convolution, convolution}};
+constexpr RuleEntry contraction_table[] = {{&ops::dot_general, dot_general}, {&ops::convolution, convolution}};
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> contraction_rules = table;
+constinit const std::span<const RuleEntry> contraction_rules = contraction_table;
 
 }  // namespace weft::ir::interpreter

@@ -30,11 +30,11 @@ std::vector<Array> case_of(const NodeCall& call) {
 
 std::vector<Array> composite(const NodeCall& call) { return run(*call.node.regions[0], call.operands, call.context); }
 
-constexpr RuleEntry table[] = {
+constexpr RuleEntry control_table[] = {
     {&ops::while_, while_loop}, {&ops::if_, if_else}, {&ops::case_, case_of}, {&ops::composite, composite}};
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> control_rules = table;
+constinit const std::span<const RuleEntry> control_rules = control_table;
 
 }  // namespace weft::ir::interpreter

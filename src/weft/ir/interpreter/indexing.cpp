@@ -170,7 +170,7 @@ std::vector<Array> scatter(const NodeCall& call) {
   return fold.finish();
 }
 
-constexpr RuleEntry table[] = {
+constexpr RuleEntry indexing_table[] = {
     {&ops::dynamic_slice, dynamic_slice},
     {&ops::dynamic_update_slice, dynamic_update_slice},
     {&ops::gather, gather},
@@ -181,6 +181,6 @@ constexpr RuleEntry table[] = {
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> indexing_rules = table;
+constinit const std::span<const RuleEntry> indexing_rules = indexing_table;
 
 }  // namespace weft::ir::interpreter

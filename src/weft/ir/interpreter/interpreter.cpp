@@ -27,7 +27,7 @@ std::span<const RuleEntry> rules_of(Kind kind) {
   __builtin_unreachable();
 }
 
-std::vector<Array> evaluate(const Node& node, std::span<const Array* const> operands, const Context& context) {
+std::vector<Array> evaluate_node(const Node& node, std::span<const Array* const> operands, const Context& context) {
   for (const Type type : node.types)
     require(type.is_static(), "interpret: ", node.op->name, " gives ", type, ", whose size is not known");
   require(is_static(node), "interpret: the attributes of ", node.op->name, " depend on sizes that are not known");
@@ -49,7 +49,7 @@ class Execution {
       if (node->op == &ops::parameter) continue;
       operands.clear();
       for (const Value v : node->operands) operands.push_back(&array(v));
-      results_[node->id] = evaluate(*node, operands, context_);
+      results_[node->id] = evaluate_node(*node, operands, context_);
       if (last_uses[node->id] == node->id) results_[node->id].clear();
       for (const Value v : node->operands)
         if (last_uses[v.node->id] == node->id) results_[v.node->id].clear();
@@ -117,7 +117,7 @@ std::vector<Array> interpret_node(const Node& node, std::span<const Array> opera
             node.operands[i].type(), ", got ", operands[i].type());
   interpreter::ProcessGrid alone(1, 1);
   interpreter::Probes probes;
-  return interpreter::evaluate(node, interpreter::pointers(operands), {{}, &alone, &probes});
+  return interpreter::evaluate_node(node, interpreter::pointers(operands), {{}, &alone, &probes});
 }
 
 }  // namespace weft::ir

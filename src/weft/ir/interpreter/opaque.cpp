@@ -61,7 +61,7 @@ std::vector<Array> print(const NodeCall& call) {
   return {};
 }
 
-constexpr RuleEntry table[] = {
+constexpr RuleEntry opaque_table[] = {
     {&ops::after_all, token},
     {&ops::cholesky, cholesky_rule},
     {&ops::create_token, token},
@@ -76,6 +76,6 @@ constexpr RuleEntry table[] = {
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> opaque_rules = table;
+constinit const std::span<const RuleEntry> opaque_rules = opaque_table;
 
 }  // namespace weft::ir::interpreter

@@ -70,10 +70,10 @@ std::vector<Array> reduce_window(const NodeCall& call) {
   return fold.finish();
 }
 
-constexpr RuleEntry table[] = {{&ops::reduce, reduce}, {&ops::reduce_window, reduce_window}};
+constexpr RuleEntry reduction_table[] = {{&ops::reduce, reduce}, {&ops::reduce_window, reduce_window}};
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> reduction_rules = table;
+constinit const std::span<const RuleEntry> reduction_rules = reduction_table;
 
 }  // namespace weft::ir::interpreter

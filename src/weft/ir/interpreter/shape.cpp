@@ -59,7 +59,7 @@ std::vector<Array> reverse(const NodeCall& call) {
   return copied(call, from);
 }
 
-constexpr RuleEntry table[] = {
+constexpr RuleEntry shape_table[] = {
     {&ops::broadcast_in_dim, broadcast_in_dim},
     {&ops::reshape, reshape},
     {&ops::transpose, transpose},
@@ -71,6 +71,6 @@ constexpr RuleEntry table[] = {
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> shape_rules = table;
+constinit const std::span<const RuleEntry> shape_rules = shape_table;
 
 }  // namespace weft::ir::interpreter

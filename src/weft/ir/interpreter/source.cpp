@@ -19,10 +19,10 @@ std::vector<Array> iota(const NodeCall& call) {
   return one(std::move(result));
 }
 
-constexpr RuleEntry table[] = {{&ops::constant, constant}, {&ops::iota, iota}};
+constexpr RuleEntry source_table[] = {{&ops::constant, constant}, {&ops::iota, iota}};
 
 }  // namespace
 
-constinit const std::span<const RuleEntry> source_rules = table;
+constinit const std::span<const RuleEntry> source_rules = source_table;
 
 }  // namespace weft::ir::interpreter

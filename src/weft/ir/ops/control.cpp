@@ -8,13 +8,6 @@ namespace weft::ir {
 
 namespace {
 
-std::vector<Type> types_of(std::span<const Value> values) {
-  std::vector<Type> types;
-  types.reserve(values.size());
-  for (const Value v : values) types.push_back(v.type());
-  return types;
-}
-
 // Requires all regions to take the captures (operands but the first) and to return the same types, which are the result's.
 void branch_types(const Call& call, std::vector<Type>& results) {
   results = types_of(call.regions[0]->outputs());

@@ -9,7 +9,7 @@ namespace weft::ir {
 namespace {
 
 // The dimension numbers under the names they have in common.
-struct Numbers {
+struct DimensionNumbers {
   Ints window_dims;       // dimensions of the windows in the result of gather, in the updates of scatter
   Ints dropped;           // operand dimensions that windows do not have: collapsed, inserted
   Ints batching;          // operand dimensions paired with ...
@@ -20,7 +20,7 @@ struct Numbers {
 };
 
 // Requires dimension numbers that fit the operand and the indices; the operand dimensions that windows have.
-DimSet require_numbers(const Call& call, const Numbers& n, Type x, Type indices) {
+DimSet require_numbers(const Call& call, const DimensionNumbers& n, Type x, Type indices) {
   const int rank = x.rank();
   call.require(is_integer(indices.dtype()), "indices must be integers, got ", indices);
   call.require(n.index_vector_dim >= 0 && n.index_vector_dim <= indices.rank(), "index_vector_dim ", n.index_vector_dim,
@@ -50,7 +50,7 @@ DimSet require_numbers(const Call& call, const Numbers& n, Type x, Type indices)
 }
 
 // Requires sorted window dimensions of a tensor of this rank, as many as the windows have; the set of them.
-DimSet require_window_dims(const Call& call, const Numbers& n, DimSet window, int rank) {
+DimSet require_window_dims(const Call& call, const DimensionNumbers& n, DimSet window, int rank) {
   const DimSet set = require_dimensions(call, n.window_name, n.window_dims, rank);
   require_sorted(call, n.window_name, n.window_dims);
   call.require(n.window_dims.size() == static_cast<std::size_t>(std::popcount(window)), n.window_name, " has ",
@@ -58,13 +58,13 @@ DimSet require_window_dims(const Call& call, const Numbers& n, DimSet window, in
   return set;
 }
 
-int batch_rank(const Numbers& n, Type indices) {
+int batch_rank(const DimensionNumbers& n, Type indices) {
   return indices.rank() - (n.index_vector_dim < indices.rank() ? 1 : 0);
 }
 
 // Calls f(dim of the indices) for those other than the index vector's, in order.
 template <class F>
-void for_each_batch_dim(const Numbers& n, Type indices, F f) {
+void for_each_batch_dim(const DimensionNumbers& n, Type indices, F f) {
   for (int d = 0; d < indices.rank(); ++d)
     if (d != n.index_vector_dim) f(indices.dim(d));
 }
@@ -86,12 +86,12 @@ void require_slice_sizes(const Call& call, const GatherAttributes& a, Type x) {
 void gather_type(const Call& call, std::vector<Type>& results) {
   const Type x = call.type(0), indices = call.type(1);
   const auto& a = call.attributes<GatherAttributes>();
-  const Numbers n{a.offset_dims,           a.collapsed_slice_dims,
-                  a.operand_batching_dims, a.start_indices_batching_dims,
-                  a.start_index_map,       a.index_vector_dim,
-                  "offset_dims",           "collapsed_slice_dims",
-                  "operand_batching_dims", "start_indices_batching_dims",
-                  "start_index_map"};
+  const DimensionNumbers n{a.offset_dims,           a.collapsed_slice_dims,
+                           a.operand_batching_dims, a.start_indices_batching_dims,
+                           a.start_index_map,       a.index_vector_dim,
+                           "offset_dims",           "collapsed_slice_dims",
+                           "operand_batching_dims", "start_indices_batching_dims",
+                           "start_index_map"};
   const DimSet window = require_numbers(call, n, x, indices);
   require_slice_sizes(call, a, x);
   const int rank = batch_rank(n, indices) + std::popcount(window);
@@ -117,12 +117,12 @@ void scatter_type(const Call& call, std::vector<Type>& results) {
                "expected operands, indices and as many updates as operands");
   const Type x = call.type(0), indices = call.operands[count].type(), updates = call.operands[count + 1].type();
   const auto& a = call.attributes<ScatterAttributes>();
-  const Numbers n{a.update_window_dims,           a.inserted_window_dims,
-                  a.input_batching_dims,          a.scatter_indices_batching_dims,
-                  a.scatter_dims_to_operand_dims, a.index_vector_dim,
-                  "update_window_dims",           "inserted_window_dims",
-                  "input_batching_dims",          "scatter_indices_batching_dims",
-                  "scatter_dims_to_operand_dims"};
+  const DimensionNumbers n{a.update_window_dims,           a.inserted_window_dims,
+                           a.input_batching_dims,          a.scatter_indices_batching_dims,
+                           a.scatter_dims_to_operand_dims, a.index_vector_dim,
+                           "update_window_dims",           "inserted_window_dims",
+                           "input_batching_dims",          "scatter_indices_batching_dims",
+                           "scatter_dims_to_operand_dims"};
   const DimSet window = require_numbers(call, n, x, indices);
   std::vector<Type> scalars(2 * count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -74,12 +74,6 @@ std::vector<std::int64_t> sizes_of(Type type) {
   return sizes;
 }
 
-std::vector<Type> types_of(std::span<const Value> values) {
-  std::vector<Type> types;
-  for (const Value v : values) types.push_back(v.type());
-  return types;
-}
-
 // Which outputs of the region depend on its input by a way on which a derivative passes.
 std::vector<bool> dependents(const Graph& region, std::size_t input) {
   std::vector<bool> depends(region.nodes().size());

@@ -138,7 +138,7 @@ Value is_pos_inf(Operands x) { return equal(x[0], std::numeric_limits<double>::i
 Value square(Operands x) { return x[0] * x[0]; }
 Value tangent(Operands x) { return tan(x[0]); }
 
-constexpr ChloFunction functions[] = {
+constexpr ChloFunction chlo_functions[] = {
     {"chlo.acos", 1, wide<acos>},
     {"chlo.acosh", 1, wide<acosh>},
     {"chlo.asin", 1, wide<asin>},
@@ -166,8 +166,8 @@ constexpr ChloFunction functions[] = {
 }  // namespace
 
 const ChloFunction* find_chlo(std::string_view name) {
-  const auto* found = std::ranges::find(functions, name, &ChloFunction::name);
-  return found == std::end(functions) ? nullptr : found;
+  const auto* found = std::ranges::find(chlo_functions, name, &ChloFunction::name);
+  return found == std::end(chlo_functions) ? nullptr : found;
 }
 
 std::vector<Value> chlo_top_k(Value x, std::int64_t k) {

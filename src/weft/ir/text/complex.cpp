@@ -9,9 +9,9 @@ namespace weft::ir::text {
 
 namespace {
 
-using Operands = std::span<const WrittenValue>;
+using WrittenOperands = std::span<const WrittenValue>;
 
-void require_complex(Operands x) {
+void require_complex(WrittenOperands x) {
   for (const WrittenValue& v : x) {
     require(v.is_complex(), "takes complex numbers, got ", v.type());
     require(v.type() == x[0].type(), "operands must be of one type, got ", x[0].type(), " and ", v.type());
@@ -24,46 +24,46 @@ Complex converted(Complex z, DType dtype) {
 
 // Parts by themselves.
 template <Value (*function)(Value)>
-Complex parts(Operands x, WrittenType) {
+Complex parts(WrittenOperands x, WrittenType) {
   require_complex(x);
   return {function(x[0].re), function(x[0].im)};
 }
 template <Value (*function)(Value, Value)>
-Complex parts(Operands x, WrittenType) {
+Complex parts(WrittenOperands x, WrittenType) {
   require_complex(x);
   return {function(x[0].re, x[1].re), function(x[0].im, x[1].im)};
 }
 
 // Functions of complex_math.h; what has parts of f32 is computed in f64, where nothing overflows and nothing is lost.
-Complex widened(Operands x, std::size_t i) {
+Complex widened(WrittenOperands x, std::size_t i) {
   require_complex(x);
   return converted(x[i], DType::f64);
 }
 template <Complex (*function)(Complex)>
-Complex wide(Operands x, WrittenType) {
+Complex wide(WrittenOperands x, WrittenType) {
   return converted(function(widened(x, 0)), x[0].part().dtype());
 }
 template <Complex (*function)(Complex, Complex)>
-Complex wide(Operands x, WrittenType) {
+Complex wide(WrittenOperands x, WrittenType) {
   return converted(function(widened(x, 0), widened(x, 1)), x[0].part().dtype());
 }
 
 // ---- parts and wholes
 
-Complex real(Operands x, WrittenType) { return {x[0].re}; }
-Complex imag(Operands x, WrittenType) { return {x[0].is_complex() ? x[0].im : constant_like(x[0].re, 0)}; }
-Complex make_complex(Operands x, WrittenType) {
+Complex real(WrittenOperands x, WrittenType) { return {x[0].re}; }
+Complex imag(WrittenOperands x, WrittenType) { return {x[0].is_complex() ? x[0].im : constant_like(x[0].re, 0)}; }
+Complex make_complex(WrittenOperands x, WrittenType) {
   require(!x[0].is_complex() && x[0].type() == x[1].type(), "takes two tensors of real numbers of one type, got ",
           x[0].type(), " and ", x[1].type());
   return {x[0].re, x[1].re};
 }
-Complex conjugate(Operands x, WrittenType) {
+Complex conjugate(WrittenOperands x, WrittenType) {
   require_complex(x);
   return {x[0].re, -x[0].im};
 }
 
 // A real number has the imaginary part 0. What is not complex, booleans too, gets the real part alone (StableHLO: convert).
-Complex convert_any(Operands x, WrittenType result) {
+Complex convert_any(WrittenOperands x, WrittenType result) {
   const DType dtype = result.part.dtype();
   const Complex z = x[0];
   if (!result.is_complex) return {convert(z.re, dtype)};
@@ -71,21 +71,21 @@ Complex convert_any(Operands x, WrittenType result) {
   return {re, z.is_complex() ? convert(z.im, dtype) : constant_like(re, 0)};
 }
 
-Complex bitcast_any(Operands x, WrittenType result) { return bitcast(x[0], result); }
+Complex bitcast_any(WrittenOperands x, WrittenType result) { return bitcast(x[0], result); }
 
 // ---- arithmetic
 
-Complex multiply_any(Operands x, WrittenType) {
+Complex multiply_any(WrittenOperands x, WrittenType) {
   require_complex(x);
   return complex_math::multiply(x[0], x[1]);
 }
-Complex square(Operands x, WrittenType) {  // 0, not inf - inf, where the parts are of one size
+Complex square(WrittenOperands x, WrittenType) {  // 0, not inf - inf, where the parts are of one size
   require_complex(x);
   const auto [a, b] = x[0];
   const Value same_size = compare(abs(a), abs(b), Direction::EQ);
   return {select(same_size, constant_like(a, 0), (a + b) * (a - b)), a * b * 2};
 }
-Complex absolute(Operands x, WrittenType) {
+Complex absolute(WrittenOperands x, WrittenType) {
   return {convert(complex_math::absolute(widened(x, 0)), x[0].part().dtype())};
 }
 Complex logistic(Complex z) {
@@ -112,11 +112,11 @@ Complex extreme_of(Complex a, Complex b) {
   return choose(or_(has_nan(a), and_(not_(has_nan(b)), is_before(a, b, direction))), a, b);
 }
 template <Direction direction>
-Complex extreme(Operands x, WrittenType) {
+Complex extreme(WrittenOperands x, WrittenType) {
   require_complex(x);
   return extreme_of<direction>(x[0], x[1]);
 }
-Complex clamped(Operands x, WrittenType) {
+Complex clamped(WrittenOperands x, WrittenType) {
   const auto bound = [&](Complex limit) {
     require(limit.is_complex() && x[1].is_complex() && limit.part().dtype() == x[1].part().dtype(),
             "takes complex numbers of one type, got ", limit.type(), " and ", x[1].type());
@@ -127,7 +127,7 @@ Complex clamped(Operands x, WrittenType) {
   return extreme_of<Direction::LE>(extreme_of<Direction::GE>(bound(x[0]), x[1]), bound(x[2]));
 }
 
-Complex select_any(Operands x, WrittenType) {
+Complex select_any(WrittenOperands x, WrittenType) {
   require_complex(x.subspan(1));
   require(!x[0].is_complex(), "the predicate must be i1, got ", x[0].type());
   return choose(x[0].re, x[1], x[2]);
@@ -135,7 +135,7 @@ Complex select_any(Operands x, WrittenType) {
 
 namespace m = complex_math;
 
-constexpr ComplexFunction functions[] = {
+constexpr ComplexFunction complex_functions[] = {
     {"chlo.acos", 1, wide<m::acos>},
     {"chlo.acosh", 1, wide<m::acosh>},
     {"chlo.asin", 1, wide<m::asin>},
@@ -182,8 +182,8 @@ constexpr ComplexFunction functions[] = {
 }  // namespace
 
 const ComplexFunction* find_complex(std::string_view name) {
-  const auto* found = std::ranges::find(functions, name, &ComplexFunction::name);
-  return found == std::end(functions) ? nullptr : found;
+  const auto* found = std::ranges::find(complex_functions, name, &ComplexFunction::name);
+  return found == std::end(complex_functions) ? nullptr : found;
 }
 
 }  // namespace weft::ir::text

@@ -12,8 +12,6 @@ namespace weft::ir::text {
 
 namespace {
 
-using Kind = Attribute::Kind;
-
 // One operation, and what its attributes may be.
 struct Checker {
   const Source& source;
@@ -32,15 +30,16 @@ struct Checker {
 
   // The items of a list.
   std::vector<Attribute> list(const Attribute& attribute, std::string_view what) const {
-    require(attribute.kind == Kind::list, attribute, what, " must be a list");
+    require(attribute.kind == Attribute::Kind::list, attribute, what, " must be a list");
     std::vector<Attribute> items;
     for (const Attribute& item : attribute.items) items.push_back(resolve(source, module, item));
     return items;
   }
 
   // A field that must be there and of this kind.
-  const Attribute& field(const Attribute& of, std::string_view what, std::string_view name, Kind kind) const {
-    const Attribute* found = of.kind == Kind::dictionary ? text::find(of.fields, name) : nullptr;
+  const Attribute& field(const Attribute& of, std::string_view what, std::string_view name,
+                         Attribute::Kind kind) const {
+    const Attribute* found = of.kind == Attribute::Kind::dictionary ? text::find(of.fields, name) : nullptr;
     require(found != nullptr, of, what, " needs the field ", name);
     const Attribute& value = resolve(source, module, *found);
     require(value.kind == kind, value, name, " of ", what, " cannot be ", shown(value));
@@ -59,7 +58,7 @@ struct Checker {
   std::vector<std::int64_t> integers(const Attribute& attribute, std::string_view what) const {
     std::vector<std::int64_t> values;
     for (const Attribute& item : list(attribute, what)) {
-      require(item.kind == Kind::integer, item, what, " must be a list of integers, got ", shown(item));
+      require(item.kind == Attribute::Kind::integer, item, what, " must be a list of integers, got ", shown(item));
       values.push_back(item.integer);
     }
     return values;
@@ -79,7 +78,7 @@ void precision_config(const Checker& c, const Attribute& attribute) {
   c.require(items.size() <= 2, attribute, "precision_config has ", items.size(), " entries for two operands");
   for (const Attribute& item : items) {
     const bool is_known = item.text == "DEFAULT" || item.text == "HIGH" || item.text == "HIGHEST";
-    c.require(is_known && (item.kind == Kind::word || item.kind == Kind::string), item,
+    c.require(is_known && (item.kind == Attribute::Kind::word || item.kind == Attribute::Kind::string), item,
               "precision_config must be of DEFAULT, HIGH and HIGHEST, got ", c.shown(item));
   }
 }
@@ -107,16 +106,17 @@ bool is_known_algorithm(std::string_view lhs, std::string_view rhs, std::string_
 void algorithm(const Checker& c, const Attribute& attribute) {
   constexpr std::string_view what = "algorithm";
   const auto count = [&](std::string_view name) {
-    const Attribute& value = c.field(attribute, what, name, Kind::integer);
+    const Attribute& value = c.field(attribute, what, name, Attribute::Kind::integer);
     c.require(value.integer > 0, value, name, " of algorithm must be positive, got ", value.integer);
     return value.integer;
   };
-  const auto type = [&](std::string_view name) { return c.field(attribute, what, name, Kind::word).text; };
+  const auto type = [&](std::string_view name) { return c.field(attribute, what, name, Attribute::Kind::word).text; };
   const std::string_view lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type"),
                          sums = type("accumulation_type");
   const std::int64_t lhs_parts = count("lhs_component_count"), rhs_parts = count("rhs_component_count"),
                      products = count("num_primitive_operations");
-  const bool imprecise = c.field(attribute, what, "allow_imprecise_accumulation", Kind::boolean).integer != 0;
+  const bool imprecise =
+      c.field(attribute, what, "allow_imprecise_accumulation", Attribute::Kind::boolean).integer != 0;
   c.require(attribute.fields.size() == 7, attribute, "algorithm has ", attribute.fields.size(), " fields instead of 7");
   c.require(lhs_parts == 1 && rhs_parts == 1 && is_known_algorithm(lhs, rhs, sums, products, imprecise), attribute,
             "no hardware is known to have the algorithm ", lhs, " x ", rhs, " in ", sums, " of ", products,
@@ -134,7 +134,7 @@ void algorithm(const Checker& c, const Attribute& attribute) {
 void result_accuracy(const Checker& c, const Attribute& attribute) {
   constexpr std::string_view what = "result_accuracy";
   bool all_zero = true;
-  const auto tolerance = [&](std::string_view name, Kind kind) {
+  const auto tolerance = [&](std::string_view name, Attribute::Kind kind) {
     const Attribute& value = c.field(attribute, what, name, kind);
     const std::string_view text = c.shown(value);
     c.require(!text.starts_with('-'), value, name, " of result_accuracy must not be negative, got ", text);
@@ -142,10 +142,10 @@ void result_accuracy(const Checker& c, const Attribute& attribute) {
     std::from_chars(text.data(), text.data() + text.size(), number);
     all_zero = all_zero && number == 0;
   };
-  tolerance("atol", Kind::real);
-  tolerance("rtol", Kind::real);
-  tolerance("ulps", Kind::integer);
-  const Attribute& mode = c.field(attribute, what, "mode", Kind::word);
+  tolerance("atol", Attribute::Kind::real);
+  tolerance("rtol", Attribute::Kind::real);
+  tolerance("ulps", Attribute::Kind::integer);
+  const Attribute& mode = c.field(attribute, what, "mode", Attribute::Kind::word);
   const bool is_tolerance = mode.text == "TOLERANCE";
   c.require(is_tolerance || mode.text == "DEFAULT" || mode.text == "HIGHEST", mode,
             "mode of result_accuracy must be DEFAULT, HIGHEST or TOLERANCE, got ", c.shown(mode));
@@ -166,7 +166,7 @@ void layouts(const Checker& c, const Attribute& attribute, std::string_view what
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Type layout = items[i].type.part;
     const int rank = types[i].part.rank();
-    c.require(items[i].kind == Kind::dense && layout.rank() == 1, items[i], what,
+    c.require(items[i].kind == Attribute::Kind::dense && layout.rank() == 1, items[i], what,
               " must be of dense<...> of rank 1, got ", c.shown(items[i]));
     Arena arena;
     std::vector<std::int64_t> order;
@@ -193,31 +193,32 @@ void result_layouts(const Checker& c, const Attribute& attribute) {
 constexpr std::int64_t typed_ffi = 4;  // the api_version whose backend_config is a dictionary
 
 void api_version(const Checker& c, const Attribute& attribute) {
-  c.require(attribute.kind == Kind::integer && attribute.integer >= 0 && attribute.integer <= typed_ffi, attribute,
-            "api_version must be a number from 0 to ", typed_ffi, ", got ", c.shown(attribute));
+  c.require(attribute.kind == Attribute::Kind::integer && attribute.integer >= 0 && attribute.integer <= typed_ffi,
+            attribute, "api_version must be a number from 0 to ", typed_ffi, ", got ", c.shown(attribute));
 }
 
 void backend_config(const Checker& c, const Attribute& attribute) {
   const Attribute* version = c.find("api_version");
   const bool is_typed = version && version->integer == typed_ffi;
-  c.require(attribute.kind == (is_typed ? Kind::dictionary : Kind::string), attribute, "backend_config must be a ",
-            is_typed ? "dictionary" : "string", " where api_version is ", version ? version->integer : 1, ", got ",
-            c.shown(attribute));
+  c.require(attribute.kind == (is_typed ? Attribute::Kind::dictionary : Attribute::Kind::string), attribute,
+            "backend_config must be a ", is_typed ? "dictionary" : "string", " where api_version is ",
+            version ? version->integer : 1, ", got ", c.shown(attribute));
 }
 
 void called_computations(const Checker& c, const Attribute& attribute) {
   for (const Attribute& item : c.list(attribute, "called_computations"))
-    c.require(item.kind == Kind::symbol, item, "called_computations must name functions, got ", c.shown(item));
+    c.require(item.kind == Attribute::Kind::symbol, item, "called_computations must name functions, got ",
+              c.shown(item));
 }
 
 void output_operand_aliases(const Checker& c, const Attribute& attribute) {
   for (const Attribute& alias : c.list(attribute, "output_operand_aliases")) {
     constexpr std::string_view what = "output_operand_aliases";
     const auto indices = [&](std::string_view name) {
-      const Attribute* found = alias.kind == Kind::dictionary ? text::find(alias.fields, name) : nullptr;
+      const Attribute* found = alias.kind == Attribute::Kind::dictionary ? text::find(alias.fields, name) : nullptr;
       return found ? c.integers(resolve(c.source, c.module, *found), name) : std::vector<std::int64_t>();
     };
-    const std::int64_t operand = c.field(alias, what, "operand_index", Kind::integer).integer;
+    const std::int64_t operand = c.field(alias, what, "operand_index", Attribute::Kind::integer).integer;
     const auto operands = static_cast<std::int64_t>(c.op.operand_types.size()),
                results = static_cast<std::int64_t>(c.op.result_types.size());
     c.require(operand >= 0 && operand < operands, alias, "operand_index ", operand,
@@ -235,11 +236,12 @@ void output_operand_aliases(const Checker& c, const Attribute& attribute) {
 }
 
 void version(const Checker& c, const Attribute& attribute) {
-  c.require(attribute.kind == Kind::integer, attribute, "version must be an integer, got ", c.shown(attribute));
+  c.require(attribute.kind == Attribute::Kind::integer, attribute, "version must be an integer, got ",
+            c.shown(attribute));
 }
 
 void composite_attributes(const Checker& c, const Attribute& attribute) {
-  c.require(attribute.kind == Kind::dictionary, attribute, "composite_attributes must be a dictionary, got ",
+  c.require(attribute.kind == Attribute::Kind::dictionary, attribute, "composite_attributes must be a dictionary, got ",
             c.shown(attribute));
 }
 
@@ -256,7 +258,8 @@ void infeed_layout(const Checker& c, const Attribute& attribute) {
 
 void use_global_device_ids(const Checker& c, const Attribute& attribute) {
   const Attribute* channel = c.find("channel_handle");
-  const std::int64_t handle = channel ? c.field(*channel, "channel_handle", "handle", Kind::integer).integer : 0;
+  const std::int64_t handle =
+      channel ? c.field(*channel, "channel_handle", "handle", Attribute::Kind::integer).integer : 0;
   c.require(handle > 0, attribute, "use_global_device_ids needs a channel_handle with a positive handle, got ", handle);
 }
 
@@ -288,7 +291,7 @@ void scan_dim_size(const Checker& c, const Attribute& attribute) {
   if (!dimension || c.op.operand_types.empty()) return;
   const Type scanned = c.op.operand_types[0].part;
   const bool is_one = dimension->integer >= 0 && dimension->integer < scanned.rank();
-  c.require(attribute.kind == Kind::integer && is_one &&
+  c.require(attribute.kind == Attribute::Kind::integer && is_one &&
                 scanned.dim(static_cast<int>(dimension->integer)) == Dim(attribute.integer),
             attribute, "scan_dim_size must be the size of dimension ", dimension->integer, " of ", scanned, ", got ",
             c.shown(attribute));
@@ -304,39 +307,39 @@ struct Entry {
   bool is_required = false;
 };
 
-constexpr std::string_view products[] = {"stablehlo.convolution", "stablehlo.dot_general", "stablehlo.dynamic_conv"};
-constexpr std::string_view dot_general[] = {"stablehlo.dot_general"};
-constexpr std::string_view functions[] = {
+constexpr std::string_view on_products[] = {"stablehlo.convolution", "stablehlo.dot_general", "stablehlo.dynamic_conv"};
+constexpr std::string_view on_dot_general[] = {"stablehlo.dot_general"};
+constexpr std::string_view on_functions[] = {
     "stablehlo.cbrt", "stablehlo.cosine",       "stablehlo.exponential", "stablehlo.exponential_minus_one",
     "stablehlo.log",  "stablehlo.log_plus_one", "stablehlo.logistic",    "stablehlo.rsqrt",
     "stablehlo.sine", "stablehlo.sqrt",         "stablehlo.tan",         "stablehlo.tanh",
 };
-constexpr std::string_view custom_call[] = {"stablehlo.custom_call"};
-constexpr std::string_view collective_reduce[] = {"stablehlo.collective_reduce"};
-constexpr std::string_view composite[] = {"stablehlo.composite"};
-constexpr std::string_view infeed[] = {"stablehlo.infeed"};
-constexpr std::string_view map[] = {"stablehlo.map"};
-constexpr std::string_view scan[] = {"chlo.scan"};
-constexpr std::string_view dynamic_broadcast[] = {"stablehlo.dynamic_broadcast_in_dim"};
+constexpr std::string_view on_custom_call[] = {"stablehlo.custom_call"};
+constexpr std::string_view on_collective_reduce[] = {"stablehlo.collective_reduce"};
+constexpr std::string_view on_composite[] = {"stablehlo.composite"};
+constexpr std::string_view on_infeed[] = {"stablehlo.infeed"};
+constexpr std::string_view on_map[] = {"stablehlo.map"};
+constexpr std::string_view on_scan[] = {"chlo.scan"};
+constexpr std::string_view on_dynamic_broadcast[] = {"stablehlo.dynamic_broadcast_in_dim"};
 
 constexpr Entry entries[] = {
-    {"algorithm", dot_general, algorithm},
-    {"api_version", custom_call, api_version},
-    {"backend_config", custom_call, backend_config},
-    {"called_computations", custom_call, called_computations},
-    {"composite_attributes", composite, composite_attributes},
-    {"dimensions", map, map_dimensions, true},
-    {"known_expanding_dimensions", dynamic_broadcast, known_dimensions},
-    {"known_nonexpanding_dimensions", dynamic_broadcast, known_dimensions},
-    {"layout", infeed, infeed_layout},
-    {"operand_layouts", custom_call, operand_layouts},
-    {"output_operand_aliases", custom_call, output_operand_aliases},
-    {"precision_config", products, precision_config},
-    {"result_accuracy", functions, result_accuracy},
-    {"result_layouts", custom_call, result_layouts},
-    {"scan_dim_size", scan, scan_dim_size},
-    {"use_global_device_ids", collective_reduce, use_global_device_ids},
-    {"version", composite, version},
+    {"algorithm", on_dot_general, algorithm},
+    {"api_version", on_custom_call, api_version},
+    {"backend_config", on_custom_call, backend_config},
+    {"called_computations", on_custom_call, called_computations},
+    {"composite_attributes", on_composite, composite_attributes},
+    {"dimensions", on_map, map_dimensions, true},
+    {"known_expanding_dimensions", on_dynamic_broadcast, known_dimensions},
+    {"known_nonexpanding_dimensions", on_dynamic_broadcast, known_dimensions},
+    {"layout", on_infeed, infeed_layout},
+    {"operand_layouts", on_custom_call, operand_layouts},
+    {"output_operand_aliases", on_custom_call, output_operand_aliases},
+    {"precision_config", on_products, precision_config},
+    {"result_accuracy", on_functions, result_accuracy},
+    {"result_layouts", on_custom_call, result_layouts},
+    {"scan_dim_size", on_scan, scan_dim_size},
+    {"use_global_device_ids", on_collective_reduce, use_global_device_ids},
+    {"version", on_composite, version},
 };
 
 }  // namespace

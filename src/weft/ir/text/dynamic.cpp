@@ -11,19 +11,19 @@ namespace weft::ir::text {
 
 namespace {
 
-constexpr std::string_view shape[] = {""};
+constexpr std::string_view shape_operand[] = {""};
 constexpr std::string_view slice_sizes[] = {"slice_sizes"};
 constexpr std::string_view pads[] = {"edge_padding_low", "edge_padding_high", "interior_padding"};
 constexpr std::string_view padding[] = {"padding"};
 constexpr std::string_view bounds[] = {"start_indices", "limit_indices", "strides"};
 
 constexpr DynamicOperation operations[] = {
-    {"stablehlo.dynamic_broadcast_in_dim", "stablehlo.broadcast_in_dim", 1, shape},
+    {"stablehlo.dynamic_broadcast_in_dim", "stablehlo.broadcast_in_dim", 1, shape_operand},
     {"stablehlo.dynamic_conv", "stablehlo.convolution", 2, padding},
     {"stablehlo.dynamic_gather", "stablehlo.gather", 2, slice_sizes},
-    {"stablehlo.dynamic_iota", "stablehlo.iota", 0, shape},
+    {"stablehlo.dynamic_iota", "stablehlo.iota", 0, shape_operand},
     {"stablehlo.dynamic_pad", "stablehlo.pad", 2, pads},
-    {"stablehlo.dynamic_reshape", "stablehlo.reshape", 1, shape},
+    {"stablehlo.dynamic_reshape", "stablehlo.reshape", 1, shape_operand},
     {"stablehlo.real_dynamic_slice", "stablehlo.slice", 1, bounds},
 };
 

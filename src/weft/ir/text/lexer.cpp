@@ -7,15 +7,7 @@ namespace weft::ir::text {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
-bool is_suffix(char c) { return is_name(c) || c == '-'; }
-int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+bool is_suffix(char c) { return is_name_character(c) || c == '-'; }
 
 // U+FEFF, with which some editors begin a file: it means nothing.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -112,7 +104,7 @@ Token Lexer::next() {
   if (!has(at_)) return {Token::Kind::end, {}, source_.text.size()};
   const std::string_view text = source_.text;
   const char c = text[at_], after = peek(at_ + 1);
-  if (is_letter(c)) return take(Token::Kind::identifier, scan(text, at_, is_name));
+  if (is_letter(c)) return take(Token::Kind::identifier, scan(text, at_, is_name_character));
   if (is_digit(c)) return number();
   switch (c) {
     case '"': return string_from(Token::Kind::string, at_);
@@ -125,12 +117,12 @@ Token Lexer::next() {
     case '@':
       if (after == '"') return string_from(Token::Kind::symbol, at_ + 1);
       if (!is_letter(after)) source_.fail(at_, "expected a name after @");
-      return take(Token::Kind::symbol, scan(text, at_ + 1, is_name));
+      return take(Token::Kind::symbol, scan(text, at_ + 1, is_name_character));
     case '^': return take(Token::Kind::block, scan(text, at_ + 1, is_suffix));
     case '#':
       if (after == '-' && peek(at_ + 2) == '}') return take(Token::Kind::punctuation, at_ + 3);
-      return take(Token::Kind::attribute, scan(text, at_ + 1, is_name));
-    case '!': return take(Token::Kind::type, scan(text, at_ + 1, is_name));
+      return take(Token::Kind::attribute, scan(text, at_ + 1, is_name_character));
+    case '!': return take(Token::Kind::type, scan(text, at_ + 1, is_name_character));
     case '-': return take(Token::Kind::punctuation, at_ + (after == '>' ? 2 : 1));
     case '{': return take(Token::Kind::punctuation, at_ + (after == '-' && peek(at_ + 2) == '#' ? 3 : 1));
     default:

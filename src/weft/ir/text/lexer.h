@@ -10,6 +10,17 @@
 
 namespace weft::ir::text {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// In names; an underscore counts as a letter.
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+inline bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+// The value of a hexadecimal digit; -1: it is none.
+inline int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
 // A text and how to complain about a place in it.
 struct Source {
   std::string_view text;

@@ -180,12 +180,6 @@ class ListReader {
   std::size_t count_ = 0, capacity_ = 0;
 };
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // The bytes of 0xAABB.
 std::span<std::byte> read_hexadecimal(const Source& source, std::string_view digits, std::size_t at, Arena& arena) {
   if (!digits.starts_with("0x") || digits.size() % 2 != 0)

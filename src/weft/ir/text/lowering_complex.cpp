@@ -15,11 +15,11 @@ namespace weft::ir::text {
 
 namespace {
 
-struct Rule {
+struct NamedComplexRule {
   std::string_view name;
   LoweringRule lower;
 };
-constexpr Rule rules[] = {
+constexpr NamedComplexRule complex_rules[] = {
     {"check.expect_almost_eq_const", &Lowering::complex_check},
     {"check.expect_eq_const", &Lowering::complex_check},
     {"check.expect_serialized_eq", &Lowering::complex_probe},
@@ -93,8 +93,8 @@ Values interleaved(const Values& re, const Values& im, std::span<const WrittenTy
 }  // namespace
 
 LoweringRule complex_rule_named(std::string_view name) {
-  const auto* found = std::ranges::find(rules, name, &Rule::name);
-  return found == std::end(rules) ? nullptr : found->lower;
+  const auto* found = std::ranges::find(complex_rules, name, &NamedComplexRule::name);
+  return found == std::end(complex_rules) ? nullptr : found->lower;
 }
 
 bool Lowering::is_complex(const Scope& scope, const Operation& op) const {

@@ -17,11 +17,11 @@ std::string_view string_attribute(const Operation& op, std::string_view name) {
   return attribute ? attribute->text : std::string_view();
 }
 
-struct Rule {
+struct NamedRule {
   std::string_view name;
   LoweringRule lower;
 };
-constexpr Rule rules[] = {
+constexpr NamedRule lowering_rules[] = {
     {"check.expect_almost_eq_const", &Lowering::expect_const},
     {"check.expect_eq_const", &Lowering::expect_const},
     {"chlo.scan", &Lowering::scan},
@@ -45,8 +45,8 @@ constexpr Rule rules[] = {
 }  // namespace
 
 LoweringRule rule_named(std::string_view name) {
-  const auto* found = std::ranges::find(rules, name, &Rule::name);
-  return found == std::end(rules) ? nullptr : found->lower;
+  const auto* found = std::ranges::find(lowering_rules, name, &NamedRule::name);
+  return found == std::end(lowering_rules) ? nullptr : found->lower;
 }
 
 Values Lowering::call(Graph& graph, const Scope& scope, const Operation& op) {

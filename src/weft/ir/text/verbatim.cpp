@@ -2,17 +2,10 @@
 
 #include <algorithm>
 
+#include <weft/ir/text/lexer.h>
 #include <weft/ir/text/location.h>
 
 namespace weft::ir::text {
-
-namespace {
-
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.';
-}
-
-}  // namespace
 
 void VerbatimReader::append(std::string& out, const Attribute& attribute, std::size_t depth) {
   if (depth > module_.aliases.size()) source_.fail(attribute.at, "an alias stands for itself");
@@ -23,7 +16,7 @@ void VerbatimReader::append(std::string& out, const Attribute& attribute, std::s
       while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
       end = std::min(end + 1, text.size());
     } else if (text[at] == '#') {
-      while (end < text.size() && (is_name(text[end]) || text[end] == '-')) ++end;
+      while (end < text.size() && (is_name_character(text[end]) || text[end] == '-')) ++end;
       const auto alias = module_.aliases.find(text.substr(at + 1, end - at - 1));
       const bool has_body = end < text.size() && text[end] == '<';
       if (!has_body && alias != module_.aliases.end()) {
@@ -57,7 +50,7 @@ std::string print_annotations(const Annotations& annotations) {
   std::string out = "{";
   for (const Annotation& a : annotations) {
     if (out.size() > 1) out += ", ";
-    if (std::ranges::all_of(a.name, is_name))
+    if (std::ranges::all_of(a.name, is_name_character))
       out += a.name;
     else
       print_string(out, a.name);
