@@ -23,7 +23,7 @@ using ir::Value;
 enum class Passing : std::uint8_t { each, tuple };
 
 template <class Range, class Text>
-std::string joined(const Range& range, Text&& text) {
+std::string joined_texts(const Range& range, Text&& text) {
   std::string result;
   for (const auto& item : range) result += concat(result.empty() ? "" : ", ", text(item));
   return result;
@@ -67,7 +67,7 @@ class Module {
   std::string shape(Value value) const { return hlo_shape(sizes_(value.type())); }
   std::string shape(std::span<const Value> values, Passing passing) const {
     if (values.size() == 1 && passing == Passing::each) return shape(values[0]);
-    return concat('(', joined(values, [this](Value v) { return shape(v); }), ')');
+    return concat('(', joined_texts(values, [this](Value v) { return shape(v); }), ')');
   }
   bool elides(const ir::Literal& literal) const { return !literal.is_splat() && literal.type.elements() > elide_; }
 
@@ -97,7 +97,7 @@ class Computation {
  private:
   std::string use(Value value);  // its name; made where nobody made it before
   std::string uses(std::span<const Value> values) {
-    return joined(values, [&](Value v) { return use(v); });
+    return joined_texts(values, [&](Value v) { return use(v); });
   }
   std::string line(const std::string& name, const std::string& shape, const std::string& rest);
   std::string instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
@@ -174,7 +174,8 @@ std::string Computation::calls(const Node& node) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < node.regions.size(); ++i)
     names.push_back(module_.computation(*node.regions[i], takes, is_loop && i == 0 ? Passing::each : takes));
-  if (is_case) return concat(", branch_computations={", joined(names, [](const std::string& n) { return n; }), '}');
+  if (is_case)
+    return concat(", branch_computations={", joined_texts(names, [](const std::string& n) { return n; }), '}');
   std::string text;
   const auto words = hlo_region_words(node);
   for (std::size_t i = 0; i < names.size(); ++i) text += concat(", ", words[i], '=', names[i]);
@@ -281,9 +282,9 @@ std::string Computation::finish(std::span<const Value> results, Passing passing,
   const bool is_single = results.size() == 1 && passing == Passing::each;
   const std::string root = is_single ? use(results[0]) : tuple(results);
   lines_[line_of_.at(root)].insert(0, "ROOT ");
-  std::string text =
-      concat(is_entry ? "ENTRY " : "", name_, " (", joined(parameter_texts_, [](const std::string& p) { return p; }),
-             ") -> ", module_.shape(results, passing), " {\n");
+  std::string text = concat(is_entry ? "ENTRY " : "", name_, " (",
+                            joined_texts(parameter_texts_, [](const std::string& p) { return p; }), ") -> ",
+                            module_.shape(results, passing), " {\n");
   for (const std::string& l : lines_) text += concat("  ", l, '\n');
   return text + '}';
 }
@@ -312,7 +313,7 @@ std::string Module::print(const Graph& graph, std::span<const Unit> units,
   for (const Unit& unit : units) reserve(unit);
   for (const Unit& unit : units) entry.unit(unit);
   const std::string text = entry.finish(graph.outputs(), Passing::each, true);
-  const std::string inputs = joined(taken, [this](Value v) { return shape(v); });
+  const std::string inputs = joined_texts(taken, [this](Value v) { return shape(v); });
   return concat("HloModule ", graph.name, ", entry_computation_layout={(", inputs, ")->",
                 shape(graph.outputs(), Passing::each), "}\n\n", computations_, text, '\n');
 }

@@ -179,8 +179,9 @@ void append_list(std::string& out, const ir::Literal& literal, int dim, std::int
   out += '}';
 }
 
-constexpr std::string_view reducers[] = {"to_apply"}, loops[] = {"condition", "body"},
-                           branches[] = {"true_computation", "false_computation"}, selections[] = {"select", "scatter"};
+constexpr std::string_view reducer_words[] = {"to_apply"}, loop_words[] = {"condition", "body"},
+                           branch_words[] = {"true_computation", "false_computation"},
+                           selection_words[] = {"select", "scatter"};
 
 // What says something of a value and leaves it as it is.
 bool is_copy(const ir::Node& node) { return node.op->scalar == ir::same_scalar; }
@@ -248,10 +249,10 @@ std::string hlo_literal(const ir::Literal& literal) {
 }
 
 std::span<const std::string_view> hlo_region_words(const ir::Node& node) {
-  if (node.op == &ops::while_) return loops;
-  if (node.op == &ops::if_) return branches;
-  if (node.op == &ops::select_and_scatter) return selections;
-  return reducers;
+  if (node.op == &ops::while_) return loop_words;
+  if (node.op == &ops::if_) return branch_words;
+  if (node.op == &ops::select_and_scatter) return selection_words;
+  return reducer_words;
 }
 
 }  // namespace weft::compiler

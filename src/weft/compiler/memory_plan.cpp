@@ -31,9 +31,9 @@ Size bytes_of(Type type) {
   return type.is_static() ? Size(type.bytes()) : product_of(type.dims()) * Size(byte_size(type.dtype()));
 }
 
-class Planner {
+class MemoryPlanner {
  public:
-  Planner(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable)
+  MemoryPlanner(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable)
       : graph_(graph), units_(units), donatable_(donatable) {}
 
   MemoryPlan run() {
@@ -255,7 +255,7 @@ std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetim
 }  // namespace
 
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable) {
-  return Planner(graph, units, donatable).run();
+  return MemoryPlanner(graph, units, donatable).run();
 }
 
 std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,

@@ -15,7 +15,7 @@ namespace weft::compiler {
 
 namespace {
 
-constexpr Pass table[] = {
+constexpr Pass pass_table[] = {
     {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
     {"merge-loops", "a loop that another one repeats, with more beside it, becomes that one", merge_loops},
     {"expand-collectives", "what processes do together becomes what one does alone", expand_collectives},
@@ -37,18 +37,18 @@ constexpr Pass table[] = {
 // The whole table, and once more what clears up behind the others.
 std::vector<const Pass*> pipeline() {
   std::vector<const Pass*> order;
-  for (const Pass& pass : table) order.push_back(&pass);
+  for (const Pass& pass : pass_table) order.push_back(&pass);
   order.push_back(find_pass("eliminate-dead-nodes"));
   return order;
 }
 
 }  // namespace
 
-std::span<const Pass> passes() { return table; }
+std::span<const Pass> passes() { return pass_table; }
 
 const Pass* find_pass(std::string_view name) {
-  const auto* found = std::ranges::find(table, name, &Pass::name);
-  return found == std::end(table) ? nullptr : found;
+  const auto* found = std::ranges::find(pass_table, name, &Pass::name);
+  return found == std::end(pass_table) ? nullptr : found;
 }
 
 namespace {

@@ -60,9 +60,9 @@ bool can_be_repeated(const Node& n) {
   }
 }
 
-class Planner {
+class RecomputePlanner {
  public:
-  Planner(const ir::Graph& graph, std::span<const Unit> units, std::uint64_t budget)
+  RecomputePlanner(const ir::Graph& graph, std::span<const Unit> units, std::uint64_t budget)
       : graph_(graph), units_(units), budget_(budget) {
     find_lives();
     peak_ = peak_of(lives_).first;
@@ -291,7 +291,7 @@ class Planner {
 }  // namespace
 
 Recomputation recompute(const ir::Graph& graph, std::span<const Unit> units, std::uint64_t budget) {
-  return Planner(graph, units, budget).run();
+  return RecomputePlanner(graph, units, budget).run();
 }
 
 }  // namespace weft::compiler

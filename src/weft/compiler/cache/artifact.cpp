@@ -19,7 +19,7 @@ namespace compiler {
 
 namespace {
 
-constexpr std::string_view magic = "weft artifact 2\n";
+constexpr std::string_view artifact_magic = "weft artifact 2\n";
 
 void put_kernels(std::string& bytes, const std::vector<StoredKernel>& kernels) {
   put_number(bytes, kernels.size());
@@ -58,7 +58,7 @@ bool parse(PieceReader reader, Artifact& artifact) {
 }  // namespace
 
 std::string write_artifact(const Artifact& artifact) {
-  std::string bytes(magic);
+  std::string bytes(artifact_magic);
   put_piece(bytes, code_origin());
   put_kernels(bytes, artifact.kernels);
   put_kernels(bytes, artifact.choices);
@@ -71,8 +71,8 @@ std::string write_artifact(const Artifact& artifact) {
 
 Artifact read_artifact(std::string_view bytes) {
   try {
-    require(bytes.starts_with(magic), "it is none");
-    PieceReader reader(verify(bytes).substr(magic.size()));
+    require(bytes.starts_with(artifact_magic), "it is none");
+    PieceReader reader(verify(bytes).substr(artifact_magic.size()));
     std::string_view origin;
     require(reader.piece(origin), "it is damaged");
     require(origin == code_origin(), origin_difference(origin));

@@ -9,7 +9,7 @@ namespace weft::compiler {
 
 namespace {
 
-constexpr std::string_view magic = "weft kernels 2\n";
+constexpr std::string_view entry_magic = "weft kernels 2\n";
 constexpr std::size_t digest_size = 32;
 
 std::string digest_of(std::string_view bytes) {
@@ -21,7 +21,7 @@ std::string digest_of(std::string_view bytes) {
 }  // namespace
 
 std::string write_entry(std::span<const StoredKernel> kernels) {
-  std::string bytes(magic);
+  std::string bytes(entry_magic);
   put_piece(bytes, code_origin());
   for (const StoredKernel& kernel : kernels) {
     put_piece(bytes, kernel.key);
@@ -32,10 +32,10 @@ std::string write_entry(std::span<const StoredKernel> kernels) {
 
 std::optional<std::vector<StoredKernel>> read_entry(std::string_view bytes, std::string& reason) {
   reason = "it is damaged";
-  if (!bytes.starts_with(magic) || bytes.size() < magic.size() + digest_size) return std::nullopt;
+  if (!bytes.starts_with(entry_magic) || bytes.size() < entry_magic.size() + digest_size) return std::nullopt;
   const std::string_view content = bytes.substr(0, bytes.size() - digest_size);
   if (digest_of(content) != bytes.substr(content.size())) return std::nullopt;
-  PieceReader reader(content.substr(magic.size()));
+  PieceReader reader(content.substr(entry_magic.size()));
   std::string_view origin;
   if (!reader.piece(origin)) return std::nullopt;
   if (origin != code_origin()) {

@@ -23,7 +23,7 @@ struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
-using Key = std::unique_ptr<EVP_PKEY, Free>;
+using SigningKey = std::unique_ptr<EVP_PKEY, Free>;
 using Context = std::unique_ptr<EVP_MD_CTX, Free>;
 
 constexpr std::size_t private_key_size = 32;
@@ -70,7 +70,7 @@ void write_key(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 void make_key(const std::filesystem::path& path) {
-  const Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
+  const SigningKey key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
   WEFT_ASSERT(key, "OpenSSL makes no key");
   std::string bytes(private_key_size, '\0');
   std::size_t size = bytes.size();
@@ -78,19 +78,19 @@ void make_key(const std::filesystem::path& path) {
   write_key(path, bytes);
 }
 
-Key own_key() {
+SigningKey own_key() {
   const auto path = key_path();
   if (!std::filesystem::exists(path)) make_key(path);
   const std::string refusal = distrust(path);
   require(refusal.empty(), "the key that signs artifacts is not used: ", refusal);
   const std::string bytes = read_file(path, private_key_size);
   require(bytes.size() == private_key_size, "the key that signs artifacts, ", path.string(), ", is damaged");
-  Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw(bytes), bytes.size()));
+  SigningKey key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw(bytes), bytes.size()));
   require(key != nullptr, "the key that signs artifacts, ", path.string(), ", is damaged");
   return key;
 }
 
-std::string public_part(const Key& key) {
+std::string public_part(const SigningKey& key) {
   std::string bytes(public_key_size, '\0');
   std::size_t size = bytes.size();
   WEFT_ASSERT(EVP_PKEY_get_raw_public_key(key.get(), raw(bytes), &size) == 1, "OpenSSL gives no public key");
@@ -112,7 +112,7 @@ bool is_trusted(std::string_view public_key) {
 }  // namespace
 
 std::string sign(std::string bytes) {
-  const Key key = own_key();
+  const SigningKey key = own_key();
   bytes += public_part(key);
   std::string signature(signature_size, '\0');
   std::size_t size = signature.size();
@@ -128,7 +128,7 @@ std::string_view verify(std::string_view signed_bytes) {
   const std::string_view covered = signed_bytes.substr(0, signed_bytes.size() - signature_size);
   const std::string_view signature = signed_bytes.substr(covered.size());
   const std::string_view signer = covered.substr(covered.size() - public_key_size);
-  const Key key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, raw(signer), signer.size()));
+  const SigningKey key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, raw(signer), signer.size()));
   const Context context(EVP_MD_CTX_new());
   require(key && EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
               EVP_DigestVerify(context.get(), raw(signature), signature.size(), raw(covered), covered.size()) == 1,

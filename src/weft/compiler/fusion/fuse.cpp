@@ -38,9 +38,9 @@ struct Cluster {
   std::int64_t largest = 0;  // elements of the largest domain
 };
 
-class Planner {
+class FusionPlanner {
  public:
-  Planner(const ir::Graph& graph, const SizedOptions& options, Report& report, std::uint32_t late)
+  FusionPlanner(const ir::Graph& graph, const SizedOptions& options, Report& report, std::uint32_t late)
       : graph_(graph),
         options_(options),
         report_(report),
@@ -355,7 +355,7 @@ Value storage_of(Value value) {
 }
 
 std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, Report& report, std::uint32_t late) {
-  return Planner(graph, options, report, late).run();
+  return FusionPlanner(graph, options, report, late).run();
 }
 
 }  // namespace weft::compiler

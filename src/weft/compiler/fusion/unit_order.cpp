@@ -11,9 +11,9 @@ namespace weft::compiler {
 
 namespace {
 
-class Order {
+class UnitOrder {
  public:
-  explicit Order(std::span<const Unit> units)
+  explicit UnitOrder(std::span<const Unit> units)
       : units_(units), users_(units.size()), waits_(units.size()), readers_(units.size()), updates_(units.size()) {
     find_users();
     find_readers();
@@ -85,7 +85,7 @@ class Order {
 
 std::vector<Unit> in_order(std::vector<Unit> units) {
   std::vector<std::size_t> indices;
-  Order order(units);
+  UnitOrder order(units);
   while (const auto u = order.next()) indices.push_back(*u);
   WEFT_ASSERT(indices.size() == units.size(), "units wait for one another");
   std::vector<Unit> ordered;

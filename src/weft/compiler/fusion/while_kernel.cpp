@@ -16,8 +16,8 @@ namespace ops = ir::ops;
 
 namespace {
 
-constexpr std::int64_t most_elements = 64;  // of a value in registers
-constexpr std::int64_t most_work = 16384;   // elements computed by one step
+constexpr std::int64_t most_elements_in_registers = 64;  // of one value
+constexpr std::int64_t most_work = 16384;                // elements computed by one step
 
 bool is_16_bit_float(DType t) { return is_float(t) && byte_size(t) == 2; }
 
@@ -44,7 +44,7 @@ class Work {
   bool fits(const Node& n) const {
     for (std::uint32_t i = 0; i < n.types.size(); ++i) {
       if (!n.types[i].is_static()) return false;
-      if (n.types[i].elements() > most_elements && !in_memory({const_cast<Node*>(&n), i})) return false;
+      if (n.types[i].elements() > most_elements_in_registers && !in_memory({const_cast<Node*>(&n), i})) return false;
     }
     return true;
   }
@@ -91,7 +91,7 @@ class Work {
   std::optional<std::int64_t> of_indexing(const Node& n) const {
     if (n.op != &ops::dynamic_slice && n.op != &ops::dynamic_update_slice) return std::nullopt;
     const Type window = n.op == &ops::dynamic_slice ? n.type() : n.operand(1).type();
-    if (window.elements() > most_elements) return std::nullopt;
+    if (window.elements() > most_elements_in_registers) return std::nullopt;
     if (in_memory(n.operand(0))) return window.elements();
     std::int64_t places = 1;
     for (int d = 0; d < window.rank(); ++d) places *= n.operand(0).size(d) - window.size(d) + 1;
@@ -211,7 +211,7 @@ std::optional<WhileKernel> while_kernel(const ir::Graph& condition, const ir::Gr
   WhileKernel kernel{.condition = region_of(condition, options), .body = region_of(body, options), .in_memory = {}};
   kernel.contract = !options.strict;
   for (std::size_t i = 0; i < body.inputs().size(); ++i) {
-    const bool large = body.inputs()[i].type().elements() > most_elements;
+    const bool large = body.inputs()[i].type().elements() > most_elements_in_registers;
     bool memory = large || is_indexed(*kernel.body.graph, i) || is_indexed(*kernel.condition.graph, i);
     if (memory) {
       Versions in_condition(*kernel.condition.graph, i), in_body(*kernel.body.graph, i);

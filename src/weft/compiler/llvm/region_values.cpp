@@ -14,7 +14,7 @@ namespace ops = ir::ops;
 
 namespace {
 
-using Position = std::vector<std::int64_t>;
+using ElementPosition = std::vector<std::int64_t>;
 
 std::size_t linear(std::span<const std::int64_t> position, Type type) {
   std::int64_t at = 0;
@@ -24,7 +24,7 @@ std::size_t linear(std::span<const std::int64_t> position, Type type) {
 
 // Calls visit(position) for the elements of a tensor of this type in row-major order.
 void for_each_element(Type type, auto&& visit) {
-  Position position(static_cast<std::size_t>(type.rank()));
+  ElementPosition position(static_cast<std::size_t>(type.rank()));
   for (std::int64_t e = 0; e < type.elements(); ++e) {
     std::int64_t rest = e;
     for (int d = type.rank(); d-- > 0; rest /= type.size(d))
@@ -42,7 +42,7 @@ std::vector<std::int64_t> strides_of(Type type) {
 // Which operand of a shape op an element comes from, and from where.
 struct Source {
   int operand = 0;
-  Position position = {};
+  ElementPosition position = {};
 };
 
 Source padded_source(const Node& n, std::span<const std::int64_t> position) {
@@ -157,7 +157,7 @@ std::vector<Elements> RegionEmitter::reduce(const Node& n) {
   for (std::size_t k = 0; k < count; ++k)
     results.emplace_back(static_cast<std::size_t>(n.types[k].elements()), at(n.operands[count + k])[0]);
   for_each_element(n.operand(0).type(), [&](std::span<const std::int64_t> position) {
-    Position kept;
+    ElementPosition kept;
     for (std::size_t d = 0; d < position.size(); ++d)
       if (std::ranges::find(reduced, d) == reduced.end()) kept.push_back(position[d]);
     const std::size_t to = linear(kept, n.types[0]);
@@ -180,7 +180,7 @@ Elements RegionEmitter::dot(const Node& n) {
   for (const std::int64_t d : a.lhs_contracting) contracted.push_back(lhs.dim(static_cast<int>(d)));
   Elements elements;
   for_each_element(n.type(), [&](std::span<const std::int64_t> position) {
-    Position l(static_cast<std::size_t>(lhs.rank())), r(static_cast<std::size_t>(rhs.rank()));
+    ElementPosition l(static_cast<std::size_t>(lhs.rank())), r(static_cast<std::size_t>(rhs.rank()));
     std::size_t next = 0;
     for (std::size_t i = 0; i < a.lhs_batching.size(); ++i)
       l[static_cast<std::size_t>(a.lhs_batching[i])] = r[static_cast<std::size_t>(a.rhs_batching[i])] =
@@ -251,7 +251,7 @@ Elements RegionEmitter::dynamic_slice(const Node& n) {
   for_each_place(whole, window, from, [&](Value* here, std::span<const std::int64_t> place) {
     std::size_t e = 0;
     for_each_element(window, [&](std::span<const std::int64_t> position) {
-      Position there(position.begin(), position.end());
+      ElementPosition there(position.begin(), position.end());
       for (std::size_t d = 0; d < there.size(); ++d) there[d] += place[d];
       Value* element = operand[linear(there, whole)];
       if (e == elements.size())
@@ -281,7 +281,7 @@ Elements RegionEmitter::dynamic_update_slice(const Node& n) {
   Elements elements = at(n.operand(0));
   for_each_place(whole, window, to, [&](Value* here, std::span<const std::int64_t> place) {
     for_each_element(window, [&](std::span<const std::int64_t> position) {
-      Position there(position.begin(), position.end());
+      ElementPosition there(position.begin(), position.end());
       for (std::size_t d = 0; d < there.size(); ++d) there[d] += place[d];
       Value*& element = elements[linear(there, whole)];
       element = c_.b.CreateSelect(here, update[linear(position, window)], element);

@@ -15,7 +15,7 @@ using ir::Value;
 namespace {
 
 // Larger constants would cost the program more memory than computing them costs time.
-constexpr std::int64_t most_elements = 1024;
+constexpr std::int64_t most_folded_elements = 1024;
 
 bool is_constant(Value v) { return v.node->op == &ir::ops::constant; }
 
@@ -94,7 +94,7 @@ std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph) {
     if (node.op->kind == ir::Kind::elementwise && !product_of(node.type().dims()).is(0) &&
         std::ranges::all_of(operands, is_splat))
       return fold_splats(rewriter.graph(), node, operands);
-    const auto small = [](Type t) { return t.elements() <= most_elements; };
+    const auto small = [](Type t) { return t.elements() <= most_folded_elements; };
     if (!is_static(node) || !std::ranges::all_of(node.types, small) ||
         !std::ranges::all_of(operands, small, &Value::type))
       return std::nullopt;

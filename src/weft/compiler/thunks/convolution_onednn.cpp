@@ -18,7 +18,6 @@ using runtime::Slice;
 namespace {
 
 using Dims = memory::dims;
-using Pass = ConvolutionPass;
 using Problem = ConvolutionProblem;
 
 // Weights of several groups get a dimension for the group in front. `split` is the dimension that counts the features of all
@@ -48,7 +47,7 @@ struct Port {
   bool reordered() const { return given != wanted; }
 };
 
-struct Plan {
+struct ConvolutionPlan {
   dnnl::primitive primitive;
   std::array<Port, 3> ports;  // lhs, rhs, result
   std::array<dnnl::reorder, 3> reorders;
@@ -67,9 +66,10 @@ dnnl::primitive_attr attributes() {
   return attributes;
 }
 
-class Planner {
+class ConvolutionPlanner {
  public:
-  Planner(const Problem& p, DType dtype, memory::data_type type, bool keep_channels_last) : p_(p), dtype_(dtype) {
+  ConvolutionPlanner(const Problem& p, DType dtype, memory::data_type type, bool keep_channels_last)
+      : p_(p), dtype_(dtype) {
     src_ = {p.src.sizes, type, p.src.strides};
     dst_ = {p.dst.sizes, type, p.dst.strides};
     weights_ = weights_desc(p.weights, p.groups, p.split, type);
@@ -79,19 +79,19 @@ class Planner {
   }
 
   // Throws dnnl::error for what oneDNN does not have.
-  Plan plan() const {
+  ConvolutionPlan plan() const {
     const dnnl::convolution_forward::primitive_desc forward(
-        {p_.pass == Pass::forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
+        {p_.pass == ConvolutionPass::forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
          dnnl::algorithm::convolution_direct, any_src_, any_weights_, any_dst_, p_.strides, p_.dilations, p_.low,
          p_.high},
         attributes(), engine());
     switch (p_.pass) {
-      case Pass::forward:
+      case ConvolutionPass::forward:
         return finished(
             dnnl::convolution_forward(forward), forward,
             {Port{DNNL_ARG_SRC, src_, forward.src_desc()}, Port{DNNL_ARG_WEIGHTS, weights_, forward.weights_desc()},
              Port{DNNL_ARG_DST, dst_, forward.dst_desc()}});
-      case Pass::backward_data: {
+      case ConvolutionPass::backward_data: {
         const dnnl::convolution_backward_data::primitive_desc data(
             {dnnl::algorithm::convolution_direct, any_src_, any_weights_, any_dst_, p_.strides, p_.dilations, p_.low,
              p_.high},
@@ -101,7 +101,7 @@ class Planner {
             {Port{DNNL_ARG_DIFF_SRC, src_, data.diff_src_desc()}, Port{DNNL_ARG_WEIGHTS, weights_, data.weights_desc()},
              Port{DNNL_ARG_DIFF_DST, dst_, data.diff_dst_desc()}});
       }
-      case Pass::backward_weights: {
+      case ConvolutionPass::backward_weights: {
         const dnnl::convolution_backward_weights::primitive_desc weights(
             {dnnl::algorithm::convolution_direct, any_src_, any_weights_, any_dst_, p_.strides, p_.dilations, p_.low,
              p_.high},
@@ -118,8 +118,8 @@ class Planner {
 
  private:
   // `roles`: src, weights, dst.
-  Plan finished(dnnl::primitive primitive, const auto& description, const std::array<Port, 3>& roles) const {
-    Plan plan;
+  ConvolutionPlan finished(dnnl::primitive primitive, const auto& description, const std::array<Port, 3>& roles) const {
+    ConvolutionPlan plan;
     plan.primitive = std::move(primitive);
     plan.reference = std::string_view(description.impl_info_str()).starts_with("ref");
     plan.scratchpad = description.scratchpad_desc();
@@ -157,12 +157,12 @@ class Planner {
 };
 
 // The fastest way that oneDNN has, if it has any.
-std::optional<Plan> find_plan(const std::vector<Problem>& problems, DType dtype, memory::data_type type) {
-  std::optional<Plan> found;
+std::optional<ConvolutionPlan> find_plan(const std::vector<Problem>& problems, DType dtype, memory::data_type type) {
+  std::optional<ConvolutionPlan> found;
   for (const Problem& problem : problems)
     for (const bool keep_channels_last : {true, false}) {
       try {
-        Plan plan = Planner(problem, dtype, type, keep_channels_last).plan();
+        ConvolutionPlan plan = ConvolutionPlanner(problem, dtype, type, keep_channels_last).plan();
         if (!plan.reference) return plan;
         if (!found) found = std::move(plan);
       } catch (const dnnl::error&) {
@@ -174,7 +174,8 @@ std::optional<Plan> find_plan(const std::vector<Problem>& problems, DType dtype,
 
 class ConvolutionThunk final : public runtime::Thunk {
  public:
-  ConvolutionThunk(const Plan& plan, const Slice& lhs, const Slice& rhs, const Slice& result, const Slice& scratch)
+  ConvolutionThunk(const ConvolutionPlan& plan, const Slice& lhs, const Slice& rhs, const Slice& result,
+                   const Slice& scratch)
       : slices_{lhs, rhs, result, scratch},
         mirror_(plan.mirror),
         mirrored_(plan.mirrored_port),
@@ -258,7 +259,7 @@ bool convolve_with_onednn(Unit& unit, const ConvolutionShape& shape, bool strict
   } else {
     runtime::adopt_thread_count();
   }
-  std::optional<Plan> plan = find_plan(problems, shape.dtype, *type);
+  std::optional<ConvolutionPlan> plan = find_plan(problems, shape.dtype, *type);
   if (!plan) return false;
   plan->strict = strict;
   unit.scratch_bytes = plan->scratch_bytes;

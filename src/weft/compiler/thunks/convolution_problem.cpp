@@ -10,7 +10,6 @@ namespace weft::compiler {
 
 namespace {
 
-using Pass = ConvolutionPass;
 using Problem = ConvolutionProblem;
 
 constexpr int src = 0, weights = 1, dst = 2;
@@ -29,7 +28,7 @@ std::vector<bool> mirrored(const ConvolutionShape& s, bool turns) {
 }
 
 Problem forward_problem(const ConvolutionShape& s) {
-  Problem p{.pass = Pass::forward, .src = s.x, .weights = s.kernel, .dst = s.y, .groups = s.feature_groups};
+  Problem p{.pass = ConvolutionPass::forward, .src = s.x, .weights = s.kernel, .dst = s.y, .groups = s.feature_groups};
   p.mirrored = mirrored(s, true);
   p.roles = {src, weights, dst};
   for (const ir::WindowDim& w : s.window) {
@@ -44,8 +43,11 @@ Problem forward_problem(const ConvolutionShape& s) {
 // x is the cotangent of the convolution that maps y to x with the kernel unmirrored. Its kernel is [x features, y features of a
 // group], ours [y features, x features of a group].
 Problem data_problem(const ConvolutionShape& s) {
-  Problem p{
-      .pass = Pass::backward_data, .src = s.y, .weights = exchanged(s.kernel), .dst = s.x, .groups = s.feature_groups};
+  Problem p{.pass = ConvolutionPass::backward_data,
+            .src = s.y,
+            .weights = exchanged(s.kernel),
+            .dst = s.x,
+            .groups = s.feature_groups};
   p.split = 1;
   p.mirrored = mirrored(s, false);
   p.roles = {dst, weights, src};
@@ -60,7 +62,7 @@ Problem data_problem(const ConvolutionShape& s) {
 
 // The kernel is the cotangent; what slides in steps of the window's dilation is the result.
 Problem weights_problem(const ConvolutionShape& s) {
-  Problem p{.pass = Pass::backward_weights,
+  Problem p{.pass = ConvolutionPass::backward_weights,
             .src = exchanged(s.x),
             .weights = exchanged(s.y),
             .dst = exchanged(s.kernel),
@@ -79,7 +81,7 @@ Problem weights_problem(const ConvolutionShape& s) {
 // Element q of x meets element q * dilation + low - o * stride of the kernel in element o of the result: x is the cotangent of a
 // convolution that slides over the kernel, and element o of the result its weight number size - 1 - o.
 Problem transposed_weights_problem(const ConvolutionShape& s) {
-  Problem p{.pass = Pass::backward_weights,
+  Problem p{.pass = ConvolutionPass::backward_weights,
             .src = exchanged(s.kernel),
             .weights = s.y,
             .dst = exchanged(s.x),

@@ -46,12 +46,12 @@ dnnl::memory::dims numbers(const std::vector<Size>& sizes, std::initializer_list
   return dims;
 }
 
-using Key = std::vector<std::int64_t>;
+using ProductKey = std::vector<std::int64_t>;
 
-Key key_of(const Product& product) {
+ProductKey key_of(const Product& product) {
   const MatmulShape& shape = product.shape;
   const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
-  Key key = numbers(shape.batch, {shape.m, shape.n, shape.k});
+  ProductKey key = numbers(shape.batch, {shape.m, shape.n, shape.k});
   for (const auto& strides : {shape.lhs, shape.rhs})
     for (const Size stride : strides) key.push_back(stride.value());
   for (const DType dtype : {product.lhs, product.rhs, product.result}) key.push_back(number(dtype));
@@ -71,7 +71,7 @@ class Primitives {
 
   // Those who ask for one that is being made wait for it.
   template <class Make>
-  std::shared_ptr<const ProductPrimitive> find(const Key& key, Make&& make) {
+  std::shared_ptr<const ProductPrimitive> find(const ProductKey& key, Make&& make) {
     const std::shared_ptr<Entry> entry = entry_of(key);
     std::call_once(entry->once, [&] { entry->primitive = make(); });
     return entry->primitive;
@@ -82,10 +82,10 @@ class Primitives {
     std::once_flag once;
     std::shared_ptr<const ProductPrimitive> primitive;
   };
-  using Entries = std::list<std::pair<Key, std::shared_ptr<Entry>>>;
+  using Entries = std::list<std::pair<ProductKey, std::shared_ptr<Entry>>>;
   static constexpr std::size_t most = 1024;  // as many as oneDNN keeps of its own
 
-  std::shared_ptr<Entry> entry_of(const Key& key) {
+  std::shared_ptr<Entry> entry_of(const ProductKey& key) {
     Entries dropped;  // ended outside the lock
     const std::lock_guard lock(mutex_);
     const auto [at, is_new] = by_key_.try_emplace(key);
@@ -104,7 +104,7 @@ class Primitives {
 
   std::mutex mutex_;
   Entries entries_;  // most recently used first
-  std::map<Key, Entries::iterator> by_key_;
+  std::map<ProductKey, Entries::iterator> by_key_;
 };
 
 class MatmulPrimitive final : public ProductPrimitive {

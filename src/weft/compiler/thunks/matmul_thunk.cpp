@@ -64,12 +64,12 @@ class MatmulThunk final : public runtime::Thunk {
 };
 
 // The stride of a group of dimensions walked as one, if there is one.
-struct Group {
+struct DimensionGroup {
   Size size = 1, stride = 0;
 };
 
-std::optional<Group> group(const Strided& operand, ir::Ints dims) {
-  Group g;
+std::optional<DimensionGroup> group(const Strided& operand, ir::Ints dims) {
+  DimensionGroup g;
   for (std::size_t i = dims.size(); i-- > 0;) {
     const auto d = static_cast<std::size_t>(dims[i]);
     const Size size = operand.sizes[d], stride = operand.strides[d];
@@ -115,7 +115,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   }
   const auto several = [](Size size) { return !size.is(1); };
   const auto at_least = [&](Size x, Size least) { return never_negative(x - least, positive); };
-  const auto dense = [&](const Group& rows, const Group& columns) {
+  const auto dense = [&](const DimensionGroup& rows, const DimensionGroup& columns) {
     if (several(rows.size) && several(columns.size))
       return (rows.stride.is(1) && at_least(columns.stride, rows.size)) ||
              (columns.stride.is(1) && at_least(rows.stride, columns.size));
@@ -146,7 +146,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   }
   if (shape.batch.size() > 8) return std::nullopt;
   // A dimension of one element may claim any stride; give it one that keeps the layout plain.
-  const auto pair = [&](std::vector<Size> strides, Group rows, Group columns) {
+  const auto pair = [&](std::vector<Size> strides, DimensionGroup rows, DimensionGroup columns) {
     if (rows.size.is(1)) rows.stride = columns.size.is(1) || columns.stride.is(1) ? columns.size : Size(1);
     if (columns.size.is(1)) columns.stride = rows.stride.is(1) && several(rows.size) ? rows.size : Size(1);
     strides.push_back(rows.stride);
@@ -183,7 +183,7 @@ const char* name_of(const EpilogueStep& step) {
 }
 
 // Multiplications that are worth starting a second thread for (of an idle one: 80 x 80 x 80 takes 5.3 us with one or two).
-constexpr double worthwhile = 1 << 19;
+constexpr double worth_a_thread = 1 << 19;
 
 double multiplications(const MatmulShape& shape) {
   double all = 1;
@@ -203,7 +203,7 @@ std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeV
   auto shape = matmul_shape(dot.attributes<ir::DotAttributes>(), at(strided(dot, 0, matmul.lhs)),
                             at(strided(dot, 1, matmul.rhs)));
   if (!shape) return std::nullopt;
-  const bool one_thread = strict || multiplications(*shape) < worthwhile;
+  const bool one_thread = strict || multiplications(*shape) < worth_a_thread;
   Product product{std::move(*shape),
                   dot.operand(0).dtype(),
                   dot.operand(1).dtype(),

@@ -38,7 +38,7 @@ struct Entry {
   Rule make;
 };
 
-constexpr Entry table[] = {
+constexpr Entry native_table[] = {
     {&ops::after_all, rule<token_unit>},
     {&ops::case_, rule<branch_unit>},
     {&ops::cholesky, rule<cholesky_unit>},
@@ -62,8 +62,8 @@ constexpr Entry table[] = {
 }  // namespace
 
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
-  const auto* entry = std::ranges::find(table, node.op, &Entry::op);
-  return entry == std::end(table) ? std::nullopt : std::optional(entry->make(node, context));
+  const auto* entry = std::ranges::find(native_table, node.op, &Entry::op);
+  return entry == std::end(native_table) ? std::nullopt : std::optional(entry->make(node, context));
 }
 
 Unit unit_of(const ir::Node& node) {

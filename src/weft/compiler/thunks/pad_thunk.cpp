@@ -12,7 +12,7 @@ using runtime::Slice;
 
 namespace {
 
-struct Plan {
+struct PadPlan {
   // Elements [begin, end) of the operand fall inside of the result, every `step` places, element `begin` at place `first`.
   struct Dimension {
     std::int64_t size, stride, begin, end, first, step;
@@ -22,10 +22,10 @@ struct Plan {
   std::int64_t rows = 1;  // of the result, along its last dimension
 };
 
-Plan make_plan(const ir::Node& node) {
+PadPlan pad_plan(const ir::Node& node) {
   const Type x = node.operand(0).type(), result = node.type();
   const auto& a = node.attributes<ir::PadAttributes>();
-  Plan plan{.dims = {}, .dtype = x.dtype()};
+  PadPlan plan{.dims = {}, .dtype = x.dtype()};
   std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
   row_major_strides(x.dims(), strides);
   for (int d = 0; d < x.rank(); ++d) {
@@ -42,7 +42,7 @@ Plan make_plan(const ir::Node& node) {
 
 class PadThunk final : public runtime::Thunk {
  public:
-  PadThunk(Plan plan, std::span<const Slice> from, const Slice& to)
+  PadThunk(PadPlan plan, std::span<const Slice> from, const Slice& to)
       : plan_(std::move(plan)), x_(from[0]), value_(from[1]), result_(to) {}
 
   void run(const runtime::Launch& launch) const override {
@@ -59,10 +59,10 @@ class PadThunk final : public runtime::Thunk {
  private:
   template <class T>
   void fill_row(T* to, const T* x, T value, std::int64_t row) const {
-    const Plan::Dimension& last = plan_.dims.back();
+    const PadPlan::Dimension& last = plan_.dims.back();
     std::fill_n(to, last.size, value);
     for (std::size_t d = plan_.dims.size() - 1; d-- > 0;) {
-      const Plan::Dimension& dim = plan_.dims[d];
+      const PadPlan::Dimension& dim = plan_.dims[d];
       const std::int64_t behind = row % dim.size - dim.first, i = dim.begin + behind / dim.step;
       if (behind < 0 || behind % dim.step != 0 || i >= dim.end) return;
       x += i * dim.stride;
@@ -71,7 +71,7 @@ class PadThunk final : public runtime::Thunk {
     for (std::int64_t i = last.begin; i < last.end; ++i) to[last.first + (i - last.begin) * last.step] = x[i];
   }
 
-  Plan plan_;
+  PadPlan plan_;
   Slice x_, value_, result_;
 };
 
@@ -80,7 +80,7 @@ class PadThunk final : public runtime::Thunk {
 Unit pad_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "pad";
-  unit.make = [plan = make_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.make = [plan = pad_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<PadThunk>(plan, reads, writes[0]);
   };
   return unit;

@@ -13,7 +13,7 @@ namespace {
 
 // The operands are walked in row-major order, a run of the last dimension at a time: into one accumulator if that dimension is
 // reduced, into as many neighbours if it is kept. Strides are in elements.
-struct Plan {
+struct ReducePlan {
   Body body;
   struct Axis {
     std::int64_t size, from, into;
@@ -23,14 +23,15 @@ struct Plan {
   std::int64_t kept_count = 1, reduced_count = 1, results = 1;
 };
 
-std::shared_ptr<const Plan> make_plan(const ir::Node& node, const NativeContext& context) {
-  auto plan = std::make_shared<Plan>(Plan{.body = Body(*node.regions[0], context), .kept = {}, .reduced = {}});
+std::shared_ptr<const ReducePlan> reduce_plan(const ir::Node& node, const NativeContext& context) {
+  auto plan =
+      std::make_shared<ReducePlan>(ReducePlan{.body = Body(*node.regions[0], context), .kept = {}, .reduced = {}});
   const Type x = node.operand(0).type();
   const auto reduced = node.attributes<ir::DimensionsAttributes>().dimensions;
   std::int64_t from = 1, into = 1;
   for (int d = x.rank() - 1; d >= 0; --d) {
     const bool is_reduced = std::ranges::find(reduced, d) != reduced.end();
-    const Plan::Axis axis{x.size(d), from, is_reduced ? 0 : into};
+    const ReducePlan::Axis axis{x.size(d), from, is_reduced ? 0 : into};
     from *= axis.size;
     if (!is_reduced) into *= axis.size;
     if (d == x.rank() - 1) {
@@ -48,7 +49,7 @@ std::shared_ptr<const Plan> make_plan(const ir::Node& node, const NativeContext&
 }
 
 // Where position `i` in the row-major order of the axes lies: adds to `from` and `into`.
-void add_position(std::span<const Plan::Axis> axes, std::int64_t i, std::int64_t& from, std::int64_t& into) {
+void add_position(std::span<const ReducePlan::Axis> axes, std::int64_t i, std::int64_t& from, std::int64_t& into) {
   for (std::size_t a = axes.size(); a-- > 0;) {
     from += i % axes[a].size * axes[a].from;
     into += i % axes[a].size * axes[a].into;
@@ -58,11 +59,11 @@ void add_position(std::span<const Plan::Axis> axes, std::int64_t i, std::int64_t
 
 class ReduceThunk final : public runtime::Thunk {
  public:
-  ReduceThunk(std::shared_ptr<const Plan> plan, std::span<const Slice> from, std::span<const Slice> to)
+  ReduceThunk(std::shared_ptr<const ReducePlan> plan, std::span<const Slice> from, std::span<const Slice> to)
       : plan_(std::move(plan)), reads_(from.begin(), from.end()), results_(to.begin(), to.end()) {}
 
   void run(const runtime::Launch& launch) const override {
-    const Plan& p = *plan_;
+    const ReducePlan& p = *plan_;
     std::vector<std::byte*> x, result;
     for (std::size_t i = 0; i < results_.size(); ++i) {
       x.push_back(launch.at(reads_[i]));
@@ -89,7 +90,7 @@ class ReduceThunk final : public runtime::Thunk {
  private:
   void reduce_row(Fold& fold, const std::vector<std::byte*>& x, const std::vector<std::byte*>& result, std::int64_t row,
                   std::int64_t column, std::int64_t count) const {
-    const Plan& p = *plan_;
+    const ReducePlan& p = *plan_;
     for (std::int64_t r = 0; r < p.reduced_count; ++r) {
       std::int64_t from = column * p.last.from, into = column * p.last.into;
       add_position(p.kept, row, from, into);
@@ -98,7 +99,7 @@ class ReduceThunk final : public runtime::Thunk {
     }
   }
 
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const ReducePlan> plan_;
   std::vector<Slice> reads_, results_;
 };
 
@@ -107,8 +108,8 @@ class ReduceThunk final : public runtime::Thunk {
 Unit reduce_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "reduce";
-  unit.make = [plan = make_plan(node, context)](std::span<const Slice> reads, std::span<const Slice> writes,
-                                                const Slice&) {
+  unit.make = [plan = reduce_plan(node, context)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                  const Slice&) {
     return std::make_unique<ReduceThunk>(plan, reads, writes);
   };
   return unit;

@@ -14,7 +14,7 @@ using runtime::Slice;
 
 namespace {
 
-struct Plan {
+struct ReduceWindowPlan {
   WindowPlan windows;
   Body body;
   // Accumulators are f32 and not the operand's 16-bit floats: sums keep their bits until the end.
@@ -23,7 +23,7 @@ struct Plan {
 
 class ReduceWindowThunk final : public runtime::Thunk {
  public:
-  ReduceWindowThunk(std::shared_ptr<const Plan> plan, DType dtype, std::span<const Slice> from,
+  ReduceWindowThunk(std::shared_ptr<const ReduceWindowPlan> plan, DType dtype, std::span<const Slice> from,
                     std::span<const Slice> to)
       : plan_(std::move(plan)), dtype_(dtype), reads_(from.begin(), from.end()), results_(to.begin(), to.end()) {}
 
@@ -91,7 +91,7 @@ class ReduceWindowThunk final : public runtime::Thunk {
 
   std::int64_t elements_of(const Part& part) const { return (part.last - part.first) * plan_->windows.plane_width(); }
 
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const ReduceWindowPlan> plan_;
   DType dtype_;
   std::vector<Slice> reads_, results_;
 };
@@ -115,8 +115,8 @@ Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
   for (int d = 0; d < node.type().rank(); ++d)
     window.push_back(ir::window_dim(node.attributes<ir::ReduceWindowAttributes>(), d));
   const auto wide = widened(*node.regions[0]);
-  const auto plan = std::make_shared<const Plan>(WindowPlan(node.operand(0).type(), window),
-                                                 Body(wide ? *wide : *node.regions[0], context), wide != nullptr);
+  const auto plan = std::make_shared<const ReduceWindowPlan>(
+      WindowPlan(node.operand(0).type(), window), Body(wide ? *wide : *node.regions[0], context), wide != nullptr);
   Unit unit = unit_of(node);
   unit.info.category = "reduce window";
   unit.flops = node.type().elements() * plan->windows.window_elements();

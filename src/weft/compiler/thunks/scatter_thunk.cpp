@@ -30,7 +30,7 @@ struct Step {
   int window_of = -1;  // the operand's dimension, of which it gives one element of the window
 };
 
-struct Plan {
+struct ScatterPlan {
   std::vector<Dimension> dims;
   std::vector<Step> steps;
   std::int64_t component_stride = 0, components = 0;
@@ -38,7 +38,7 @@ struct Plan {
   DType index_dtype = DType::i32;
 };
 
-Plan make_plan(const Node& node) {
+ScatterPlan scatter_plan(const Node& node) {
   const auto& a = node.attributes<ir::ScatterAttributes>();
   const auto count = static_cast<int>(node.types.size());
   const Type operand = node.type(), indices = node.operand(count).type(), updates = node.operand(count + 1).type();
@@ -52,7 +52,7 @@ Plan make_plan(const Node& node) {
     return s;
   };
   const auto operand_strides = strides(operand), index_strides = strides(indices), update_strides = strides(updates);
-  Plan plan;
+  ScatterPlan plan;
   plan.index_dtype = indices.dtype();
   const bool vector = a.index_vector_dim < indices.rank();
   plan.components = vector ? indices.size(static_cast<int>(a.index_vector_dim)) : 1;
@@ -99,7 +99,8 @@ Plan make_plan(const Node& node) {
 class ScatterThunk final : public runtime::Thunk {
  public:
   // Operands, indices and updates are read.
-  ScatterThunk(std::shared_ptr<const Body> body, Plan plan, std::span<const Slice> from, std::span<const Slice> to)
+  ScatterThunk(std::shared_ptr<const Body> body, ScatterPlan plan, std::span<const Slice> from,
+               std::span<const Slice> to)
       : body_(std::move(body)),
         plan_(std::move(plan)),
         operands_(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(to.size())),
@@ -195,7 +196,7 @@ class ScatterThunk final : public runtime::Thunk {
   }
 
   std::shared_ptr<const Body> body_;
-  Plan plan_;
+  ScatterPlan plan_;
   std::vector<Slice> operands_, updates_, results_;
   Slice indices_;
 };
@@ -211,7 +212,7 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   for (const Type type : node.types) bytes += type.bytes();
   for (const ir::Value update : node.operands.last(node.types.size())) bytes += 3 * update.type().bytes();
   unit.bytes = bytes;
-  unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), plan = make_plan(node)](
+  unit.make = [body = std::make_shared<const Body>(*node.regions[0], context), plan = scatter_plan(node)](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<ScatterThunk>(body, plan, reads, writes);
   };

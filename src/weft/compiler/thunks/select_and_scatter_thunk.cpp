@@ -15,7 +15,7 @@ using runtime::Slice;
 namespace {
 
 // A plane of windows at a time: first which of its elements each window selects, by number, then where the source goes.
-struct Plan {
+struct SelectAndScatterPlan {
   WindowPlan windows;
   Body select;
   std::optional<Body> scatter;  // of one element; none: it adds
@@ -38,8 +38,8 @@ using Sum = std::conditional_t<is_float_type<T> && sizeof(T) == 2, float, T>;
 
 class SelectAndScatterThunk final : public runtime::Thunk {
  public:
-  SelectAndScatterThunk(std::shared_ptr<const Plan> plan, std::span<const Slice> from, const Slice& result,
-                        const Slice& scratch)
+  SelectAndScatterThunk(std::shared_ptr<const SelectAndScatterPlan> plan, std::span<const Slice> from,
+                        const Slice& result, const Slice& scratch)
       : plan_(std::move(plan)), x_(from[0]), source_(from[1]), initial_(from[2]), result_(result), scratch_(scratch) {}
 
   void run(const runtime::Launch& launch) const override {
@@ -98,7 +98,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
   template <class T>
   class Selection {
    public:
-    Selection(const Plan& plan, T* x)
+    Selection(const SelectAndScatterPlan& plan, T* x)
         : plan_(plan),
           fold_(plan.select),
           x_(x),
@@ -137,7 +137,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
                               });
     }
 
-    const Plan& plan_;
+    const SelectAndScatterPlan& plan_;
     Fold fold_;
     T* x_;
     std::unique_ptr<T[]> held_;
@@ -145,7 +145,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
     std::vector<std::int64_t> offsets_;
   };
 
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const SelectAndScatterPlan> plan_;
   Slice x_, source_, initial_, result_, scratch_;
 };
 
@@ -157,16 +157,17 @@ Unit select_and_scatter_unit(const ir::Node& node, const NativeContext& context)
   for (int d = 0; d < node.type().rank(); ++d)
     window.push_back(ir::window_dim(node.attributes<ir::SelectAndScatterAttributes>(), d));
   const bool adds = ir::reduction_op(*node.regions[1]) == &ir::ops::add;
-  auto plan = std::make_shared<Plan>(Plan{.windows = WindowPlan(node.operand(0).type(), window),
-                                          .select = Body(*selection_body(*node.regions[0], dtype), context),
-                                          .scatter = {},
-                                          .dtype = dtype});
+  auto plan = std::make_shared<SelectAndScatterPlan>(
+      SelectAndScatterPlan{.windows = WindowPlan(node.operand(0).type(), window),
+                           .select = Body(*selection_body(*node.regions[0], dtype), context),
+                           .scatter = {},
+                           .dtype = dtype});
   if (!adds) plan->scatter.emplace(*node.regions[1], context);
   Unit unit = unit_of(node);
   unit.info.category = "select and scatter";
   if (adds && is_float(dtype) && byte_size(dtype) == 2)
     unit.scratch_bytes = static_cast<std::uint64_t>(node.type().elements()) * sizeof(float);
-  unit.make = [plan = std::shared_ptr<const Plan>(std::move(plan))](
+  unit.make = [plan = std::shared_ptr<const SelectAndScatterPlan>(std::move(plan))](
                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<SelectAndScatterThunk>(plan, reads, writes[0], scratch);
   };

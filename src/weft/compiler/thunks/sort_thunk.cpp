@@ -20,13 +20,13 @@ namespace ops = ir::ops;
 namespace {
 
 // What a comparator orders by.
-struct Order {
+struct SortOrder {
   std::size_t operand = 0;
   bool descending = false;
   bool zeros_equal = false, nans_equal = false;  // -0 counts as 0; any NaN as the positive quiet one
 };
 
-bool is_splat(Value v, auto&& holds) {
+bool is_splat_where(Value v, auto&& holds) {
   while (v.node->op == &ops::broadcast_in_dim) v = v.node->operand(0);
   if (v.node->op != &ops::constant) return false;
   const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
@@ -55,11 +55,11 @@ Side side_of(Value v) {
     const ir::Node& test = *v.node->operand(0).node;
     const auto direction = test.attributes<ir::CompareAttributes>().direction;
     if (without_selects(test.operand(0)) != side.input) break;
-    if (direction == ir::Direction::EQ && is_splat(test.operand(1), [](double d) { return d == 0; }) &&
-        is_splat(constant, [](double d) { return d == 0 && !std::signbit(d); })) {
+    if (direction == ir::Direction::EQ && is_splat_where(test.operand(1), [](double d) { return d == 0; }) &&
+        is_splat_where(constant, [](double d) { return d == 0 && !std::signbit(d); })) {
       side.zeros_equal = true;
     } else if (direction == ir::Direction::NE && test.operand(1) == test.operand(0) &&
-               is_splat(constant, [](double d) { return std::isnan(d) && !std::signbit(d); })) {
+               is_splat_where(constant, [](double d) { return std::isnan(d) && !std::signbit(d); })) {
       side.nans_equal = true;
     } else {
       break;
@@ -70,7 +70,7 @@ Side side_of(Value v) {
   return side;
 }
 
-std::optional<Order> order_of(const ir::Graph& comparator) {
+std::optional<SortOrder> order_of(const ir::Graph& comparator) {
   const ir::Node& last = *comparator.outputs()[0].node;
   if (last.op != &ops::compare) return std::nullopt;
   const auto& attributes = last.attributes<ir::CompareAttributes>();
@@ -83,15 +83,15 @@ std::optional<Order> order_of(const ir::Graph& comparator) {
   if (l >= comparator.inputs().size() || r >= comparator.inputs().size() || l / 2 != r / 2 || l == r)
     return std::nullopt;
   const bool total = attributes.type == ir::Comparison::TOTALORDER;
-  return Order{.operand = l / 2,
-               .descending = less == (l > r),
-               .zeros_equal = left.zeros_equal || !total,
-               .nans_equal = left.nans_equal};
+  return SortOrder{.operand = l / 2,
+                   .descending = less == (l > r),
+                   .zeros_equal = left.zeros_equal || !total,
+                   .nans_equal = left.nans_equal};
 }
 
 // A number whose order as an unsigned integer is the order of the values; floats in IEEE's total order.
 template <class T>
-std::uint64_t key_of(T value, const Order& order) {
+std::uint64_t key_of(T value, const SortOrder& order) {
   std::uint64_t key;
   if constexpr (std::is_same_v<T, bool> || std::is_unsigned_v<T>) {
     key = value;
@@ -169,7 +169,7 @@ struct WideKey {
 // By the keys of one operand.
 class SortByKey final : public SortThunk {
  public:
-  SortByKey(const Order& order, Layout rows, std::span<const Slice> from, std::span<const Slice> to)
+  SortByKey(const SortOrder& order, Layout rows, std::span<const Slice> from, std::span<const Slice> to)
       : SortThunk(std::move(rows), from, to), order_(order) {}
 
   void run(const runtime::Launch& launch) const override {
@@ -206,7 +206,7 @@ class SortByKey final : public SortThunk {
     }
   }
 
-  Order order_;
+  SortOrder order_;
 };
 
 // By a comparator of any kind: several keys, keys computed from the elements.

@@ -16,7 +16,7 @@ void move(const runtime::Launch& launch, const Slice& from, const Slice& to) {
 }
 
 // Where the update goes, in elements of `width` bytes; dimensions that it covers whole are merged into the one before them.
-struct Plan {
+struct UpdateSlicePlan {
   struct Dimension {
     std::int64_t size, window, stride;
   };
@@ -27,9 +27,9 @@ struct Plan {
   bool empty = false;
 };
 
-Plan make_plan(const ir::Node& node) {
+UpdateSlicePlan update_slice_plan(const ir::Node& node) {
   const Type operand = node.operand(0).type(), update = node.operand(1).type();
-  Plan plan;
+  UpdateSlicePlan plan;
   plan.width = byte_size(operand.dtype());
   plan.empty = update.elements() == 0;
   plan.strides.resize(static_cast<std::size_t>(operand.rank()));
@@ -39,7 +39,7 @@ Plan make_plan(const ir::Node& node) {
     plan.limits.push_back(operand.size(d) - update.size(d));
     const std::int64_t stride = plan.strides[static_cast<std::size_t>(d)];
     if (!plan.dims.empty() && update.size(d) == operand.size(d)) {
-      Plan::Dimension& before = plan.dims.back();
+      UpdateSlicePlan::Dimension& before = plan.dims.back();
       before = {before.size * operand.size(d), before.window * operand.size(d), stride};
     } else {
       plan.dims.push_back({operand.size(d), update.size(d), stride});
@@ -50,7 +50,7 @@ Plan make_plan(const ir::Node& node) {
 
 class UpdateSliceThunk final : public runtime::Thunk {
  public:
-  UpdateSliceThunk(Plan plan, std::span<const Slice> from, const Slice& to)
+  UpdateSliceThunk(UpdateSlicePlan plan, std::span<const Slice> from, const Slice& to)
       : plan_(std::move(plan)), reads_(from.begin(), from.end()), result_(to) {}
 
   void run(const runtime::Launch& launch) const override {
@@ -85,7 +85,7 @@ class UpdateSliceThunk final : public runtime::Thunk {
       copy(to + i * plan_.dims[d].stride * plan_.width, from, d + 1);
   }
 
-  Plan plan_;
+  UpdateSlicePlan plan_;
   std::vector<Slice> reads_;
   Slice result_;
 };
@@ -116,7 +116,8 @@ Unit update_slice_unit(const ir::Node& node) {
   unit.bytes = 2 * node.operand(1).type().bytes();
   if (std::ranges::count(unit.reads, unit.reads[0]) == 1) unit.in_place = {{0, 0}};
   unit.updates_part = true;
-  unit.make = [plan = make_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.make = [plan = update_slice_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                               const Slice&) {
     return std::make_unique<UpdateSliceThunk>(plan, reads, writes[0]);
   };
   return unit;

@@ -16,7 +16,7 @@ namespace {
 
 // Of the carried values, some stay where they are for good, unchanged. For the others, the body takes bytes of theirs over where it
 // can. Each that comes out in bytes of its own alternates between two places, its result's and a spare one in the scratch.
-struct Plan {
+struct WhilePlan {
   Region condition, body;             // the body returns the values that change
   std::vector<std::size_t> changing;  // which those are
   // Of each of those:
@@ -31,12 +31,12 @@ struct Plan {
 
 class WhileThunk final : public runtime::Thunk {
  public:
-  WhileThunk(std::shared_ptr<const Plan> plan, std::span<const Slice> from, std::span<const Slice> to,
+  WhileThunk(std::shared_ptr<const WhilePlan> plan, std::span<const Slice> from, std::span<const Slice> to,
              const Slice& scratch)
       : plan_(std::move(plan)), initial_(from.begin(), from.end()), result_(to.begin(), to.end()), scratch_(scratch) {}
 
   void run(const runtime::Launch& launch) const override {
-    const Plan& p = *plan_;
+    const WhilePlan& p = *plan_;
     const std::size_t count = p.changing.size();
     std::byte* const scratch = launch.at(scratch_);
     std::vector<std::byte*> carried, current(count), next(count), spare(count);
@@ -71,14 +71,14 @@ class WhileThunk final : public runtime::Thunk {
     if (from != to && bytes) std::memcpy(to, from, bytes);
   }
 
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const WhilePlan> plan_;
   std::vector<Slice> initial_, result_;
   Slice scratch_;
 };
 
 // A donor has the bytes of what it gives them to, so the values that give none and those that get none have the same sizes: each
 // of the latter finds a partner, itself where possible.
-void find_freed(Plan& plan) {
+void find_freed(WhilePlan& plan) {
   const std::size_t count = plan.bytes.size();
   std::vector<char> taken(count);
   for (const std::ptrdiff_t donor : plan.donors)
@@ -94,7 +94,7 @@ void find_freed(Plan& plan) {
     for (std::size_t with = 0; with < count; ++with) pair(k, with);
 }
 
-void place(Plan& plan) {
+void place(WhilePlan& plan) {
   const auto take = [&](std::uint64_t bytes) {
     return std::exchange(plan.scratch_bytes, plan.scratch_bytes + (bytes + 63) / 64 * 64);
   };
@@ -125,9 +125,9 @@ std::vector<bool> may_overwrite(const ir::Node& loop, std::span<const std::size_
   return result;
 }
 
-Plan make_plan(const ir::Node& node, const std::vector<std::size_t>& changing, Region condition, Region body,
-               const SizeValues& sizes) {
-  Plan plan{.condition = std::move(condition), .body = std::move(body), .changing = changing};
+WhilePlan while_plan(const ir::Node& node, const std::vector<std::size_t>& changing, Region condition, Region body,
+                     const SizeValues& sizes) {
+  WhilePlan plan{.condition = std::move(condition), .body = std::move(body), .changing = changing};
   for (std::size_t k = 0; k < changing.size(); ++k) {
     plan.bytes.push_back(static_cast<std::uint64_t>(sizes(node.types[changing[k]]).bytes()));
     const int donor = plan.body.donor(k);
@@ -139,8 +139,8 @@ Plan make_plan(const ir::Node& node, const std::vector<std::size_t>& changing, R
   return plan;
 }
 
-void set_plan(Unit& unit, Plan made) {
-  const auto plan = std::make_shared<const Plan>(std::move(made));
+void set_plan(Unit& unit, WhilePlan made) {
+  const auto plan = std::make_shared<const WhilePlan>(std::move(made));
   unit.scratch_bytes = plan->scratch_bytes;
   unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<WhileThunk>(plan, reads, writes, scratch);
@@ -174,8 +174,8 @@ Unit while_unit(const ir::Node& node, const NativeContext& context) {
   auto [unit, changing] = loop_unit(node);
   unit.info.category = "while";
   const auto body = body_of(*node.regions[1], changing);
-  set_plan(unit, make_plan(node, changing, Region(*node.regions[0], context),
-                           Region(*body, context, may_overwrite(node, changing)), {}));
+  set_plan(unit, while_plan(node, changing, Region(*node.regions[0], context),
+                            Region(*body, context, may_overwrite(node, changing)), {}));
   return std::move(unit);
 }
 
@@ -189,7 +189,7 @@ Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::ve
     auto known_condition = condition.at(sizes), known_body = body.at(sizes);
     if (!known_condition || !known_body) return std::nullopt;
     Unit made;
-    set_plan(made, make_plan(node, changing, std::move(*known_condition), std::move(*known_body), sizes));
+    set_plan(made, while_plan(node, changing, std::move(*known_condition), std::move(*known_body), sizes));
     return made;
   };
   return std::move(unit);

@@ -33,7 +33,7 @@ std::vector<std::int64_t> axes_of(const Loop& loop, std::span<const std::int64_t
   return axes;
 }
 
-std::vector<std::int64_t> numbers(const std::vector<Size>& sizes) {
+std::vector<std::int64_t> values_of(const std::vector<Size>& sizes) {
   std::vector<std::int64_t> values;
   for (const Size size : sizes) values.push_back(size.value());
   return values;
@@ -62,7 +62,7 @@ class Tiled {
       }
     for (std::size_t i = 0; i < loops_.size(); ++i)
       thunks_.emplace_back(
-          KernelCall(loops_[i], reinterpret_cast<Kernel>(code_.kernels[i]), slices, numbers(loops_[i].parameters)));
+          KernelCall(loops_[i], reinterpret_cast<Kernel>(code_.kernels[i]), slices, values_of(loops_[i].parameters)));
   }
 
   void run(std::size_t i) const { thunks_[i].run({.bases = bases_, .step = 0}); }
@@ -105,7 +105,7 @@ namespace {
 
 std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& program, Report& report) {
   const Loop& loop = *unit.loops[0];
-  const std::vector<std::int64_t> parameters = numbers(loop.parameters);
+  const std::vector<std::int64_t> parameters = values_of(loop.parameters);
   const std::vector<Tiling> tilings = tilings_of(loop, parameters);
   if (tilings.size() < 2) return unit.loops[0];
 

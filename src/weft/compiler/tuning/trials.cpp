@@ -60,7 +60,7 @@ void measure(std::vector<Runner>& runners) {
 }
 
 // A way must be that much faster than the standard one: measuring is not exact.
-constexpr double worthwhile = 0.9;
+constexpr double worthwhile_share = 0.9;
 
 Choice choose(std::span<const Trial> trials) {
   std::vector<Runner> runners;
@@ -74,7 +74,7 @@ Choice choose(std::span<const Trial> trials) {
     const bool is_standard = runner.trial == &trials.front();
     choice.told += concat(choice.told.empty() ? "" : ", ", runner.trial->name, ' ', runner.best_ms, " ms");
     if (is_standard || runner.best_ms < least) {
-      least = is_standard ? worthwhile * runner.best_ms : runner.best_ms;
+      least = is_standard ? worthwhile_share * runner.best_ms : runner.best_ms;
       choice.name = runner.trial->name;
     }
   }
