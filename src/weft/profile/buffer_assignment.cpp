@@ -16,8 +16,6 @@ namespace weft::profile {
 
 namespace {
 
-using Kind = runtime::Allocation::Kind;
-
 class Assignment {
  public:
   Assignment(const Program& program, const proto::HloComputationProto& entry, proto::BufferAssignmentProto& to)
@@ -39,7 +37,8 @@ class Assignment {
 
   void write() {
     for (std::size_t a = 0; a < program_.allocations.size(); ++a)
-      if (program_.allocations[a].kind != Kind::temporary && is_used(a) && !is_donated(a)) add_alone(a);
+      if (program_.allocations[a].kind != runtime::Allocation::Kind::temporary && is_used(a) && !is_donated(a))
+        add_alone(a);
     add_temporaries();
   }
 
@@ -58,9 +57,9 @@ class Assignment {
   void add_alone(std::size_t a) {
     const runtime::Allocation& allocation = program_.allocations[a];
     proto::BufferAllocationProto& made = add_allocation(allocation.bytes);
-    made.set_is_constant(allocation.kind == Kind::constant);
-    made.set_maybe_live_out(allocation.kind == Kind::output);
-    if (allocation.kind == Kind::input) {
+    made.set_is_constant(allocation.kind == runtime::Allocation::Kind::constant);
+    made.set_maybe_live_out(allocation.kind == runtime::Allocation::Kind::output);
+    if (allocation.kind == runtime::Allocation::Kind::input) {
       made.set_is_entry_computation_parameter(true);
       made.set_parameter_number(allocation.index);
     }
@@ -71,7 +70,7 @@ class Assignment {
   void add_temporaries() {
     std::vector<std::size_t> temporaries;
     for (std::size_t a = 0; a < program_.allocations.size(); ++a)
-      if (program_.allocations[a].kind == Kind::temporary && is_used(a)) temporaries.push_back(a);
+      if (program_.allocations[a].kind == runtime::Allocation::Kind::temporary && is_used(a)) temporaries.push_back(a);
     if (temporaries.empty()) return;
     proto::BufferAllocationProto& block = add_allocation(program_.temporary_bytes);
     std::map<std::size_t, std::int64_t> ids;
@@ -122,8 +121,9 @@ class Assignment {
   // `element`: which of a tuple; else -1, of scratch memory too.
   const proto::HloInstructionProto* maker_of(std::size_t a, int& element) {
     const runtime::Allocation& allocation = program_.allocations[a];
-    if (allocation.kind == Kind::input) return find(parameters_, std::int64_t{allocation.index});
-    if (lives_[a].maker == Lifetime::never) return allocation.kind == Kind::constant ? constant_of(a) : nullptr;
+    if (allocation.kind == runtime::Allocation::Kind::input) return find(parameters_, std::int64_t{allocation.index});
+    if (lives_[a].maker == Lifetime::never)
+      return allocation.kind == runtime::Allocation::Kind::constant ? constant_of(a) : nullptr;
     const Op& op = program_.ops[lives_[a].maker];
     const proto::HloInstructionProto* const maker = find(by_name_, hlo_name(op.info.name));
     if (!maker) return nullptr;

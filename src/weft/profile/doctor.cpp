@@ -12,6 +12,7 @@
 #include <weft/profile/hints.h>
 #include <weft/profile/load_curve.h>
 #include <weft/profile/settings.h>
+#include <weft/profile/spread.h>
 
 namespace weft::profile {
 
@@ -20,10 +21,7 @@ namespace {
 using diagnostics::Event;
 using diagnostics::Kind;
 
-constexpr double noticeable = 0.02;  // share of an average step from which a loss is worth a finding
-
-double ms(double ns) { return 1e-6 * ns; }
-double ms(std::uint64_t ns) { return 1e-6 * static_cast<double>(ns); }
+constexpr double noticeable_loss = 0.02;  // share of an average step from which a loss is worth a finding
 
 double total(const nlohmann::json& metrics, const char* name, const char* field) {
   if (!metrics.is_object()) return 0;
@@ -77,18 +75,18 @@ Window window_of(const Recording& recording, const Analysis& analysis, const Los
   Window window;
   window.steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
   for (const StepStats& step : analysis.steps) {
-    window.wall_ms += ms(step.wall_ns());
-    window.busy_ms += ms(step.busy_ns);
-    window.host_ms += ms(step.host_ns);
+    window.wall_ms += milliseconds_of(step.wall_ns());
+    window.busy_ms += milliseconds_of(step.busy_ns);
+    window.host_ms += milliseconds_of(step.host_ns);
   }
-  window.idle_ms = window.steps * ms(lost.mean_ns(Loss::idle));
-  window.input_wait_ms = window.steps * ms(lost.mean_ns(Loss::input));
-  if (analysis.steps.empty()) window.wall_ms = ms(analysis.wall_ns());
+  window.idle_ms = window.steps * milliseconds_of(lost.mean_ns(Loss::idle));
+  window.input_wait_ms = window.steps * milliseconds_of(lost.mean_ns(Loss::input));
+  if (analysis.steps.empty()) window.wall_ms = milliseconds_of(analysis.wall_ns());
   window.compiles = counted("UncachedCompile");
-  window.compile_ms = ms(grown("CompileTime", "total"));
-  window.longest_compile_ms = ms(total(recording.last_metrics, "CompileTime", "max"));
+  window.compile_ms = milliseconds_of(grown("CompileTime", "total"));
+  window.longest_compile_ms = milliseconds_of(total(recording.last_metrics, "CompileTime", "max"));
   window.reads = grown("TransferFromDeviceTime", "count");
-  window.host_wait_ms = ms(grown("HostWaitTime", "total"));
+  window.host_wait_ms = milliseconds_of(grown("HostWaitTime", "total"));
   window.evictions = counted("GraphCacheEvictions");
   // The program that the device was busy with most.
   std::map<std::int32_t, std::uint64_t> busy;
@@ -136,13 +134,13 @@ class Doctor {
  private:
   std::size_t steps() const { return analysis_.steps.size(); }
   double step_ns() const { return analysis_.mean_step_ns(); }
-  bool is_noticeable(Loss loss) const { return lost_.mean_ns(loss) > noticeable * step_ns(); }
+  bool is_noticeable(Loss loss) const { return lost_.mean_ns(loss) > noticeable_loss * step_ns(); }
 
   void add(Event event, const Claimed& claimed, bool is_counted_else = false) {
     findings_.push_back({.event = std::move(event),
-                         .ms_per_step = ms(claimed.per_step(steps())),
-                         .ms_per_step_p50 = ms(claimed.median_per_step(steps())),
-                         .startup_ms = ms(claimed.startup_ns),
+                         .ms_per_step = milliseconds_of(claimed.per_step(steps())),
+                         .ms_per_step_p50 = milliseconds_of(claimed.median_per_step(steps())),
+                         .startup_ms = milliseconds_of(claimed.startup_ns),
                          .is_counted_else = is_counted_else});
   }
 
@@ -204,7 +202,8 @@ class Doctor {
       if (is_fallback(op)) all_ns += static_cast<double>(op.self_ns);
     if (all_ns == 0) return;
     const Claimed claimed = lost_.claim(Loss::fallback);
-    const double ms_per_step = ms(claimed.per_step(steps())), ms_per_step_p50 = ms(claimed.median_per_step(steps()));
+    const double ms_per_step = milliseconds_of(claimed.per_step(steps())),
+                 ms_per_step_p50 = milliseconds_of(claimed.median_per_step(steps()));
     for (const OpStats& op : analysis_.ops) {
       if (!is_fallback(op)) continue;
       const double share = static_cast<double>(op.self_ns) / all_ns;
@@ -213,8 +212,8 @@ class Doctor {
                                      .place = op.source,
                                      .reason = fmt::format("it runs {}, {:.3f} ms each time",
                                                            op.category == "host" ? "on the host" : "in the interpreter",
-                                                           ms(op.spread.median)),
-                                     .cost_ms = ms(op.self_ns),
+                                                           milliseconds_of(op.spread.median)),
+                                     .cost_ms = milliseconds_of(op.self_ns),
                                      .count = op.occurrences},
                            .ms_per_step = share * ms_per_step,
                            .ms_per_step_p50 = share * ms_per_step_p50});
@@ -271,7 +270,7 @@ class Doctor {
     return fmt::format(
         "threads that were ready waited {:.3f} ms a step for a CPU, all together, and were put off theirs {:.0f} times "
         "a second; other programs kept {:.2f} of {:.0f} CPUs busy, this one {:.2f}",
-        ms(per_ns(&Load::waited_ns) * step_ns()), 1e9 * per_ns(&Load::preemptions), others, cpus, own);
+        milliseconds_of(per_ns(&Load::waited_ns) * step_ns()), 1e9 * per_ns(&Load::preemptions), others, cpus, own);
   }
 
   // Says what the program that took longest takes when nothing disturbs it.
@@ -279,8 +278,8 @@ class Doctor {
     const auto longest = std::ranges::find_if(analysis_.ops, [](const OpStats& op) { return op.op >= 0; });
     if (longest == analysis_.ops.end()) return "";
     return fmt::format("; %{} takes {:.3f} ms at its fastest, {:.3f} ms in the median, {:.3f} ms at its slowest",
-                       longest->name, ms(longest->spread.least), ms(longest->spread.median),
-                       ms(longest->spread.greatest));
+                       longest->name, milliseconds_of(longest->spread.least), milliseconds_of(longest->spread.median),
+                       milliseconds_of(longest->spread.greatest));
   }
 
   void add_load() {
@@ -290,7 +289,7 @@ class Doctor {
       const bool is_stolen = loss == Loss::stolen;
       Event event{.kind = kind,
                   .reason = load_of_steps(is_stolen) + undisturbed(),
-                  .cost_ms = ms(lost_.mean_ns(loss)) * static_cast<double>(steps())};
+                  .cost_ms = milliseconds_of(lost_.mean_ns(loss)) * static_cast<double>(steps())};
       if (!is_stolen && !others_are_busy())
         event.remedy =
             "this process has more threads that compute than CPUs: lower WEFT_NUM_THREADS, or use fewer loader workers";
@@ -309,7 +308,7 @@ class Doctor {
     const auto add_if_noticeable = [this](Loss loss, Kind kind, const char* category, const std::string& what) {
       if (steps() == 0 || !is_noticeable(loss)) return;
       const std::uint64_t times = count_spans(category);
-      const double all_ms = ms(lost_.mean_ns(loss)) * static_cast<double>(steps());
+      const double all_ms = milliseconds_of(lost_.mean_ns(loss)) * static_cast<double>(steps());
       add({.kind = kind,
            .reason = fmt::format("{}{:.1f} ms in {} steps", what, all_ms, steps()),
            .cost_ms = all_ms,
@@ -334,15 +333,16 @@ class Doctor {
 
   Diagnosis ranked() {
     Diagnosis diagnosis;
-    diagnosis.step_ms = ms(step_ns());
+    diagnosis.step_ms = milliseconds_of(step_ns());
     diagnosis.disturbance = disturbance_;
     double lost_ns = lost_.copied_ns();
     for (std::size_t i = 0; i < losses; ++i) {
       const auto loss = static_cast<Loss>(i);
       lost_ns += lost_.mean_ns(loss);
-      if (const double left = lost_.left_ns(loss); left > 0) diagnosis.unexplained_ms.emplace_back(loss, ms(left));
+      if (const double left = lost_.left_ns(loss); left > 0)
+        diagnosis.unexplained_ms.emplace_back(loss, milliseconds_of(left));
     }
-    diagnosis.computing_ms = diagnosis.step_ms - ms(lost_ns);
+    diagnosis.computing_ms = diagnosis.step_ms - milliseconds_of(lost_ns);
     std::ranges::sort(diagnosis.unexplained_ms, std::greater{}, &std::pair<Loss, double>::second);
     std::ranges::stable_sort(findings_, std::greater{}, [](const Finding& finding) {
       return std::tuple(finding.comes_first, finding.ms_per_step, finding.startup_ms);

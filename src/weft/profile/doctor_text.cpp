@@ -4,15 +4,13 @@
 #include <weft/base/error.h>
 #include <weft/profile/doctor.h>
 #include <weft/profile/serialize.h>
+#include <weft/profile/spread.h>
 
 namespace weft::profile {
 
 namespace {
 
 using diagnostics::Event;
-
-double ms(double ns) { return 1e-6 * ns; }
-double ms(std::uint64_t ns) { return 1e-6 * static_cast<double>(ns); }
 
 // A time between 0.0001 ms and hours, with three digits that mean something.
 std::string time(double ms) {
@@ -61,10 +59,10 @@ struct Parts {
 };
 
 Parts parts_of(const Period& period, Loss disturbance) {
-  Parts parts{.lost_ms = {}, .computing_ms = ms(period.computing_ns())};
+  Parts parts{.lost_ms = {}, .computing_ms = milliseconds_of(period.computing_ns())};
   const LossParts lost = loss_parts(period, disturbance);
   for (std::size_t i = 0; i < losses; ++i)
-    if (lost[i] > 0) parts.lost_ms.emplace_back(static_cast<Loss>(i), ms(lost[i]));
+    if (lost[i] > 0) parts.lost_ms.emplace_back(static_cast<Loss>(i), milliseconds_of(lost[i]));
   std::ranges::stable_sort(parts.lost_ms, std::greater{}, &std::pair<Loss, double>::second);
   return parts;
 }
@@ -81,8 +79,8 @@ std::string once(const char* when, const Period& period, Loss disturbance) {
   const Parts parts = parts_of(period, disturbance);
   if (period.wall_ns() == 0) return "";
   const std::string lost = list(parts.lost_ms, "other work of the host");
-  return fmt::format("{} {}: {}{}computing {}\n", when, time(ms(period.wall_ns())), lost, lost.empty() ? "" : ", ",
-                     time(parts.computing_ms));
+  return fmt::format("{} {}: {}{}computing {}\n", when, time(milliseconds_of(period.wall_ns())), lost,
+                     lost.empty() ? "" : ", ", time(parts.computing_ms));
 }
 
 std::string header(const Analysis& analysis, const Diagnosis& diagnosis) {
@@ -92,8 +90,8 @@ std::string header(const Analysis& analysis, const Diagnosis& diagnosis) {
   if (analysis.steps.empty()) return once("all", analysis.startup, diagnosis.disturbance) + text;
   const Spread steps = analysis.step_spread();
   return fmt::format("{} steps of {} (median; from {} to {}, {} on average); {}", analysis.steps.size(),
-                     time(ms(steps.median)), time(ms(steps.least)), time(ms(steps.greatest)), time(diagnosis.step_ms),
-                     text) +
+                     time(milliseconds_of(steps.median)), time(milliseconds_of(steps.least)),
+                     time(milliseconds_of(steps.greatest)), time(diagnosis.step_ms), text) +
          fmt::format("an average step computes {} and loses {}\n", time(diagnosis.computing_ms),
                      time(diagnosis.lost_ms())) +
          once("before the first step was done", analysis.startup, diagnosis.disturbance) +
@@ -102,7 +100,7 @@ std::string header(const Analysis& analysis, const Diagnosis& diagnosis) {
 
 nlohmann::ordered_json parts_json(const Period& period, Loss disturbance) {
   const Parts parts = parts_of(period, disturbance);
-  nlohmann::ordered_json all = {{"ms", ms(period.wall_ns())}, {"computing", parts.computing_ms}};
+  nlohmann::ordered_json all = {{"ms", milliseconds_of(period.wall_ns())}, {"computing", parts.computing_ms}};
   for (const auto& [loss, ms] : parts.lost_ms) all[std::string(name(loss))] = ms;
   return all;
 }

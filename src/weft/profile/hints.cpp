@@ -23,8 +23,8 @@ using diagnostics::Event;
 using diagnostics::Kind;
 
 // When something is worth a hint; shares are of the window's time.
-constexpr double frequent = 0.5;     // times a step
-constexpr double noticeable = 0.05;  // of the time
+constexpr double frequent = 0.5;           // times a step
+constexpr double noticeable_share = 0.05;  // of the time
 constexpr double slow_compile_ms = 5000;
 constexpr double growing_steps = 5;
 
@@ -48,7 +48,7 @@ void judge_compiles(const Window& w, std::vector<Event>& found) {
 }
 
 void judge_waits(const Window& w, std::vector<Event>& found) {
-  const bool blocks = w.host_wait_ms > noticeable * w.wall_ms && w.idle_ms > noticeable * w.wall_ms;
+  const bool blocks = w.host_wait_ms > noticeable_share * w.wall_ms && w.idle_ms > noticeable_share * w.wall_ms;
   if (w.reads > frequent * w.steps && blocks)
     found.push_back({.kind = Kind::transfer_too_frequent,
                      .place = w.read_place,
@@ -57,26 +57,26 @@ void judge_waits(const Window& w, std::vector<Event>& found) {
                                            "the device then idled {:.3f} ms",
                                            w.reads, w.steps, w.host_wait_ms / w.steps, w.idle_ms / w.steps),
                      .cost_ms = std::min(w.host_wait_ms, w.idle_ms)});
-  else if (w.idle_ms > noticeable * w.wall_ms && w.host_ms > w.busy_ms)
+  else if (w.idle_ms > noticeable_share * w.wall_ms && w.host_ms > w.busy_ms)
     found.push_back(
         {.kind = Kind::host_bound,
          .reason = fmt::format("recording takes the host {:.3f} ms a step, computing the device {:.3f} ms",
                                w.host_ms / w.steps, w.busy_ms / w.steps),
          .remedy = w.is_compiled ? "more work in a call: a larger batch, or several steps in one function" : "",
          .cost_ms = w.idle_ms});
-  else if (w.idle_ms > noticeable * w.wall_ms)
+  else if (w.idle_ms > noticeable_share * w.wall_ms)
     found.push_back({.kind = Kind::device_gap,
                      .reason = fmt::format("the device idles {:.3f} ms of each step of {:.3f} ms", w.idle_ms / w.steps,
                                            w.wall_ms / w.steps),
                      .cost_ms = w.idle_ms});
-  if (w.input_wait_ms > noticeable * w.wall_ms)
+  if (w.input_wait_ms > noticeable_share * w.wall_ms)
     found.push_back({.kind = Kind::starved_input,
                      .reason = fmt::format("each step waits {:.3f} ms for its data", w.input_wait_ms / w.steps),
                      .cost_ms = w.input_wait_ms});
 }
 
 void judge_host_ops(const Window& w, std::vector<Event>& found) {
-  if (w.host_op_ms <= noticeable * w.wall_ms) return;
+  if (w.host_op_ms <= noticeable_share * w.wall_ms) return;
   found.push_back(
       {.kind = Kind::host_fallback,
        .place = w.host_op_place,

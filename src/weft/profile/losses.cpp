@@ -6,27 +6,27 @@ namespace weft::profile {
 
 namespace {
 
-struct Row {
+struct LossNames {
   std::string_view name, description;
 };
-constexpr std::array<Row, losses> rows = {{{"fallback", "operations without a kernel"},
-                                           {"first_run", "first runs of programs"},
-                                           {"contention", "threads waiting for a CPU"},
-                                           {"stolen", "CPUs taken by the hypervisor"},
-                                           {"validation", "validation"},
-                                           {"compile", "compiling"},
-                                           {"checkpoint", "checkpoints"},
-                                           {"hashing", "hashing files"},
-                                           {"input", "waiting for data"},
-                                           {"idle", "other gaps between executions"},
-                                           {"copied", "copying memory"}}};
+constexpr std::array<LossNames, losses> loss_names = {{{"fallback", "operations without a kernel"},
+                                                       {"first_run", "first runs of programs"},
+                                                       {"contention", "threads waiting for a CPU"},
+                                                       {"stolen", "CPUs taken by the hypervisor"},
+                                                       {"validation", "validation"},
+                                                       {"compile", "compiling"},
+                                                       {"checkpoint", "checkpoints"},
+                                                       {"hashing", "hashing files"},
+                                                       {"input", "waiting for data"},
+                                                       {"idle", "other gaps between executions"},
+                                                       {"copied", "copying memory"}}};
 
 constexpr std::size_t index(Loss loss) { return static_cast<std::size_t>(loss); }
 
 }  // namespace
 
-std::string_view name(Loss loss) { return rows[index(loss)].name; }
-std::string_view description(Loss loss) { return rows[index(loss)].description; }
+std::string_view name(Loss loss) { return loss_names[index(loss)].name; }
+std::string_view description(Loss loss) { return loss_names[index(loss)].description; }
 
 LossParts loss_parts(const Period& period, Loss disturbance) {
   LossParts parts{};

@@ -7,8 +7,6 @@
 
 namespace weft::profile {
 
-using Kind = runtime::Allocation::Kind;
-
 std::vector<Lifetime> lifetimes(const Program& program) {
   std::vector<Lifetime> lives(program.allocations.size());
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
@@ -28,21 +26,21 @@ std::vector<Lifetime> lifetimes(const Program& program) {
     for (const runtime::Slice& slice : program.ops[i].reads) touch(slice);
   }
   for (std::size_t a = 0; a < lives.size(); ++a) {
-    const Kind kind = program.allocations[a].kind;
-    if (kind == Kind::input || kind == Kind::constant) lives[a].first = 0;
-    if (kind != Kind::temporary && !program.ops.empty()) lives[a].last = program.ops.size() - 1;
+    const runtime::Allocation::Kind kind = program.allocations[a].kind;
+    if (kind == runtime::Allocation::Kind::input || kind == runtime::Allocation::Kind::constant) lives[a].first = 0;
+    if (kind != runtime::Allocation::Kind::temporary && !program.ops.empty()) lives[a].last = program.ops.size() - 1;
   }
   return lives;
 }
 
 namespace {
 
-std::string_view name(Kind kind) {
+std::string_view name(runtime::Allocation::Kind kind) {
   switch (kind) {
-    case Kind::input: return "input";
-    case Kind::output: return "output";
-    case Kind::constant: return "constant";
-    case Kind::temporary: return "temporary";
+    case runtime::Allocation::Kind::input: return "input";
+    case runtime::Allocation::Kind::output: return "output";
+    case runtime::Allocation::Kind::constant: return "constant";
+    case runtime::Allocation::Kind::temporary: return "temporary";
   }
   return "";
 }
@@ -69,11 +67,11 @@ ProgramMemory program_memory(const Program& program) {
   memory.peak_at = static_cast<std::size_t>(std::ranges::max_element(memory.points) - memory.points.begin());
   memory.peak = memory.points[memory.peak_at];
 
-  std::map<std::tuple<Kind, std::string, std::string>, LiveValues> sums;
+  std::map<std::tuple<runtime::Allocation::Kind, std::string, std::string>, LiveValues> sums;
   for (std::size_t a = 0; a < lives.size(); ++a) {
     if (!counts(a) || lives[a].first > memory.peak_at || lives[a].last < memory.peak_at) continue;
-    const Kind kind = program.allocations[a].kind;
-    const bool is_made = kind == Kind::temporary || kind == Kind::output;
+    const runtime::Allocation::Kind kind = program.allocations[a].kind;
+    const bool is_made = kind == runtime::Allocation::Kind::temporary || kind == runtime::Allocation::Kind::output;
     const runtime::ThunkInfo none,
         &maker = is_made && lives[a].maker != Lifetime::never ? program.ops[lives[a].maker].info : none;
     LiveValues& sum = sums[{kind, maker.scope, maker.source}];

@@ -16,7 +16,7 @@ namespace {
 enum Group : int { host = 1, compile, queue, device, copy, loader };
 constexpr const char* group_names[] = {"", "host", "compile", "queue", "device", "copy", "loader"};
 
-Group group_of(const std::string& category) {
+Group lane_group_of(const std::string& category) {
   if (category == "compile") return compile;
   if (category == "queue") return queue;
   if (category == "device" || category == "thunk") return device;
@@ -79,7 +79,7 @@ class Writer {
 
   void span(const Span& span) {
     const std::string& category = recording_.category(span);
-    const Group group = group_of(category);
+    const Group group = lane_group_of(category);
     if (category == "memory") {
       add(R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"bytes":{}}}}})", string(span.name), int{device},
           time(span.end_ns), span.number);

@@ -31,7 +31,7 @@ bool contains(const Sizes& sizes, std::size_t dim) {
 }
 
 // Kept short: what is longer says no more to people.
-std::string shortened(std::string text) {
+std::string kept_short(std::string text) {
   constexpr std::size_t longest = 96;
   return text.size() <= longest ? text : concat(text.substr(0, longest), "...");
 }
@@ -42,7 +42,7 @@ std::string bracketed(const std::string& text) {
 
 std::string joined(const Dims& dims, const char* operation) {
   std::string text;
-  for (const std::string& dim : dims) text = shortened(concat(text, text.empty() ? "" : operation, bracketed(dim)));
+  for (const std::string& dim : dims) text = kept_short(concat(text, text.empty() ? "" : operation, bracketed(dim)));
   return text;
 }
 
@@ -79,7 +79,7 @@ Dims reshaped(const TracedValue& from, const Sizes& to) {
       std::int64_t others = 1;
       for (const std::size_t other : parts)
         if (other != d) others = product(others, to[other]);
-      result[d] = parts.size() == 1 ? source : shortened(concat(bracketed(source), " / ", others));
+      result[d] = parts.size() == 1 ? source : kept_short(concat(bracketed(source), " / ", others));
     }
   }
   return result;
@@ -93,7 +93,7 @@ bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ")
 class ResultDims {
  public:
   ResultDims(const HloInstruction& instruction, std::size_t rank)
-      : dims_(rank, shortened(concat("made by ", instruction.opcode))) {}
+      : dims_(rank, kept_short(concat("made by ", instruction.opcode))) {}
 
   void set(std::int64_t at, std::string text) {
     if (is_index(at, dims_)) dims_[static_cast<std::size_t>(at)] = std::move(text);
@@ -177,9 +177,9 @@ Dims elementwise_dims(const HloInstruction& i, const Sizes& sizes, const Operand
   const TracedValue* const like = same_rank == operands.end() ? nullptr : *same_rank;
   for (std::size_t d = 0; d < sizes.size(); ++d)
     dims[d] = like && like->sizes[d] == sizes[d] ? like->dims[d]
-              : like                             ? shortened(concat(i.opcode, " of ", bracketed(like->dims[d])))
+              : like                             ? kept_short(concat(i.opcode, " of ", bracketed(like->dims[d])))
               : i.opcode == "constant" || i.opcode == "iota" ? concat("constant ", sizes[d])
-                                                             : shortened(concat("made by ", i.opcode));
+                                                             : kept_short(concat("made by ", i.opcode));
   return dims;
 }
 

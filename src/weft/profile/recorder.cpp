@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto period = std::chrono::milliseconds(100);
+constexpr auto metering_period = std::chrono::milliseconds(100);
 constexpr std::size_t page_spans = std::size_t{1} << 17;  // between two periods
 constexpr std::size_t most_events = 10'000;               // waiting to be written
 constexpr std::uint64_t most_events_written = 100'000;
@@ -139,7 +139,7 @@ void Recorder::work() {
   for (int round = 1; !ending; ++round) {
     {
       std::unique_lock lock(mutex_);
-      ending = stop_now_.wait_for(lock, period, [this] { return stopping_; });
+      ending = stop_now_.wait_for(lock, metering_period, [this] { return stopping_; });
     }
     const std::uint64_t start = thread_cpu_ns();
     auto recorded = ending ? trace::stop() : trace::drain();

@@ -14,35 +14,36 @@ namespace {
 
 using nlohmann::json;
 
-struct Row {
+struct KnownSetting {
   std::string_view variable;
   bool slows_kernels;
   bool only_below;  // slow only where the number is below the default
   std::string_view reason;
 };
 
-constexpr std::array rows = {
-    Row{"WEFT_SYNCHRONOUS", false, false,
-        "each launch waits for its work: the device idles while the host records the next one"},
-    Row{"WEFT_BACKEND", true, false,
-        "programs are not compiled as a whole: operations run one by one, or in the interpreter"},
-    Row{"WEFT_FUSE", true, false, "every operation is a kernel of its own, and writes its result to memory"},
-    Row{"WEFT_STRICT", true, false,
-        "kernels give up speed for results that are the same bits in every way of running them"},
-    Row{"WEFT_SHARE_CPUS", true, false, "kernels keep all their threads while other programs need the CPUs"},
-    Row{"WEFT_DEBUG_NANS", true, false, "every result is searched for NaN and infinity"},
-    Row{"WEFT_DISABLED_PASSES", true, false, "the compiler leaves out optimisations"},
-    Row{"WEFT_HUGE_PAGES", true, false, "large blocks of memory lie in small pages, which take longer to reach"},
-    Row{"WEFT_VERIFY_PASSES", false, false, "the compiler checks the graph after every pass"},
-    Row{"WEFT_DUMP", false, false, "the compiler writes graphs and code to files"},
-    Row{"WEFT_LOGS", false, false, "log lines are written while the program runs"},
-    Row{"WEFT_CACHE", false, false, "kernels are not kept on disk: every process compiles them anew"},
-    Row{"WEFT_RUN_AHEAD_LAUNCHES", false, true, "the host may be fewer launches ahead of the device"},
-    Row{"WEFT_RUN_AHEAD_BYTES", false, true, "launches ahead of the device may hold less memory"},
-    Row{"WEFT_GRAPH_CACHE_ENTRIES", false, true, "fewer compiled programs are kept in memory"},
-    Row{"WEFT_GRAPH_CACHE_BYTES", false, true, "compiled programs may take less memory"},
-    Row{"WEFT_KERNEL_CACHE_BYTES", false, true, "the code of kernels may take less memory"},
-    Row{"WEFT_CACHE_BYTES", false, true, "fewer kernels are kept on disk"},
+constexpr std::array known_settings = {
+    KnownSetting{"WEFT_SYNCHRONOUS", false, false,
+                 "each launch waits for its work: the device idles while the host records the next one"},
+    KnownSetting{"WEFT_BACKEND", true, false,
+                 "programs are not compiled as a whole: operations run one by one, or in the interpreter"},
+    KnownSetting{"WEFT_FUSE", true, false, "every operation is a kernel of its own, and writes its result to memory"},
+    KnownSetting{"WEFT_STRICT", true, false,
+                 "kernels give up speed for results that are the same bits in every way of running them"},
+    KnownSetting{"WEFT_SHARE_CPUS", true, false, "kernels keep all their threads while other programs need the CPUs"},
+    KnownSetting{"WEFT_DEBUG_NANS", true, false, "every result is searched for NaN and infinity"},
+    KnownSetting{"WEFT_DISABLED_PASSES", true, false, "the compiler leaves out optimisations"},
+    KnownSetting{"WEFT_HUGE_PAGES", true, false,
+                 "large blocks of memory lie in small pages, which take longer to reach"},
+    KnownSetting{"WEFT_VERIFY_PASSES", false, false, "the compiler checks the graph after every pass"},
+    KnownSetting{"WEFT_DUMP", false, false, "the compiler writes graphs and code to files"},
+    KnownSetting{"WEFT_LOGS", false, false, "log lines are written while the program runs"},
+    KnownSetting{"WEFT_CACHE", false, false, "kernels are not kept on disk: every process compiles them anew"},
+    KnownSetting{"WEFT_RUN_AHEAD_LAUNCHES", false, true, "the host may be fewer launches ahead of the device"},
+    KnownSetting{"WEFT_RUN_AHEAD_BYTES", false, true, "launches ahead of the device may hold less memory"},
+    KnownSetting{"WEFT_GRAPH_CACHE_ENTRIES", false, true, "fewer compiled programs are kept in memory"},
+    KnownSetting{"WEFT_GRAPH_CACHE_BYTES", false, true, "compiled programs may take less memory"},
+    KnownSetting{"WEFT_KERNEL_CACHE_BYTES", false, true, "the code of kernels may take less memory"},
+    KnownSetting{"WEFT_CACHE_BYTES", false, true, "fewer kernels are kept on disk"},
 };
 
 std::optional<Loss> loss_of(std::string_view variable, std::string_view value) {
@@ -72,7 +73,7 @@ double about_number(const json& about, const char* key) {
 std::vector<SlowSetting> slow_settings(const json& about) {
   std::vector<SlowSetting> slow;
   const auto settings = about.is_object() ? about.find("settings") : about.end();
-  for (const Row& row : rows) {
+  for (const KnownSetting& row : known_settings) {
     if (settings == about.end() || !settings->is_object()) break;
     const auto found = settings->find(row.variable);
     const bool is_setting = found != settings->end() && found->is_array() && found->size() == 2 &&

@@ -7,6 +7,9 @@
 
 namespace weft::profile {
 
+inline double milliseconds_of(double ns) { return 1e-6 * ns; }
+inline double milliseconds_of(std::uint64_t ns) { return 1e-6 * static_cast<double>(ns); }
+
 struct Spread {
   double least = 0, p10 = 0, median = 0, p90 = 0, greatest = 0;
 };

@@ -9,12 +9,12 @@
 #include <weft/base/error.h>
 #include <weft/profile/hlo_text.h>
 #include <weft/profile/serialize.h>
+#include <weft/profile/spread.h>
 
 namespace weft::profile {
 
 namespace {
 
-double ms(std::uint64_t ns) { return 1e-6 * static_cast<double>(ns); }
 double per(double a, double b) { return b > 0 ? a / b : 0; }
 
 // What a person reads in one line: control characters and very long names would break the table.
@@ -31,14 +31,14 @@ std::string place_of(const OpStats& op) {
 
 std::string breakdown(const Analysis& analysis) {
   const auto wall = static_cast<double>(analysis.wall_ns());
-  std::string text =
-      fmt::format("device  {:.1f} ms, of it busy {:.1f} ms ({:.1f}%), gaps {:.2f} ms ({:.1f}%)", ms(analysis.wall_ns()),
-                  ms(analysis.busy_ns), 100 * per(static_cast<double>(analysis.busy_ns), wall), ms(analysis.gap()),
-                  100 * per(static_cast<double>(analysis.gap()), wall));
+  std::string text = fmt::format("device  {:.1f} ms, of it busy {:.1f} ms ({:.1f}%), gaps {:.2f} ms ({:.1f}%)",
+                                 milliseconds_of(analysis.wall_ns()), milliseconds_of(analysis.busy_ns),
+                                 100 * per(static_cast<double>(analysis.busy_ns), wall),
+                                 milliseconds_of(analysis.gap()), 100 * per(static_cast<double>(analysis.gap()), wall));
   const char* separator = ": ";
   for (int i = 0; i < gap_causes; ++i) {
     if (analysis.gap_ns[i] == 0) continue;
-    text += fmt::format("{}{} {:.2f}", separator, name(static_cast<GapCause>(i)), ms(analysis.gap_ns[i]));
+    text += fmt::format("{}{} {:.2f}", separator, name(static_cast<GapCause>(i)), milliseconds_of(analysis.gap_ns[i]));
     separator = ", ";
   }
   const Spread steps = analysis.step_spread();
@@ -46,7 +46,7 @@ std::string breakdown(const Analysis& analysis) {
       "\nsteps   {} ({}), median {:.3f} ms, eight of ten from {:.3f} to {:.3f} ms; {} launches, queued {:.3f} ms on "
       "average\n",
       analysis.steps.size(), analysis.step_source, 1e-6 * steps.median, 1e-6 * steps.p10, 1e-6 * steps.p90,
-      analysis.launches, per(ms(analysis.queue_ns), static_cast<double>(analysis.launches)));
+      analysis.launches, per(milliseconds_of(analysis.queue_ns), static_cast<double>(analysis.launches)));
   return text;
 }
 
@@ -69,7 +69,7 @@ std::string programs(const Analysis& analysis) {
   }
   std::string text = "\nprog   self ms   share launches    ops  program\n";
   for (const auto& [program, sum] : sums)
-    text += fmt::format("{:4} {:9.2f} {:6.1f}% {:8} {:6}  {}\n", program, ms(sum.ns),
+    text += fmt::format("{:4} {:9.2f} {:6.1f}% {:8} {:6}  {}\n", program, milliseconds_of(sum.ns),
                         100 * per(static_cast<double>(sum.ns), static_cast<double>(analysis.busy_ns)), sum.launches,
                         sum.ops, shown(sum.name, 60));
   return text;
@@ -91,7 +91,7 @@ std::string categories(const Analysis& analysis) {
   std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   std::string text = "\n  self ms   share    ops  category\n";
   for (const auto& [category, sum] : sorted)
-    text += fmt::format("{:9.2f} {:6.1f}% {:6}  {}\n", ms(sum.ns),
+    text += fmt::format("{:9.2f} {:6.1f}% {:6}  {}\n", milliseconds_of(sum.ns),
                         100 * per(static_cast<double>(sum.ns), static_cast<double>(analysis.busy_ns)), sum.ops,
                         shown(category, 40));
   return text;
@@ -101,7 +101,7 @@ std::string op_line(const OpStats& op) {
   const std::string predicted = op.predicted_ns > 0 ? fmt::format("{:.1f}x", op.over_prediction()) : "";
   return fmt::format(
       "{:4} {:4} {:9.2f} {:5.1f}% {:5.1f}% {:7} {:9.1f} {:9.1f} {:9.1f} {:8.1f} {:7.1f} {:>8} {:>7}  {:34} {:24} {}\n",
-      op.rank, op.program, ms(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
+      op.rank, op.program, milliseconds_of(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
       1e-3 * op.spread.median, 1e-3 * op.spread.p90, 1e-3 * static_cast<double>(op.first_ns), 1e-9 * op.flops_per_s(),
       1e-9 * op.bytes_per_s(), name(op.bound), predicted, shown("%" + op.name, 34), shown(op.category, 24),
       shown(place_of(op), 60));

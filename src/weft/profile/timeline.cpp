@@ -21,7 +21,7 @@ constexpr std::size_t most_ops = 40'000, most_flows = 4000, most_of_a_lane = 40'
 constexpr std::array groups = {"host", "compile", "queue", "device", "copy", "loader"};
 constexpr std::size_t host_group = 0, queue_group = 2, device_group = 3;
 
-std::size_t group_of(std::string_view category) {
+std::size_t group_index_of(std::string_view category) {
   if (category == "thunk") return device_group;
   const auto* const found =
       std::ranges::find(groups, category, [](const char* name) { return std::string_view(name); });
@@ -82,7 +82,7 @@ class Timeline {
       end_ = std::max(end_, span.end_ns);
       const std::string& category = recording_.category(span);
       if (category == "memory" || (category == "thunk" && span.begin_ns < ops_from)) continue;
-      add(span, group_of(category));
+      add(span, group_index_of(category));
     }
     json lanes = json::array();
     std::map<std::pair<std::size_t, std::uint32_t>, std::size_t> index;
