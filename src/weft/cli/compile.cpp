@@ -26,7 +26,7 @@ struct Form {
 constexpr std::array forms = {Form{"stablehlo", Listing::stablehlo}, Form{"hlo", Listing::hlo},
                               Form{"llvm", Listing::llvm}, Form{"asm", Listing::assembly}, Form{"plan", Listing::plan}};
 
-struct CompileOptions {
+struct CompileFileOptions {
   std::string file, entry, output, emit = "plan";
 };
 
@@ -42,7 +42,7 @@ Listing find_listing(const std::string& name) {
   throw CLI::ValidationError(concat("--emit must be one of ", form_names(), ", got '", name, "'"));
 }
 
-void compile_file(const CompileOptions& options) {
+void compile_file(const CompileFileOptions& options) {
   const Listing listing = find_listing(options.emit);
   const ir::Module module = read_module(options.file);
   const auto function = find_entry(module, options.file, options.entry);
@@ -59,7 +59,7 @@ void compile_file(const CompileOptions& options) {
 
 void add_compile(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a StableHLO program and show what it becomes");
-  const auto options = std::make_shared<CompileOptions>();
+  const auto options = std::make_shared<CompileFileOptions>();
   command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it")->required();
   add_text(command, "--entry", options->entry, "a function",
            "The function to compile; left out: main, or the only one");

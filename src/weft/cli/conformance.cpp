@@ -102,7 +102,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_count(const std::map<std::s
   return sorted;
 }
 
-void print_json(const ConformanceOptions& options, const Summary& summary) {
+void print_summary_json(const ConformanceOptions& options, const Summary& summary) {
   nlohmann::ordered_json unsupported = nlohmann::ordered_json::object(), failures = nlohmann::ordered_json::array();
   for (const auto& [feature, count] : by_count(summary.unsupported)) unsupported[feature] = count;
   for (const auto& [i, failure] : summary.failures) {
@@ -151,7 +151,7 @@ void run_conformance(const ConformanceOptions& options) {
   require(!cases.empty(), options.path, ": holds no *.mlir files");
   const Interrupt interrupt;
   const Summary summary = run_all(options, cases, interrupt);
-  options.json ? print_json(options, summary) : print_text(options, summary);
+  options.json ? print_summary_json(options, summary) : print_text(options, summary);
   if (interrupt) throw Stopped{128 + interrupt.signal()};
   require(summary.failures.empty(), summary.failures.size(), " of ", summary.total(), " programs failed or crashed");
 }

@@ -24,7 +24,7 @@ constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<bool> is_noted = false;    // an Interrupt lives
 std::atomic<bool> is_hurried = false;  // it has nothing to save
 std::atomic<int> came = 0;             // the signal that it noted
-std::atomic<const char*> line = nullptr, parting_words = nullptr;
+std::atomic<const char*> last_line = nullptr, parting_words = nullptr;
 bool is_terminal = false;
 
 const char* name_of(int signal) {
@@ -76,10 +76,10 @@ void handle(int signal) {
     print_stopped(signal);
     end_process(signal);
   }
-  if (is_hurried || line == nullptr) {
+  if (is_hurried || last_line == nullptr) {
     print_stopped(signal);
   } else {
-    print(line);
+    print(last_line);
     print("\n");
   }
   if (is_hurried) end_soon();
@@ -115,13 +115,13 @@ void leave_signals_to_parent() {
 Interrupt::Interrupt(std::string text) : line_(std::move(text)) {
   came = 0;
   is_hurried = false;
-  line = line_.empty() ? nullptr : line_.c_str();
+  last_line = line_.empty() ? nullptr : line_.c_str();
   is_noted = true;
 }
 
 Interrupt::~Interrupt() {
   is_noted = false;
-  line = nullptr;
+  last_line = nullptr;
   ::alarm(0);
 }
 

@@ -15,12 +15,12 @@ namespace weft::cli {
 
 namespace {
 
-void print_json(const std::vector<knobs::Row>& rows) {
+void print_knobs_json(const std::vector<knobs::Row>& rows) {
   nlohmann::ordered_json table = nlohmann::ordered_json::object();
   for (const knobs::Row& row : rows)
     table[row.variable] = {
         {"type", row.type}, {"default", row.default_value}, {"value", row.value}, {"help", row.help}};
-  std::cout << weft::print_json(table) << std::endl;
+  std::cout << print_json(table) << std::endl;
 }
 
 void print_table(const std::vector<knobs::Row>& rows) {
@@ -41,7 +41,7 @@ void add_knobs(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("knobs", "Show the settings made through the environment, and their values");
   const auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
-  command.callback([json] { *json ? print_json(knobs::table()) : print_table(knobs::table()); });
+  command.callback([json] { *json ? print_knobs_json(knobs::table()) : print_table(knobs::table()); });
 }
 
 }  // namespace weft::cli

@@ -26,7 +26,7 @@ void print_line(const char* format, Values... values) {
   std::cout << text << '\n';
 }
 
-void print_json(const lab::OverlapReport& report) {
+void print_report_json(const lab::OverlapReport& report) {
   nlohmann::ordered_json root{{"nodes", report.nodes}, {"bars", nlohmann::json::array()}};
   for (const lab::OverlapBar& bar : report.bars)
     root["bars"].push_back({{"name", bar.name},
@@ -40,7 +40,7 @@ void print_json(const lab::OverlapReport& report) {
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)
     root["gap_by_nodes"].push_back({{"nodes", nodes}, {"gap_us", gap_us}});
   root["steady_state_over_max_host_device"] = report.steady_state_over_max_host_device;
-  std::cout << weft::print_json(root) << std::endl;
+  std::cout << print_json(root) << std::endl;
 }
 
 void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& options) {
@@ -85,7 +85,7 @@ void add_overlap(CLI::App& lab) {
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
     const lab::OverlapReport report = lab::measure_overlap(*options);
-    *json ? print_json(report) : print_table(report, *options);
+    *json ? print_report_json(report) : print_table(report, *options);
   });
 }
 
@@ -98,11 +98,11 @@ nlohmann::ordered_json before_and_after(const Loop& before, const Loop& after) {
           {"after_compiles", after.compiles}};
 }
 
-void print_json(const lab::RecompileReport& report) {
+void print_report_json(const lab::RecompileReport& report) {
   const nlohmann::ordered_json root{{"train", before_and_after(report.train_before, report.train_after)},
                                     {"eval", before_and_after(report.eval_before, report.eval_after)},
                                     {"hints", report.hints}};
-  std::cout << weft::print_json(root) << std::endl;
+  std::cout << print_json(root) << std::endl;
 }
 
 void print_table(const lab::RecompileReport& report) {
@@ -130,7 +130,7 @@ void add_recompile(CLI::App& lab) {
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
     const lab::RecompileReport report = lab::measure_recompile(*options);
-    *json ? print_json(report) : print_table(report);
+    *json ? print_report_json(report) : print_table(report);
   });
 }
 

@@ -34,7 +34,7 @@ struct Run {
       : recording(profile::read_recording(path)), analysis(profile::analyse(recording)) {}
 };
 
-void print(const nlohmann::ordered_json& json) {
+void print_compactly(const nlohmann::ordered_json& json) {
   std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
@@ -50,7 +50,7 @@ void report_one(const ReportOptions& options) {
     for (const std::string& failed : profile::write_report(run.recording, run.analysis, path))
       std::cerr << "warning: " << failed << std::endl;
   write_html(options, run, nullptr);
-  if (options.json) return print(profile::ops_json(run.recording, run.analysis));
+  if (options.json) return print_compactly(profile::ops_json(run.recording, run.analysis));
   std::cout << profile::table(run.recording, run.analysis, static_cast<int>(options.top)) << std::flush;
 }
 
@@ -59,7 +59,7 @@ void report_two(const ReportOptions& options) {
   const profile::Comparison comparison =
       profile::compare(before.recording, before.analysis, after.recording, after.analysis);
   write_html(options, after, &comparison);
-  if (options.json) return print(profile::comparison_json(comparison));
+  if (options.json) return print_compactly(profile::comparison_json(comparison));
   std::cout << profile::comparison_text(comparison, static_cast<int>(options.top)) << std::flush;
 }
 

@@ -72,7 +72,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-void print_json(const ir::Graph& function, const RunReport& report) {
+void print_run_json(const ir::Graph& function, const RunReport& report) {
   nlohmann::ordered_json inputs = nlohmann::ordered_json::array(), outputs = inputs;
   for (const ir::Port& port : ir::input_ports(function)) inputs.push_back(concat(port));
   for (std::size_t i = 0; i < report.results.size(); ++i) {
@@ -153,7 +153,7 @@ void run_file(const RunOptions& options) {
     report.outputs = program.run(inputs, &report.run_ms.emplace_back());
   }
   if (!options.output.empty()) write_outputs(options, report);
-  options.json ? print_json(*function, report) : print_text(options, report);
+  options.json ? print_run_json(*function, report) : print_text(options, report);
 }
 
 }  // namespace

@@ -11,6 +11,10 @@
 
 namespace weft::cli {
 
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 class StepClock {
  public:
   using Clock = std::chrono::steady_clock;

@@ -17,7 +17,7 @@ namespace weft::cli {
 
 namespace {
 
-constexpr std::int64_t validation_batches = 8;
+constexpr std::int64_t caption_batches_validated = 8;
 
 }  // namespace
 
@@ -87,7 +87,7 @@ int TrainCaptionerRun::run() {
 
 std::optional<double> TrainCaptionerRun::validation_loss() {
   const train::CaptionSource source =
-      train::caption_source(config_, data::Split::held_out, validation_batches * config_.batch);
+      train::caption_source(config_, data::Split::held_out, caption_batches_validated * config_.batch);
   const data::DataLoader loader(source,
                                 data::CaptionCollator(train::padding_policy(config_.padding, config_.sizes.context)),
                                 {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
@@ -96,7 +96,7 @@ std::optional<double> TrainCaptionerRun::validation_loss() {
     if (loop_.signal() != 0) return std::nullopt;
     sum += trainer_->loss(batch).get();
   }
-  return sum / static_cast<double>(validation_batches);
+  return sum / static_cast<double>(caption_batches_validated);
 }
 
 void TrainCaptionerRun::evaluate() {

@@ -19,8 +19,8 @@ namespace {
 
 std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
-constexpr std::int64_t validation_batches =
-    64;  // at most, so that a large file is validated in the time of a small one
+constexpr std::int64_t most_text_batches_validated =
+    64;  // so that a large file is validated in the time of a small one
 
 }  // namespace
 
@@ -121,7 +121,8 @@ double TrainTextRun::learning_rate(std::int64_t step) const {
 
 std::optional<double> TrainTextRun::validation_loss() {
   const std::int64_t rows = std::min(config_.batch, text_->validation_windows());
-  const std::int64_t batches = text_->validation_windows() / rows, used = std::min(batches, validation_batches);
+  const std::int64_t batches = text_->validation_windows() / rows,
+                     used = std::min(batches, most_text_batches_validated);
   std::vector<std::int32_t> tokens(size(rows * text_->window()));
   double sum = 0;
   for (std::int64_t i = 0; i < used && loop_.signal() == 0; ++i) {

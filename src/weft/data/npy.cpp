@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are kept in th
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::uint64_t max_header_bytes = 1 << 16;
+constexpr std::uint64_t max_npy_header_bytes = 1 << 16;
 
 void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
   for (std::size_t i = 0; i < bytes.size(); i += width) std::ranges::reverse(bytes.subspan(i, width));
@@ -83,7 +83,8 @@ Preamble read_preamble(const ReadNext& next, std::uint64_t bytes) {
   next(std::as_writable_bytes(std::span(start).subspan(least, static_cast<std::size_t>(prefix) - least)));
   std::uint64_t length = start[8] | std::uint64_t{start[9]} << 8;
   if (version > 1) length |= std::uint64_t{start[10]} << 16 | std::uint64_t{start[11]} << 24;
-  require(length <= max_header_bytes, "a header of ", length, " bytes, at most ", max_header_bytes, " are read");
+  require(length <= max_npy_header_bytes, "a header of ", length, " bytes, at most ", max_npy_header_bytes,
+          " are read");
   require(length <= bytes - prefix, "truncated: a header of ", length, " bytes in ", bytes);
   std::string text(static_cast<std::size_t>(length), '\0');
   next(std::as_writable_bytes(std::span(text)));

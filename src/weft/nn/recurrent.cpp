@@ -14,7 +14,7 @@ namespace weft::nn {
 
 namespace {
 
-Tensor initial(const Shape& shape, std::int64_t width, DType dtype) {
+Tensor initial_of_width(const Shape& shape, std::int64_t width, DType dtype) {
   const double bound = 1 / std::sqrt(static_cast<double>(width));
   return init::uniform(shape, -bound, bound, dtype);
 }
@@ -64,10 +64,10 @@ Tensor over_time(const Tensor& inputs, const std::vector<Tensor*>& states,
 }  // namespace
 
 detail::RecurrentLayer::RecurrentLayer(std::int64_t in, std::int64_t width, std::int64_t gates, DType dtype)
-    : weight_ih(initial({gates * width, in}, width, dtype)),
-      weight_hh(initial({gates * width, width}, width, dtype)),
-      bias_ih(initial({gates * width}, width, dtype)),
-      bias_hh(initial({gates * width}, width, dtype)) {}
+    : weight_ih(initial_of_width({gates * width, in}, width, dtype)),
+      weight_hh(initial_of_width({gates * width, width}, width, dtype)),
+      bias_ih(initial_of_width({gates * width}, width, dtype)),
+      bias_hh(initial_of_width({gates * width}, width, dtype)) {}
 
 LSTM::LSTM(std::int64_t in, std::int64_t width, std::int64_t count, DType dtype)
     : layers(make_layers("LSTM", in, width, count, 4, dtype)) {}

@@ -10,6 +10,7 @@
 
 #include <weft/base/metrics.h>
 #include <weft/cli/lab/captioner_ways.h>
+#include <weft/cli/step_clock.h>
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
@@ -24,8 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using data::CaptionBatch;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Ends whatever is measured.
 struct Interrupted {};
@@ -56,10 +55,10 @@ CaptionBatch padded_batch(const train::CaptionerConfig& config, std::int64_t len
 }
 
 // A row's training. The rows of a table train the same weights: those of the full size have no room side by side.
-class Training {
+class RowTraining {
  public:
-  Training(const CaptionerWay& way, const train::CaptionerConfig& base, const SharedTask& task, const Check& check,
-           CaptionerRow& row)
+  RowTraining(const CaptionerWay& way, const train::CaptionerConfig& base, const SharedTask& task, const Check& check,
+              CaptionerRow& row)
       : way_(way),
         config_(padded(base, way)),
         padding_(train::padding_policy(config_.padding, config_.sizes.context)),
@@ -123,7 +122,7 @@ class Training {
 };
 
 // The machine changes its speed meanwhile: in turns, all rows have the same share of that.
-void take_turns(std::span<const std::unique_ptr<Training>> trainings, std::int64_t steps) {
+void take_turns(std::span<const std::unique_ptr<RowTraining>> trainings, std::int64_t steps) {
   constexpr std::int64_t turns = 10;
   for (std::int64_t turn = 0; turn < turns; ++turn)
     if (const std::int64_t some = (turn + 1) * steps / turns - turn * steps / turns; some > 0)
@@ -266,7 +265,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
     const auto task = std::make_shared<CaptionerTask>(options.config);
     synchronize();
     const auto training_of = [&](const CaptionerWay& way, CaptionerRow& row) {
-      return std::make_unique<Training>(way, options.config, task, check, row);
+      return std::make_unique<RowTraining>(way, options.config, task, check, row);
     };
     for (const CaptionerWay& way : ways) {
       begins(way.table + ", " + way.name);
@@ -276,7 +275,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
       row.first_steps_s = training_of(way, row)->begin(options.warm_up);
     }
     begins(ways.front().table + ", in turns");
-    std::vector<std::unique_ptr<Training>> trainings;
+    std::vector<std::unique_ptr<RowTraining>> trainings;
     for (std::size_t i = 0; i < ways.size(); ++i) {
       trainings.push_back(training_of(ways[i], rows[rows.size() - ways.size() + i]));
       trainings.back()->begin(options.warm_up);

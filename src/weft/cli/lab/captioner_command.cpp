@@ -18,7 +18,7 @@ namespace weft::cli::lab {
 
 namespace {
 
-struct CommandOptions {
+struct CaptionerCommandOptions {
   std::string size = "small", data = "random", dtype = "f32", table;
   std::vector<std::string> rows;
   std::int64_t batch = 0, warm_up = 20, steps = 50, train_steps = -1, threads = 0;
@@ -80,7 +80,7 @@ void print_tables(const CaptionerReport& report) {
   std::cout << std::flush;
 }
 
-CaptionerOptions resolved(const CommandOptions& given) {
+CaptionerOptions resolved(const CaptionerCommandOptions& given) {
   CaptionerOptions options{.config = train::captioner_preset(given.size, given.data)->config,
                            .warm_up = given.warm_up,
                            .steps = given.steps,
@@ -98,7 +98,7 @@ CaptionerOptions resolved(const CommandOptions& given) {
 void add_captioner(CLI::App& lab) {
   CLI::App& command = *lab.add_subcommand(
       "captioner", "A captioner's training step in the ways of compile(): static shapes, dynamic shapes, warm-up");
-  const auto given = std::make_shared<CommandOptions>();
+  const auto given = std::make_shared<CaptionerCommandOptions>();
   const auto choice = [&](const char* flag, std::string& value, const char* help, std::vector<std::string> of) {
     command.add_option(flag, value, help)->check(CLI::IsMember(std::move(of)))->type_name("NAME");
   };

@@ -10,6 +10,7 @@
 #include <weft/base/temporary_folder.h>
 #include <weft/base/trace.h>
 #include <weft/cli/lab/vit.h>
+#include <weft/cli/step_clock.h>
 #include <weft/jit/compile.h>
 #include <weft/optim/adam.h>
 #include <weft/profile/hlo_text.h>
@@ -26,8 +27,6 @@ namespace weft::cli::lab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 struct Batch {
   Batch(const VitConfig& config, std::int64_t size, std::uint64_t seed)

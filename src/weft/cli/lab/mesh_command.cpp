@@ -18,13 +18,13 @@ namespace weft::cli::lab {
 
 namespace {
 
-struct CommandOptions : MeshOptions {
+struct MeshCommandOptions : MeshOptions {
   std::string folder;
   std::int64_t top = 10;
   bool json = false;
 };
 
-void print_json(const MeshReport& report, const CommandOptions& options) {
+void print_json(const MeshReport& report, const MeshCommandOptions& options) {
   using json = nlohmann::ordered_json;
   json runs = json::array();
   for (const MeshRun& run : report.runs) {
@@ -54,7 +54,7 @@ void print_json(const MeshReport& report, const CommandOptions& options) {
             << std::endl;
 }
 
-void print_table(const MeshReport& report, const CommandOptions& options) {
+void print_table(const MeshReport& report, const MeshCommandOptions& options) {
   std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device\n\n{:>8}{:>12}{:>12}{:>12}{:>14}\n",
                            report.parameters, options.devices, "batch", "step ms", "images/s", "compile s",
                            "first step s");
@@ -72,7 +72,7 @@ void print_table(const MeshReport& report, const CommandOptions& options) {
   std::cout << std::flush;
 }
 
-void run(CommandOptions& options) {
+void run(MeshCommandOptions& options) {
   options.output = options.folder;
   const std::int64_t steps_each = options.steps + 2;
   Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(options.batches.size()),
@@ -94,7 +94,7 @@ void run(CommandOptions& options) {
 
 void add_mesh(CLI::App& lab) {
   CLI::App& command = *lab.add_subcommand("mesh", "What the device spends a ViT's training step on, by batch size");
-  const auto options = std::make_shared<CommandOptions>();
+  const auto options = std::make_shared<MeshCommandOptions>();
   add_integer(command, "--devices", options->devices, "of the mesh", {1, 1 << 20});
   command.add_option("--batch", options->batches, "images a step; several are measured one after the other")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))

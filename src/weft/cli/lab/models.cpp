@@ -49,15 +49,15 @@ namespace {
 
 // A model that is trained on one batch over and over.
 template <class Model>
-struct Training {
+struct BatchTraining {
   template <class... Arguments>
-  explicit Training(const Arguments&... arguments) : model(arguments...), optimizer(model, {.lr = 1e-4}) {}
+  explicit BatchTraining(const Arguments&... arguments) : model(arguments...), optimizer(model, {.lr = 1e-4}) {}
   Model model;
   optim::AdamW optimizer;
 };
 
 Workload bert(const std::string& name, const BertConfig& config, std::int64_t batch, std::int64_t tokens) {
-  const auto training = std::make_shared<Training<Bert>>(config);
+  const auto training = std::make_shared<BatchTraining<Bert>>(config);
   const Tensor words = random::integers(random::Key(1), {batch, tokens}, 0, config.vocabulary);
   const Tensor labels = random::integers(random::Key(2), {batch, tokens}, 0, config.vocabulary);
   sync();
@@ -82,7 +82,7 @@ struct Mlp {
 };
 
 Workload mlp(std::int64_t width, std::int64_t batch) {
-  const auto training = std::make_shared<Training<Mlp>>(width);
+  const auto training = std::make_shared<BatchTraining<Mlp>>(width);
   const Tensor images = random::normal(random::Key(1), {batch, 784});
   const Tensor labels = random::integers(random::Key(2), {batch}, 0, 10);
   sync();
