@@ -39,6 +39,7 @@ std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Special
     const bool may_have_ended = input.kind == Place::Kind::parameter && !made.rerecorded_because.empty();
     program->names_.push_back(may_have_ended ? "a parameter" : made.name_of(input));
     const bool is_watched = input.kind == Place::Kind::parameter && !may_have_ended;
+    program->parameters_ += input.kind == Place::Kind::parameter;
     program->lifetimes_.push_back(is_watched ? input.parameter->lifetime().watch() : nullptr);
   }
   return program;
@@ -53,6 +54,8 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
   launched->nodes = graph_->nodes().size();
   launched->callee = shared_from_this();
   std::vector<std::uint64_t> ids;  // of what parameters hold
+  ids.reserve(parameters_);
+  launched->known.reserve(inputs_.size() - parameters_ + results.size());
   std::vector<runtime::BufferPtr> arguments;
   std::size_t number = 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

@@ -48,6 +48,7 @@ class DifferentiableProgram final : public detail::Callee, public std::enable_sh
   std::shared_ptr<const ir::Graph> graph_;
   std::vector<ir::Value> outputs_;
   std::vector<Place> inputs_;
+  std::size_t parameters_ = 0;  // of the inputs
   std::vector<std::string> names_;
   bool holds_arguments_ = false;  // not where the function takes its gradients itself
   std::mutex mutex_;
