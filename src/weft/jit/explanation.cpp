@@ -48,8 +48,8 @@ class Writer {
     const std::size_t shown = std::min(e.programs.size(), is_short_ ? most_lines : most_programs);
     for (std::size_t i = 0; i < shown; ++i) write(e.programs[i], i);
     if (shown < e.programs.size())
-      line("and {} that were used before these: {} has {} of them", plural(e.programs.size() - shown, "more program"),
-           is_short_ && e.programs.size() <= most_programs ? "details()" : "json()", "all");
+      line("and {} that were used before these: {} has all of them", plural(e.programs.size() - shown, "more program"),
+           is_short_ && e.programs.size() <= most_programs ? "details()" : "json()");
     std::vector<std::string> breaks;
     for (const Explanation::Break& cut : e.breaks)
       breaks.push_back(
