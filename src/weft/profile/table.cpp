@@ -136,52 +136,53 @@ std::string table(const Recording& recording, const Analysis& analysis, int most
 }
 
 nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& analysis) {
-  using json = nlohmann::ordered_json;
+  using nlohmann::ordered_json;
   const auto gaps = [](const std::uint64_t(&parts)[gap_causes]) {
-    json all = json::object();
+    ordered_json all = ordered_json::object();
     for (int i = 0; i < gap_causes; ++i) all[std::string(name(static_cast<GapCause>(i)))] = parts[i];
     return all;
   };
   const auto slow = [](const std::uint64_t(&parts)[slow_causes]) {
-    json all = json::object();
+    ordered_json all = ordered_json::object();
     for (int i = 0; i < slow_causes; ++i) all[std::string(name(static_cast<SlowCause>(i)))] = parts[i];
     return all;
   };
-  json ops = json::array(), steps = json::array();
+  ordered_json ops = ordered_json::array(), steps = ordered_json::array();
   const std::vector<HloModule> modules = parse_programs(recording);
   std::unordered_set<const HloInstruction*> given;  // of several ops that have one name, the text is of the first
   for (const OpStats& op : analysis.ops) {
     const auto* instruction =
         op.op < 0 ? nullptr : modules[static_cast<std::size_t>(op.program)].instruction(hlo_name(op.name));
     if (instruction && !given.insert(instruction).second) instruction = nullptr;
-    ops.push_back({{"rank", op.rank},
-                   {"program", op.program_name},
-                   {"program_id", op.program},
-                   {"category", op.category},
-                   {"name", "%" + op.name},
-                   {"text", instruction ? instruction->text : ""},
-                   {"identity", op.identity},
-                   {"occurrences", op.occurrences},
-                   {"total_ns", op.total_ns},
-                   {"self_ns", op.self_ns},
-                   {"avg_ns", op.average_ns()},
-                   {"first_ns", op.first_ns},
-                   {"median_ns", op.spread.median},
-                   {"p10_ns", op.spread.p10},
-                   {"p90_ns", op.spread.p90},
-                   {"min_ns", op.spread.least},
-                   {"max_ns", op.spread.greatest},
-                   {"share", op.share},
-                   {"cumulative_share", op.cumulative_share},
-                   {"flops", op.flops},
-                   {"bytes", op.bytes},
-                   {"flops_per_s", op.flops_per_s()},
-                   {"bytes_per_s", op.bytes_per_s()},
-                   {"bound", name(op.bound)},
-                   {"predicted_ns", op.predicted_ns},
-                   {"measured_over_predicted", op.predicted_ns > 0 ? json(op.over_prediction()) : json()},
-                   {"source", op.source},
-                   {"module", op.scope}});
+    ops.push_back(
+        {{"rank", op.rank},
+         {"program", op.program_name},
+         {"program_id", op.program},
+         {"category", op.category},
+         {"name", "%" + op.name},
+         {"text", instruction ? instruction->text : ""},
+         {"identity", op.identity},
+         {"occurrences", op.occurrences},
+         {"total_ns", op.total_ns},
+         {"self_ns", op.self_ns},
+         {"avg_ns", op.average_ns()},
+         {"first_ns", op.first_ns},
+         {"median_ns", op.spread.median},
+         {"p10_ns", op.spread.p10},
+         {"p90_ns", op.spread.p90},
+         {"min_ns", op.spread.least},
+         {"max_ns", op.spread.greatest},
+         {"share", op.share},
+         {"cumulative_share", op.cumulative_share},
+         {"flops", op.flops},
+         {"bytes", op.bytes},
+         {"flops_per_s", op.flops_per_s()},
+         {"bytes_per_s", op.bytes_per_s()},
+         {"bound", name(op.bound)},
+         {"predicted_ns", op.predicted_ns},
+         {"measured_over_predicted", op.predicted_ns > 0 ? ordered_json(op.over_prediction()) : ordered_json()},
+         {"source", op.source},
+         {"module", op.scope}});
   }
   for (const StepStats& step : analysis.steps)
     steps.push_back({{"number", step.number},
@@ -196,7 +197,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
           {"notes", recording.notes},
           {"events", recording.spans.size()},
           {"dropped", recording.dropped},
-          {"recording_share", share >= 0 ? json(share) : json()},
+          {"recording_share", share >= 0 ? ordered_json(share) : ordered_json()},
           {"roofs",
            {{"flops", recording.roofs.flops},
             {"memory_bytes", recording.roofs.memory_bytes},
