@@ -1,4 +1,4 @@
-// What calls of a compiled function keep so that a gradient can be taken outside of it, through what they returned.
+// A call of a compiled function keeps what a gradient needs that is taken outside of it, through what the call returned.
 #pragma once
 
 #include <cstddef>

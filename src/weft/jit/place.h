@@ -27,7 +27,7 @@ struct Place {
   Parameter* parameter = nullptr;
   Tensor constant = {};
 
-  // Of an argument, a parameter or a constant.
+  // The tensor of an argument, a parameter or a constant.
   const Tensor& tensor(std::span<const Leaf> leaves) const {
     switch (kind) {
       case Kind::argument: return leaves[index].tensor();

@@ -24,7 +24,7 @@ struct WhilePlan {
   std::vector<std::ptrdiff_t> donors = {};  // the one in whose bytes its next value comes out; -1: none
   std::vector<std::uint64_t> spares = {};   // without a donor: offset of the spare place
   std::vector<std::size_t> freed = {};      // without a donor: whose former place becomes the next spare one
-  // Those that change places among themselves, and for each the offset of a place to go through at the end.
+  // The values that change places among themselves, and for each the offset of a place to go through at the end.
   std::vector<std::pair<std::size_t, std::uint64_t>> stages = {};
   std::uint64_t answer = 0, temporaries = 0, scratch_bytes = 0;
 };
