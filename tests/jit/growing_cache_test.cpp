@@ -25,7 +25,7 @@ Heads heads_of(const Tensor& x) {
   return {apart * 1.5, apart + 0.5, tanh(apart)};
 }
 
-// What a decoder does with x [batch, time, heads width] and its cache: its values and the longer cache.
+// Computes the values of x [batch, time, heads width] from the keys that were there before and from the longer cache.
 using Decoder =
     std::function<Tensor(const Tensor& x, const Tensor& past_keys, const Tensor& keys, const Tensor& values)>;
 

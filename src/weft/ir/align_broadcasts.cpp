@@ -35,7 +35,7 @@ class Aligner {
  private:
   // A value of `graph`, as the node of `like` whose place its own has taken.
   Value counterpart(Value v) const { return like_.nodes()[places_[v.node->id]]->result(v.index); }
-  // What a value of `like` is without the broadcasts that `graph` lacks.
+  // The value of `like` from which the broadcasts that `graph` lacks make this one.
   Value without_inserted(Value v) const {
     while (is_inserted_[v.node->id]) v = v.node->operand(0);
     return v;

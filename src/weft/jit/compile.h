@@ -228,8 +228,8 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
   template <bool is_pinned, class Made, class Arguments>
   Made made_by(Arguments& arguments) const {
     if (jit::Function::called_inside()) return part_of_caller<Made>(arguments);
+    auto turn = state_->core.turn();
     {
-      const auto turn = state_->core.turn();
       const detail::BuildScope scope = state_->core.scope();
       if (state_->core.starts_eagerly()) return run_eagerly<Made>(arguments);
       thread_local std::vector<jit::Leaf> leaves;
@@ -237,6 +237,7 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
       collect(arguments, jit::LeafCollector(leaves));
       const jit::Function::Found found =
           is_pinned ? state_->core.find_pinned(pinned_, leaves) : state_->core.find(leaves);
+      if (!turn.owns_lock()) turn = state_->core.turn();  // the call that found out may have ended just now
       if (found.replayed) return replay<Made>(*found.replayed, leaves);
       if (!found.is_inlined) return record<Made>(arguments, found);
     }

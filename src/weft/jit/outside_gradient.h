@@ -28,7 +28,7 @@ class DifferentiableProgram final : public detail::Callee, public std::enable_sh
   // would be gone when a gradient is taken.
   void holds(const std::shared_ptr<detail::LaunchedGraph>& call, std::span<const runtime::BufferPtr> arguments);
 
-  // What one replay launched. `inputs` and `results` are the program's; the former include null for each number.
+  // Returns the graph that one replay launched. `inputs` and `results` are the program's; the former include null for each number.
   std::shared_ptr<const detail::LaunchedGraph> launched(std::span<const Leaf> leaves,
                                                         std::span<const runtime::BufferPtr> inputs,
                                                         std::span<const detail::Immediate> immediates,

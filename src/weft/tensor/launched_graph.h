@@ -1,4 +1,4 @@
-// What a read or a compiled function has launched, kept for gradients that are taken later: looking at a value changes no gradient,
+// A LaunchedGraph is what a read or a compiled function has launched, kept for gradients that are taken later: looking at a value changes no gradient,
 // and neither does compiling part of a step. Results are not kept: what a gradient needs is recorded once more, out of what is
 // still held. Internal to the tensor and jit layers. Thread-safe: what others see of it does not change once it is launched.
 #pragma once

@@ -119,22 +119,31 @@ bool SizeFamilies::Family::fits(const std::shared_ptr<const ir::Graph>& graph) c
   return samples.empty() || ir::align_broadcasts(graph, *samples[0]) || ir::align_broadcasts(samples[0], *graph);
 }
 
-void SizeFamilies::Family::add(const std::shared_ptr<const ir::Graph>& graph) {
+bool SizeFamilies::Family::add(const std::shared_ptr<const ir::Graph>& graph) {
   auto aligned = samples.empty() ? graph : ir::align_broadcasts(graph, *samples[0]);
   if (!aligned) {
-    for (auto& sample : samples) sample = ir::align_broadcasts(sample, *graph);
+    auto others = samples;
+    for (auto& sample : others)
+      if (sample = ir::align_broadcasts(sample, *graph); !sample) return false;
+    samples = std::move(others);
     aligned = graph;
   }
   samples.push_back(std::move(aligned));
+  return true;
 }
 
 std::shared_ptr<SizeFamilies::Family> SizeFamilies::fitting(std::shared_ptr<Family> first,
                                                             const std::shared_ptr<const ir::Graph>& graph, bool make) {
-  for (std::shared_ptr<Family> family = std::move(first); family;) {
-    const std::lock_guard lock(family->mutex);
-    if (family->fits(graph)) return family;
-    if (!family->next && make) family->next = std::make_shared<Family>();
-    family = family->next;
+  std::shared_ptr<Family> family = std::move(first);
+  while (family) {
+    std::shared_ptr<Family> next;
+    {
+      const std::lock_guard lock(family->mutex);
+      if (family->fits(graph)) return family;
+      if (!family->next && make) family->next = std::make_shared<Family>();
+      next = family->next;
+    }
+    family = std::move(next);  // not under the lock: nobody else may hold this family any more
   }
   return nullptr;
 }
@@ -187,7 +196,10 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
   }
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
   if (std::ranges::any_of(family.samples, same)) return nullptr;  // other attributes, not other sizes
-  family.add(graph);
+  if (!family.add(graph)) {
+    why_alone = "a graph that another thread added has broadcasts in other places";
+    return nullptr;
+  }
   if (family.samples.size() == 1) return nullptr;
   ++family.attempts;
   std::string why_not;

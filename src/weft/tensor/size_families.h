@@ -93,8 +93,8 @@ class SizeFamilies {
 struct SizeFamilies::Family {
   // A graph of this structure, broadcasts aside.
   bool fits(const std::shared_ptr<const ir::Graph>& graph) const;
-  // All samples then have one structure, with the broadcasts of all of them.
-  void add(const std::shared_ptr<const ir::Graph>& graph);
+  // All samples then have one structure, with the broadcasts of all of them. Returns false, and changes nothing, if it does not fit.
+  bool add(const std::shared_ptr<const ir::Graph>& graph);
 
   std::mutex mutex;
   std::shared_ptr<Family> next;  // of the same key: its graphs cannot be aligned with those of this one
