@@ -243,6 +243,23 @@ TEST_P(SizeFamilies, CompileTwice) {
   EXPECT_EQ(compiled, GetParam().compiles);
 }
 
+// Neither is the other one with fewer broadcasts: each of the two gets a program for all sizes.
+TEST(SizeFamiliesOfOneStructure, WithBroadcastsInOtherPlacesAreSeveral) {
+  clear_graph_cache();
+  int compiled = 0;
+  for (const std::int64_t rows : {3, 5, 7, 1, 9})
+    for (const bool is_first_longer : {true, false}) {
+      const Tensor a = numbers({is_first_longer ? rows : 1, 4}, 1), b = numbers({is_first_longer ? 1 : rows, 4}, 2);
+      const Tensor y = a + b;
+      sync();
+      compiled += last_sync().compiled;
+      const std::vector<float> x = a.to_vector<float>(), z = b.to_vector<float>(), got = y.to_vector<float>();
+      ASSERT_EQ(got.size(), static_cast<std::size_t>(rows * 4));
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], x[i % x.size()] + z[i % z.size()]) << i;
+    }
+  EXPECT_EQ(compiled, 4);
+}
+
 // What differs in attributes that are no sizes has nothing to do with one another: neither spoils the other's program.
 TEST(SizeFamiliesOfOneStructure, AreSeveral) {
   clear_graph_cache();
