@@ -62,9 +62,17 @@ class Program {
     executable_->thunks.push_back(std::make_unique<FunctionThunk>(std::move(name), std::move(function)));
     return *this;
   }
+  Program& thunk(std::string name, std::vector<Slice> reads, std::vector<Slice> writes,
+                 FunctionThunk::Function function) {
+    auto made = std::make_unique<FunctionThunk>(std::move(name), std::move(function));
+    made->reads = std::move(reads);
+    made->writes = std::move(writes);
+    executable_->thunks.push_back(std::move(made));
+    return *this;
+  }
   // to[i] = from[i] + value
   Program& add_scalar(Slice to, Slice from, float value) {
-    return thunk("add", [=](const Launch& launch) {
+    return thunk("add", {from}, {to}, [=](const Launch& launch) {
       const auto* x = launch.at<const float>(from);
       auto* y = launch.at<float>(to);
       for (std::size_t i = 0; i < from.bytes / sizeof(float); ++i) y[i] = x[i] + value;
