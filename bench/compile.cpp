@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <weft/base/knobs.h>
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/weft.h>
 
 namespace weft {
@@ -21,7 +22,6 @@ struct Reader {
 
 runtime::DeviceOptions pretending() {
   runtime::DeviceOptions options;
-  options.simulated = true;
   options.run_ahead_launches = std::numeric_limits<int>::max();
   options.run_ahead_bytes = std::numeric_limits<std::uint64_t>::max();
   return options;
@@ -29,7 +29,7 @@ runtime::DeviceOptions pretending() {
 
 // The same call with its guards and without them; the difference is what guards cost.
 void call(benchmark::State& state, auto make) {
-  runtime::Device device(pretending());
+  runtime::SimulatedDevice device({}, pretending());
   runtime::Device& before = weft::device();
   set_device(device);
   {

@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/weft.h>
 
 namespace weft {
@@ -109,10 +110,9 @@ BENCHMARK(eager_steps_of_changing_sizes);
 // The host's part of the first call with a size; the device only pretends to work.
 void a_new_size(benchmark::State& state) {
   runtime::DeviceOptions options;
-  options.simulated = true;
   options.run_ahead_launches = std::numeric_limits<int>::max();
   options.run_ahead_bytes = std::numeric_limits<std::uint64_t>::max();
-  runtime::Device device(options);
+  runtime::SimulatedDevice device({}, options);
   runtime::Device& before = weft::device();
   set_device(device);
   {

@@ -9,7 +9,7 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/ir/builder.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/parallel.h>
 
 namespace {
@@ -89,7 +89,7 @@ void compiled(benchmark::State& state, const Case& c, Type type) {
   const ir::Value x = graph.add_input(type), y = graph.add_input(type);
   graph.set_outputs({c.build(x, y)});
   const auto executable = compiler::compile(graph);
-  auto& device = runtime::Device::cpu();
+  auto& device = runtime::cpu();
   const std::vector<float> ones(static_cast<std::size_t>(type.elements()), 1);
   const runtime::BufferPtr inputs[] = {device.upload(type, std::as_bytes(std::span(ones))),
                                        device.upload(type, std::as_bytes(std::span(ones)))};

@@ -8,7 +8,7 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/ir/builder.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace {
 
@@ -52,7 +52,7 @@ double milliseconds(const Product& product) {
   graph.set_outputs({ir::dot_general(
       lhs, rhs, {product.lhs_batching, product.lhs_batching, product.lhs_contracting, product.rhs_contracting})});
   const auto executable = compiler::compile(graph);
-  auto& device = runtime::Device::cpu();
+  auto& device = runtime::cpu();
   const auto ones = [&](Type type) {
     const std::vector<float> elements(static_cast<std::size_t>(type.elements()), 1);
     return device.upload(type, std::as_bytes(std::span(elements)));

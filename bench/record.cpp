@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <weft/base/knobs.h>
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/weft.h>
 
 namespace weft {
@@ -15,17 +16,16 @@ namespace {
 // Makes a device that only pretends to work this thread's device, and spares the compile of what does not run.
 class Pretend {
  public:
-  Pretend() : device_(options()), before_(device()) { set_device(device_); }
+  Pretend() : device_({}, options()), before_(device()) { set_device(device_); }
   ~Pretend() { set_device(before_); }
 
  private:
   static runtime::DeviceOptions options() {
     runtime::DeviceOptions options;
-    options.simulated = true;
     options.run_ahead_bytes = std::numeric_limits<std::uint64_t>::max();
     return options;
   }
-  runtime::Device device_;
+  runtime::SimulatedDevice device_;
   runtime::Device& before_;
   knobs::Override<knobs::Text> backend_{knobs::backend, "interpreter"};
 };

@@ -7,7 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/parallel.h>
 
 namespace {
@@ -47,7 +47,7 @@ void launch(benchmark::State& bench) {
   const int tensors = static_cast<int>(bench.range(0));
   const auto executable = updates(tensors, 1);
   constexpr int ahead = 8;
-  Device device({.run_ahead_launches = ahead + 1});
+  CpuDevice device({.run_ahead_launches = ahead + 1});
   auto buffers = state(device, tensors);
   auto gated = std::make_shared<Executable>();
   gated->inputs.push_back(Type(DType::f32, {16}));
@@ -70,7 +70,7 @@ BENCHMARK(launch)->Arg(1)->Arg(30)->Arg(300)->Arg(1000);
 void thunk(benchmark::State& bench) {
   const int thunks = static_cast<int>(bench.range(0));
   const auto executable = updates(1, thunks);
-  Device device;
+  CpuDevice device;
   auto buffers = state(device, 1);
   for (auto _ : bench) buffers = device.launch(executable, buffers);
   device.synchronize();
@@ -80,7 +80,7 @@ BENCHMARK(thunk)->Arg(1)->Arg(1000)->UseRealTime();
 
 void profiled_thunk(benchmark::State& bench) {
   const auto executable = updates(1, 1000);
-  Device device;
+  CpuDevice device;
   device.set_profiling(true);
   auto buffers = state(device, 1);
   for (auto _ : bench) buffers = device.launch(executable, buffers);
@@ -92,7 +92,7 @@ BENCHMARK(profiled_thunk)->UseRealTime();
 // Launch and wait: two threads hand over to each other.
 void launch_and_wait(benchmark::State& bench) {
   const auto executable = updates(1, 1);
-  Device device;
+  CpuDevice device;
   auto buffers = state(device, 1);
   for (auto _ : bench) {
     buffers = device.launch(executable, buffers);
@@ -109,11 +109,11 @@ BENCHMARK(parallel_region)->UseRealTime();
 
 // Writing a block of memory for the first time, and again.
 void first_touch(benchmark::State& bench) {
-  Device device;
+  CpuDevice device;
   constexpr std::uint64_t bytes = 256 << 20;
   for (auto _ : bench) {
     const Memory memory = device.allocate(bytes);
-    std::memset(memory.get(), 1, bytes);
+    std::memset(memory.device_address(), 1, bytes);
     if (bench.range(0) == 0) continue;
     bench.PauseTiming();
     device.release_cached();

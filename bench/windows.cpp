@@ -12,7 +12,7 @@
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace {
 
@@ -111,7 +111,7 @@ void run(benchmark::State& state, const Case& c, bool last, int pass) {
   }
   graph.set_outputs({y});
   const auto executable = compiler::compile(graph);
-  auto& device = runtime::Device::cpu();
+  auto& device = runtime::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Value v : inputs) {
     std::vector<float> numbers(static_cast<std::size_t>(v.type().elements()));

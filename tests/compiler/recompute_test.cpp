@@ -12,6 +12,7 @@
 #include <weft/ir/composites.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 #include "run.h"
 
@@ -55,7 +56,7 @@ TEST(Recompute, FewerBytesSameBitsAndAsPredicted) {
   EXPECT_LT(less.peak_bytes, 0.7 * static_cast<double>(all.peak_bytes));
 
   // What the device takes is what the plan says: the temporaries, and the outputs.
-  runtime::Device device;
+  runtime::CpuDevice device;
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   device.synchronize();

@@ -6,14 +6,14 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/ir/array.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::test {
 
 inline std::vector<ir::Array> run(std::shared_ptr<const runtime::Executable> executable,
                                   std::span<const ir::Array> inputs) {
-  auto& device = runtime::Device::cpu();
+  auto& device = runtime::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   std::vector<ir::Array> outputs;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 
@@ -46,7 +47,8 @@ TEST(Prefetch, MayEndBeforeItsItemsAreTaken) {
 
 // So that what workers make can be used by whom they work for.
 TEST(Prefetch, WorkersMakeTensorsOfTheDeviceOfTheirThread) {
-  runtime::Device other, &before = device();
+  runtime::CpuDevice other;
+  runtime::Device& before = device();
   set_device(other);
   {
     Prefetch<Tensor> items([](std::int64_t index) { return tensor({static_cast<float>(index)}); }, {2, 4, 0});

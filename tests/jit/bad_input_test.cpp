@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <weft/base/knobs.h>
+#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/simulated/simulated_device.h>
 
 namespace weft {
 namespace {
@@ -199,8 +201,9 @@ struct Batch {
 };
 
 TEST_F(BadInput, TensorsOfAnotherDevice) {
-  runtime::Device simulated({.simulated = true}), other;
-  for (runtime::Device* const device : {&simulated, &other}) {
+  runtime::SimulatedDevice simulated;
+  runtime::CpuDevice other;
+  for (runtime::Device* const device : std::initializer_list<runtime::Device*>{&simulated, &other}) {
     Tensor there;
     {
       const OnDevice scope(*device);
@@ -247,7 +250,7 @@ TEST_F(BadInput, TensorsOfAnotherDevice) {
 }
 
 TEST_F(BadInput, ARecordingLaunchedOnAnotherDevice) {
-  runtime::Device other;
+  runtime::CpuDevice other;
   const Tensor here = x + 1;
   {
     const OnDevice scope(other);

@@ -14,6 +14,7 @@
 #include <weft/profile/analysis.h>
 #include <weft/profile/recording.h>
 #include <weft/profile/scope.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/weft.h>
 
 namespace weft::profile {
@@ -57,7 +58,7 @@ TEST(Recording, LaunchesOfSeveralDevicesAreToldApart) {
     const Scope scope(folder.path());
     runtime::Device& here = device();
     for (const char* name : {"first", "second"}) {
-      runtime::Device other;
+      runtime::CpuDevice other;
       set_device(other);
       const auto f = compile([&](const Tensor& x) { return name[0] == 'f' ? tanh(x) : exp(x); }, {.name = name});
       const Tensor x = ones({8});

@@ -59,7 +59,7 @@ TEST_P(BetweenLaunches, NothingIsAskedOfTheHeap) {
   if (!WEFT_COUNTS_HEAP) GTEST_SKIP() << "a sanitizer has the heap";
   constexpr int launches = 60;
   Between between;
-  Device device({.run_ahead_launches = 2 * launches});
+  CpuDevice device({.run_ahead_launches = 2 * launches});
   const auto program = step(GetParam(), between);
   std::vector<BufferPtr> state, outputs;
   std::vector<std::shared_ptr<ReadFirst>> losses;

@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tests/runtime/remote_device.h>
 #include <vector>
 
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/simulated/simulated_device.h>
 
 namespace weft::runtime::testing {
 
@@ -19,14 +21,11 @@ struct DeviceKind {
 };
 
 inline std::vector<DeviceKind> device_kinds() {
-  return {{.name = "cpu", .make = [](DeviceOptions options) { return std::make_unique<Device>(options); }},
+  return {{.name = "cpu", .make = [](DeviceOptions options) { return std::make_unique<CpuDevice>(options); }},
           {.name = "simulated",
-           .make =
-               [](DeviceOptions options) {
-                 options.simulated = true;
-                 return std::make_unique<Device>(options);
-               },
-           .computes = false}};
+           .make = [](DeviceOptions options) { return std::make_unique<SimulatedDevice>(Simulation{}, options); },
+           .computes = false},
+          {.name = "remote", .make = [](DeviceOptions options) { return std::make_unique<RemoteDevice>(options); }}};
 }
 
 }  // namespace weft::runtime::testing

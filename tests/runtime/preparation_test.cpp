@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::runtime {
 namespace {
@@ -52,7 +52,7 @@ std::shared_ptr<const Executable> eight_thunks(Seen& seen, int failing) {
 }
 
 TEST(Preparation, ComesOnceBeforeAllThunks) {
-  Device device;
+  CpuDevice device;
   Seen seen;
   const auto executable = eight_thunks(seen, -1);
   for (int i = 0; i < 3; ++i) device.launch(executable, {})[0]->bytes();
@@ -62,7 +62,7 @@ TEST(Preparation, ComesOnceBeforeAllThunks) {
 }
 
 TEST(Preparation, AThunkThatCannotBePreparedSaysSoWhereItRuns) {
-  Device device;
+  CpuDevice device;
   Seen seen;
   const auto executable = eight_thunks(seen, 5);
   try {

@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/simulated/simulated_device.h>
 
 namespace weft::runtime::testing {
 
@@ -137,8 +138,12 @@ inline BufferPtr launch_one(Device& device, std::shared_ptr<const Executable> ex
 // A buffer whose bytes the test gives later: what needs it cannot start before.
 inline BufferPtr promised(std::int64_t elements = 4) { return std::make_shared<Buffer>(Type(DType::f32, {elements})); }
 inline void fulfil(Device& device, const BufferPtr& buffer, float value) {
-  Memory memory = device.allocate(static_cast<std::uint64_t>(buffer->type().bytes()));
-  std::fill_n(reinterpret_cast<float*>(memory.get()), buffer->type().elements(), value);
+  const std::vector<float> floats(static_cast<std::size_t>(buffer->type().elements()), value);
+  const std::size_t bytes = floats.size() * sizeof(float);
+  Memory memory = device.id().memory_space().is_host_visible()
+                      ? device.allocate(bytes)
+                      : Memory(std::shared_ptr<std::byte>(new std::byte[bytes], std::default_delete<std::byte[]>()));
+  MemorySpace::host().copy_to_device(memory.device_address(), reinterpret_cast<const std::byte*>(floats.data()), bytes);
   buffer->fulfil(std::move(memory));
 }
 

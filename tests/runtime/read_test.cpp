@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Read, ComesBetweenTheLaunchesAroundThem) {
-  Device device;
+  CpuDevice device;
   const auto gate = promised();
   const auto x = launch_one(device, adder(1), gate);
   std::vector<float> before, after;
@@ -37,7 +37,7 @@ TEST(Read, ComesBetweenTheLaunchesAroundThem) {
 
 TEST(Read, IsDoneWhoeverAsksAndWhateverOverwrites) {
   constexpr int steps = 300;
-  Device device({.run_ahead_launches = 4});
+  CpuDevice device({.run_ahead_launches = 4});
   const auto program = updater(1);
   auto x = floats(device, {0, 0, 0, 0});
   std::vector<ReadPtr> reads;
@@ -66,7 +66,7 @@ TEST(Read, IsDoneWhoeverAsksAndWhateverOverwrites) {
 }
 
 TEST(Read, ThatIsReadySaysSoWithoutBeingWaitedFor) {
-  Device device;
+  CpuDevice device;
   const auto gate = promised();
   const auto x = launch_one(device, adder(1), gate);
   std::vector<float> seen;
@@ -79,7 +79,7 @@ TEST(Read, ThatIsReadySaysSoWithoutBeingWaitedFor) {
 }
 
 TEST(Read, IsDoneBySynchronizeWhoeverMakesTheBytes) {
-  Device device;
+  CpuDevice device;
   const auto gate = promised();
   std::vector<float> seen;
   device.read(gate, [&](std::span<const std::byte> bytes) { seen = values(bytes); });
@@ -93,7 +93,7 @@ TEST(Read, IsDoneBySynchronizeWhoeverMakesTheBytes) {
 }
 
 TEST(Read, MayLaunch) {
-  Device device;
+  CpuDevice device;
   BufferPtr y;
   const auto x = launch_one(device, adder(1), floats(device, {1, 2, 3, 4}));
   device.read(x, [&](auto) { y = launch_one(device, adder(1), x); })->wait();
@@ -101,7 +101,7 @@ TEST(Read, MayLaunch) {
 }
 
 TEST(Read, CarriesErrors) {
-  Device device;
+  CpuDevice device;
   const auto bad = launch_one(device, thrower("no luck"), floats(device, {1, 2, 3, 4}));
   bool called = false;
   auto read = device.read(bad, [&](auto) { called = true; });

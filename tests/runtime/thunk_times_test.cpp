@@ -15,7 +15,7 @@ TEST(ThunkTimes, AreAddedUpByThunk) {
   const Slice x = program.input(), y = program.output();
   program.add_scalar(y, x, 1).add_scalar(y, y, 2);
   const auto step = program.finish();
-  Device device;
+  CpuDevice device;
   const auto input = floats(device, {1, 2, 3, 4});
   launch_one(device, step, input);  // not counted
   device.synchronize();

@@ -17,7 +17,7 @@ namespace weft::runtime::testing {
 namespace {
 
 TEST(DeviceTrace, ShowsLaunchesThunksAndWaits) {
-  Device device;
+  CpuDevice device;
   auto x = floats(device, {1, 2, 3, 4});
   launch_one(device, adder(1), x)->wait();
   trace::start();
@@ -52,7 +52,7 @@ TEST(DeviceTrace, ShowsLaunchesThunksAndWaits) {
 TEST(DeviceDiagnostics, TellOfInputsThatCouldNotBeTakenOver) {
   std::vector<diagnostics::Event> seen;
   std::mutex mutex;
-  Device device;
+  CpuDevice device;
   const diagnostics::Sink sink([&](const diagnostics::Event& event) {
     const std::lock_guard lock(mutex);
     seen.push_back(event);

@@ -1,3 +1,5 @@
+#include <weft/runtime/cpu/cpu_device.h>
+
 #include "tests/tensor/check.h"
 
 namespace weft {
@@ -101,7 +103,7 @@ TEST(Indexing, Gradients) {
 }
 
 TEST(Indexing, UpdatesOfRowsByHandCopyNoTable) {
-  runtime::Device fresh;
+  runtime::CpuDevice fresh;
   const test::OnDevice use(fresh);
   Parameter table{zeros({1 << 16, 64})};
   sync();

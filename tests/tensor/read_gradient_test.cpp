@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <weft/runtime/cpu/cpu_device.h>
+
 #include "tests/error_of.h"
 #include "tests/tensor/check.h"
 
@@ -135,7 +137,7 @@ TEST(ReadGradient, EndsAtIntegers) {
 }
 
 TEST(ReadGradient, OnAnotherDevice) {
-  runtime::Device other;
+  runtime::CpuDevice other;
   Tensor w, loss;
   {
     const test::OnDevice scope(other);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/knobs.h>
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/sync.h>
@@ -20,8 +21,7 @@ struct Times {
 Times run(SyncOrder order, int rounds, double launch_us, double item_us = 1) {
   constexpr int tensors = 10, steps = 50, warm = 10;
   const knobs::Override backend(knobs::backend, "interpreter");
-  runtime::Device simulated(
-      {.simulated = true, .simulation = {.launch_us = launch_us, .host_us = 5, .host_item_us = item_us}});
+  runtime::SimulatedDevice simulated({.launch_us = launch_us, .host_us = 5, .host_item_us = item_us});
   runtime::Device& before = device();
   set_device(simulated);
   const SyncOrderScope scope(order);
@@ -74,7 +74,7 @@ TEST(SyncOrder, AStepTakesTheLongerOfHostAndDevice) {
 // The idle time of a device in 50 steps whose loss is read by `read`.
 double gap_with_reads(const std::function<void(const Tensor&)>& read) {
   const knobs::Override backend(knobs::backend, "interpreter");
-  runtime::Device simulated({.simulated = true, .simulation = {.launch_us = 1000, .host_us = 5, .host_item_us = 1}});
+  runtime::SimulatedDevice simulated({.launch_us = 1000, .host_us = 5, .host_item_us = 1});
   runtime::Device& before = device();
   set_device(simulated);
   {

@@ -12,6 +12,8 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/linalg.h>
@@ -228,7 +230,7 @@ TEST(Sync, ThatCannotBeCompiledNamesStepOperationAndLine) {
 
 TEST(Sync, WhoseLaunchRunsOutOfMemoryNamesStepOperationAndLine) {
   runtime::Device& before = device();
-  runtime::Device tiny(runtime::DeviceOptions{.memory_bytes = 1 << 20});
+  runtime::CpuDevice tiny(runtime::DeviceOptions{.memory_bytes = 1 << 20});
   set_device(tiny);
   {
     const Tensor x = full({2, 1}, 3.f);
@@ -253,7 +255,7 @@ TEST(Sync, WhoseLaunchFailsLosesNothing) {
   Tensor x = tensor({1.f, 2.f});
   sync();
   runtime::Device& before = device();
-  runtime::Device tiny(runtime::DeviceOptions{.memory_bytes = 4096});
+  runtime::CpuDevice tiny(runtime::DeviceOptions{.memory_bytes = 4096});
   x = x + 1;
   Tensor y = broadcast_to(reshape(x, {2, 1}), {2, 1 << 20});
   set_device(tiny);
@@ -385,10 +387,8 @@ TEST(Sync, SaysWhyAProgramIsNotInMemoryAnyMore) {
 
 TEST(Sync, NeverWaitsForTheDevice) {
   runtime::DeviceOptions options;
-  options.simulated = true;
-  options.simulation = {.launch_us = 1000, .host_us = 1};
   options.run_ahead_launches = 1000;
-  runtime::Device simulated(options);
+  runtime::SimulatedDevice simulated({.launch_us = 1000, .host_us = 1}, options);
   runtime::Device& before = device();
   set_device(simulated);
   {

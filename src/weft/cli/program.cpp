@@ -10,6 +10,7 @@
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/tensor/nan_check.h>
 
 namespace weft::cli {
@@ -99,7 +100,7 @@ std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* m
 void Program::require_finite(std::span<const ir::Array> inputs, std::span<const ir::Array> results) const {
   const auto uploaded = [](std::span<const ir::Array> arrays) {
     std::vector<runtime::BufferPtr> buffers;
-    for (const ir::Array& array : arrays) buffers.push_back(runtime::Device::cpu().upload(array.type(), array.bytes()));
+    for (const ir::Array& array : arrays) buffers.push_back(runtime::cpu().upload(array.type(), array.bytes()));
     return buffers;
   };
   const auto backend = is_compiled() ? detail::Backend::compiled : detail::Backend::interpreter;
@@ -119,7 +120,7 @@ std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs, doubl
     keep_time(start);
     return results;
   }
-  auto& device = runtime::Device::cpu();
+  auto& device = runtime::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   const auto start = Clock::now();

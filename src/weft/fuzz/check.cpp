@@ -15,7 +15,7 @@
 #include <weft/ir/interpreter.h>
 #include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::fuzz {
@@ -43,7 +43,7 @@ class Threads {
 using Program = std::shared_ptr<const runtime::Executable>;
 
 std::vector<Array> run(const Program& program, std::span<const Array> inputs) {
-  auto& device = runtime::Device::cpu();
+  auto& device = runtime::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   std::vector<Array> outputs;

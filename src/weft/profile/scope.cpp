@@ -6,7 +6,7 @@
 #include <weft/base/error.h>
 #include <weft/profile/recorder.h>
 #include <weft/profile/report.h>
-#include <weft/runtime/device.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::profile {
 
@@ -33,7 +33,7 @@ std::string Scope::finish() {
   const auto impl = std::exchange(impl_, nullptr);
   if (!impl) return failure_;
   try {
-    runtime::Device::cpu().synchronize();
+    runtime::cpu().synchronize();
     failure_ = impl->recorder.stop();
     const Recording recording = read_recording(impl->folder);
     for (const std::string& failed : write_report(recording, analyse(recording), impl->folder))

@@ -1,6 +1,8 @@
 #include <weft/runtime/buffer.h>
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_map>
 
 #include <weft/base/error.h>
 #include <weft/runtime/node_pool.h>
@@ -8,6 +10,32 @@
 namespace weft::runtime {
 
 namespace {
+
+// What buffers hold of memory that the host does not see: beside them, so that the others are no larger for it.
+class HostCopies {
+ public:
+  static HostCopies& instance() {
+    static auto* const copies = new HostCopies;  // never destroyed: buffers may be read until the process ends
+    return *copies;
+  }
+
+  // That of a buffer, which `make` makes once.
+  template <class Make>
+  std::span<const std::byte> get(std::uint64_t buffer, Make&& make) {
+    const std::lock_guard lock(mutex_);
+    const auto [at, first] = copies_.try_emplace(buffer);
+    if (first) at->second = make();
+    return at->second;
+  }
+  void drop(std::uint64_t buffer) {
+    const std::lock_guard lock(mutex_);
+    copies_.erase(buffer);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::vector<std::byte>> copies_;
+};
 
 // The first of so many that nothing else gets.
 std::uint64_t new_ids(std::size_t count) {
@@ -33,8 +61,21 @@ void Buffer::fulfil(Memory memory) {
 std::span<const std::byte> Buffer::bytes() const {
   wait();
   require(memory() != nullptr, "bytes: the buffer ", type_, " was donated to a launch");
-  return {memory().get(), static_cast<std::size_t>(type_.bytes())};
+  if (!device_.memory_space().is_host_visible()) return host_copy();
+  return {memory().device_address(), static_cast<std::size_t>(type_.bytes())};
 }
+
+std::span<const std::byte> Buffer::host_copy() const {
+  const auto copy = HostCopies::instance().get(id_, [this] {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(type_.bytes()));
+    device_.memory_space().copy_to_host(bytes.data(), memory().device_address(), bytes.size());
+    return bytes;
+  });
+  has_host_copy_.store(true, std::memory_order_relaxed);
+  return copy;
+}
+
+void Buffer::drop_host_copy() { HostCopies::instance().drop(id_); }
 
 Promise::Promise(std::shared_ptr<Event> event, std::size_t count, DeviceId device)
     : event_(std::move(event)), left_(count), device_(device), id_(new_ids(count)) {}

@@ -27,6 +27,8 @@ class Buffer {
       : type_(type), id_(id), slots_(slots), slot_(slot), device_(device) {}
   ~Buffer() {
     const State state = state_.load(std::memory_order_acquire);
+    if (has_host_copy_.load(std::memory_order_relaxed)) [[unlikely]]
+      drop_host_copy();
     if (state == State::whole) slots_.abandon(slot_);  // else a launch has taken or will take the memory
     if (state != State::surrendered) slots_.release();
   }
@@ -44,7 +46,8 @@ class Buffer {
   void fail(std::exception_ptr error) { event()->set_error(std::move(error)); }
 
   void wait() const { event()->wait(); }  // rethrows the error of the launch that should have made it
-  // The bytes; waits for them. They stay while the buffer lives and has a holder. Throws Error when they were donated.
+  // The bytes, on the host; waits for them. They stay while the buffer lives and has a holder: where the host does not see the
+  // device's memory the buffer keeps a copy. Throws Error when they were donated.
   std::span<const std::byte> bytes() const;
 
   // How many user handles (Tensors, and recordings that read it) can reach it. At zero its bytes may be donated to a launch that
@@ -77,6 +80,9 @@ class Buffer {
  private:
   enum class State : std::uint8_t { whole, donated, surrendered };
 
+  std::span<const std::byte> host_copy() const;
+  void drop_host_copy();
+
   Type type_;
   std::uint64_t id_;
   Slots& slots_;
@@ -85,6 +91,7 @@ class Buffer {
   std::atomic<int> holders_ = 0;
   std::atomic<State> state_ = State::whole;
   std::atomic<bool> read_ = false;
+  mutable std::atomic<bool> has_host_copy_ = false;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <string>
 #include <utility>
-
-#include <unistd.h>
 
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
-#include <weft/base/process.h>
 #include <weft/base/trace.h>
-#include <weft/runtime/allocator.h>
+#include <weft/runtime/device_backend.h>
 #include <weft/runtime/executor.h>
-#include <weft/runtime/node_pool.h>
 #include <weft/runtime/queue.h>
-#include <weft/runtime/virtual_clock.h>
 
 namespace weft::runtime {
 
@@ -31,25 +26,20 @@ DeviceOptions DeviceOptions::from_knobs() {
 }
 
 struct Device::Impl {
-  explicit Impl(const DeviceOptions& given)
-      : options(given),
-        allocator(Allocator::make(given.memory_bytes ? given.memory_bytes : available_memory())),
-        executor(allocator, given.simulated),
-        virtual_clock(given.simulated ? std::make_shared<VirtualClock>(given) : nullptr),
-        queue(options, *allocator, executor) {
-    if (options.profile) executor.set_profiling(true);
+  Impl(std::unique_ptr<DeviceBackend> made, const DeviceOptions& given)
+      : options(given), backend(std::move(made)), executor(*backend), queue(options, *backend, executor) {
+    if (options.profile) executor.tallies().set_on(true);
   }
-  std::shared_ptr<Event> new_event() const { return virtual_clock ? virtual_clock->promise() : make_pooled<Event>(); }
 
   const DeviceOptions options;
-  const std::shared_ptr<Allocator> allocator;
+  const std::unique_ptr<DeviceBackend> backend;
   Executor executor;
-  const std::shared_ptr<VirtualClock> virtual_clock;
   Queue queue;
 };
 
-Device::Device(DeviceOptions options)
-    : id_(DeviceId::next(options.simulated)), impl_(std::make_unique<Impl>(options)) {}
+Device::Device(std::unique_ptr<DeviceBackend> backend, DeviceOptions options)
+    : impl_(std::make_unique<Impl>(std::move(backend), options)),
+      id_(DeviceId::next(std::string(impl_->backend->kind()), impl_->backend->memory_space())) {}
 
 Device::~Device() {
   if (!impl_->options.profile) return;
@@ -57,26 +47,8 @@ Device::~Device() {
   std::fputs(thunk_table(thunk_times()).c_str(), stderr);
 }
 
-namespace {
-
-// Statics end in the reverse order of their making, and what kernels use of LLVM and oneDNN is made by the first that needs
-// it: it ends before the CPU does. What the main thread keeps for itself ends before all statics, so there the process waits.
-struct WaitsAtExit {
-  ~WaitsAtExit() {
-    if (::getpid() == ::gettid()) Device::cpu().synchronize();
-  }
-};
-
-}  // namespace
-
-Device& Device::cpu() {
-  static Device device(DeviceOptions::from_knobs());
-  thread_local const WaitsAtExit waits;
-  return device;
-}
-
 void Device::promise(std::span<const Type> types, std::vector<BufferPtr>& outputs) {
-  Promise promise(impl_->new_event(), types.size(), id_);
+  Promise promise(impl_->backend->new_event(), types.size(), id_);
   outputs.clear();
   outputs.reserve(types.size());
   for (const Type type : types) outputs.push_back(promise.next(type));
@@ -112,6 +84,26 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   return launch(std::move(executable), inputs, &inputs, outputs, accepted);
 }
 
+// The outputs come with the launch, or where it has a schedule, with the groups of that.
+void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outputs) {
+  const Executable& executable = *record.executable;
+  const std::size_t count = executable.outputs.size();
+  if (!record.flight) {
+    Promise promise(record.done, count, id_);
+    outputs.reserve(count);
+    for (const Output& output : executable.outputs) outputs.push_back(promise.next(output.type));
+    return;
+  }
+  outputs.resize(count);
+  for (const Schedule::Group& group : executable.schedule->groups) {
+    const std::shared_ptr<Event> event = impl_->backend->new_event();
+    event->comes_out_of_stream_order();
+    Promise promise(event, group.outputs.size(), id_);
+    for (const std::uint32_t output : group.outputs) outputs[output] = promise.next(executable.outputs[output].type);
+    record.groups.push_back(event);
+  }
+}
+
 std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                              std::vector<BufferPtr>* given, std::vector<BufferPtr>& outputs,
                              const std::function<void()>& accepted) {
@@ -121,21 +113,19 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   if (!outputs.empty()) check_promised(*executable, outputs);
   LaunchPtr record = d.queue.new_record();
   record->bytes = new_bytes(*executable);
-  record->done = outputs.empty() ? d.new_event() : outputs.front()->event();
-  if (d.virtual_clock) d.virtual_clock->launch(*record->done, record->bytes);
-  record_inputs(*executable, inputs, given != nullptr, *record);
+  record->done = outputs.empty() ? d.backend->new_event() : outputs.front()->event();
+  record_inputs(*executable, inputs, given != nullptr, id_, *record);
   if (record->takes_what_is_read) [[unlikely]] {
     for (const BufferPtr& input : inputs)
       if (input->donated() && input->read()) d.queue.add_reads(*input, record->reads);
   }
-  if (given) given->clear();
-  if (outputs.empty()) {
-    Promise promise(record->done, executable->outputs.size(), id_);
-    outputs.reserve(executable->outputs.size());
-    for (const Output& output : executable->outputs) outputs.push_back(promise.next(output.type));
-  }
-  record_outputs(outputs, *record);
+  d.queue.add_readers(inputs, *record);
   record->executable = std::move(executable);
+  if (const auto& schedule = record->executable->schedule) record->flight = d.executor.make_flight(*record, schedule);
+  if (given) given->clear();
+  if (outputs.empty()) promise_outputs(*record, outputs);
+  record_outputs(outputs, *record);
+  d.backend->launch_accepted(*record);
   accepted();
 
   const std::shared_ptr<Event> done = record->done;
@@ -151,7 +141,7 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   const trace::Scope scope("copy", "copy to the device");
   metrics::outbound_data.add(bytes.size());
   Memory memory = allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(memory.get(), bytes.data(), bytes.size());
+  id_.memory_space().copy_to_device(memory.device_address(), bytes.data(), bytes.size());
   return std::make_shared<Buffer>(type, std::move(memory), id_);
 }
 
@@ -181,39 +171,37 @@ ReadPtr Device::read(const BufferPtr& buffer, std::function<void(std::span<const
 void Device::synchronize() {
   const trace::Scope scope("host", "synchronize");
   impl_->queue.synchronize();
-  if (impl_->virtual_clock) impl_->virtual_clock->host_reaches_device();
+  impl_->backend->host_synchronized();
 }
 
-void Device::host_works(std::uint64_t items) {
-  if (impl_->virtual_clock) impl_->virtual_clock->host_works(items);
-}
+void Device::host_works(std::uint64_t items) { impl_->backend->host_works(items); }
 
-Memory Device::allocate(std::uint64_t bytes) { return impl_->allocator->allocate(bytes, impl_->options.simulated); }
+Memory Device::allocate(std::uint64_t bytes) { return impl_->backend->allocate(bytes); }
 
 void Device::release_cached() {
   impl_->executor.release_workspace();
-  impl_->allocator->release_cached();
+  impl_->backend->release_cached();
 }
 
 DeviceStats Device::stats() const {
-  const AllocatorStats memory = impl_->allocator->stats();
+  const MemoryStats memory = impl_->backend->memory_stats();
   DeviceStats stats{.donation_copies = impl_->executor.donation_copies(),
                     .bytes_in_use = memory.bytes_in_use,
                     .peak_bytes_in_use = memory.peak_bytes_in_use,
                     .bytes_limit = memory.bytes_limit,
                     .system_allocations = memory.system_allocations};
   impl_->queue.add_to(stats);
-  if (impl_->virtual_clock) impl_->virtual_clock->add_to(stats);
+  impl_->backend->add_to(stats);
   return stats;
 }
 
 std::vector<std::uint64_t> Device::recent_gaps_ns() const {
-  if (impl_->virtual_clock) return impl_->virtual_clock->gaps_ns();
+  if (auto gaps = impl_->backend->recent_gaps_ns()) return *std::move(gaps);
   return impl_->queue.gaps_ns();
 }
 
-void Device::set_profiling(bool on) { impl_->executor.set_profiling(on); }
+void Device::set_profiling(bool on) { impl_->executor.tallies().set_on(on); }
 
-std::vector<ThunkTime> Device::thunk_times() const { return impl_->executor.thunk_times(); }
+std::vector<ThunkTime> Device::thunk_times() const { return impl_->executor.tallies().times(); }
 
 }  // namespace weft::runtime

@@ -1,5 +1,5 @@
 // A Device computes: it owns memory and runs launches one after the other, in the order in which they were made, on its own
-// thread. launch() and read() return at once; the host waits only in Event::wait, Buffer::bytes and when run-ahead is full.
+// stream. launch() and read() return at once; the host waits only in Event::wait, Buffer::bytes and when run-ahead is full.
 // Thread-safe.
 #pragma once
 
@@ -17,15 +17,6 @@
 
 namespace weft::runtime {
 
-// A simulated device runs no thunks: its outputs are zeros, and its times come from a clock of its own that only launches and
-// waits advance. So what overlaps, what waits and how far the host runs ahead can be tested exactly, without an accelerator and
-// without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not Read::wait.
-struct Simulation {
-  double launch_us = 0;     // every launch takes the device this long
-  double host_us = 0;       // and the host this long to make
-  double host_item_us = 0;  // and this long for each item that host_works() tells of
-};
-
 struct DeviceOptions {
   int run_ahead_launches = 8;  // launches that may be accepted and not yet done: the next one waits
   std::uint64_t run_ahead_bytes = std::uint64_t{4}
@@ -33,8 +24,6 @@ struct DeviceOptions {
   std::uint64_t memory_bytes = 0;         // allocate() gives out no more than this; 0: what this process may still take
   bool synchronous = false;               // launch() returns when the work is done (debugging)
   bool profile = false;                   // set_profiling(true), and a table on stderr when the device ends
-  bool simulated = false;
-  Simulation simulation = {};
 
   static DeviceOptions from_knobs();
 };
@@ -55,15 +44,16 @@ struct DeviceStats {
   std::uint64_t system_allocations = 0;  // blocks of memory taken from the system: none any more when steps repeat
 };
 
+class DeviceBackend;
+struct LaunchRecord;
+
 class Device {
  public:
-  explicit Device(DeviceOptions options = {});
-  ~Device();  // waits for what was launched
+  // Of the kind that the backend makes it: see cpu/cpu_device.h and simulated/simulated_device.h.
+  Device(std::unique_ptr<DeviceBackend> backend, DeviceOptions options);
+  virtual ~Device();  // waits for what was launched
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
-
-  // The CPU of this process, made at first use with options from the knobs.
-  static Device& cpu();
 
   DeviceId id() const { return id_; }
 
@@ -111,13 +101,14 @@ class Device {
   std::vector<ThunkTime> thunk_times() const;  // of the launches that have ended
 
  private:
+  void promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outputs);
   std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                        std::vector<BufferPtr>* given, std::vector<BufferPtr>& outputs,
                        const std::function<void()>& accepted);
 
   struct Impl;
-  const DeviceId id_;
   std::unique_ptr<Impl> impl_;
+  const DeviceId id_;
 };
 
 }  // namespace weft::runtime

@@ -1,19 +1,55 @@
 #include <weft/runtime/device_id.h>
 
-#include <atomic>
+#include <deque>
+#include <mutex>
+#include <utility>
 
 #include <weft/base/error.h>
 
 namespace weft::runtime {
 
-DeviceId DeviceId::next(bool simulated) {
-  static constinit std::atomic<std::uint32_t> made = 0;
-  return DeviceId((made.fetch_add(1, std::memory_order_relaxed) + 1) << 1 | std::uint32_t{simulated});
+namespace {
+
+struct Identity {
+  std::string kind;
+  const MemorySpace* space;
+};
+
+// Of all devices there ever were, by number: buffers may outlive their device.
+class Identities {
+ public:
+  static Identities& instance() {
+    static auto* const identities = new Identities;  // never destroyed: buffers may be read until the process ends
+    return *identities;
+  }
+  std::uint32_t add(Identity identity) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(identity));
+    return static_cast<std::uint32_t>(all_.size());
+  }
+  const Identity& operator[](std::uint32_t number) const {
+    const std::lock_guard lock(mutex_);
+    return all_[number - 1];
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Identity> all_;
+};
+
+}  // namespace
+
+DeviceId DeviceId::next(std::string kind, const MemorySpace& space) {
+  return DeviceId(Identities::instance().add({std::move(kind), &space}));
 }
 
 std::string DeviceId::text() const {
-  if (bits_ == 0) return "the host";
-  return concat("device ", bits_ >> 1, (bits_ & 1) != 0 ? " (simulated)" : " (CPU)");
+  if (number_ == 0) return "the host";
+  return concat("device ", number_, " (", Identities::instance()[number_].kind, ")");
+}
+
+const MemorySpace& DeviceId::memory_space() const {
+  return number_ == 0 ? MemorySpace::host() : *Identities::instance()[number_].space;
 }
 
 }  // namespace weft::runtime

@@ -4,20 +4,24 @@
 #include <cstdint>
 #include <string>
 
+#include <weft/runtime/memory_space.h>
+
 namespace weft::runtime {
 
 class DeviceId {
  public:
   DeviceId() = default;  // none: the host, whose bytes every device takes
-  static DeviceId next(bool simulated);
+  // A new one, of a device of some kind (cpu, simulated) whose memory lies in `space`.
+  static DeviceId next(std::string kind, const MemorySpace& space);
 
   std::string text() const;  // device 2 (simulated)
+  const MemorySpace& memory_space() const;
 
   friend bool operator==(DeviceId, DeviceId) = default;
 
  private:
-  explicit DeviceId(std::uint32_t bits) : bits_(bits) {}
-  std::uint32_t bits_ = 0;  // its number from 1, and whether it is simulated
+  explicit DeviceId(std::uint32_t number) : number_(number) {}
+  std::uint32_t number_ = 0;  // from 1
 };
 
 }  // namespace weft::runtime

@@ -15,6 +15,8 @@
 
 namespace weft::runtime {
 
+struct Schedule;
+
 // One range of memory that slices refer to.
 struct Allocation {
   enum class Kind : std::uint8_t {
@@ -44,6 +46,9 @@ struct Executable {
   std::vector<std::shared_ptr<const Thunk>> thunks;  // an executable for other sizes may have the same
   std::uint64_t temporary_bytes = 0;                 // size of the block of temporaries
   std::uint64_t peak_bytes = 0;                      // inputs, outputs, constants and temporaries alive at once
+
+  // Null: all thunks run on the compute stream, one after the other.
+  std::shared_ptr<const Schedule> schedule;
 
   // Before the first launch; null: the thunks have nothing to make.
   std::shared_ptr<Preparation> preparation;

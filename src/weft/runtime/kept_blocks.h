@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <weft/runtime/allocator.h>
+#include <weft/runtime/memory.h>
 #include <weft/runtime/node_pool.h>
 
 namespace weft::runtime {
@@ -17,16 +17,17 @@ class KeptBlocks : public std::enable_shared_from_this<KeptBlocks> {
  public:
   explicit KeptBlocks(std::size_t outputs) : free_(outputs) {}
 
-  // A block for an output, whose size is always the same; it comes back when its last owner ends.
-  Memory take(Allocator& allocator, std::size_t output, std::uint64_t bytes) {
+  // A block for an output; `allocate` makes one when none is free. It comes back when its last owner ends.
+  template <class Allocate>
+  Memory take(std::size_t output, Allocate&& allocate) {
     Memory block = take_free(output);
-    if (!block) block = allocator.allocate(bytes);
-    std::byte* const address = block.get();
+    if (!block) block = allocate();
+    std::byte* const address = block.device_address();
     auto give_back = [self = shared_from_this(), output, block = std::move(block)](std::byte*) mutable {
       const std::lock_guard lock(self->mutex_);
       self->free_[output].push_back(std::move(block));
     };
-    return Memory(address, std::move(give_back), PoolAllocator<std::byte>());
+    return Memory(std::shared_ptr<std::byte>(address, std::move(give_back), PoolAllocator<std::byte>()));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 
 #include <weft/base/error.h>
 
@@ -30,6 +31,26 @@ void check_promised(const Executable& executable, std::span<const BufferPtr> out
   for (std::size_t i = 0; i < outputs.size(); ++i)
     require(outputs[i]->type() == executable.outputs[i].type, "launch: ", executable.name, ": output ", i, " is ",
             executable.outputs[i].type, ", the promised buffer ", outputs[i]->type());
+}
+
+std::string place_of(const LaunchRecord& launch, const Thunk* thunk) {
+  std::string place = " (";
+  if (thunk) place += concat(thunk->info.name, thunk->info.source.empty() ? "" : " from ", thunk->info.source, ", ");
+  return place + concat("step ", launch.number, " of ", launch.executable->name, ")");
+}
+
+std::exception_ptr with_place(const std::exception_ptr& error, const std::string& place) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InternalError& internal) {
+    return std::make_exception_ptr(InternalError(internal.what() + place));
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(Error("out of memory" + place));
+  } catch (const std::exception& other) {
+    return std::make_exception_ptr(Error(other.what() + place));
+  } catch (...) {
+    return std::make_exception_ptr(Error("an exception of an unknown type" + place));
+  }
 }
 
 namespace {
@@ -68,9 +89,9 @@ void add_block(std::vector<SlotsRef>& blocks, Slots& slots) {
   if (blocks.empty() || blocks.back().get() != &slots) blocks.emplace_back(slots);
 }
 
-// Whether who keeps the memory of one keeps that of the other too, as the numbers of a recording do. Both are there.
+// As the numbers of a recording do. The first is there.
 bool share_memory(const Buffer& a, const Buffer& b) {
-  return b.event()->succeeded() && !a.memory().owner_before(b.memory()) && !b.memory().owner_before(a.memory());
+  return b.event()->succeeded() && a.memory().shares_block_with(b.memory());
 }
 
 // Keeps the memory of a donated input; with the input's own reference where it has given that up.
@@ -87,26 +108,36 @@ void add_donor(std::vector<SlotsRef>& donors, const Buffer& input) {
 
 }  // namespace
 
-void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, LaunchRecord& record) {
+void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, DeviceId device,
+                   LaunchRecord& record) {
   record.copied.clear();
   donate_inputs(executable, inputs, given, record.copied);
   record.takes_what_is_read = false;
   record.inputs.clear();
   record.awaited.clear();
+  record.ordered.clear();
+  record.bases.resize(executable.allocations.size());
   const Event* last = nullptr;
   for (const BufferPtr& input : inputs) {
     const Event* const event = input->event().get();
     const bool is_there = event->succeeded();
-    record.inputs.push_back({.slot = &input->memory()});
+    const bool is_of_host = input->device() == DeviceId();
+    record.inputs.push_back({.slot = &input->memory(), .event = event, .is_of_host = is_of_host});
     if (input->donated()) {
       record.takes_what_is_read |= input->read();
       add_donor(record.donors, *input);
     } else if (is_there && !record.kept.empty() && share_memory(*input, *record.kept.back())) {
-      record.inputs.back() = {.slot = &record.kept.back()->memory(), .address = input->memory().get()};
+      record.inputs.back() = {.slot = &record.kept.back()->memory(),
+                              .address = input->memory().device_address(),
+                              .event = record.kept.back()->event().get(),
+                              .is_of_host = is_of_host};
     } else {
       record.kept.push_back(input);
     }
-    if (event != last && !is_there) record.awaited.push_back(event);
+    if (event != last && !is_there) {
+      const bool is_ordered = input->device() == device && event->comes_in_stream_order();
+      (is_ordered ? record.ordered : record.awaited).push_back(event);
+    }
     last = event;
   }
 }

@@ -8,7 +8,7 @@
 
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
-#include <weft/runtime/allocator.h>
+#include <weft/runtime/device_backend.h>
 
 namespace weft::metrics {
 // At each launch, with it: how far the host is ahead of the device.
@@ -22,8 +22,8 @@ namespace {
 constinit std::atomic<std::uint64_t> next_id = 0;
 }
 
-Queue::Queue(const DeviceOptions& options, const Allocator& allocator, Executor& executor)
-    : options_(options), allocator_(allocator), executor_(executor), thread_([this] { work(); }) {
+Queue::Queue(const DeviceOptions& options, DeviceBackend& backend, Executor& executor)
+    : options_(options), backend_(backend), executor_(executor), thread_([this] { work(); }) {
   const std::lock_guard lock(mutex_);
   incoming_.reserve(usual_launches);
   spare_records_.reserve(usual_launches);
@@ -36,6 +36,8 @@ Queue::~Queue() {
   }
   arrived_.notify_one();
   thread_.join();
+  for (auto& worker : workers_) worker = nullptr;
+  for (std::size_t kind = 0; kind < stream_kinds; ++kind) backend_.stream(static_cast<StreamKind>(kind)).drain();
   tidy();
 }
 
@@ -51,12 +53,15 @@ LaunchPtr Queue::new_record() {
   record->donors.clear();
   record->blocks.clear();
   record->accounted = false;
+  record->error = nullptr;
+  record->outcome = LaunchRecord::Outcome::done;
   return record;
 }
 
 std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
   std::unique_lock lock(mutex_);
   const std::uint64_t waited_ns = await_run_ahead(launch->bytes, lock);
+  launch->queue = this;
   launch->number = launches_++;
   launch->id = next_id.fetch_add(1, std::memory_order_relaxed);
   launch->accepted_ns = trace::now_ns();
@@ -66,9 +71,11 @@ std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
   peak_run_ahead_bytes_ = std::max(peak_run_ahead_bytes_, bytes_in_flight_);
   metrics::run_ahead_launches.add(in_flight_);
   metrics::run_ahead_bytes.add(bytes_in_flight_);
+  launch->has_parts = launch->flight != nullptr;
+  if (launch->has_parts) start_flight(*launch);
+  asked_ += launch->has_parts ? 0 : 1;
   incoming_.push_back(std::move(launch));
   has_incoming_.store(true, std::memory_order_release);
-  ++asked_;
   const bool first = incoming_.size() == 1;
   lock.unlock();
   if (first) arrived_.notify_one();
@@ -91,7 +98,8 @@ void Queue::add_reads(const Buffer& of, std::vector<ReadPtr>& to) const {
 
 void Queue::synchronize() {
   std::unique_lock lock(mutex_);
-  for (const std::uint64_t target = asked_; done_ < target;) {
+  const std::uint64_t target = asked_, launches = launches_;
+  while (done_ < target || has_flight_before(launches)) {
     if (tidy_one(lock)) continue;
     // Another thread is at it, or its bytes come from elsewhere, and nothing here will tell of that.
     if (!reads_.empty() && (in_flight_ == 0 || reads_.front()->due())) {
@@ -151,42 +159,74 @@ void Queue::await_awake() const {
   while (!has_incoming_.load(std::memory_order_acquire) && trace::now_ns() < end) __builtin_ia32_pause();
 }
 
-void Queue::run(LaunchPtr launch) {
-  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": starts");
-  const std::uint64_t start = trace::now_ns();
-  stays_awake_ = launch->executable->kept_blocks != nullptr;
-  for (const ReadPtr& read : launch->reads) {
+void Queue::run(LaunchPtr owned) {
+  LaunchRecord& launch = *owned.release();  // complete() takes it back
+  WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": starts");
+  launch.start_ns = trace::now_ns();
+  stays_awake_ = launch.executable->kept_blocks != nullptr;
+  for (const ReadPtr& read : launch.reads) {
     read->perform();
     read->done_.error();
   }
-  Times& taken = times_of(*launch->executable);
-  expected_end_.store(start + std::min(taken.last, taken.before), std::memory_order_relaxed);
-  std::exception_ptr error;
-  const auto outcome = executor_.run(*launch, error);
-  const std::uint64_t end = trace::now_ns(), ns = end - start;
-  taken = {ns, taken.last};
-  if (trace::enabled()) {
-    trace::keep(launch->executable);
-    trace::add("queue", launch->executable->name.c_str(), launch->accepted_ns, start, launch->id);
-    trace::add("device", launch->executable->name.c_str(), start, end, launch->id);
-    trace::add("memory", "bytes in use", end, end, allocator_.stats().bytes_in_use);
-  }
-  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": ", static_cast<double>(ns) / 1e3, " us",
-           outcome == Executor::Outcome::done     ? ""
-           : outcome == Executor::Outcome::failed ? ", failed"
-                                                  : ", skipped");
-  launch->queued_ns = start - launch->accepted_ns;
-  launch->busy_ns = ns;
-  launch->follows = last_end_ != 0;
-  launch->idle_ns = launch->follows ? start - last_end_ : 0;
+  expected_end_.store(launch.start_ns + times_of(*launch.executable).least(), std::memory_order_relaxed);
+  executor_.submit(launch);
+}
+
+void LaunchRecord::reached(StreamError stream_error) {
+  if (!flight) queue->computed(*this);
+  queue->complete(LaunchPtr(this), std::move(stream_error));
+}
+
+void Queue::computed(LaunchRecord& launch) {
+  const std::uint64_t end = trace::now_ns();
+  // On a stream that works later a launch is submitted while the one before runs.
+  const std::uint64_t start = std::max(launch.start_ns, last_end_);
+  launch.busy_ns = end - start;
+  launch.queued_ns = start - launch.accepted_ns;
+  launch.follows = last_end_ != 0;
+  launch.idle_ns = launch.follows ? start - last_end_ : 0;
   last_end_ = end;
+  times_of(*launch.executable).add(launch.busy_ns);
+  if (trace::enabled()) {
+    trace::keep(launch.executable);
+    trace::add("queue", launch.executable->name.c_str(), launch.accepted_ns, start, launch.id);
+    trace::add("device", launch.executable->name.c_str(), start, end, launch.id);
+    trace::add("memory", "bytes in use", end, end, backend_.memory_stats().bytes_in_use);
+  }
+  computed_.fetch_add(1, std::memory_order_release);
+  computed_.notify_all();
+}
+
+void Queue::await_computed(std::uint64_t number) const {
+  for (std::uint64_t computed = computed_.load(std::memory_order_acquire); computed < number;
+       computed = computed_.load(std::memory_order_acquire))
+    computed_.wait(computed, std::memory_order_acquire);
+}
+
+void Queue::complete(LaunchPtr launch, StreamError stream_error) {
+  using Outcome = LaunchRecord::Outcome;
+  for (const Event* event : launch->ordered) {
+    if (launch->outcome != Outcome::done) break;
+    if ((launch->error = event->error())) launch->outcome = Outcome::skipped;
+  }
+  if (launch->outcome == Outcome::done && stream_error.error) {
+    launch->error = with_place(stream_error.error, place_of(*launch, stream_error.thunk));
+    launch->outcome = Outcome::failed;
+  }
+  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": ",
+           static_cast<double>(launch->busy_ns) / 1e3, " us",
+           launch->outcome == Outcome::done     ? ""
+           : launch->outcome == Outcome::failed ? ", failed"
+                                                : ", skipped");
+  launch->workspace = nullptr;
+  launch->staged.clear();
   bool is_last = false;
   {
     const std::lock_guard lock(mutex_);
     is_last = --in_flight_ == 0;
     bytes_in_flight_ -= launch->bytes;
-    failed_ += outcome == Executor::Outcome::failed;
-    skipped_ += outcome == Executor::Outcome::skipped;
+    failed_ += launch->outcome == Outcome::failed;
+    skipped_ += launch->outcome == Outcome::skipped;
     busy_ns_ += launch->busy_ns;
     idle_ns_ += launch->idle_ns;
     if (launch->follows) gaps_.add(launch->idle_ns);
@@ -195,12 +235,16 @@ void Queue::run(LaunchPtr launch) {
     tidy();
     account(*launch);
   }
-  Slots::settle(*launch->done);
-  if (error) {
+  if (launch->error) {
+    if (launch->groups.empty()) {
+      for (Memory* const output : launch->outputs) *output = nullptr;
+    }
     for (const SlotsRef& donor : launch->donors) donor->may_keep_memory();
     launch->donors.clear();  // with the memory that was not taken
-    launch->done->set_error(std::move(error));
+    Slots::settle(*launch->done);
+    launch->done->set_error(std::move(launch->error));
   } else {
+    Slots::settle(*launch->done);
     launch->done->set();
   }
   {
@@ -211,19 +255,68 @@ void Queue::run(LaunchPtr launch) {
   if (is_last) tidy();
 }
 
+void Queue::add_readers(std::span<const BufferPtr> inputs, LaunchRecord& launch) const {
+  if (flight_count_.load(std::memory_order_acquire) == 0) [[likely]]
+    return;
+  const std::lock_guard lock(mutex_);
+  for (const InFlight& flight : flights_) {
+    const bool reads = std::ranges::any_of(inputs, [&](const BufferPtr& input) {
+      return input->donated() && std::ranges::find(flight.inputs, input.get()) != flight.inputs.end();
+    });
+    if (reads) launch.readers.push_back(flight.done);
+  }
+}
+
+// Has the parts on other streams than the compute stream walked.
+void Queue::start_flight(const LaunchRecord& launch) {
+  const std::shared_ptr<Flight> flight = launch.flight;
+  InFlight& entry = flights_.emplace_back(InFlight{.number = launch.number, .inputs = {}, .done = launch.done});
+  for (const BufferPtr& input : launch.kept) entry.inputs.push_back(input.get());
+  flight_count_.store(flights_.size(), std::memory_order_release);
+  const auto& parts = flight->schedule().parts;
+  for (std::uint32_t p = 1; p < parts.size(); ++p) {
+    Stream& stream = backend_.stream(parts[p].stream);
+    worker(parts[p].stream).add([flight, p, &stream] { flight->run(p, stream); });
+  }
+}
+
+StreamWorker& Queue::worker(StreamKind kind) {
+  constexpr std::array<const char*, stream_kinds> names = {"compute stream", "copy stream", "communication stream",
+                                                           "host stream"};
+  auto& worker = workers_[static_cast<std::size_t>(kind)];
+  if (!worker) worker = std::make_unique<StreamWorker>(names[static_cast<std::size_t>(kind)]);
+  return *worker;
+}
+
+bool Queue::has_flight_before(std::uint64_t number) const {
+  return std::ranges::any_of(flights_, [&](const InFlight& flight) { return flight.number < number; });
+}
+
 // Does one thing that a launch left to do; false: there is none. Unlocked meanwhile, for it may let go of memory, or call the reader
 // of a read.
 bool Queue::tidy_one(std::unique_lock<std::mutex>& lock) {
   if (!ended_.empty()) {
     LaunchPtr launch = ended_.pop();
+    const bool has_parts = launch->has_parts;
+    if (has_parts) {
+      std::erase_if(flights_, [&](const InFlight& flight) { return flight.number == launch->number; });
+      flight_count_.store(flights_.size(), std::memory_order_release);
+    }
     lock.unlock();
     account(*launch);
     launch->kept.clear();
     launch->reads.clear();
+    launch->readers.clear();
+    launch->groups.clear();
+    launch->flight = nullptr;
     launch->executable = nullptr;
     launch->done = nullptr;
     lock.lock();
     spare_records_.push_back(std::move(launch));
+    if (has_parts) {
+      if (waiting_ > 0) retired_.notify_all();
+      return true;
+    }
   } else if (!reads_.empty() && reads_.front()->due()) {
     const ReadPtr read = reads_.front();
     lock.unlock();

@@ -3,12 +3,14 @@
 // with the next launch: the device's thread, between two launches, has none of it in a cache. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -18,13 +20,14 @@
 #include <weft/runtime/fifo.h>
 #include <weft/runtime/launch_record.h>
 #include <weft/runtime/recent.h>
+#include <weft/runtime/stream_worker.h>
 
 namespace weft::runtime {
 
 class Queue {
  public:
-  // Both outlive it.
-  Queue(const DeviceOptions& options, const Allocator& allocator, Executor& executor);
+  // All outlive it.
+  Queue(const DeviceOptions& options, DeviceBackend& backend, Executor& executor);
   ~Queue();  // does what is left
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -38,28 +41,48 @@ class Queue {
   // The reads of a buffer that may not be done yet.
   void add_reads(const Buffer& of, std::vector<ReadPtr>& to) const;
 
+  // For streams and flights, on any thread. The compute stream has done its part of a launch; in the order of launches.
+  void computed(LaunchRecord& launch);
+  // Returns when it has done its part of every launch before this one.
+  void await_computed(std::uint64_t number) const;
+  // A launch is done: settles its outputs.
+  void complete(LaunchPtr launch, StreamError error);
+
+  // Adds to `launch` the ends of launches that may read on other streams what it takes over from `inputs`.
+  void add_readers(std::span<const BufferPtr> inputs, LaunchRecord& launch) const;
+
   void synchronize();  // returns when everything submitted so far is done
   void add_to(DeviceStats& stats) const;
   std::vector<std::uint64_t> gaps_ns() const;
 
  private:
-  struct Times {
-    std::uint64_t last = 0, before = 0;  // of the last two launches: the first may have taken much longer than others
+  struct Times {  // of the last two launches: the first may have taken much longer than others
+    std::atomic<std::uint64_t> last = 0, before = 0;
+    void add(std::uint64_t ns) {
+      before.store(last.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      last.store(ns, std::memory_order_relaxed);
+    }
+    std::uint64_t least() const {
+      return std::min(last.load(std::memory_order_relaxed), before.load(std::memory_order_relaxed));
+    }
   };
   static constexpr std::size_t usual_launches = 128;  // that wait: room for them is made once
 
   void work();
   void await_awake() const;
-  void run(LaunchPtr launch);
+  void run(LaunchPtr owned);
   bool tidy_one(std::unique_lock<std::mutex>& lock);
   void tidy();
   static void account(LaunchRecord& launch);
   Times& times_of(const Executable& executable);
+  void start_flight(const LaunchRecord& launch);
+  StreamWorker& worker(StreamKind kind);
+  bool has_flight_before(std::uint64_t number) const;
   std::uint64_t await_run_ahead(std::uint64_t bytes, std::unique_lock<std::mutex>& lock);
   void doze(std::uint64_t waited_ns, std::unique_lock<std::mutex>& lock) const;
 
   const DeviceOptions& options_;
-  const Allocator& allocator_;
+  DeviceBackend& backend_;
   Executor& executor_;
 
   mutable std::mutex mutex_;  // of everything up to gaps_
@@ -76,12 +99,23 @@ class Queue {
   std::uint64_t failed_ = 0, skipped_ = 0, host_waits_ = 0, host_wait_ns_ = 0;
   std::uint64_t peak_run_ahead_ = 0, peak_run_ahead_bytes_ = 0, busy_ns_ = 0, idle_ns_ = 0;
   Recent gaps_;
+  // Launches with parts on other streams, which may end after later ones: they count neither in asked_ nor in done_.
+  struct InFlight {
+    std::uint64_t number;
+    std::vector<const Buffer*> inputs;  // which the launch keeps
+    std::shared_ptr<Event> done;
+  };
+  std::vector<InFlight> flights_;
+  std::atomic<std::size_t> flight_count_ = 0;                        // changed with it
+  std::array<std::unique_ptr<StreamWorker>, stream_kinds> workers_;  // made when they are first needed
 
   std::atomic<std::uint64_t> expected_end_ = 0;  // of the launch that runs, not later than that
+  std::array<Times, 16> times_{};                // by a hash of the executable: they are estimates
+
+  std::uint64_t last_end_ = 0;               // of a launch; of the thread on which the compute stream tells of its ends
+  std::atomic<std::uint64_t> computed_ = 0;  // launches
 
   // Of the device's thread.
-  std::uint64_t last_end_ = 0;     // of a launch
-  std::array<Times, 16> times_{};  // by a hash of the executable: they are estimates
   bool stays_awake_ = false;
 
   std::thread thread_;  // last: it uses what stands above

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
@@ -34,9 +35,17 @@ void Read::perform() {
     if (error) std::rethrow_exception(error);
     const metrics::Timer timer(metrics::transfer_from_device_time);
     const trace::Scope scope("copy", "read a result");
-    const std::span<const std::byte> bytes(buffer->memory().get(), static_cast<std::size_t>(buffer->type().bytes()));
-    metrics::inbound_data.add(bytes.size());
-    take(bytes);
+    const auto bytes = static_cast<std::size_t>(buffer->type().bytes());
+    metrics::inbound_data.add(bytes);
+    const std::byte* const address = buffer->memory().device_address();
+    const MemorySpace& space = buffer->device().memory_space();
+    if (space.is_host_visible()) {
+      take({address, bytes});
+    } else {
+      std::vector<std::byte> copy(bytes);
+      space.copy_to_host(copy.data(), address, bytes);
+      take(copy);
+    }
   } catch (...) {
     error = std::current_exception();
   }

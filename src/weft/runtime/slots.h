@@ -11,11 +11,9 @@
 #include <utility>
 
 #include <weft/runtime/event.h>
+#include <weft/runtime/memory.h>
 
 namespace weft::runtime {
-
-// Memory of a device, given back to its allocator when the last owner lets go.
-using Memory = std::shared_ptr<std::byte>;
 
 // A block of slots, whose bytes come with one event. It lives while a buffer or a launch refers to it. Thread-safe, but for the
 // memory of a slot: before settle() that is the device's, then its buffer's, and at last that of the launch which it was donated to.

@@ -1,5 +1,5 @@
 // A Thunk is one launch inside an executable: a kernel, a matmul, a copy, a host call. It declares what it reads and writes, and
-// the executor derives order from that.
+// the stream that it belongs to: schedule.h derives from that what may run beside what.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +40,14 @@ struct ThunkInfo {
   double bytes = 0;      // read and written by one run
 };
 
+enum class StreamKind : std::uint8_t {
+  compute,        // kernels
+  copy,           // between host and device, and between devices
+  communication,  // collectives
+  host,           // functions of the host
+};
+inline constexpr std::size_t stream_kinds = 4;
+
 class Thunk {
  public:
   virtual ~Thunk() = default;
@@ -50,7 +58,10 @@ class Thunk {
   virtual void prepare() const {}
 
   ThunkInfo info;
+  // All that run() touches, memory it works in among the writes.
   std::vector<Slice> reads, writes;
+  StreamKind stream = StreamKind::compute;
+  bool has_side_effect = false;  // runs after the thunks before it that have one
 };
 
 }  // namespace weft::runtime

@@ -31,7 +31,7 @@ Fingerprint AddressIdentity::scan_leaves(std::span<const Recording::Input> input
     const auto index = static_cast<std::size_t>(node->attributes<ir::ParameterAttributes>().index);
     const runtime::BufferPtr& buffer = inputs[index].buffer;
     if (!buffer) continue;  // a number
-    sequence.add(known.try_emplace(buffer->memory().get(), known.size()).first->second);
+    sequence.add(known.try_emplace(buffer->memory().device_address(), known.size()).first->second);
   }
   return sequence;
 }

@@ -18,11 +18,12 @@ ImmediatePool::Block ImmediatePool::make(std::span<const runtime::BufferPtr> inp
                                          std::size_t count) {
   Block block;
   auto bytes = std::make_shared<std::vector<Immediate>>(count);
-  block.memory = {bytes, bytes->front().data()};
+  block.numbers = bytes->front().data();
+  block.memory = runtime::Memory(std::shared_ptr<std::byte>(bytes, block.numbers));
   block.buffers.reserve(count);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]) continue;
-    const runtime::Memory at(block.memory, block.memory.get() + block.buffers.size() * sizeof(Immediate));
+    const runtime::Memory at(block.memory, block.numbers + block.buffers.size() * sizeof(Immediate));
     block.buffers.push_back(std::make_shared<runtime::Buffer>(types[i], at));
   }
   return block;
@@ -33,7 +34,7 @@ void ImmediatePool::fill(std::span<runtime::BufferPtr> inputs, std::span<const T
   if (values.empty()) return;
   auto block = std::ranges::find_if_not(blocks_, in_use);
   if (block == blocks_.end()) block = blocks_.insert(block, make(inputs, types, values.size()));
-  std::memcpy(block->memory.get(), values.data(), values.size_bytes());
+  std::memcpy(block->numbers, values.data(), values.size_bytes());
   auto next = block->buffers.begin();
   for (runtime::BufferPtr& input : inputs) {
     if (!input) input = *next++;

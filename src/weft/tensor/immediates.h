@@ -19,7 +19,8 @@ class ImmediatePool {
 
  private:
   struct Block {
-    runtime::Memory memory;  // of all its buffers
+    runtime::Memory memory;        // of all its buffers
+    std::byte* numbers = nullptr;  // in that memory, which is the host's
     std::vector<runtime::BufferPtr> buffers;
   };
   static bool in_use(const Block& block);

@@ -11,6 +11,7 @@
 #include <weft/base/trace.h>
 #include <weft/ir/ops.h>
 #include <weft/profile/hints.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/tensor/compiler_options.h>
 #include <weft/tensor/nan_check.h>
 
@@ -286,7 +287,7 @@ constinit thread_local runtime::Device* chosen_device = nullptr;
 SyncOrderScope::SyncOrderScope(SyncOrder order) : before_(std::exchange(detail::Synchronizer::order(), order)) {}
 SyncOrderScope::~SyncOrderScope() { detail::Synchronizer::order() = before_; }
 
-runtime::Device& device() { return chosen_device ? *chosen_device : runtime::Device::cpu(); }
+runtime::Device& device() { return chosen_device ? *chosen_device : runtime::cpu(); }
 void set_device(runtime::Device& device) {
   chosen_device = &device;
   detail::Recording::current().drop_dead();  // what it read is of another device

@@ -14,6 +14,7 @@
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/tensor/sync.h>
 #include <weft/train/caption_evaluation.h>
 #include <weft/train/captioner_data.h>
@@ -132,7 +133,7 @@ void take_turns(std::span<const std::unique_ptr<RowTraining>> trainings, std::in
 // A device that accepts launches and makes nothing of them, for what does not depend on values.
 class PretendedDevice {
  public:
-  PretendedDevice() : device_(options()), before_(&weft::device()) { set_device(device_); }
+  PretendedDevice() : device_({}, options()), before_(&weft::device()) { set_device(device_); }
   ~PretendedDevice() { set_device(*before_); }
   PretendedDevice(const PretendedDevice&) = delete;
   PretendedDevice& operator=(const PretendedDevice&) = delete;
@@ -140,12 +141,11 @@ class PretendedDevice {
  private:
   static runtime::DeviceOptions options() {
     runtime::DeviceOptions options;
-    options.simulated = true;
     options.run_ahead_launches = std::numeric_limits<int>::max();
     options.run_ahead_bytes = std::numeric_limits<std::uint64_t>::max();
     return options;
   }
-  runtime::Device device_;
+  runtime::SimulatedDevice device_;
   runtime::Device* before_;
 };
 

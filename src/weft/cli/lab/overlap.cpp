@@ -4,10 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <numeric>
 
 #include <weft/base/knobs.h>
 #include <weft/cli/lab/models.h>
+#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/simulated/simulated_device.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/reduction.h>
@@ -39,24 +42,25 @@ double percentile(std::vector<double> values, double percent) {
 class Stage {
  public:
   explicit Stage(double simulate_us)
-      : device_(options(simulate_us)), before_(device()), backend_(knobs::backend, backend(simulate_us)) {
-    set_device(device_);
+      : device_(make(simulate_us)), before_(device()), backend_(knobs::backend, backend(simulate_us)) {
+    set_device(*device_);
   }
   ~Stage() { set_device(before_); }
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
  private:
-  static runtime::DeviceOptions options(double simulate_us) {
-    runtime::DeviceOptions options = runtime::DeviceOptions::from_knobs();
-    options.simulated = simulate_us > 0;
-    options.simulation = {.launch_us = simulate_us, .host_us = simulated_launch_us, .host_item_us = simulated_item_us};
-    return options;
+  static std::unique_ptr<runtime::Device> make(double simulate_us) {
+    const auto options = runtime::DeviceOptions::from_knobs();
+    if (simulate_us <= 0) return std::make_unique<runtime::CpuDevice>(options);
+    const runtime::Simulation simulation{
+        .launch_us = simulate_us, .host_us = simulated_launch_us, .host_item_us = simulated_item_us};
+    return std::make_unique<runtime::SimulatedDevice>(simulation, options);
   }
   // What does not run need not be compiled.
   static std::string backend(double simulate_us) { return simulate_us > 0 ? "interpreter" : knobs::backend(); }
 
-  runtime::Device device_;
+  std::unique_ptr<runtime::Device> device_;
   runtime::Device& before_;
   knobs::Override<knobs::Text> backend_;
 };

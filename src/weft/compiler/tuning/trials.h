@@ -15,7 +15,7 @@
 #include <weft/compiler/cache/entry.h>
 #include <weft/compiler/compiler.h>
 #include <weft/ir/graph.h>
-#include <weft/runtime/allocator.h>
+#include <weft/runtime/cpu/allocator.h>
 
 namespace weft::compiler {
 
@@ -53,7 +53,9 @@ inline bool is_known(std::span<const ir::Value> values) {
 // What trials work on.
 class TrialMemory {
  public:
-  std::byte* allocate(std::uint64_t bytes) { return blocks_.emplace_back(allocator_->allocate(bytes)).get(); }
+  std::byte* allocate(std::uint64_t bytes) {
+    return blocks_.emplace_back(allocator_->allocate(bytes)).device_address();
+  }
   // Numbers between 0 and 2, or zeros where they are places.
   std::byte* filled(Type type);
 

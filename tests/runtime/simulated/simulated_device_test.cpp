@@ -26,26 +26,26 @@ std::shared_ptr<const Executable> maker(std::int64_t elements) {
 }
 
 TEST(Simulation, RunsNoThunkAndGivesZeros) {
-  Device device({.simulated = true});
+  SimulatedDevice device;
   auto x = floats(device, {1, 2, 3, 4});
   for (int i = 0; i < 3; ++i) EXPECT_THAT(values(launch_one(device, never(), x)), Each(0));
 }
 
 TEST(Simulation, GivesZerosInMemoryThatWasUsedBefore) {
-  Device device({.simulated = true});
+  SimulatedDevice device;
   for (const std::int64_t elements : {16, 1 << 20}) {
     auto x = floats(device, std::vector<float>(static_cast<std::size_t>(elements), 1));
-    const auto* address = x->memory().get();
+    const auto* address = x->memory().device_address();
     x = nullptr;
     x = device.launch(maker(elements), {})[0];
     const auto result = values(x);
     EXPECT_EQ(std::ranges::count(result, 0.0f), elements);
-    EXPECT_EQ(x->memory().get(), address);
+    EXPECT_EQ(x->memory().device_address(), address);
   }
 }
 
 TEST(Simulation, AHostThatNeverWaitsKeepsTheDeviceBusy) {
-  Device device({.run_ahead_launches = 8, .simulated = true, .simulation = {.launch_us = 100, .host_us = 20}});
+  SimulatedDevice device({.launch_us = 100, .host_us = 20}, {.run_ahead_launches = 8});
   auto x = floats(device, {1, 2, 3, 4});
   for (int i = 0; i < 100; ++i) {
     x = launch_one(device, never(), x);
@@ -58,7 +58,7 @@ TEST(Simulation, AHostThatNeverWaitsKeepsTheDeviceBusy) {
 }
 
 TEST(Simulation, AHostThatWaitsEveryStepLeavesTheDeviceIdle) {
-  Device device({.simulated = true, .simulation = {.launch_us = 100, .host_us = 20}});
+  SimulatedDevice device({.launch_us = 100, .host_us = 20});
   auto x = floats(device, {1, 2, 3, 4});
   for (int i = 0; i < 100; ++i) {
     x = launch_one(device, never(), x);
@@ -71,7 +71,7 @@ TEST(Simulation, AHostThatWaitsEveryStepLeavesTheDeviceIdle) {
 }
 
 TEST(Simulation, TheHostWaitsOnlyForTheBoundOfLaunches) {
-  Device device({.run_ahead_launches = 8, .simulated = true, .simulation = {.launch_us = 100}});
+  SimulatedDevice device({.launch_us = 100}, {.run_ahead_launches = 8});
   auto x = floats(device, {1, 2, 3, 4});
   for (int i = 0; i < 100; ++i) x = launch_one(device, never(), x);
   EXPECT_EQ(device.stats().host_waits, 92u);
@@ -79,8 +79,7 @@ TEST(Simulation, TheHostWaitsOnlyForTheBoundOfLaunches) {
 }
 
 TEST(Simulation, TheHostWaitsForTheBoundOfBytes) {
-  Device device(
-      {.run_ahead_launches = 8, .run_ahead_bytes = 3 * 16, .simulated = true, .simulation = {.launch_us = 100}});
+  SimulatedDevice device({.launch_us = 100}, {.run_ahead_launches = 8, .run_ahead_bytes = 3 * 16});
   auto x = floats(device, {1, 2, 3, 4});
   for (int i = 0; i < 100; ++i) x = launch_one(device, never(), x);
   EXPECT_EQ(device.stats().host_waits, 97u);
@@ -88,7 +87,7 @@ TEST(Simulation, TheHostWaitsForTheBoundOfBytes) {
 }
 
 TEST(Simulation, SynchronizeIsAWait) {
-  Device device({.simulated = true, .simulation = {.launch_us = 100, .host_us = 20}});
+  SimulatedDevice device({.launch_us = 100, .host_us = 20});
   auto x = floats(device, {1, 2, 3, 4});
   for (int i = 0; i < 10; ++i) {
     x = launch_one(device, never(), x);

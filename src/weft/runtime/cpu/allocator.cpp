@@ -1,4 +1,4 @@
-#include <weft/runtime/allocator.h>
+#include <weft/runtime/cpu/allocator.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -93,9 +93,9 @@ Memory Allocator::allocate(std::uint64_t bytes, bool zeroed) {
     peak_ = std::max(peak_, in_use_);
   }
   if (zeroed) zero(address, size);
-  return Memory(
+  return Memory(std::shared_ptr<std::byte>(
       address, [self = shared_from_this(), size](std::byte* block) { self->give_back(block, size); },
-      PoolAllocator<std::byte>());
+      PoolAllocator<std::byte>()));
 }
 
 // A kept block of the size, or of up to a quarter more; then `size` becomes the block's. Lists stay when their last block leaves,
@@ -156,7 +156,7 @@ void Allocator::release_cached() {
   released_sizes_.clear();
 }
 
-AllocatorStats Allocator::stats() const {
+MemoryStats Allocator::stats() const {
   const std::lock_guard lock(mutex_);
   return {.bytes_in_use = in_use_,
           .peak_bytes_in_use = peak_,

@@ -1,6 +1,7 @@
 // The time of a simulated device and of its host. It moves only with launches and waits, so it is the same in every run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -8,18 +9,22 @@
 
 #include <weft/runtime/buffer.h>
 #include <weft/runtime/device.h>
+#include <weft/runtime/launch_record.h>
 #include <weft/runtime/recent.h>
+#include <weft/runtime/schedule.h>
+#include <weft/runtime/simulated/simulated_device.h>
 
 namespace weft::runtime {
 
 class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
  public:
-  explicit VirtualClock(const DeviceOptions& options) : options_(options) {}
+  VirtualClock(const Simulation& simulation, const DeviceOptions& options)
+      : simulation_(simulation), options_(options) {}
 
   // An event for the end of a launch to come; its waiters move the host's time there.
   std::shared_ptr<Event> promise();
-  // The host makes a launch whose outputs take `bytes` and whose end is `done`, which was made by promise().
-  void launch(Event& done, std::uint64_t bytes);
+  // The host makes a launch, whose events were made by promise(): tells them when they come.
+  void launch(const LaunchRecord& launch);
   void host_works(std::uint64_t items);
   void host_reaches(double us);  // the host has waited for what happens at that time
   void host_reaches_device();
@@ -27,20 +32,27 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
   std::vector<std::uint64_t> gaps_ns() const;
 
  private:
-  struct Flight {
+  struct Launched {
     double end_us;
     std::uint64_t bytes;
   };
+  void wait_for_room(std::uint64_t bytes);
+  double run_as_one(const LaunchRecord& launch);
+  double run_by_schedule(const LaunchRecord& launch, const Schedule& schedule);
+  void compute(double start_us, double us, bool begins_launch);
   void wait_until(double us);
   void land();  // forgets the launches that have ended for the host
 
+  const Simulation simulation_;
   const DeviceOptions options_;
   mutable std::mutex mutex_;
-  std::deque<Flight> flights_;
+  std::deque<Launched> launched_;
   std::uint64_t bytes_in_flight_ = 0, host_waits_ = 0, peak_run_ahead_ = 0, peak_run_ahead_bytes_ = 0;
-  double host_us_ = 0, device_us_ = 0, busy_us_ = 0, idle_us_ = 0, waited_us_ = 0;
+  double host_us_ = 0, busy_us_ = 0, idle_us_ = 0, waited_us_ = 0;
+  std::array<double, stream_kinds> stream_us_{};  // when each stream has done what it was given
+  ScheduleCache schedules_;
   Recent gaps_ns_;
-  bool launched_ = false;
+  bool has_computed_ = false;
 };
 
 }  // namespace weft::runtime

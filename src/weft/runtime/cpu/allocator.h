@@ -12,16 +12,9 @@
 #include <vector>
 
 #include <weft/base/process.h>
-#include <weft/runtime/buffer.h>
+#include <weft/runtime/memory.h>
 
 namespace weft::runtime {
-
-struct AllocatorStats {
-  std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
-  std::uint64_t bytes_cached = 0;  // given back, kept for the next request
-  std::uint64_t bytes_limit = 0;
-  std::uint64_t system_allocations = 0;  // requests that no kept block could serve
-};
 
 class Allocator : public std::enable_shared_from_this<Allocator> {
  public:
@@ -35,7 +28,7 @@ class Allocator : public std::enable_shared_from_this<Allocator> {
   Memory allocate(std::uint64_t bytes, bool zeroed = false);
 
   void release_cached();  // to the system
-  AllocatorStats stats() const;
+  MemoryStats stats() const;
 
  private:
   struct Cached {

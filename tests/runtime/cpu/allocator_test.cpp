@@ -1,4 +1,4 @@
-#include <weft/runtime/allocator.h>
+#include <weft/runtime/cpu/allocator.h>
 
 #include <algorithm>
 #include <cstring>
@@ -19,8 +19,8 @@ TEST(Allocator, AlignsAndCounts) {
   for (const std::uint64_t bytes :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{65}, std::uint64_t{5000}, mib + 1, 3 * mib}) {
     blocks.push_back(allocator->allocate(bytes));
-    std::memset(blocks.back().get(), 1, bytes);
-    const auto address = reinterpret_cast<std::uintptr_t>(blocks.back().get());
+    std::memset(blocks.back().device_address(), 1, bytes);
+    const auto address = reinterpret_cast<std::uintptr_t>(blocks.back().device_address());
     EXPECT_EQ(address % (bytes >= 2 * mib ? 2 * mib : 64), 0u) << bytes;
   }
   const auto full = allocator->stats();
@@ -39,10 +39,10 @@ TEST(Allocator, HandsOutABlockAgain) {
   const auto allocator = Allocator::make();
   for (const std::uint64_t bytes : {std::uint64_t{100}, 3 * mib}) {
     auto block = allocator->allocate(bytes);
-    const auto* address = block.get();
+    const auto* address = block.device_address();
     block = nullptr;
     block = allocator->allocate(bytes);
-    EXPECT_EQ(block.get(), address);
+    EXPECT_EQ(block.device_address(), address);
   }
   EXPECT_EQ(allocator->stats().system_allocations, 2u);
 }
@@ -95,10 +95,11 @@ TEST(Allocator, ZeroedMeansZeroed) {
   const auto allocator = Allocator::make();
   for (const std::uint64_t bytes : {std::uint64_t{100}, 3 * mib}) {
     auto block = allocator->allocate(bytes);
-    std::memset(block.get(), 7, bytes);
+    std::memset(block.device_address(), 7, bytes);
     block = nullptr;
     block = allocator->allocate(bytes, true);
-    EXPECT_TRUE(std::all_of(block.get(), block.get() + bytes, [](std::byte b) { return b == std::byte{0}; }));
+    EXPECT_TRUE(std::all_of(block.device_address(), block.device_address() + bytes,
+                            [](std::byte b) { return b == std::byte{0}; }));
   }
 }
 
@@ -106,7 +107,7 @@ TEST(Allocator, MemoryOutlivesEveryOtherOwner) {
   auto allocator = Allocator::make();
   const auto block = allocator->allocate(3 * mib);
   allocator = nullptr;
-  std::memset(block.get(), 1, 3 * mib);
+  std::memset(block.device_address(), 1, 3 * mib);
 }
 
 TEST(Allocator, ManyThreadsMayAllocate) {
@@ -116,9 +117,9 @@ TEST(Allocator, ManyThreadsMayAllocate) {
     threads.emplace_back([&, t] {
       for (std::uint64_t i = 1; i <= 200; ++i) {
         const auto block = allocator->allocate(i * 100);
-        std::memset(block.get(), t, i * 100);
+        std::memset(block.device_address(), t, i * 100);
         const auto other = allocator->allocate(i);
-        EXPECT_EQ(block.get()[i * 100 - 1], static_cast<std::byte>(t));
+        EXPECT_EQ(block.device_address()[i * 100 - 1], static_cast<std::byte>(t));
       }
     });
   }

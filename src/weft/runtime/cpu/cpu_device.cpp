@@ -1,0 +1,96 @@
+#include <weft/runtime/cpu/cpu_device.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include <unistd.h>
+
+#include <weft/base/process.h>
+#include <weft/runtime/cpu/allocator.h>
+#include <weft/runtime/device_backend.h>
+#include <weft/runtime/node_pool.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::runtime {
+
+namespace {
+
+// Of kernels: one after the other, each on all kernel threads.
+class ComputeStream final : public Stream {
+ public:
+  void begin(const Executable& executable) override {
+    adopt_thread_count();
+    computing_.emplace();
+    if (executable.preparation) executable.preparation->run();
+  }
+  void run(const Thunk& thunk, const Launch& launch) override { thunk.run(launch); }
+  void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override { std::memcpy(to, from, bytes); }
+  void end(Milestone& milestone) override {
+    computing_.reset();
+    milestone.reached({});
+  }
+  void drain() override {}
+
+ private:
+  std::optional<Computing> computing_;
+};
+
+// Of what a thread does by itself.
+class SerialStream final : public Stream {
+ public:
+  void begin(const Executable&) override {}
+  void run(const Thunk& thunk, const Launch& launch) override { thunk.run(launch); }
+  void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override { std::memcpy(to, from, bytes); }
+  void end(Milestone& milestone) override { milestone.reached({}); }
+  void drain() override {}
+};
+
+class CpuBackend final : public DeviceBackend {
+ public:
+  explicit CpuBackend(std::uint64_t memory_bytes)
+      : allocator_(Allocator::make(memory_bytes != 0 ? memory_bytes : available_memory())) {}
+
+  std::string_view kind() const override { return "CPU"; }
+  const MemorySpace& memory_space() const override { return MemorySpace::host(); }
+  Memory allocate(std::uint64_t bytes) override { return allocator_->allocate(bytes); }
+  bool allocates_zeros() const override { return false; }
+  void release_cached() override { allocator_->release_cached(); }
+  MemoryStats memory_stats() const override { return allocator_->stats(); }
+  Stream& stream(StreamKind kind) override {
+    if (kind == StreamKind::compute) return compute_;
+    return others_[static_cast<std::size_t>(kind)];
+  }
+  std::shared_ptr<Event> new_event() override { return make_pooled<Event>(); }
+  void launch_accepted(const LaunchRecord&) override {}
+  void host_works(std::uint64_t) override {}
+  void host_synchronized() override {}
+  void add_to(DeviceStats&) const override {}
+  std::optional<std::vector<std::uint64_t>> recent_gaps_ns() const override { return std::nullopt; }
+
+ private:
+  const std::shared_ptr<Allocator> allocator_;
+  ComputeStream compute_;
+  std::array<SerialStream, stream_kinds> others_;
+};
+
+// Statics end in the reverse order of their making, and what kernels use of LLVM and oneDNN is made by the first that needs
+// it: it ends before the CPU does. What the main thread keeps for itself ends before all statics, so there the process waits.
+struct WaitsAtExit {
+  ~WaitsAtExit() {
+    if (::getpid() == ::gettid()) cpu().synchronize();
+  }
+};
+
+}  // namespace
+
+CpuDevice::CpuDevice(DeviceOptions options) : Device(std::make_unique<CpuBackend>(options.memory_bytes), options) {}
+
+Device& cpu() {
+  static CpuDevice device(DeviceOptions::from_knobs());
+  thread_local const WaitsAtExit waits;
+  return device;
+}
+
+}  // namespace weft::runtime

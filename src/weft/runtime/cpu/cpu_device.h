@@ -1,0 +1,16 @@
+// The CPUs of this process as a device: its memory is the host's, and a thunk has run when its stream's run() returns.
+#pragma once
+
+#include <weft/runtime/device.h>
+
+namespace weft::runtime {
+
+class CpuDevice : public Device {
+ public:
+  explicit CpuDevice(DeviceOptions options = {});
+};
+
+// The CPU device of this process, made at first use with options from the knobs. Thread-safe.
+Device& cpu();
+
+}  // namespace weft::runtime

@@ -1,0 +1,243 @@
+#include <weft/runtime/flight.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <weft/base/error.h>
+#include <weft/base/trace.h>
+#include <weft/runtime/queue.h>
+
+namespace weft::runtime {
+
+using Outcome = LaunchRecord::Outcome;
+
+Flight::Flight(LaunchRecord& launch, std::shared_ptr<const Schedule> schedule, LaunchMemory& memory,
+               ThunkTallies& tallies)
+    : launch_(launch),
+      schedule_(std::move(schedule)),
+      memory_(memory),
+      tallies_(tallies),
+      parts_(schedule_->parts.size()),
+      parts_left_(schedule_->parts.size()),
+      outputs_(launch.executable->outputs.size()),
+      inputs_(launch.executable->inputs.size()),
+      is_settled_(schedule_->groups.size()) {
+  launch_.staged.resize(inputs_.size());
+  for (Part& part : parts_) part.bases.resize(launch.executable->allocations.size());
+}
+
+void Flight::run(std::uint32_t p, Stream& stream) {
+  const auto self = shared_from_this();
+  const Schedule::Part& part = schedule_->parts[p];
+  const Launch view{.bases = parts_[p].bases, .step = launch_.number};
+  bool is_open = false;
+  const auto close = [&](std::uint32_t tasks) {
+    stream.end(parts_[p].segments.emplace_back(*this, p, tasks));
+    is_open = false;
+  };
+  for (std::uint32_t i = 0; i < part.tasks.size(); ++i) {
+    const Schedule::Task& task = part.tasks[i];
+    const Thunk& thunk = *executable().thunks[task.thunk];
+    if (!prepare(p, task, stream)) break;
+    try {
+      if (!std::exchange(is_open, true)) stream.begin(executable());
+      if (tallies_.is_on() || trace::enabled()) {
+        const std::uint64_t begin = trace::now_ns();
+        stream.run(thunk, view);
+        note(task.thunk, begin);
+      } else {
+        stream.run(thunk, view);
+      }
+    } catch (...) {
+      fail(with_place(std::current_exception(), place_of(launch_, &thunk)), Outcome::failed);
+      break;
+    }
+    if (task.is_awaited) close(i + 1);
+  }
+  if (p == 0) find_addresses(p, schedule_->untouched, nullptr, stream);
+  close(end_of(p));
+}
+
+void Flight::note(std::uint32_t thunk, std::uint64_t begin) {
+  const std::uint64_t end = trace::now_ns();
+  if (tallies_.is_on()) tallies_.add(launch_.executable, thunk, end - begin);
+  if (!trace::enabled()) return;
+  trace::keep(launch_.executable);
+  trace::add("thunk", executable().thunks[thunk]->info.name.c_str(), begin, end, launch_.id);
+}
+
+// Whether the task may run: what it waits for is there, and so are the addresses of what it touches.
+bool Flight::prepare(std::uint32_t part, const Schedule::Task& task, Stream& stream) {
+  return find_addresses(part, task.allocations, executable().thunks[task.thunk].get(), stream) && await(task.waits);
+}
+
+// Finds where allocations are that `thunk` touches (null: none does). False: the launch has failed.
+bool Flight::find_addresses(std::uint32_t part, std::span<const std::uint32_t> allocations, const Thunk* thunk,
+                            Stream& stream) {
+  for (const std::uint32_t allocation : allocations) {
+    const Allocation& a = executable().allocations[allocation];
+    try {
+      if (a.kind == Allocation::Kind::input) await_input(a.index);
+      if (a.kind == Allocation::Kind::output && executable().outputs[a.index].donated_input >= 0)
+        await_input(static_cast<std::uint32_t>(executable().outputs[a.index].donated_input));
+    } catch (...) {
+      fail(std::current_exception(), Outcome::skipped);
+      return false;
+    }
+    try {
+      parts_[part].bases[allocation] = address_of(part, allocation, stream);
+    } catch (...) {
+      fail(with_place(std::current_exception(), place_of(launch_, thunk)), Outcome::failed);
+      return false;
+    }
+  }
+  return true;
+}
+
+// Throws what its event carries.
+void Flight::await_input(std::uint32_t input) const {
+  if (const auto error = launch_.inputs[input].event->error()) std::rethrow_exception(error);
+}
+
+bool Flight::is_reached(std::span<const Schedule::Wait> waits) const {
+  return std::ranges::all_of(waits,
+                             [this](const Schedule::Wait& wait) { return parts_[wait.part].done >= wait.tasks; });
+}
+
+bool Flight::await(std::span<const Schedule::Wait> waits) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return has_failed_ || is_reached(waits); });
+  return !has_failed_;
+}
+
+// Of an allocation; the input that it needs is there. Throws Error when there is no memory.
+std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stream& stream) {
+  const Allocation& a = executable().allocations[allocation];
+  switch (a.kind) {
+    case Allocation::Kind::input: return address_of_input(a.index);
+    case Allocation::Kind::constant: return memory_.address_of(a);
+    case Allocation::Kind::temporary: allocate(); return launch_.workspace.device_address() + a.offset;
+    case Allocation::Kind::output: break;
+  }
+  const std::int32_t donated = executable().outputs[a.index].donated_input;
+  if (donated < 0) {
+    allocate();
+    return outputs_[a.index].device_address();
+  }
+  const auto input = static_cast<std::uint32_t>(donated);
+  address_of_input(input);
+  // Launches before this one may read the input, which is about to be overwritten: on the compute stream, whose order this part does
+  // not share, and on others.
+  if (part != 0) launch_.queue->await_computed(launch_.number);
+  for (const auto& reader : launch_.readers) reader->error();
+  return take_donated(a.index, input, stream);
+}
+
+std::byte* Flight::address_of_input(std::uint32_t k) {
+  const LaunchRecord::Input& input = launch_.inputs[k];
+  const std::lock_guard lock(mutex_);
+  if (inputs_[k] == nullptr) {
+    inputs_[k] = input.address ? input.address : input.slot->device_address();
+    if (memory_.must_stage(input)) {
+      launch_.staged[k] = memory_.stage(inputs_[k], static_cast<std::uint64_t>(executable().inputs[k].bytes()));
+      inputs_[k] = launch_.staged[k].device_address();
+    }
+  }
+  return inputs_[k];
+}
+
+std::byte* Flight::take_donated(std::uint32_t output, std::uint32_t input, Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  if (!outputs_[output])
+    outputs_[output] = memory_.may_take(launch_, input) ? std::move(*launch_.inputs[input].slot)
+                                                        : memory_.copy_donated(launch_, output, inputs_[input], stream);
+  return outputs_[output].device_address();
+}
+
+// What may fail, all at once and before any input gives up its memory.
+void Flight::allocate() {
+  const std::lock_guard lock(mutex_);
+  if (is_allocated_) return;
+  if (executable().temporary_bytes != 0) launch_.workspace = memory_.allocate(executable().temporary_bytes);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Output& output = executable().outputs[i];
+    const Allocation& allocation = executable().allocations[output.allocation];
+    const bool owns = allocation.kind == Allocation::Kind::output && allocation.index == i;
+    if (owns && output.donated_input < 0) outputs_[i] = memory_.allocate_output(executable(), i);
+  }
+  is_allocated_ = true;
+}
+
+void Flight::fail(const std::exception_ptr& error, Outcome outcome) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(has_failed_, true)) return;  // the first error wins
+  launch_.error = error;
+  launch_.outcome = outcome;
+  changed_.notify_all();
+}
+
+// A part has done so many of its tasks.
+void Flight::advance(std::uint32_t part, std::uint32_t tasks, StreamError error) {
+  const auto self = shared_from_this();
+  if (error.error) fail(with_place(error.error, place_of(launch_, error.thunk)), Outcome::failed);
+  bool is_last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    parts_[part].done = tasks;
+    is_last = tasks == end_of(part) && --parts_left_ == 0;
+    if (!has_failed_) settle_groups();
+    changed_.notify_all();
+  }
+  if (part == 0 && tasks == end_of(part)) launch_.queue->computed(launch_);
+  if (is_last) end();
+}
+
+// Puts the memory of outputs into their slots.
+void Flight::give_outputs(std::span<const std::uint32_t> outputs) {
+  const auto allocation_of = [&](std::uint32_t i) -> const Allocation& {
+    return executable().allocations[executable().outputs[i].allocation];
+  };
+  for (const std::uint32_t i : outputs) {
+    const Allocation& allocation = allocation_of(i);
+    if (allocation.kind == Allocation::Kind::output) {
+      if (allocation.index != i) *launch_.outputs[i] = outputs_[allocation.index];
+      continue;
+    }
+    const LaunchRecord::Input& input = launch_.inputs[allocation.index];
+    if (memory_.must_stage(input)) {
+      *launch_.outputs[i] = launch_.staged[allocation.index];
+    } else {
+      *launch_.outputs[i] = input.address ? Memory(*input.slot, input.address) : *input.slot;
+    }
+  }
+  for (const std::uint32_t i : outputs)  // last: those that share their memory have it
+    if (allocation_of(i).kind == Allocation::Kind::output && allocation_of(i).index == i)
+      *launch_.outputs[i] = std::move(outputs_[i]);
+}
+
+void Flight::settle_groups() {
+  for (std::size_t g = 0; g < schedule_->groups.size(); ++g) {
+    const Schedule::Group& group = schedule_->groups[g];
+    if (is_settled_[g] || !is_reached(group.waits)) continue;
+    is_settled_[g] = true;
+    give_outputs(group.outputs);
+    if (launch_.groups.empty()) continue;  // all come with the end of the launch
+    Slots::settle(*launch_.groups[g]);
+    launch_.groups[g]->set();
+  }
+}
+
+// Nobody else is in the flight any more.
+void Flight::end() {
+  outputs_.clear();  // slots have them
+  if (!launch_.groups.empty()) {
+    for (std::size_t g = 0; g < is_settled_.size(); ++g) {
+      if (is_settled_[g]) continue;
+      Slots::settle(*launch_.groups[g]);
+      launch_.groups[g]->set_error(launch_.error);
+    }
+  }
+  launch_.reached({});
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,84 @@
+// A launch that runs as its schedule says: on several streams, each task as soon as what it needs is there. The thread of each stream
+// walks that stream's part (run); who ends the last part completes the launch. Also for a launch on one stream that has inputs which
+// come from elsewhere, so that only what needs them waits.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <weft/runtime/launch_memory.h>
+#include <weft/runtime/launch_record.h>
+#include <weft/runtime/schedule.h>
+#include <weft/runtime/thunk_tallies.h>
+
+namespace weft::runtime {
+
+class Flight : public std::enable_shared_from_this<Flight> {
+ public:
+  // The record, which has this flight, lives until the flight completes it.
+  Flight(LaunchRecord& launch, std::shared_ptr<const Schedule> schedule, LaunchMemory& memory, ThunkTallies& tallies);
+
+  const Schedule& schedule() const { return *schedule_; }
+  // Gives a part to its stream, on the calling thread, which waits for what the part waits for.
+  void run(std::uint32_t part, Stream& stream);
+
+ private:
+  // What a part has worked up to.
+  struct Segment final : Milestone {
+    Segment(Flight& of, std::uint32_t in, std::uint32_t done) : flight(of), part(in), tasks(done) {}
+    void reached(StreamError error) override { flight.advance(part, tasks, std::move(error)); }
+
+    Flight& flight;
+    std::uint32_t part, tasks;
+  };
+  struct Part {
+    std::vector<std::byte*> bases;  // the address of each allocation that it touches
+    std::deque<Segment> segments;
+    std::uint32_t done = 0;  // tasks
+  };
+
+  bool prepare(std::uint32_t part, const Schedule::Task& task, Stream& stream);
+  bool find_addresses(std::uint32_t part, std::span<const std::uint32_t> allocations, const Thunk* thunk,
+                      Stream& stream);
+  bool await(std::span<const Schedule::Wait> waits);
+  void await_input(std::uint32_t input) const;
+  void note(std::uint32_t thunk, std::uint64_t begin);
+  std::byte* address_of(std::uint32_t part, std::uint32_t allocation, Stream& stream);
+  std::byte* address_of_input(std::uint32_t input);
+  std::byte* take_donated(std::uint32_t output, std::uint32_t input, Stream& stream);
+  void allocate();
+  void fail(const std::exception_ptr& error, LaunchRecord::Outcome outcome);
+  void advance(std::uint32_t part, std::uint32_t tasks, StreamError error);
+  void give_outputs(std::span<const std::uint32_t> outputs);
+  void settle_groups();
+  void end();
+
+  const Executable& executable() const { return *launch_.executable; }
+  bool is_reached(std::span<const Schedule::Wait> waits) const;
+  std::uint32_t end_of(std::uint32_t part) const {
+    return static_cast<std::uint32_t>(schedule_->parts[part].tasks.size() + 1);
+  }
+
+  LaunchRecord& launch_;
+  const std::shared_ptr<const Schedule> schedule_;
+  LaunchMemory& memory_;
+  ThunkTallies& tallies_;
+
+  std::mutex mutex_;  // of all below, but for the bases of a part, which are its own
+  std::condition_variable changed_;
+  std::vector<Part> parts_;
+  std::size_t parts_left_;
+  bool is_allocated_ = false, has_failed_ = false;
+  std::vector<Memory> outputs_;
+  std::vector<std::byte*> inputs_;  // their addresses, as far as somebody asked
+  std::vector<bool> is_settled_;    // groups
+};
+
+}  // namespace weft::runtime

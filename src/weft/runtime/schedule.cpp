@@ -1,0 +1,228 @@
+#include <weft/runtime/schedule.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace weft::runtime {
+
+namespace {
+
+// A range of bytes that thunks may share: slices of one allocation, of an input and the output that takes it over, or of temporaries
+// that use the same bytes one after the other.
+struct Range {
+  std::uint64_t memory = 0, begin = 0, end = 0;
+  bool overlaps(const Range& other) const { return memory == other.memory && begin < other.end && other.begin < end; }
+};
+
+class Ranges {
+ public:
+  explicit Ranges(const Executable& executable) : executable_(executable), input_(executable.inputs.size()) {
+    for (std::uint32_t a = 0; a < executable.allocations.size(); ++a)
+      if (executable.allocations[a].kind == Allocation::Kind::input) input_[executable.allocations[a].index] = a;
+  }
+  Range of(const Slice& slice) const {
+    const Allocation& allocation = executable_.allocations[slice.allocation];
+    if (allocation.kind == Allocation::Kind::temporary) {
+      const std::uint64_t begin = allocation.offset + slice.offset;
+      return {temporaries, begin, begin + slice.bytes};
+    }
+    return {owner(slice.allocation), slice.offset, slice.offset + slice.bytes};
+  }
+  // The allocation whose memory an allocation has.
+  std::uint32_t owner(std::uint32_t a) const {
+    const Allocation& allocation = executable_.allocations[a];
+    if (allocation.kind != Allocation::Kind::output) return a;
+    const std::int32_t donated = executable_.outputs[allocation.index].donated_input;
+    return donated < 0 ? a : input_[static_cast<std::size_t>(donated)];
+  }
+
+ private:
+  static constexpr std::uint64_t temporaries = ~std::uint64_t{0};
+  const Executable& executable_;
+  std::vector<std::uint32_t> input_;  // the allocation of each
+};
+
+struct Access {
+  Range range;
+  std::uint32_t thunk;
+  bool writes;
+};
+
+// What each thunk must come after, of those before it: whoever wrote what it reads, whoever touched what it writes, and the side
+// effects before its own.
+std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executable) {
+  const Ranges ranges(executable);
+  std::vector<std::vector<std::uint32_t>> after(executable.thunks.size());
+  std::map<std::uint64_t, std::vector<Access>> accesses;
+  std::int64_t last_effect = -1;
+  for (std::uint32_t t = 0; t < executable.thunks.size(); ++t) {
+    const Thunk& thunk = *executable.thunks[t];
+    const auto add = [&](const Slice& slice, bool writes) {
+      const Range range = ranges.of(slice);
+      for (const Access& earlier : accesses[range.memory])
+        if (earlier.thunk != t && (writes || earlier.writes) && earlier.range.overlaps(range))
+          after[t].push_back(earlier.thunk);
+      accesses[range.memory].push_back({range, t, writes});
+    };
+    for (const Slice& slice : thunk.reads) add(slice, false);
+    for (const Slice& slice : thunk.writes) add(slice, true);
+    if (thunk.has_side_effect) {
+      if (last_effect >= 0) after[t].push_back(static_cast<std::uint32_t>(last_effect));
+      last_effect = t;
+    }
+    std::ranges::sort(after[t]);
+    const auto same = std::ranges::unique(after[t]);
+    after[t].erase(same.begin(), same.end());
+  }
+  return after;
+}
+
+// The stream of each thunk.
+std::vector<StreamKind> streams(const Executable& executable, const std::vector<std::vector<std::uint32_t>>& after) {
+  const std::size_t count = executable.thunks.size();
+  std::vector<StreamKind> result(count);
+  for (std::size_t t = 0; t < count; ++t) result[t] = executable.thunks[t]->stream;
+  const auto computes = [&](std::size_t t) { return result[t] == StreamKind::compute; };
+  for (std::size_t t = 0; t < count; ++t) {
+    if (computes(t) || executable.thunks[t]->has_side_effect) continue;
+    // Unless the compute stream has something else to do before the first thunk that needs this one, or this one can begin before the
+    // end of what the compute stream does before it, in this launch or in the one before.
+    std::size_t before = t, next = t + 1;
+    while (before > 0 && !computes(before - 1)) --before;
+    while (next < count && !computes(next)) ++next;
+    const bool needs_the_last = before > 0 && std::ranges::find(after[t], before - 1) != after[t].end();
+    const bool is_needed_next = next < count && std::ranges::find(after[next], t) != after[next].end();
+    if (needs_the_last && is_needed_next) result[t] = StreamKind::compute;
+  }
+  return result;
+}
+
+class Maker {
+ public:
+  explicit Maker(const Executable& executable)
+      : executable_(executable), after_(dependencies(executable)), streams_(streams(executable, after_)) {}
+
+  Schedule make() {
+    part_of(StreamKind::compute);
+    for (std::uint32_t t = 0; t < executable_.thunks.size(); ++t) add(t);
+    add_untouched();
+    group_outputs();
+    for (const Schedule::Part& part : schedule_.parts)
+      for (const Schedule::Task& task : part.tasks) mark(task.waits);
+    for (const Schedule::Group& group : schedule_.groups) mark(group.waits);
+    return std::move(schedule_);
+  }
+
+ private:
+  struct Place {
+    std::uint32_t part, tasks;  // when the thunk is done
+  };
+
+  std::uint32_t part_of(StreamKind stream) {
+    const auto found = std::ranges::find(schedule_.parts, stream, &Schedule::Part::stream);
+    if (found != schedule_.parts.end()) return static_cast<std::uint32_t>(found - schedule_.parts.begin());
+    schedule_.parts.push_back({.stream = stream});
+    waited_.emplace_back();
+    touched_.emplace_back(executable_.allocations.size());
+    return static_cast<std::uint32_t>(schedule_.parts.size() - 1);
+  }
+
+  void add(std::uint32_t t) {
+    const std::uint32_t p = part_of(streams_[t]);
+    Schedule::Task task{.thunk = t};
+    std::map<std::uint32_t, std::uint32_t> needed;  // how far each other part must be
+    for (const std::uint32_t earlier : after_[t])
+      if (places_[earlier].part != p) {
+        std::uint32_t& tasks = needed[places_[earlier].part];
+        tasks = std::max(tasks, places_[earlier].tasks);
+      }
+    for (const auto& [part, tasks] : needed) {
+      std::uint32_t& waited = waited_[p][part];
+      if (tasks > waited) task.waits.push_back({part, waited = tasks});
+    }
+    const Thunk& thunk = *executable_.thunks[t];
+    const auto touch = [&](const Slice& slice) {
+      if (!touched_[p][slice.allocation]) task.allocations.push_back(slice.allocation);
+      touched_[p][slice.allocation] = true;
+    };
+    std::ranges::for_each(thunk.reads, touch);
+    std::ranges::for_each(thunk.writes, touch);
+    schedule_.parts[p].tasks.push_back(std::move(task));
+    places_.push_back({p, static_cast<std::uint32_t>(schedule_.parts[p].tasks.size())});
+  }
+
+  void add_untouched() {
+    for (std::uint32_t a = 0; a < executable_.allocations.size(); ++a) {
+      const bool is_touched =
+          std::ranges::any_of(touched_, [&](const std::vector<bool>& touched) { return touched[a]; });
+      const Allocation::Kind kind = executable_.allocations[a].kind;
+      if ((kind == Allocation::Kind::input || kind == Allocation::Kind::output) && !is_touched)
+        schedule_.untouched.push_back(a);
+    }
+  }
+
+  // An output waits for all that touch its memory, so that who takes that over need not look at the launch again. One that nothing
+  // touches, or that passes an input through, comes at the end of the compute stream's part.
+  void group_outputs() {
+    const Ranges ranges(executable_);
+    const auto end = static_cast<std::uint32_t>(schedule_.parts[0].tasks.size() + 1);
+    for (std::uint32_t output = 0; output < executable_.outputs.size(); ++output) {
+      const std::uint32_t memory = ranges.owner(executable_.outputs[output].allocation);
+      std::map<std::uint32_t, std::uint32_t> needed;
+      if (executable_.allocations[executable_.outputs[output].allocation].kind == Allocation::Kind::input)
+        needed[0] = end;
+      for (std::uint32_t t = 0; t < executable_.thunks.size(); ++t) {
+        const auto touches = [&](const Slice& slice) { return ranges.owner(slice.allocation) == memory; };
+        const Thunk& thunk = *executable_.thunks[t];
+        if (!std::ranges::any_of(thunk.reads, touches) && !std::ranges::any_of(thunk.writes, touches)) continue;
+        const auto [part, tasks] = places_[t];
+        // What the compute stream makes comes together, at its end: an event for each would cost time between two launches.
+        needed[part] = part == 0 ? end : std::max(needed[part], tasks);
+      }
+      if (needed.empty()) needed[0] = end;
+      std::vector<Schedule::Wait> waits;
+      for (const auto& [part, tasks] : needed) waits.push_back({part, tasks});
+      const auto group = std::ranges::find(schedule_.groups, waits, &Schedule::Group::waits);
+      if (group != schedule_.groups.end()) {
+        group->outputs.push_back(output);
+      } else {
+        schedule_.groups.push_back({.outputs = {output}, .waits = std::move(waits)});
+      }
+    }
+  }
+
+  void mark(const std::vector<Schedule::Wait>& waits) {
+    for (const auto [part, tasks] : waits)
+      if (tasks <= schedule_.parts[part].tasks.size()) schedule_.parts[part].tasks[tasks - 1].is_awaited = true;
+  }
+
+  const Executable& executable_;
+  const std::vector<std::vector<std::uint32_t>> after_;
+  const std::vector<StreamKind> streams_;
+  Schedule schedule_;
+  std::vector<Place> places_;                                   // of the thunks
+  std::vector<std::map<std::uint32_t, std::uint32_t>> waited_;  // by part: how far it knows each other part to be
+  std::vector<std::vector<bool>> touched_;                      // by part: allocations
+};
+
+}  // namespace
+
+std::shared_ptr<const Schedule> schedule(const Executable& executable) {
+  return std::make_shared<const Schedule>(Maker(executable).make());
+}
+
+std::shared_ptr<const Schedule> ScheduleCache::get(const std::shared_ptr<const Executable>& executable) {
+  if (executable->schedule) return executable->schedule;
+  Entry& entry = entries_[executable.get()];
+  if (entry.executable.lock() != executable) {
+    std::erase_if(entries_, [&](const auto& known) {
+      return known.first != executable.get() && known.second.executable.expired();
+    });
+    entry = {executable, schedule(*executable)};
+  }
+  return entry.schedule;
+}
+
+}  // namespace weft::runtime
