@@ -150,6 +150,17 @@ TEST(OptimizerOfAnEndedModel, SaysSo) {
   EXPECT_EQ(state_dict(optimizer).size(), 5u) << "which can still be saved";
 }
 
+TEST(OptimizerOfAnEndedModel, LoadsNoState) {
+  Pair trained;
+  optim::AdamW saved(trained);
+  step(trained.loss(), saved);
+  auto model = std::make_unique<Pair>();
+  model->first.requires_grad = false;  // whose state a load would make
+  optim::AdamW optimizer(*model);
+  model.reset();
+  expect_error([&] { load_state_dict(optimizer, state_dict(saved)); }, ended("load_state_dict"));
+}
+
 TEST(OptimizerOfAnEndedModel, AnotherWithItsOwnOptimizerWasMovedIntoItsPlace) {
   Pair a, b;
   optim::Adam of_a(a), of_b(b, {.lr = 0.1});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <weft/base/log.h>
+#include <weft/tensor/call_error.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/recording.h>
@@ -31,6 +32,13 @@ void warn_of_copies(const std::vector<NamedParameter>& parameters) {
              "; each is trained by itself. To tie them, use one Parameter in both places");
     return;
   }
+}
+
+void require_lives(const Parameter* parameter, const std::string& name, const char* function) {
+  detail::require_call(
+      parameter != nullptr, function, name,
+      " has ended: the model that this optimizer was made for is gone, or another was moved into its place; "
+      "keep it as long as the optimizer makes steps, or make a new optimizer");
 }
 
 DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dtype; }
@@ -63,6 +71,7 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::st
 }
 
 void Optimizer::before_load(const StateDict& saved) {
+  for (const State& state : states_) require_lives(state.parameter.get(), state.named.name, "load_state_dict");
   may_have_stepped_ = true;
   for (State& state : states_) {
     const auto is_saved = [&](const std::string& what) { return saved.contains(state.named.name + '.' + what); };
@@ -74,10 +83,7 @@ void Optimizer::before_load(const StateDict& saved) {
 void Optimizer::locate(const detail::Frame& frame) {
   for (State& state : states_) {
     state.named.parameter = state.parameter.get();
-    frame.require(
-        state.named.parameter, state.named.name,
-        " has ended: the model that this optimizer was made for is gone, or another was moved into its place; "
-        "keep it as long as the optimizer makes steps, or make a new optimizer");
+    require_lives(state.named.parameter, state.named.name, frame.function());
   }
 }
 
