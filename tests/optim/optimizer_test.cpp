@@ -256,6 +256,11 @@ TEST(Clip, ScalesToTheNorm) {
   expect_values(whole.gradients[1], {2}, {0, 4});
 }
 
+TEST(Clip, HasAGradientWhereAllGradientsAreZero) {
+  const Tensor x = zeros({2});
+  expect_values(grad(sum(optim::clip_grad_norm(std::vector{x * 3}, 1.0).gradients[0]), x), {2}, {3, 3});
+}
+
 TEST(Schedule, Cosine) {
   const optim::CosineSchedule schedule{.peak = 1, .warmup = 4, .total = 14, .floor = 0.1};
   EXPECT_DOUBLE_EQ(schedule(0), 0.25);
