@@ -26,6 +26,9 @@ TEST(TypeRule, OfDotGeneral) {
   const Type bf16(DType::bf16, {3});
   EXPECT_EQ(inferred({bf16, bf16}, product(DType::f32)), std::vector{scalar});
   EXPECT_EQ(inferred({bf16, bf16}, product(DType::bf16)), std::vector{Type(DType::bf16, {})});
+  const Type i4(DType::i4, {3}), i8(DType::i8, {3});
+  EXPECT_EQ(inferred({i4, i4}, product(DType::i8)), std::vector{Type(DType::i8, {})});
+  expect_refused(ops::dot_general, {{"cannot accumulate i8 in i4", {i8, i8}, product(DType::i4)}});
   expect_refused(ops::dot_general, {{"cannot accumulate f32 in bf16", {f32({3}), f32({3})}, product(DType::bf16)},
                                     {"cannot accumulate f32 in i64", {f32({3}), f32({3})}, product(DType::i64)}});
 }

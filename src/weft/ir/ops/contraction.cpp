@@ -1,4 +1,5 @@
 // Type rules of contractions.
+#include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 #include <weft/ir/ops/window.h>
@@ -18,8 +19,8 @@ DType accumulated_dtype(const Call& call) {
   const bool one_class = (is_float(dtype) && is_float(asked)) ||
                          (is_signed_integer(dtype) && is_signed_integer(asked)) ||
                          (is_unsigned_integer(dtype) && is_unsigned_integer(asked));
-  call.require(asked == dtype || (one_class && byte_size(asked) > byte_size(dtype)), "cannot accumulate ", dtype,
-               " in ", asked);
+  call.require(asked == dtype || (one_class && num_bits(asked) > num_bits(dtype)), "cannot accumulate ", dtype, " in ",
+               asked);
   return asked;
 }
 
