@@ -192,5 +192,18 @@ TEST_F(Run, FactorisationsOfLapackAreNamedAsSuch) {
   }
 }
 
+TEST_F(Run, FactorisationsThatWeftHasAreWrittenForOtherPlatforms) {
+  for (const std::string name : {"spotrf", "ztrsm"}) {
+    const std::string call =
+        "stablehlo.custom_call @lapack_" + name + "_ffi(%a) : (tensor<2x2xf32>) -> tensor<2x2xf32>";
+    write("lapack.mlir", "func.func @main(%a: tensor<2x2xf32>) {\n%0 = " + call + "\nreturn\n}");
+    expect_error({at("lapack.mlir"), "--random", "1"}, 1, "exported for a TPU (platforms=[\"tpu\"])");
+  }
+  write("lu.mlir",
+        "func.func @main(%a: tensor<2x2xf32>) {\n%0 = stablehlo.custom_call @LuDecomposition(%a) : "
+        "(tensor<2x2xf32>) -> tensor<2x2xf32>\nreturn\n}");
+  expect_error({at("lu.mlir"), "--random", "1"}, 1, "of linear algebra weft has Cholesky factors");
+}
+
 }  // namespace
 }  // namespace weft::cli

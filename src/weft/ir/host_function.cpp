@@ -73,10 +73,17 @@ const HostFunction* find_host_function(std::string_view name) {
 }
 
 std::string no_host_function(std::string_view target) {
+  const auto names = [&](std::string_view part) { return target.find(part) != target.npos; };
   std::string_view reason;
-  if (target.starts_with("lapack_"))
+  if (target.starts_with("lapack_") && (names("potrf") || names("trsm")))
+    reason =
+        "; it is LAPACK's: exported for a TPU (platforms=[\"tpu\"]), JAX writes stablehlo.cholesky and "
+        "stablehlo.triangular_solve instead, which weft has";
+  else if (target.starts_with("lapack_"))
     reason = "; it is LAPACK's, and of linear algebra weft has Cholesky factors and triangular systems alone";
-  else if (target.find("python") != target.npos && target.find("callback") != target.npos)
+  else if (target == "LuDecomposition" || target == "Qr" || target == "Eigh")
+    reason = "; of linear algebra weft has Cholesky factors and triangular systems alone";
+  else if (names("python") && names("callback"))
     reason = "; it calls back into Python";
   return concat("custom_call @", target, ": weft has no such function", reason);
 }
