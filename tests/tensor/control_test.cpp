@@ -134,6 +134,15 @@ TEST(Control, Scan) {
   EXPECT_EQ(empty.stacked[0].type(), Type(DType::f32, {0, 3}));
   expect_error([&] { scan(start, {}, body); },
                "scan: there is nothing to scan: xs is empty; for_loop takes a number of steps");
+  const Tensor number[] = {tensor(1.f)};
+  expect_error([&] { scan(start, number, body); }, "scan: every x must have a first axis to go along, got tensor<f32>");
+  expect_error([&] { scan(start, xs, [](const Tensors&, const Tensors&) { return std::pair<Tensors, Tensors>(); }); },
+               "scan: the body returns 0 values for 1");
+  const auto widens = [](const Tensors& at, const Tensors&) {
+    return std::pair(Tensors{at[0].to(DType::f64)}, Tensors());
+  };
+  expect_error([&] { scan(start, xs, widens); },
+               "scan: value 0 begins as tensor<f32> and the body makes it tensor<f64>");
 }
 
 TEST(Control, GradientsFlowThroughScan) {

@@ -74,10 +74,12 @@ std::vector<Tensor> while_loop(std::span<const Tensor> initial,
   return loop(frame, initial, 0, condition, body);
 }
 
-std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
-                             const std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>& body,
-                             std::source_location where) {
-  Frame frame("for_loop", where);
+namespace {
+
+using CountedBody = std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>;
+
+std::vector<Tensor> counted_loop(Frame& frame, std::int64_t count, std::span<const Tensor> initial,
+                                 const CountedBody& body) {
   std::vector<Tensor> values{zeros({}, DType::i32)};
   values.insert(values.end(), initial.begin(), initial.end());
   const auto condition = [&](const std::vector<Tensor>& at) { return at[0] < constant(count, DType::i32); };
@@ -89,6 +91,15 @@ std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial
   std::vector<Tensor> results = loop(frame, values, 1, condition, step);
   results.erase(results.begin());
   return results;
+}
+
+}  // namespace
+
+std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial,
+                             const std::function<std::vector<Tensor>(const Tensor&, const std::vector<Tensor>&)>& body,
+                             std::source_location where) {
+  Frame frame("for_loop", where);
+  return counted_loop(frame, count, initial, body);
 }
 
 namespace {
@@ -130,37 +141,33 @@ ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
                 const std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
                     const std::vector<Tensor>& values, const std::vector<Tensor>& x)>& body,
                 std::source_location where) {
-  const Frame frame("scan", where);
+  Frame frame("scan", where);
   frame.require(!xs.empty(), "there is nothing to scan: xs is empty; for_loop takes a number of steps");
-  for (const Tensor& x : xs)
-    frame.require(x.rank() > 0 && x.size(0) == xs[0].size(0), "every x must have the same first size; the first is ",
-                  xs[0].type(), ", another ", x.type());
+  for (const Tensor& x : xs) {
+    frame.require(x.rank() > 0, "every x must have a first axis to go along, got ", x.type());
+    frame.require(x.size(0) == xs[0].size(0), "every x must have the same first size; the first is ", xs[0].type(),
+                  ", another ", x.type());
+  }
   const std::size_t count = initial.size();
   // The types of what a step gives are known once it was recorded: in a loop that is not kept.
   std::vector<Type> given;
-  for_loop(
-      1, initial,
-      [&](const Tensor& i, const std::vector<Tensor>& values) {
-        auto [next, ys] = body(values, rows_at(xs, i));
-        for (const Tensor& y : ys) given.push_back(y.type());
-        return next;
-      },
-      where);
+  counted_loop(frame, 1, initial, [&](const Tensor& i, const std::vector<Tensor>& values) {
+    auto [next, ys] = body(values, rows_at(xs, i));
+    for (const Tensor& y : ys) given.push_back(y.type());
+    return next;
+  });
   std::vector<Tensor> all(initial.begin(), initial.end());
   for (const Type& type : given) {
     std::vector<std::int64_t> shape{xs[0].size(0)};
     for (int d = 0; d < type.rank(); ++d) shape.push_back(type.size(d));
     all.push_back(zeros(Shape(shape), type.dtype()));
   }
-  std::vector<Tensor> results = for_loop(
-      xs[0].size(0), all,
-      [&](const Tensor& i, const std::vector<Tensor>& at) {
+  std::vector<Tensor> results =
+      counted_loop(frame, xs[0].size(0), all, [&](const Tensor& i, const std::vector<Tensor>& at) {
         auto [next, ys] = body({at.begin(), at.begin() + static_cast<std::ptrdiff_t>(count)}, rows_at(xs, i));
-        frame.require(next.size() == count, "the body returns ", next.size(), " values for ", count);
         for (std::size_t k = 0; k < ys.size(); ++k) next.push_back(with_row(at[count + k], ys[k], i));
         return next;
-      },
-      where);
+      });
   ScanResult result;
   result.stacked.assign(results.begin() + static_cast<std::ptrdiff_t>(count), results.end());
   results.resize(count);
