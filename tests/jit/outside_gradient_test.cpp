@@ -122,6 +122,17 @@ TEST(OutsideGradient, PassesThroughAsManyCallsAsAreKept) {
   }
 }
 
+TEST(OutsideGradient, OfAPenaltyOnTheSlopeByItsInput) {
+  Parameter w(tensor({1.f, 2.f}));
+  const auto model = compile([&](const Tensor& x) { return sum(x * x * w); });
+  const Tensor x = tensor({3.f, 4.f});
+  for (int i = 0; i < 3; ++i) {
+    const Tensor loss = model(x);
+    const Tensor slope = grad(loss, x);  // 2 x w
+    expect_values(grad(loss + sum(square(slope)), w), {2}, {9 + 72, 16 + 256});
+  }
+}
+
 TEST(OutsideGradient, ByAResultOfTheCall) {
   const auto both = compile([](const Tensor& x) {
     const Tensor a = x * x;

@@ -87,6 +87,20 @@ TEST(ReadGradient, OfHigherOrder) {
   });
 }
 
+TEST(ReadGradient, OfHigherOrderByAnotherTensor) {
+  expect_same([](const Look& look) {
+    const Tensor w = arbitrary({3, 2}), x = arbitrary({4, 3}, 1);
+    const Tensor h = tanh(w * 2);
+    look(h);
+    const Tensor loss = sum(square(tanh(matmul(x, h))));
+    look(loss);
+    const Tensor slope = grad(loss, x), penalty = norm(slope);
+    const Tensor once = grad(loss + penalty, w);
+    look(penalty);
+    return std::vector{once, grad(penalty, w), grad(sum(once), x)};
+  });
+}
+
 // Of no steps: zeros are the gradient, and nothing is said of a loss that depends on nothing.
 TEST(ReadGradient, ThroughAScanOfNothing) {
   expect_same([](const Look& look) {

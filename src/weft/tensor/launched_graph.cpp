@@ -55,8 +55,8 @@ class Past {
   // Whether the gradient goes on from this value to one of the xs; as an x itself it does not count.
   bool leads(const Origin& origin) {
     Launched& launched = of(origin);
-    return launched.x.contains(origin.value) ? launched.leads_beyond(*origin.value.node)
-                                             : launched.leads[origin.value.node->id];
+    return launched.x.contains(origin.value) && !origin.is_brought_back ? launched.leads_beyond(*origin.value.node)
+                                                                        : launched.leads[origin.value.node->id];
   }
 
   // The value as one of the recording.
@@ -76,13 +76,17 @@ class Past {
   }
 
   struct Launched {
-    Launched(Recording& recording, const LaunchedGraph& of)
-        : graph(of), leads(of.graph->nodes().size()), is_state(leads.size()), inliner(recording.graph(), *of.graph) {
-      for (const Known& k : of.known) {
+    Launched(Recording& recording, const std::shared_ptr<const LaunchedGraph>& of)
+        : shared(of),
+          graph(of->filled()),
+          leads(graph.graph->nodes().size()),
+          is_state(leads.size()),
+          inliner(recording.graph(), *graph.graph) {
+      for (const Known& k : graph.known) {
         known[k.value].push_back(&k);
         if (k.is_state) is_state[k.value.node->id] = true;
       }
-      for (const auto& [value, number] : of.numbers) numbers[value] = &number;
+      for (const auto& [value, number] : graph.numbers) numbers[value] = &number;
     }
 
     bool leads_beyond(const ir::Node& node) const {
@@ -90,6 +94,7 @@ class Past {
              std::ranges::any_of(node.operands, [&](const Value operand) { return leads[operand.node->id]; });
     }
 
+    std::shared_ptr<const LaunchedGraph> shared;
     const LaunchedGraph& graph;
     std::unordered_map<Value, std::vector<const Known*>, ir::ValueHash> known;
     std::unordered_map<Value, const Immediate*, ir::ValueHash> numbers;
@@ -103,7 +108,7 @@ class Past {
   Launched& of(const Origin& origin) {
     auto& launched = launched_[origin.graph.get()];
     if (!launched) {
-      launched = std::make_unique<Launched>(recording_, origin.graph->filled());
+      launched = std::make_unique<Launched>(recording_, origin.graph);
       look(*launched);
     }
     return *launched;
@@ -150,11 +155,18 @@ class Past {
     if (!launched.leads[v.node->id]) {
       for (const Known* k : known->second)
         if (const runtime::BufferPtr buffer = k->buffer.lock(); buffer && buffer->held() && !buffer->donated())
-          return recording_.value_of(Tensor(buffer), function_);
+          return bring_back(launched, v, buffer);
     }
     for (const Known* k : known->second)
       if (k->origin) return copy(k->origin);
     return {};
+  }
+
+  // As an input of the recording. A later gradient, by something else, may lead through it.
+  Value bring_back(const Launched& launched, Value v, const runtime::BufferPtr& buffer) {
+    const Tensor tensor(buffer);
+    if (is_float(v.dtype())) tensor.impl().origin = {launched.shared, v, true};
+    return recording_.value_of(tensor, function_);
   }
 
   [[noreturn]] void fail(const Launched& launched, Value input) const {

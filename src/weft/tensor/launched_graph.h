@@ -47,6 +47,8 @@ class Callee {
 struct Origin {
   std::shared_ptr<const LaunchedGraph> graph = nullptr;
   ir::Value value = {};
+  bool is_brought_back =
+      false;  // by a gradient: it is that value, where another tensor of the same origin is a copy of it
 
   explicit operator bool() const { return graph != nullptr; }
 };
