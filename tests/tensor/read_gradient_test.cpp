@@ -101,6 +101,21 @@ TEST(ReadGradient, OfHigherOrderByAnotherTensor) {
   });
 }
 
+TEST(ReadGradient, ByAParameterIsNoneByItsCopy) {
+  const Tensor x = tensor({2.f});
+  Parameter w(tensor({3.f}));
+  const Parameter copy(w);
+  const auto loss = [&] { return sum(x * x * w * copy * copy); };
+  const Tensor read = loss();
+  (void)read.item();
+  const std::vector<Tensor> slopes = grad(read, {w, copy});
+  expect_values(slopes[0], {1}, {36});
+  expect_values(slopes[1], {1}, {72});
+  const Tensor again = loss();
+  (void)again.item();
+  expect_values(grad(sum(grad(again, x)), w), {1}, {36});
+}
+
 // Of no steps: zeros are the gradient, and nothing is said of a loss that depends on nothing.
 TEST(ReadGradient, ThroughAScanOfNothing) {
   expect_same([](const Look& look) {

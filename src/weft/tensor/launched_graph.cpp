@@ -47,7 +47,7 @@ class Past {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const runtime::BufferPtr& buffer = wrt[i].impl().buffer;
       if (!buffer) continue;
-      xs_.try_emplace(buffer.get(), xs[i]);
+      xs_.emplace(buffer.get(), X{&wrt[i].impl(), xs[i]});
       oldest_ = std::min(oldest_, buffer->id());
     }
   }
@@ -118,8 +118,9 @@ class Past {
     for (const Known& k : launched.graph.known) {
       const std::size_t id = k.value.node->id;
       const runtime::BufferPtr buffer = k.buffer.lock();
-      if (const auto x = xs_.find(buffer.get()); buffer && x != xs_.end()) {
-        launched.x.try_emplace(k.value, x->second);
+      for (auto [x, end] = xs_.equal_range(buffer.get()); x != end; ++x) {
+        if (k.tensor && k.tensor != x->second.tensor) continue;
+        launched.x.try_emplace(k.value, x->second.value);
         launched.leads[id] = true;
       }
       if (k.buffer_id < oldest_ || PastEndsHere::is_before(k.buffer_id)) continue;  // it leads to no x
@@ -202,7 +203,11 @@ class Past {
   const char* function_;
   std::string place_;  // where the gradient is taken
   std::vector<std::shared_ptr<Callee>> callees_;
-  std::unordered_map<const runtime::Buffer*, Value> xs_;
+  struct X {
+    const TensorImpl* tensor;
+    Value value;
+  };
+  std::unordered_multimap<const runtime::Buffer*, X> xs_;
   std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();
   std::unordered_map<const LaunchedGraph*, std::unique_ptr<Launched>> launched_;
 };

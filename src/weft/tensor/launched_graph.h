@@ -22,6 +22,7 @@ namespace weft::detail {
 
 class Recording;
 struct LaunchedGraph;
+struct TensorImpl;
 
 // The compiled function of which a call launched a graph.
 class Callee {
@@ -67,6 +68,8 @@ struct LaunchedGraph {
     bool is_state = false;  // a Parameter had it
     Origin origin = {};     // of an input
     bool is_lost = false;   // an input whose origin is not kept any more
+    // Of an input: which of the tensors with that buffer it was, for a copy of a Parameter has the same. Null: any.
+    const TensorImpl* tensor = nullptr;
   };
 
   LaunchedGraph() = default;

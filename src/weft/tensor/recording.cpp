@@ -219,6 +219,7 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
       continue;
     }
     LaunchedGraph::Known& known = launched->known.emplace_back(value, buffer, buffer->id());
+    if (!observer) known.tensor = tensor;  // while a compiled function is recorded, others stand in for the tensors
     if (origin) launched->follow(known, origin);
     known.is_lost |= is_cut;
     if (is_state || buffer->holders() > 1 || value.type().bytes() > LaunchedGraph::most_held_bytes) continue;
