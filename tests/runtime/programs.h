@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/schedule.h>
 #include <weft/runtime/simulated/simulated_device.h>
 
 namespace weft::runtime::testing {
@@ -71,6 +72,16 @@ class Program {
     executable_->thunks.push_back(std::move(made));
     return *this;
   }
+  // One on another stream.
+  Program& thunk_on(StreamKind stream, std::string name, std::vector<Slice> reads, std::vector<Slice> writes,
+                    FunctionThunk::Function function) {
+    auto made = std::make_unique<FunctionThunk>(std::move(name), std::move(function));
+    made->reads = std::move(reads);
+    made->writes = std::move(writes);
+    made->stream = stream;
+    executable_->thunks.push_back(std::move(made));
+    return *this;
+  }
   // to[i] = from[i] + value
   Program& add_scalar(Slice to, Slice from, float value) {
     return thunk("add", {from}, {to}, [=](const Launch& launch) {
@@ -81,7 +92,10 @@ class Program {
   }
 
   Executable& executable() { return *executable_; }
-  std::shared_ptr<const Executable> finish() { return std::move(executable_); }
+  std::shared_ptr<const Executable> finish() {
+    executable_->schedule = schedule_streams(*executable_);
+    return std::move(executable_);
+  }
 
  private:
   Slice add(Allocation allocation) {

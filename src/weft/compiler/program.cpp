@@ -9,6 +9,7 @@
 #include <weft/compiler/library_error.h>
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
+#include <weft/runtime/schedule.h>
 
 namespace weft::compiler {
 
@@ -128,6 +129,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   thunk->info = u.info;
   thunk->info.flops = static_cast<double>(sizes(work.flops));
   thunk->info.bytes = work.bytes ? static_cast<double>(sizes(*work.bytes)) : bytes_of(reads) + bytes_of(writes);
+  thunk->has_side_effect = u.has_side_effect;
   thunk->reads = std::move(reads);
   thunk->writes = std::move(writes);
   if (scratch.bytes) thunk->writes.push_back(scratch);
@@ -183,6 +185,7 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
     return print_hlo(*self->parts_.graph, self->parts_.units, elide_in_profiles, SizeValues(symbols), numbers);
   };
   executable->thunks = made->thunks;
+  executable->schedule = runtime::schedule_streams(*executable);
   auto code = std::make_shared<Code>(Code{parts_.code});
   for (const Code& of_unit : made->code) code->insert(code->end(), of_unit.begin(), of_unit.end());
   executable->code = std::move(code);

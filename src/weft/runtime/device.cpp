@@ -121,7 +121,10 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   }
   d.queue.add_readers(inputs, *record);
   record->executable = std::move(executable);
-  if (const auto& schedule = record->executable->schedule) record->flight = d.executor.make_flight(*record, schedule);
+  if (const auto& schedule = record->executable->schedule) {
+    record->flight = d.executor.make_flight(*record, schedule);
+    record->done->comes_out_of_stream_order();
+  }
   if (given) given->clear();
   if (outputs.empty()) promise_outputs(*record, outputs);
   record_outputs(outputs, *record);

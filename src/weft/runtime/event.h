@@ -29,9 +29,9 @@ class Event {
   void set_error(std::exception_ptr error) { settle(std::move(error)); }
 
   // Whether it comes in the order of launches on its device's compute stream, as those of launches do unless somebody says
-  // otherwise. To be said before the event is shared.
-  bool comes_in_stream_order() const { return in_stream_order_; }
-  void comes_out_of_stream_order() { in_stream_order_ = false; }
+  // otherwise.
+  bool comes_in_stream_order() const { return in_stream_order_.load(std::memory_order_relaxed); }
+  void comes_out_of_stream_order() { in_stream_order_.store(false, std::memory_order_relaxed); }
 
   static const std::shared_ptr<Event>& already_set();
 
@@ -43,7 +43,7 @@ class Event {
   virtual void waited() const {}  // a host thread waited for it
 
   std::atomic<std::uint32_t> state_ = pending;
-  bool in_stream_order_ = true;
+  std::atomic<bool> in_stream_order_ = true;
   std::atomic<Slots*> abandoned_ = nullptr;  // of the blocks whose bytes come with it: see Slots::abandon
   std::exception_ptr error_;
   std::uint64_t came_ns_ = 0;

@@ -55,7 +55,14 @@ void Flight::run(std::uint32_t p, Stream& stream) {
     if (task.is_awaited) close(i + 1);
   }
   if (p == 0) find_addresses(p, schedule_->untouched, nullptr, stream);
+  const bool has_failed = !await({});
+  if (!has_failed && is_in_stream_order()) {
+    const std::lock_guard lock(mutex_);
+    settle_groups(true);
+  }
   close(end_of(p));
+  // Launches that follow in the stream's order look for its error, or its outputs' memory, when they are given to the stream.
+  if (has_failed && is_in_stream_order()) stream.drain();
 }
 
 void Flight::note(std::uint32_t thunk, std::uint64_t begin) {
@@ -185,7 +192,7 @@ void Flight::advance(std::uint32_t part, std::uint32_t tasks, StreamError error)
     const std::lock_guard lock(mutex_);
     parts_[part].done = tasks;
     is_last = tasks == end_of(part) && --parts_left_ == 0;
-    if (!has_failed_) settle_groups();
+    if (!has_failed_) settle_groups(false);
     changed_.notify_all();
   }
   if (part == 0 && tasks == end_of(part)) launch_.queue->computed(launch_);
@@ -215,10 +222,11 @@ void Flight::give_outputs(std::span<const std::uint32_t> outputs) {
       *launch_.outputs[i] = std::move(outputs_[i]);
 }
 
-void Flight::settle_groups() {
+// Those that are there, or `all`.
+void Flight::settle_groups(bool all) {
   for (std::size_t g = 0; g < schedule_->groups.size(); ++g) {
     const Schedule::Group& group = schedule_->groups[g];
-    if (is_settled_[g] || !is_reached(group.waits)) continue;
+    if (is_settled_[g] || (!all && !is_reached(group.waits))) continue;
     is_settled_[g] = true;
     give_outputs(group.outputs);
     if (launch_.groups.empty()) continue;  // all come with the end of the launch

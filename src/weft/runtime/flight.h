@@ -57,10 +57,12 @@ class Flight : public std::enable_shared_from_this<Flight> {
   void fail(const std::exception_ptr& error, LaunchRecord::Outcome outcome);
   void advance(std::uint32_t part, std::uint32_t tasks, StreamError error);
   void give_outputs(std::span<const std::uint32_t> outputs);
-  void settle_groups();
+  void settle_groups(bool all);
   void end();
 
   const Executable& executable() const { return *launch_.executable; }
+  // Whether its outputs come with its end in the order of the compute stream, as those of other launches do.
+  bool is_in_stream_order() const { return launch_.groups.empty() && parts_.size() == 1; }
   bool is_reached(std::span<const Schedule::Wait> waits) const;
   std::uint32_t end_of(std::uint32_t part) const {
     return static_cast<std::uint32_t>(schedule_->parts[part].tasks.size() + 1);

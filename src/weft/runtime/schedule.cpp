@@ -213,6 +213,13 @@ std::shared_ptr<const Schedule> schedule(const Executable& executable) {
   return std::make_shared<const Schedule>(Maker(executable).make());
 }
 
+std::shared_ptr<const Schedule> schedule_streams(const Executable& executable) {
+  const auto computes = [](const std::shared_ptr<const Thunk>& thunk) { return thunk->stream == StreamKind::compute; };
+  if (std::ranges::all_of(executable.thunks, computes)) return nullptr;
+  auto made = schedule(executable);
+  return made->is_on_one_stream() ? nullptr : made;
+}
+
 std::shared_ptr<const Schedule> ScheduleCache::get(const std::shared_ptr<const Executable>& executable) {
   if (executable->schedule) return executable->schedule;
   Entry& entry = entries_[executable.get()];

@@ -48,6 +48,9 @@ struct Schedule {
 // stays on the compute stream, unless it has a side effect: handing it over would cost time and gain none.
 std::shared_ptr<const Schedule> schedule(const Executable& executable);
 
+// The same for an executable to be finished; null where all of its thunks run on the compute stream.
+std::shared_ptr<const Schedule> schedule_streams(const Executable& executable);
+
 // Schedules of executables that have none of their own, made when they are first needed. Not thread-safe.
 class ScheduleCache {
  public:

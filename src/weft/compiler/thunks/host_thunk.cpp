@@ -49,7 +49,9 @@ Unit host_unit(const ir::Node& node, const NativeContext& context) {
   std::vector<Type> inputs, outputs(node.types.begin(), node.types.end());
   for (const ir::Value v : node.operands) inputs.push_back(v.type());
   unit.make = [function, inputs, outputs](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
+    auto thunk = std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
+    thunk->stream = runtime::StreamKind::host;
+    return thunk;
   };
   return unit;
 }
