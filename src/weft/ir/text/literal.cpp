@@ -5,9 +5,11 @@
 #include <utility>
 
 #include <weft/base/convert.h>
-#include <weft/ir/text/written.h>
+#include <weft/ir/legalize/written.h>
 
 namespace weft::ir::text {
+
+using legalize::WrittenType;
 
 namespace {
 

@@ -202,7 +202,7 @@ Values Lowering::operands(const Scope& scope, const Operation& op) const {
 WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
   check_dropped_attributes(source_, module_, op);
   graph.set_location(locations_.of(op));
-  if (const DynamicOperation* known = find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
+  if (const DynamicOperation* known = legalize::find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
   if (!op.regions.empty()) {
     if (auto results = with_promoted_operands(graph, scope, op)) return *results;
     if (auto results = with_captured_input(graph, scope, op)) return *results;
@@ -215,7 +215,7 @@ WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operat
 
 WrittenValues Lowering::grouped_results(const Operation& op, std::span<const Value> values) const {
   try {
-    return grouped(values, op.result_types);
+    return legalize::grouped(values, op.result_types);
   } catch (const Error& wrong) {
     fail(op, wrong.what());
   }
@@ -223,9 +223,10 @@ WrittenValues Lowering::grouped_results(const Operation& op, std::span<const Val
 
 Values Lowering::real_operation(Graph& graph, const Scope& scope, const Operation& op) {
   if (const LoweringRule rule = rule_named(op.name)) return (this->*rule)(graph, scope, op);
-  if (const ChloFunction* known = find_chlo(op.name)) return chlo(*known, scope, op);
+  if (const ChloFunction* known = legalize::find_chlo(op.name)) return chlo(*known, scope, op);
   const Op* kind = op_named(op.name);
-  if (const ComplexFunction* known = find_complex(op.name); known && !kind) return complex_function(*known, scope, op);
+  if (const ComplexFunction* known = legalize::find_complex(op.name); known && !kind)
+    return complex_function(*known, scope, op);
   if (!kind) source_.fail_unsupported(op.at, concat(op.name, ": unsupported here"), op.name);
   return append(graph, op, *kind, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
 }
@@ -322,19 +323,9 @@ std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& regio
   return graph;
 }
 
-std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph) {
-  const Op* op = reduction_op(*graph);
-  if (!op) return graph;
-  const DType dtype = graph->inputs()[0].dtype();
-  const Type scalar(dtype, {});
-  if (graph->inputs()[0].type() != scalar || graph->outputs()[0].type() != scalar) return graph;
-  auto shared = reduction_body(*op, dtype);
-  return structurally_equal(*graph, *shared) ? shared : graph;
-}
-
 Regions Lowering::closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed) {
   Regions regions;
-  for (const Region& region : op.regions) regions.push_back(shared_body(closed(op, region, outer, passed)));
+  for (const Region& region : op.regions) regions.push_back(legalize::shared_body(closed(op, region, outer, passed)));
   return regions;
 }
 
@@ -345,8 +336,8 @@ std::string_view full_name(std::string_view written) {
 }
 
 bool is_known(std::string_view name) {
-  return rule_named(name) || op_named(name) || find_chlo(name) || find_dynamic(name) || complex_rule_named(name) ||
-         find_complex(name) || name == "func.func" || name == "func.return" || name == "stablehlo.return";
+  return rule_named(name) || op_named(name) || legalize::is_function(name) || complex_rule_named(name) ||
+         name == "func.func" || name == "func.return" || name == "stablehlo.return";
 }
 
 Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits) {

@@ -15,17 +15,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include <weft/ir/legalize/legalize.h>
 #include <weft/ir/op.h>
-#include <weft/ir/text/chlo.h>
-#include <weft/ir/text/complex.h>
-#include <weft/ir/text/dynamic.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/lower.h>
 #include <weft/ir/text/verbatim.h>
-#include <weft/ir/text/written.h>
 
 namespace weft::ir::text {
 
+using legalize::ChloFunction;
+using legalize::ComplexFunction;
+using legalize::DynamicOperation;
+using legalize::flattened;
+using legalize::half;
 using Values = std::vector<Value>;
 using Scope = std::unordered_map<Use, WrittenValue, UseHash>;
 using Regions = std::vector<std::shared_ptr<const Graph>>;
@@ -35,9 +37,6 @@ const Op* op_named(std::string_view name);
 
 // A constant that is cheap to have once more inside a region.
 bool is_small_constant(const WrittenValue& v);
-
-// A body that is one op becomes the one all such reductions share.
-std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph);
 
 class Lowering {
  public:

@@ -2,11 +2,7 @@
 #include <algorithm>
 
 #include <weft/ir/host_function.h>
-#include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
-#include <weft/ir/text/complex.h>
-#include <weft/ir/text/complex_linalg.h>
-#include <weft/ir/text/fft.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/literal.h>
 #include <weft/ir/text/lowering.h>
@@ -50,30 +46,6 @@ bool moves_elements(const Op& op) {
   return op.kind == Kind::shape || op.kind == Kind::indexing || op.kind == Kind::collective;
 }
 
-// The region of one part alone, if it does the same to the parts of complex numbers, each by itself: sums do, products do not.
-// Null: it does not.
-std::shared_ptr<const Graph> region_of_part(const Graph& region) {
-  const auto inputs = region.inputs();
-  if (region.outputs().size() != 2 || inputs.size() % 2 != 0 || inputs.empty()) return nullptr;
-  std::vector<int> parts(
-      region.nodes().size());  // by node: which it follows from, 1 the real ones, 2 the imaginary ones
-  for (std::size_t i = 0; i < inputs.size(); ++i) parts[inputs[i].node->id] = i % 2 == 0 ? 1 : 2;
-  for (const Node* node : region.nodes())
-    for (const Value v : node->operands) parts[node->id] |= parts[v.node->id];
-  std::shared_ptr<const Graph> of_part[2];
-  std::vector<Type> types;
-  for (std::size_t i = 0; i < inputs.size(); i += 2) types.push_back(inputs[i].type());
-  for (std::size_t part = 0; part < 2; ++part) {
-    if ((parts[region.outputs()[part].node->id] & (part == 0 ? 2 : 1)) != 0) return nullptr;
-    of_part[part] = make_graph(types, [&](Graph& graph, std::span<const Value> arguments) {
-      Inliner inliner(graph, region);
-      for (std::size_t i = 0; i < arguments.size(); ++i) inliner.substitute(inputs[2 * i + part], arguments[i]);
-      return inliner.copy(region.outputs().subspan(part, 1));
-    });
-  }
-  return structurally_equal(*of_part[0], *of_part[1]) ? of_part[0] : nullptr;
-}
-
 std::vector<Type> part_types(std::span<const WrittenType> types) {
   std::vector<Type> parts;
   for (const WrittenType type : types) parts.push_back(type.part);
@@ -104,7 +76,7 @@ bool Lowering::is_complex(const Scope& scope, const Operation& op) const {
 
 Values Lowering::complex_operation(Graph& graph, const Scope& scope, const Operation& op) {
   if (const LoweringRule rule = complex_rule_named(op.name)) return (this->*rule)(graph, scope, op);
-  if (const ComplexFunction* known = find_complex(op.name)) return complex_function(*known, scope, op);
+  if (const ComplexFunction* known = legalize::find_complex(op.name)) return complex_function(*known, scope, op);
   const Op* kind = op_named(op.name);
   if (kind && moves_elements(*kind)) return each_part(graph, scope, op);
   if (kind && kind->takes_tokens) return real_operation(graph, scope, op);
@@ -142,7 +114,7 @@ Values Lowering::complex_regions(Graph& graph, const Scope& scope, const Operati
   const Regions regions = closed_regions(op, scope, {});
   Regions of_part;
   for (const auto& region : regions)
-    if (auto part = region_of_part(*region)) of_part.push_back(shared_body(std::move(part)));
+    if (auto part = legalize::part_of_region(*region)) of_part.push_back(legalize::shared_body(std::move(part)));
   if (of_part.size() == regions.size()) {
     const std::vector<Type> types = part_types(op.result_types);
     const Values re = append(graph, op, kind, half(values, false), types, of_part),
@@ -226,7 +198,8 @@ Values Lowering::fft(Graph&, const Scope& scope, const Operation& op) {
   Ints lengths;
   reader.enumerator("fft_type", types, type);
   reader.integers("fft_length", lengths);
-  return expanded(op, [&] { return flattened({{text::fft(values[0], static_cast<FftType>(type), lengths)}}); });
+  return expanded(
+      op, [&] { return flattened({{legalize::fft(values[0], static_cast<legalize::FftType>(type), lengths)}}); });
 }
 
 Values Lowering::complex_cholesky(Graph&, const Scope& scope, const Operation& op) {
@@ -235,7 +208,7 @@ Values Lowering::complex_cholesky(Graph&, const Scope& scope, const Operation& o
   Arena scratch;
   AttributeReader reader(source_, module_, op, scratch);
   const auto& attributes = *static_cast<const CholeskyAttributes*>(schema<CholeskyAttributes>->read(scratch, reader));
-  return expanded(op, [&] { return flattened({{text::complex_cholesky(values[0], attributes)}}); });
+  return expanded(op, [&] { return flattened({{legalize::complex_cholesky(values[0], attributes)}}); });
 }
 
 Values Lowering::complex_triangular_solve(Graph&, const Scope& scope, const Operation& op) {
@@ -245,7 +218,8 @@ Values Lowering::complex_triangular_solve(Graph&, const Scope& scope, const Oper
   AttributeReader reader(source_, module_, op, scratch);
   const auto& attributes =
       *static_cast<const TriangularSolveAttributes*>(schema<TriangularSolveAttributes>->read(scratch, reader));
-  return expanded(op, [&] { return flattened({{text::complex_triangular_solve(values[0], values[1], attributes)}}); });
+  return expanded(op,
+                  [&] { return flattened({{legalize::complex_triangular_solve(values[0], values[1], attributes)}}); });
 }
 
 // check.expect_eq_const %x, dense<...> checks either part.

@@ -3,9 +3,6 @@
 #include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
-#include <weft/ir/text/bitcast.h>
-#include <weft/ir/text/expand.h>
-#include <weft/ir/text/expand_regions.h>
 #include <weft/ir/text/lowering.h>
 
 namespace weft::ir::text {
@@ -79,51 +76,6 @@ Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
   return results;
 }
 
-namespace {
-
-// The inputs that the branches use, in the order in which they do.
-std::vector<std::size_t> used_inputs(const Regions& branches) {
-  std::vector<std::size_t> used;
-  for (const auto& branch : branches) {
-    const auto use = [&](Value v) {
-      if (v.node->op != &ops::parameter) return;
-      const auto input = static_cast<std::size_t>(v.node->attributes<ParameterAttributes>().index);
-      if (std::ranges::find(used, input) == used.end()) used.push_back(input);
-    };
-    for (const Node* node : branch->nodes()) std::ranges::for_each(node->operands, use);
-    std::ranges::for_each(branch->outputs(), use);
-  }
-  return used;
-}
-
-// The same graph of other inputs: those that `chosen` names, in its order.
-std::shared_ptr<const Graph> with_inputs(const Graph& from, std::span<const std::size_t> chosen) {
-  auto graph = std::make_shared<Graph>();
-  std::unordered_map<const Node*, Node*> copies;
-  std::unordered_map<std::uint32_t, Annotations> said;
-  for (const std::size_t i : chosen) copies[from.inputs()[i].node] = graph->add_input(from.inputs()[i].type()).node;
-  const auto copy_of = [&](Value v) { return copies.at(v.node)->result(v.index); };
-  Values operands;
-  for (const Node* node : from.nodes()) {
-    if (node->op == &ops::parameter) continue;
-    operands.clear();
-    std::ranges::transform(node->operands, std::back_inserter(operands), copy_of);
-    Node& copy = graph->append_copy(*node, operands);
-    copies[node] = &copy;
-    if (!from.annotations) continue;
-    if (const auto known = from.annotations->nodes.find(node->id); known != from.annotations->nodes.end())
-      said.emplace(copy.id, known->second);
-  }
-  Values outputs;
-  std::ranges::transform(from.outputs(), std::back_inserter(outputs), copy_of);
-  graph->set_outputs(std::move(outputs));
-  if (!said.empty())
-    graph->annotations = std::make_shared<FunctionAnnotations>(FunctionAnnotations{.nodes = std::move(said)});
-  return graph;
-}
-
-}  // namespace
-
 // A branch may use one part of a complex number alone, or the second before the first; captures are as reading what is written of
 // it finds them.
 Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op) {
@@ -138,8 +90,8 @@ Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op)
   append_parts(captured, scope, passed);
   Regions regions = closed_regions(op, scope, passed);
   if (module_.has_complex) {
-    const std::vector<std::size_t> used = used_inputs(regions);
-    for (auto& region : regions) region = with_inputs(*region, used);
+    const std::vector<std::size_t> used = legalize::used_inputs(regions);
+    for (auto& region : regions) region = legalize::with_inputs(*region, used);
     Values of_used;
     for (const std::size_t i : used) of_used.push_back(captured[i]);
     captured = std::move(of_used);
@@ -241,7 +193,7 @@ Values Lowering::top_k(Graph&, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   if (values.size() != 1) fail(op, concat("expected one operand, got ", values.size()));
   const std::int64_t k = integer_attribute(op, "k");
-  return expanded(op, [&] { return chlo_top_k(values[0], k); });
+  return expanded(op, [&] { return legalize::chlo_top_k(values[0], k); });
 }
 
 // Operands are inputs, then initial carries; as many as operandSegmentSizes says.
@@ -264,13 +216,13 @@ Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
   const Attribute* is_reverse = find(op.attributes, "is_reverse");
   const auto body = closed(op, op.regions[0], scope, passed);
   return expanded(op, [&] {
-    return expand_scan(graph, {.inputs = inputs,
-                               .carries = carries,
-                               .captures = captured,
-                               .outputs = outputs,
-                               .dimension = integer_attribute(op, "dimension"),
-                               .is_reverse = is_reverse && is_reverse->integer != 0,
-                               .body = body});
+    return legalize::expand_scan(graph, {.inputs = inputs,
+                                         .carries = carries,
+                                         .captures = captured,
+                                         .outputs = outputs,
+                                         .dimension = integer_attribute(op, "dimension"),
+                                         .is_reverse = is_reverse && is_reverse->integer != 0,
+                                         .body = body});
   });
 }
 
@@ -278,7 +230,7 @@ Values Lowering::map(Graph& graph, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   if (op.regions.size() != 1) fail(op, "expected one region");
   const auto body = closed(op, op.regions[0], scope, {});
-  return expanded(op, [&] { return expand_map(graph, values, *body); });
+  return expanded(op, [&] { return legalize::expand_map(graph, values, *body); });
 }
 
 Values Lowering::dimension_size(Graph& graph, const Scope& scope, const Operation& op) {
@@ -317,7 +269,7 @@ WrittenValues Lowering::dynamic(Graph& graph, const Scope& scope, const Operatio
     if (values[from].re.rank() != rank)
       source_.fail(op.operands[from].at, concat(op.name, ": ", op.operands[from].name, " must be of rank ", rank,
                                                 ", got ", values[from].type()));
-    const auto integers = values[from].is_complex() ? std::nullopt : constant_integers(values[from].re);
+    const auto integers = values[from].is_complex() ? std::nullopt : legalize::constant_integers(values[from].re);
     const bool is_shape = what.attributes[i].empty();
     if (!integers && !is_shape)
       source_.fail_unsupported(op.operands[from].at, concat(op.name, ": ", what.attributes[i], " is not constant"),
@@ -352,7 +304,7 @@ Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
     fail(op, "expected operands, as many initial values, and one called computation");
   values.resize(values.size() / 2);
   const auto before = function(called(op, functions->items[0]));
-  return expanded(op, [&] { return first_k(values, field("reduction_dim"), field("top_k"), before); });
+  return expanded(op, [&] { return legalize::first_k(values, field("reduction_dim"), field("top_k"), before); });
 }
 
 Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operation& op) {
@@ -362,7 +314,7 @@ Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operati
       values.size() != 1 || types.size() != 1 || have_same_bytes(values[0].dtype(), types[0].dtype());
   if (is_direct && (values.empty() || values[0].dtype() != DType::boolean))
     return append(graph, op, ops::bitcast_convert, values, types, {});
-  return expanded(op, [&] { return flattened({{bitcast({values[0]}, {types[0]})}}); });
+  return expanded(op, [&] { return flattened({{legalize::bitcast({values[0]}, {types[0]})}}); });
 }
 
 Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& op) {

@@ -8,10 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include <weft/ir/legalize/written.h>
 #include <weft/ir/text/lexer.h>
-#include <weft/ir/text/written.h>
 
 namespace weft::ir::text {
+
+using legalize::WrittenType;
+using legalize::WrittenValue;
+using legalize::WrittenValues;
 
 struct NamedAttribute;
 

@@ -1,14 +1,14 @@
-#include <weft/ir/text/bitcast.h>
+#include <weft/ir/legalize/bitcast.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/legalize/complex_parts.h>
+#include <weft/ir/legalize/expand.h>
 #include <weft/ir/num_bits.h>
-#include <weft/ir/text/complex_parts.h>
-#include <weft/ir/text/expand.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -132,4 +132,4 @@ WrittenValue bitcast(const WrittenValue& x, WrittenType result) {
   return from_pairs(reinterpreted(elements, Type(result.part.dtype(), with_last(result.part, 2))), result.part);
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -1,4 +1,4 @@
-#include <weft/ir/text/dynamic.h>
+#include <weft/ir/legalize/dynamic.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -7,7 +7,7 @@
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::optional<std::vector<std::int64_t>> constant_integers(Value value) {
   });
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -1,13 +1,13 @@
-#include <weft/ir/text/complex_linalg.h>
+#include <weft/ir/legalize/complex_linalg.h>
 
 #include <numeric>
 #include <vector>
 
+#include <weft/ir/legalize/complex_math.h>
+#include <weft/ir/legalize/expand.h>
 #include <weft/ir/ops.h>
-#include <weft/ir/text/complex_math.h>
-#include <weft/ir/text/expand.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -130,4 +130,4 @@ Complex complex_triangular_solve(Complex a, Complex b, const TriangularSolveAttr
   return attributes.left_side ? x : transposed(x);
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

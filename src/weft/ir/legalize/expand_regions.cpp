@@ -1,11 +1,11 @@
-#include <weft/ir/text/expand_regions.h>
+#include <weft/ir/legalize/expand_regions.h>
 
 #include <algorithm>
 #include <utility>
 
 #include <weft/ir/ops.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, con
   return results;
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -1,11 +1,11 @@
-#include <weft/ir/text/complex.h>
+#include <weft/ir/legalize/complex.h>
 
 #include <algorithm>
 
-#include <weft/ir/text/bitcast.h>
-#include <weft/ir/text/complex_math.h>
+#include <weft/ir/legalize/bitcast.h>
+#include <weft/ir/legalize/complex_math.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -186,4 +186,4 @@ const ComplexFunction* find_complex(std::string_view name) {
   return found == std::end(complex_functions) ? nullptr : found;
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

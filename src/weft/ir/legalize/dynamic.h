@@ -10,7 +10,7 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 struct DynamicOperation {
   std::string_view name, becomes;                // with the dialect
@@ -24,4 +24,4 @@ const DynamicOperation* find_dynamic(std::string_view name);
 // The elements of a small integer tensor that follows from constants alone; nothing if it does not.
 std::optional<std::vector<std::int64_t>> constant_integers(Value value);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

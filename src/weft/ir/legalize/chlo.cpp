@@ -1,4 +1,4 @@
-#include <weft/ir/text/chlo.h>
+#include <weft/ir/legalize/chlo.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <numbers>
 
 #include <weft/ir/builder.h>
-#include <weft/ir/text/chlo_special.h>
-#include <weft/ir/text/expand.h>
+#include <weft/ir/legalize/chlo_special.h>
+#include <weft/ir/legalize/expand.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -183,4 +183,4 @@ std::vector<Value> chlo_top_k(Value x, std::int64_t k) {
   return first_k(both, last, k, before);
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

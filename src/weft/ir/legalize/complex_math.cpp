@@ -1,9 +1,9 @@
-#include <weft/ir/text/complex_math.h>
+#include <weft/ir/legalize/complex_math.h>
 
 #include <limits>
 #include <numbers>
 
-namespace weft::ir::text::complex_math {
+namespace weft::ir::legalize::complex_math {
 
 namespace {
 
@@ -344,4 +344,4 @@ Complex atanh(Complex z) {
 
 Complex atan(Complex z) { return turned(atanh, z); }
 
-}  // namespace weft::ir::text::complex_math
+}  // namespace weft::ir::legalize::complex_math

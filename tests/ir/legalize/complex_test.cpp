@@ -5,7 +5,7 @@
 #include <weft/ir/boundary.h>
 #include <weft/ir/ops.h>
 
-#include "text_complex.h"
+#include "complex.h"
 
 namespace weft::ir {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 Value bessel_i1e(Value x);  // I1(x) exp(-|x|), the modified Bessel function of the first kind
 Value digamma(Value x);     // the derivative of lgamma; NaN at the poles
@@ -13,4 +13,4 @@ Value lgamma(Value x);              // log |gamma(x)|
 Value polygamma(Value n, Value x);  // derivative n of digamma; NaN for n that is no natural number
 Value zeta(Value x, Value q);       // Hurwitz's: the sum of (q + k)^-x; NaN for x < 1
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -1,10 +1,10 @@
-#include <weft/ir/text/written.h>
+#include <weft/ir/legalize/written.h>
 
 #include <ostream>
 
 #include <weft/ir/boundary.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 std::ostream& operator<<(std::ostream& out, WrittenType type) {
   if (!type.is_complex) return out << type.part;
@@ -49,4 +49,4 @@ std::vector<Value> half(std::span<const WrittenValue> values, bool imaginary) {
   return parts;
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

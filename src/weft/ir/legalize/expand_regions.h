@@ -8,7 +8,7 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 struct Scan {
   std::span<const Value> inputs, carries;  // the second: initial values
@@ -26,4 +26,4 @@ std::vector<Value> expand_scan(Graph& graph, const Scan& scan);
 // elementwise operations and constants.
 std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, const Graph& body);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

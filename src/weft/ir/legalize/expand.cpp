@@ -1,8 +1,8 @@
-#include <weft/ir/text/expand.h>
+#include <weft/ir/legalize/expand.h>
 
 #include <weft/ir/builder.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 Value slice_in_dim(Value x, std::int64_t start, std::int64_t limit, std::int64_t stride, int dimension) {
   const auto rank = static_cast<std::size_t>(x.rank()), along = static_cast<std::size_t>(dimension);
@@ -25,4 +25,4 @@ std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std
   return sorted;
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <span>
 
-#include <weft/ir/text/written.h>
+#include <weft/ir/legalize/written.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 enum class FftType : std::uint8_t { FFT, IFFT, RFFT, IRFFT };
 
 // Over the last dimensions, as many as there are lengths. Throws Error where the operand does not fit.
 WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> lengths);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

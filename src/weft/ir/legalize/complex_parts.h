@@ -2,9 +2,9 @@
 #pragma once
 
 #include <weft/ir/builder.h>
-#include <weft/ir/text/written.h>
+#include <weft/ir/legalize/written.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 using Complex = WrittenValue;
 
@@ -18,4 +18,4 @@ inline Complex choose(Value condition, Complex a, Complex b) {
   return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -1,14 +1,14 @@
-#include <weft/ir/text/fft.h>
+#include <weft/ir/legalize/fft.h>
 
 #include <functional>
 #include <numbers>
 #include <numeric>
 #include <vector>
 
-#include <weft/ir/text/complex_math.h>
-#include <weft/ir/text/expand.h>
+#include <weft/ir/legalize/complex_math.h>
+#include <weft/ir/legalize/expand.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -193,4 +193,4 @@ WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> len
   return both(x, [&](Value v) { return v * (1 / numbers); });
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -1,4 +1,4 @@
-#include <weft/ir/text/chlo_special.h>
+#include <weft/ir/legalize/chlo_special.h>
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include <weft/ir/builder.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 namespace {
 
@@ -252,4 +252,4 @@ Value zeta(Value x, Value q) {
   return select(compared(x, Direction::LT, 1), nan_like(x), select(is_one, constant_like(x, infinity), within));
 }
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

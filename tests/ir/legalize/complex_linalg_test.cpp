@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "text_complex.h"
+#include "complex.h"
 
 namespace weft::ir {
 namespace {

@@ -1,4 +1,4 @@
-// Types and values as the text has them. Complex numbers are of the text alone: a complex tensor is two tensors of the graph, its
+// Types and values as a program is written. Complex numbers are of programs alone: a complex tensor is two tensors of the graph, its
 // real and its imaginary part, which everything behind the reader sees as any other (docs/design/complex.md).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 // tensor<2xf32>, or tensor<2xcomplex<f32>> with parts of tensor<2xf32>.
 struct WrittenType {
@@ -42,4 +42,4 @@ WrittenValues grouped(std::span<const Value> values, std::span<const WrittenType
 // The part of each value that belongs to the real or the imaginary half of what is computed; real ones belong to both.
 std::vector<Value> half(std::span<const WrittenValue> values, bool imaginary);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

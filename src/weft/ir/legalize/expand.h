@@ -8,7 +8,7 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 // The elements [start, limit) of one dimension, every stride-th, and all of the others: JAX's slice_in_dim.
 Value slice_in_dim(Value x, std::int64_t start, std::int64_t limit, std::int64_t stride, int dimension);
@@ -17,4 +17,4 @@ Value slice_in_dim(Value x, std::int64_t start, std::int64_t limit, std::int64_t
 std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std::int64_t k,
                            std::shared_ptr<const Graph> before);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <weft/ir/attributes.h>
-#include <weft/ir/text/written.h>
+#include <weft/ir/legalize/written.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 // Of the last two dimensions. Throws Error where the operands do not fit.
 WrittenValue complex_cholesky(WrittenValue a, const CholeskyAttributes& attributes);
 WrittenValue complex_triangular_solve(WrittenValue a, WrittenValue b, const TriangularSolveAttributes& attributes);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

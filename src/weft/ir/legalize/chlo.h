@@ -8,7 +8,7 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::ir::text {
+namespace weft::ir::legalize {
 
 struct ChloFunction {
   std::string_view name;  // with the dialect
@@ -22,4 +22,4 @@ const ChloFunction* find_chlo(std::string_view name);
 // The k largest along the last dimension in descending order, NaN first, and their indices (i32); equal ones by index.
 std::vector<Value> chlo_top_k(Value x, std::int64_t k);
 
-}  // namespace weft::ir::text
+}  // namespace weft::ir::legalize

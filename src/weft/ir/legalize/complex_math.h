@@ -2,9 +2,9 @@
 // formulas allow it, overflow where the result does, and take branch cuts, signed zeros and infinities as C's <complex.h>.
 #pragma once
 
-#include <weft/ir/text/complex_parts.h>
+#include <weft/ir/legalize/complex_parts.h>
 
-namespace weft::ir::text::complex_math {
+namespace weft::ir::legalize::complex_math {
 
 Complex multiply(Complex a, Complex b);  // the plain product; of parts of any dtype
 
@@ -32,4 +32,4 @@ Complex sqrt(Complex z);
 Complex tan(Complex z);
 Complex tanh(Complex z);
 
-}  // namespace weft::ir::text::complex_math
+}  // namespace weft::ir::legalize::complex_math
