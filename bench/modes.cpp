@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <apps/text/gpt.h>
 #include <weft/compiler/cache/temporary_cache.h>
-#include <weft/train/gpt.h>
 #include <weft/weft.h>
 
 namespace {
@@ -36,7 +36,7 @@ struct Training {
     return loss;
   }
 
-  train::Gpt model;
+  text::Gpt model;
   optim::AdamW optimizer;
   Tensor tokens;
 };

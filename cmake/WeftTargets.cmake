@@ -1,4 +1,5 @@
 # weft_folder(NAME)          the sources under src/weft/NAME as object library weft_NAME (slashes become underscores)
+# weft_app(NAME)             the sources under apps/NAME as static library weft_app_NAME, which is not installed
 # weft_test(NAME COMMAND...) one test, with the environment all tests share
 # weft_folder_tests(NAME)    the *_test.cpp under tests/NAME as one program and one test, weft_NAME_test
 # weft_text_tests()          every *.mlir under tests/ as one test; those in folders named inputs are material for others
@@ -39,6 +40,20 @@ function(weft_folder name)
   set_property(GLOBAL APPEND PROPERTY WEFT_FOLDERS ${target})
 endfunction()
 
+function(weft_app name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/${name}/*.cpp)
+  set(target weft_app_${name})
+  add_library(${target} STATIC ${sources})
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${WEFT_UNITY} UNITY_BUILD_BATCH_SIZE ${WEFT_UNITY_BATCH})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC weft ${arg_LINK} PRIVATE weft_settings)
+  if(WEFT_PCH)
+    target_precompile_headers(${target} REUSE_FROM weft_pch)
+  endif()
+endfunction()
+
 # Tests leave the user's cache alone. Several of them run side by side: OpenMP's idle threads sleep instead of spinning, and kernels
 # keep all their threads, for these are what is tested. Under ThreadSanitizer, which cannot see libgomp's synchronisation, OpenMP
 # (that is: oneDNN) gets one thread; our own kernels run on threads it can follow. A test that hangs fails after ten minutes.
@@ -68,7 +83,9 @@ function(weft_folder_tests name)
   if(WEFT_PCH)
     target_precompile_headers(${target} REUSE_FROM weft_test_pch)
   endif()
-  if(name STREQUAL cli AND TARGET weft_cli)
+  if(name STREQUAL apps)
+    target_link_libraries(${target} PRIVATE ${WEFT_APPS})
+  elseif(name STREQUAL cli AND TARGET weft_cli)
     target_link_libraries(${target} PRIVATE weft_cli CLI11::CLI11)
     add_dependencies(${target} weft_command)  # which the tests run
   endif()

@@ -6,9 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/temporary_folder.h>
-#include <weft/cli/lab/recompile.h>
-#include <weft/cli/lab/vit.h>
-#include <weft/weft.h>
 
 namespace weft::cli {
 namespace {
@@ -63,20 +60,6 @@ TEST(LabRecompile, CountsWhatWasCompiled) {
   EXPECT_LE(report["train"]["after_compiles"], 3);
   EXPECT_GT(report["train"]["before_compiles"], report["train"]["after_compiles"]);
   EXPECT_TRUE(report["hints"].is_array());
-}
-
-TEST(LabRecompile, ALowerRateIsSlower) {
-  EXPECT_EQ(lab::change_of_speed(100, 250), "2.5 x faster");
-  EXPECT_EQ(lab::change_of_speed(100, 80), "1.2 x slower");
-  EXPECT_EQ(lab::change_of_speed(100, 96), "as fast");
-}
-
-TEST(LabMesh, TheModelIsThatOfTheExperiment) {
-  lab::Vit model;
-  EXPECT_EQ(nn::parameter_count(model), 10'670'602);
-  EXPECT_EQ(lab::VitConfig().tokens(), 65);
-  set_training(model, false);
-  EXPECT_EQ(model(zeros({2, 3, 32, 32})).shape(), (Shape{2, 10}));
 }
 
 TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {

@@ -25,6 +25,8 @@ void add_explain(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_knobs(CLI::App& app);
 void add_lab(CLI::App& app);
+void add_lab_captioner(CLI::App& lab);
+void add_lab_mesh(CLI::App& lab);
 void add_opt(CLI::App& app);
 // `command`: what stood behind -- on the line.
 void add_profile(CLI::App& app, std::vector<std::string> command);

@@ -2,18 +2,18 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <apps/lab/overlap.h>
+#include <apps/lab/recompile.h>
 #include <weft/base/error.h>
 #include <weft/base/json.h>
 #include <weft/cli/command_line.h>
-#include <weft/cli/lab/captioner.h>
-#include <weft/cli/lab/mesh.h>
-#include <weft/cli/lab/overlap.h>
-#include <weft/cli/lab/recompile.h>
 #include <weft/cli/options.h>
+#include <weft/cli/progress.h>
 
 namespace weft::cli {
 
@@ -129,7 +129,15 @@ void add_recompile(CLI::App& lab) {
   add_integer(command, "--eval-steps", options->eval_steps, "of each evaluation loop", {1, 1'000'000});
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
-    const lab::RecompileReport report = lab::measure_recompile(*options);
+    std::optional<Progress> progress;  // of the loop that runs
+    const lab::RecompileReport report =
+        lab::measure_recompile(*options, [&](const std::string& loop, std::int64_t steps, std::int64_t of) {
+          if (steps == 0)
+            progress.emplace(loop, 0, of, Progress::standard_error(Progress::rarely));
+          else
+            progress->update(steps, [] { return std::string("steps"); });
+        });
+    progress.reset();
     *json ? print_report_json(report) : print_table(report);
   });
 }
@@ -141,8 +149,8 @@ void add_lab(CLI::App& app) {
   command.require_subcommand(1);
   add_overlap(command);
   add_recompile(command);
-  lab::add_captioner(command);
-  lab::add_mesh(command);
+  add_lab_captioner(command);
+  add_lab_mesh(command);
 }
 
 }  // namespace weft::cli

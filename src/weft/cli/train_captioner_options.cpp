@@ -10,8 +10,8 @@ namespace weft::cli {
 
 namespace {
 
-const train::CaptionerPreset& preset_of(std::string_view size, std::string_view data) {
-  const train::CaptionerPreset* const preset = train::captioner_preset(size, data);
+const captioner::CaptionerPreset& preset_of(std::string_view size, std::string_view data) {
+  const captioner::CaptionerPreset* const preset = captioner::captioner_preset(size, data);
   if (preset == nullptr) throw CLI::ValidationError(concat("--data must be shapes or random, got ", data));
   return *preset;  // --size accepts no other
 }
@@ -20,7 +20,7 @@ const train::CaptionerPreset& preset_of(std::string_view size, std::string_view 
 
 TrainCaptionerParser::TrainCaptionerParser(CLI::App& command, TrainCaptionerOptions& options)
     : command_(command), options_(options) {
-  command.footer(describe_presets("What --size and --data set:", train::captioner_presets(),
+  command.footer(describe_presets("What --size and --data set:", captioner::captioner_presets(),
                                   [](const auto& preset) { return concat(preset.size, ", ", preset.data); }));
   command.add_option("--size", options.size, "where the flags below start from; small if not given")
       ->check(CLI::IsMember({"small", "full"}))
@@ -37,7 +37,7 @@ TrainCaptionerParser::TrainCaptionerParser(CLI::App& command, TrainCaptionerOpti
 }
 
 void TrainCaptionerParser::resolve() {
-  const train::CaptionerPreset& preset = preset_of(options_.size.empty() ? "small" : options_.size, flags_.data);
+  const captioner::CaptionerPreset& preset = preset_of(options_.size.empty() ? "small" : options_.size, flags_.data);
   options_.config = resolve_config(options_, preset, !options_.size.empty(), given_fields(command_, flags_));
 }
 

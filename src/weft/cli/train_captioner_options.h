@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <apps/captioner/captioner_config.h>
 #include <weft/cli/train_options.h>
-#include <weft/train/captioner_config.h>
 
 namespace CLI {
 class App;
@@ -14,12 +14,12 @@ class App;
 namespace weft::cli {
 
 struct TrainCaptionerOptions : TrainOptions {
-  std::string size;                // preset; empty: small
-  train::CaptionerConfig config;   // of a run that begins: preset, then flags
-  std::int64_t workers = 1;        // threads that make batches
-  std::int64_t pictures = 512;     // held-out ones to caption at the end
-  std::int64_t examples = 48;      // of these, on the sheet
-  std::string sheet = "captions";  // NAME.png and NAME.html
+  std::string size;                   // preset; empty: small
+  captioner::CaptionerConfig config;  // of a run that begins: preset, then flags
+  std::int64_t workers = 1;           // threads that make batches
+  std::int64_t pictures = 512;        // held-out ones to caption at the end
+  std::int64_t examples = 48;         // of these, on the sheet
+  std::string sheet = "captions";     // NAME.png and NAME.html
 };
 
 // Declares the options on `command` and reads them into `options`, which must outlive it.
@@ -32,7 +32,7 @@ class TrainCaptionerParser {
  private:
   CLI::App& command_;
   TrainCaptionerOptions& options_;
-  train::CaptionerConfig flags_;  // what the flags of its fields were given
+  captioner::CaptionerConfig flags_;  // what the flags of its fields were given
 };
 
 }  // namespace weft::cli

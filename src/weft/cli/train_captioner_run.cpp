@@ -5,12 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <apps/captioner/caption_sheet.h>
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/base/json.h>
 #include <weft/cli/resume.h>
 #include <weft/runtime/parallel.h>
-#include <weft/train/caption_sheet.h>
 #include <weft/train/config_settings.h>
 
 namespace weft::cli {
@@ -46,7 +46,7 @@ void TrainCaptionerRun::resume() {
   train::Settings saved = checkpoint.config;
   const auto steps = saved.extract("steps");
   try {
-    config_ = train::config_of<train::CaptionerConfig>(saved);
+    config_ = train::config_of<captioner::CaptionerConfig>(saved);
     require(steps && std::holds_alternative<std::int64_t>(steps.mapped()), "steps are missing");
   } catch (const Error& error) {
     fail(place, " is not of weft train captioner: ", error.what());
@@ -59,7 +59,7 @@ void TrainCaptionerRun::resume() {
 }
 
 void TrainCaptionerRun::start(std::int64_t step, std::int64_t last_step) {
-  loop_.require_memory(train::least_bytes(config_));
+  loop_.require_memory(captioner::least_bytes(config_));
   if (has_sheet())
     for (const std::string& file : {png(), html()}) require_writable(file);
   loop_.begin(step, last_step);
@@ -86,13 +86,13 @@ int TrainCaptionerRun::run() {
 }
 
 std::optional<double> TrainCaptionerRun::validation_loss() {
-  const train::CaptionSource source =
-      train::caption_source(config_, data::Split::held_out, caption_batches_validated * config_.batch);
-  const data::DataLoader loader(source,
-                                data::CaptionCollator(train::padding_policy(config_.padding, config_.sizes.context)),
-                                {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
+  const captioner::CaptionSource source =
+      captioner::caption_source(config_, captioner::Split::held_out, caption_batches_validated * config_.batch);
+  const data::DataLoader loader(
+      source, captioner::CaptionCollator(captioner::padding_policy(config_.padding, config_.sizes.context)),
+      {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
   double sum = 0;
-  for (const data::CaptionBatch& batch : loader.epoch(0)) {
+  for (const captioner::CaptionBatch& batch : loader.epoch(0)) {
     if (loop_.signal() != 0) return std::nullopt;
     sum += trainer_->loss(batch).get();
   }
@@ -100,8 +100,8 @@ std::optional<double> TrainCaptionerRun::validation_loss() {
 }
 
 void TrainCaptionerRun::evaluate() {
-  score_ = train::evaluate_captions(*trainer_, config_, options_.pictures, options_.examples,
-                                    [this] { return loop_.signal() != 0; });
+  score_ = captioner::evaluate_captions(*trainer_, config_, options_.pictures, options_.examples,
+                                        [this] { return loop_.signal() != 0; });
   if (loop_.signal() != 0) {
     score_.reset();
   } else {
@@ -112,9 +112,9 @@ void TrainCaptionerRun::evaluate() {
 // A sheet that cannot be written does not keep the summary from being printed: run() fails with it at the end.
 void TrainCaptionerRun::write_sheet() {
   try {
-    const std::vector<std::byte> picture = data::encode_png(train::draw_sheet(*score_));
+    const std::vector<std::byte> picture = data::encode_png(captioner::draw_sheet(*score_));
     write_file(png(), {reinterpret_cast<const char*>(picture.data()), picture.size()});
-    write_file(html(), train::html_sheet(*score_));
+    write_file(html(), captioner::html_sheet(*score_));
   } catch (const Error& error) {
     no_sheet_ = error.what();
   }

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <apps/captioner/caption_evaluation.h>
+#include <apps/captioner/captioner_data.h>
+#include <apps/captioner/captioner_trainer.h>
 #include <weft/cli/train_captioner_options.h>
 #include <weft/cli/training_loop.h>
-#include <weft/train/caption_evaluation.h>
-#include <weft/train/captioner_data.h>
-#include <weft/train/captioner_trainer.h>
 
 namespace weft::cli {
 
@@ -38,12 +38,12 @@ class TrainCaptionerRun {
   void print_summary() const;
 
   const TrainCaptionerOptions& options_;
-  train::CaptionerConfig config_;
-  std::optional<train::CaptionerTrainer> trainer_;
+  captioner::CaptionerConfig config_;
+  std::optional<captioner::CaptionerTrainer> trainer_;
   TrainingLoop loop_;
-  std::optional<train::CaptionBatches> batches_;
-  data::CaptionBatch batch_;  // of the step that comes
-  std::optional<train::CaptionScore> score_;
+  std::optional<captioner::CaptionBatches> batches_;
+  captioner::CaptionBatch batch_;  // of the step that comes
+  std::optional<captioner::CaptionScore> score_;
   std::string no_sheet_;  // why there is no sheet of the score, if there is none
 };
 

@@ -13,15 +13,15 @@ namespace weft::cli {
 
 namespace {
 
-const train::TextPreset& preset_named(const std::string& name) {
-  const auto& presets = train::text_presets();
-  const auto found = std::ranges::find(presets, name.empty() ? "default" : name, &train::TextPreset::name);
+const text::TextPreset& preset_named(const std::string& name) {
+  const auto& presets = text::text_presets();
+  const auto found = std::ranges::find(presets, name.empty() ? "default" : name, &text::TextPreset::name);
   return *found;  // the option accepts no other name
 }
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
-  for (const train::TextPreset& preset : train::text_presets()) names.emplace_back(preset.name);
+  for (const text::TextPreset& preset : text::text_presets()) names.emplace_back(preset.name);
   return names;
 }
 
@@ -29,7 +29,7 @@ std::vector<std::string> preset_names() {
 
 TrainTextParser::TrainTextParser(CLI::App& command, TrainTextOptions& options) : command_(command), options_(options) {
   command.footer(
-      describe_presets("What --config sets:", train::text_presets(), [](const auto& preset) { return preset.name; }));
+      describe_presets("What --config sets:", text::text_presets(), [](const auto& preset) { return preset.name; }));
   constexpr IntegerRange natural{0};
   add_text(command, "--file", options.file, "a file", "the text: any file, read as bytes");
   command.add_option("--config", options.preset, "where the flags below start from")

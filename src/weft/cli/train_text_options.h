@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <apps/text/text_config.h>
 #include <weft/cli/train_options.h>
-#include <weft/train/text_config.h>
 
 namespace CLI {
 class App;
@@ -17,8 +17,8 @@ struct TrainTextOptions : TrainOptions {
   std::string file;            // the text
   std::string job, write_job;  // benchmark job to run, or to write
   std::string prompt, preset;
-  train::TextConfig config;  // of a run that begins: preset, then flags
-  std::int64_t sample = 0;   // bytes to generate at the end
+  text::TextConfig config;  // of a run that begins: preset, then flags
+  std::int64_t sample = 0;  // bytes to generate at the end
   double temperature = 0.8;
   std::int64_t top_k = 40;  // 0: all bytes
 };
@@ -33,7 +33,7 @@ class TrainTextParser {
  private:
   CLI::App& command_;
   TrainTextOptions& options_;
-  train::TextConfig flags_;  // what the flags of its fields were given
+  text::TextConfig flags_;  // what the flags of its fields were given
 };
 
 }  // namespace weft::cli

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <apps/text/sampling.h>
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
@@ -11,7 +12,6 @@
 #include <weft/data/state_dict.h>
 #include <weft/runtime/parallel.h>
 #include <weft/train/config_settings.h>
-#include <weft/train/sampling.h>
 
 namespace weft::cli {
 
@@ -51,7 +51,7 @@ void TrainTextRun::begin() {
   require(!job_ || last_step <= job_->steps(), "the job ", options_.job, " has ", job_ ? job_->steps() : 0,
           " steps, not ", last_step);
   if (!job_) text_.emplace(options_.file, config_.context);
-  loop_.require_memory(train::least_bytes(config_));
+  loop_.require_memory(text::least_bytes(config_));
   loop_.begin(0, last_step);
   trainer_.emplace(config_);
   if (job_) trainer_->load_weights(job_->weights());
@@ -63,7 +63,7 @@ void TrainTextRun::resume() {
   train::Settings saved = checkpoint.config;
   const auto digest = saved.extract("text"), steps = saved.extract("steps");
   try {
-    config_ = train::config_of<train::TextConfig>(saved);
+    config_ = train::config_of<text::TextConfig>(saved);
     require(digest && steps && std::holds_alternative<std::int64_t>(steps.mapped()), "text or steps are missing");
   } catch (const Error& error) {
     fail(place, " is not of weft train text: ", error.what());
@@ -74,7 +74,7 @@ void TrainTextRun::resume() {
           " was trained on another text than ", options_.file);
   const StepsBefore before{checkpoint.step, std::get<std::int64_t>(steps.mapped())};
   const std::int64_t last_step = resumed_last_step(config_, before, options_, place);
-  loop_.require_memory(train::least_bytes(config_));
+  loop_.require_memory(text::least_bytes(config_));
   loop_.begin(checkpoint.step, last_step);
   trainer_.emplace(config_);
   trainer_->load(checkpoint);
@@ -83,8 +83,8 @@ void TrainTextRun::resume() {
 int TrainTextRun::run() {
   if (!options_.write_job.empty()) {
     const StateDict weights = trainer_->model_state();
-    train::write_job(options_.write_job, config_, options_.steps, runtime::thread_count(), data::bytes_of(weights),
-                     *text_);
+    text::write_job(options_.write_job, config_, options_.steps, runtime::thread_count(), data::bytes_of(weights),
+                    *text_);
     return 0;
   }
   train::Settings settings = train::settings_of(config_);
@@ -134,7 +134,7 @@ std::optional<double> TrainTextRun::validation_loss() {
 }
 
 std::string TrainTextRun::sample() {
-  const train::SamplingOptions sampling{options_.temperature, options_.top_k, static_cast<std::uint64_t>(config_.seed)};
+  const text::SamplingOptions sampling{options_.temperature, options_.top_k, static_cast<std::uint64_t>(config_.seed)};
   std::string text = options_.prompt.empty() ? "\n" : options_.prompt;
   const std::size_t start = options_.prompt.empty() ? text.size() : 0;
   Progress progress("sample", 0, options_.sample, Progress::standard_error(Progress::rarely));
@@ -144,7 +144,7 @@ std::string TrainTextRun::sample() {
     std::vector<std::int32_t> tokens(size(config_.context));
     for (std::size_t j = 0; j < length; ++j) tokens[j] = static_cast<unsigned char>(text[text.size() - length + j]);
     const auto logits = trainer_->next_logits(tokens, static_cast<std::int64_t>(length));
-    text += static_cast<char>(train::sample_token(logits, sampling, i));
+    text += static_cast<char>(text::sample_token(logits, sampling, i));
     progress.update(i + 1, [] { return "bytes"; });
   }
   return text.substr(start);

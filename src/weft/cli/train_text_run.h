@@ -8,11 +8,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <apps/text/job.h>
+#include <apps/text/text_dataset.h>
+#include <apps/text/text_trainer.h>
 #include <weft/cli/train_text_options.h>
 #include <weft/cli/training_loop.h>
-#include <weft/data/text_dataset.h>
-#include <weft/train/job.h>
-#include <weft/train/text_trainer.h>
 
 namespace weft::cli {
 
@@ -36,10 +36,10 @@ class TrainTextRun {
   void print_summary(const std::optional<std::string>& sample) const;
 
   const TrainTextOptions& options_;
-  std::optional<train::Job> job_;
-  train::TextConfig config_;
-  std::optional<data::TextDataset> text_;
-  std::optional<train::TextTrainer> trainer_;
+  std::optional<text::Job> job_;
+  text::TextConfig config_;
+  std::optional<text::TextDataset> text_;
+  std::optional<text::TextTrainer> trainer_;
   TrainingLoop loop_;
   std::vector<std::int32_t> tokens_;  // of the step that comes
 };

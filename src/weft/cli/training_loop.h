@@ -16,11 +16,11 @@
 #include <weft/cli/interrupt.h>
 #include <weft/cli/loss_chart.h>
 #include <weft/cli/progress.h>
-#include <weft/cli/step_clock.h>
 #include <weft/cli/train_options.h>
 #include <weft/tensor/future.h>
 #include <weft/tensor/module.h>
 #include <weft/train/checkpoint.h>
+#include <weft/train/step_clock.h>
 
 namespace weft::cli {
 
@@ -52,7 +52,7 @@ class TrainingLoop {
   std::int64_t step() const { return step_; }  // launched so far, of all runs
   std::int64_t last_step() const { return last_step_; }
   const std::vector<double>& losses() const { return losses_; }  // of this run
-  const StepClock& clock() const { return clock_; }
+  const train::StepClock& clock() const { return clock_; }
   // The signal that ended the run early, 0 if none did.
   int signal() const { return interrupt_ ? interrupt_->signal() : 0; }
   // Throws Error if the state of the last step could not be saved.
@@ -88,7 +88,7 @@ class TrainingLoop {
   std::deque<Future<double>> pending_;
   std::vector<double> losses_;
   std::vector<ValidationLoss> validations_;
-  StepClock clock_;
+  train::StepClock clock_;
   std::chrono::steady_clock::time_point start_;
   double first_step_s_ = 0, record_us_ = 0;
   std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;

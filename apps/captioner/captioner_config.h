@@ -1,0 +1,54 @@
+// What decides the numbers of a run that trains a captioner: a resumed run must agree in all of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <apps/captioner/captioner.h>
+#include <weft/data/padding_policy.h>
+#include <weft/train/recipe.h>
+
+namespace weft::captioner {
+
+struct CaptionerConfig : train::Recipe {
+  std::string data = "shapes";
+  CaptionerSizes sizes;
+  std::string padding = "fixed";
+  std::string dtype = "f32";
+
+  // The one list of the fields: settings, flags and comparisons are derived from it.
+  static void fields(auto& self, auto&& field) {
+    field("data", self.data, "shapes: pictures of coloured shapes; random: noise with captions of random words");
+    field("encoder_layers", self.sizes.encoder_layers, "blocks of the encoder");
+    field("decoder_layers", self.sizes.decoder_layers, "blocks of the decoder");
+    field("width", self.sizes.width, "size of a place's and a token's vector");
+    field("heads", self.sizes.heads, "attention heads; they divide the width");
+    field("image", self.sizes.image, "pixels of a picture's side");
+    field("patch", self.sizes.patch, "pixels of a patch's side; they divide the image");
+    field("vocabulary", self.sizes.vocabulary, "tokens that there are");
+    field("context", self.sizes.context, "longest caption, its end included");
+    field("dropout", self.sizes.dropout, "share of embeddings and residuals dropped in training");
+    field("padding", self.padding, "of captions: fixed (to the context), longest, multiple:N or buckets:N,N,...");
+    train::Recipe::fields(self, field);
+    field("dtype", self.dtype, "f32, or bf16: products in bf16, weights and optimizer stay f32");
+  }
+
+  // Throws Error, led by the field's name, for values that make no run.
+  void check() const;
+};
+
+// What `padding` says. Throws Error for what it cannot mean.
+data::PaddingPolicy padding_policy(std::string_view padding, std::int64_t context);
+
+// A named starting point for each kind of data: the config and how many steps to train.
+struct CaptionerPreset {
+  std::string_view size, data;
+  CaptionerConfig config;
+  std::int64_t steps;
+};
+const std::vector<CaptionerPreset>& captioner_presets();  // small and full, of shapes and random
+const CaptionerPreset* captioner_preset(std::string_view size, std::string_view data);  // null: there is none
+
+}  // namespace weft::captioner

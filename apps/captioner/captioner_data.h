@@ -1,0 +1,49 @@
+// Batches for a captioner's training, step by step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <apps/captioner/captioner_config.h>
+#include <apps/captioner/shapes_dataset.h>
+#include <weft/data/data_loader.h>
+
+namespace weft::captioner {
+
+// Pictures with captions, whatever makes them. Thread-safe.
+struct CaptionSource {
+  std::int64_t samples;
+  std::function<CaptionedImage(std::int64_t sample)> make;
+
+  std::int64_t size() const { return samples; }
+  CaptionedImage operator[](std::int64_t sample) const { return make(sample); }
+};
+// Of config.data, seed and size. `samples` 0: as many as an epoch of training has.
+CaptionSource caption_source(const CaptionerConfig& config, Split split, std::int64_t samples = 0);
+
+// The batches of a run from a step on: epoch after epoch, in an order that follows from seed and step alone. Used by one thread.
+class CaptionBatches {
+ public:
+  CaptionBatches(const CaptionerConfig& config, int workers, std::int64_t first_step = 0);
+
+  CaptionBatch next();  // waits for it
+
+ private:
+  using Loader = data::DataLoader<CaptionSource, CaptionCollator>;
+  using Epoch = decltype(std::declval<const Loader&>().epoch(0));
+
+  void begin_epoch();
+
+  CaptionSource source_;
+  Loader loader_;
+  std::int64_t step_;
+  std::unique_ptr<Epoch> epoch_;
+};
+
+// Says of a batch which lengths captions of at most `context` tokens may have with this padding: a few (mark_buckets), for which
+// compiled functions have a program each, compiled ahead; or any (mark_dynamic), for which they have one. Throws Error for a batch
+// of another length.
+void mark_lengths(const CaptionBatch& batch, const data::PaddingPolicy& padding, std::int64_t context);
+
+}  // namespace weft::captioner

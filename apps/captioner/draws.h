@@ -1,0 +1,32 @@
+// A sequence of random numbers that follows from a key alone: for data that is made, not read. Not for gradients or secrets.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include <weft/base/hash.h>
+
+namespace weft::captioner {
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t key) : key_(key) {}
+
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // [0, 1)
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  std::int64_t between(std::int64_t low, std::int64_t high) {  // both included
+    return low + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  double normal() {  // Box and Muller
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+ private:
+  std::uint64_t bits() { return mix(mix(key_, ++drawn_), key_); }
+
+  std::uint64_t key_, drawn_ = 0;
+};
+
+}  // namespace weft::captioner

@@ -1,0 +1,135 @@
+#include <apps/lab/mesh.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include <apps/lab/vit.h>
+#include <weft/base/error.h>
+#include <weft/base/temporary_folder.h>
+#include <weft/base/trace.h>
+#include <weft/jit/compile.h>
+#include <weft/optim/adam.h>
+#include <weft/profile/hlo_text.h>
+#include <weft/profile/provenance.h>
+#include <weft/profile/recorder.h>
+#include <weft/profile/report.h>
+#include <weft/profile/scope.h>
+#include <weft/tensor/gradient.h>
+#include <weft/tensor/random.h>
+#include <weft/tensor/sync.h>
+#include <weft/train/step_clock.h>
+
+namespace weft::lab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Batch {
+  Batch(const VitConfig& config, std::int64_t size, std::uint64_t seed)
+      : images(random::normal(random::Key(seed), {size, config.channels, config.image, config.image})),
+        labels(random::integers(random::Key(seed + 1), {size}, 0, config.classes)) {}
+  Tensor images, labels;
+};
+
+MeshRun measure(const MeshOptions& options, std::int64_t size, const std::function<void(std::int64_t, double)>& done) {
+  const VitConfig config;
+  Vit model(config);
+  optim::Adam optimizer(model, {.lr = 1e-3});
+  const auto step = compile(
+      [&](const Tensor& images, const Tensor& labels) {
+        const Tensor loss = nn::cross_entropy(model(images), labels);
+        optimizer.step(grad(loss, optimizer.parameters()));
+        return loss;
+      },
+      {.fullgraph = true, .name = "train_step"});
+  const Batch batches[] = {{config, size, 1}, {config, size, 3}};
+  sync();
+
+  MeshRun run;
+  run.batch = size;
+  Clock::time_point start = Clock::now();
+  (void)step(batches[0].images, batches[0].labels).item();
+  run.first_step_s = train::seconds_since(start);
+  run.compile_s = 1e-3 * step.explain().programs.front().compile_ms;
+  done(0, 1e3 * run.first_step_s);
+
+  std::optional<TemporaryFolder> temporary;
+  if (options.output.empty()) temporary.emplace();
+  const auto folder = (temporary ? temporary->path() : options.output) / concat("batch-", size);
+  profile::Recorder recorder({.folder = folder, .command = concat("weft lab mesh, batch ", size)});
+  // One more: a step's time is known from the end of the one before.
+  for (std::int64_t i = 0; i <= options.steps; ++i) {
+    const profile::Step span(static_cast<std::uint64_t>(i));
+    const Batch& batch = batches[i % 2];
+    start = Clock::now();
+    run.loss = step(batch.images, batch.labels).item();
+    done(i + 1, 1e3 * train::seconds_since(start));
+  }
+  const std::string failure = recorder.stop();
+  require(failure.empty(), "lab mesh: ", failure);
+  run.recording = profile::read_recording(folder);
+  run.analysis = profile::analyse(run.recording);
+  if (!temporary)
+    for (const std::string& failed : profile::write_report(run.recording, run.analysis, folder))
+      fail("lab mesh: ", failed);
+  return run;
+}
+
+// The instruction, or of those that take an element of its tuple, the largest; null: there is none of that name.
+const profile::HloInstruction* largest_result(const profile::HloModule& module, const std::string& name) {
+  const profile::HloInstruction* largest = module.instruction(name);
+  if (!largest || !largest->shape.starts_with('(')) return largest;
+  const auto elements = [](const profile::HloInstruction& instruction) {
+    const auto sizes = profile::sizes_of(instruction.shape);
+    const std::int64_t weight = instruction.shape.starts_with("pred") ? 1 : 4;  // masks are no one's main result
+    return std::accumulate(sizes.begin(), sizes.end(), weight, std::multiplies{});
+  };
+  std::int64_t most = 0;
+  for (const profile::HloInstruction& instruction : module.entry()->instructions) {
+    const bool takes = instruction.opcode == "get-tuple-element" && instruction.operands[0] == name;
+    if (!takes || elements(instruction) <= most) continue;
+    most = elements(instruction);
+    largest = &instruction;
+  }
+  return largest;
+}
+
+}  // namespace
+
+const profile::OpStats* MeshRun::largest_fusion() const {
+  const auto found = std::ranges::find_if(
+      analysis.ops, [](const profile::OpStats& op) { return op.category.find("fusion") != op.category.npos; });
+  return found == analysis.ops.end() ? nullptr : &*found;
+}
+
+std::string MeshRun::shape_of(const profile::OpStats& op) const {
+  const profile::HloModule module = profile::parse_hlo(recording.programs[static_cast<std::size_t>(op.program)].hlo);
+  const profile::HloInstruction* const instruction = largest_result(module, profile::hlo_name(op.name));
+  if (!instruction) return {};
+  const profile::Provenance provenance(module);
+  const auto sizes = profile::sizes_of(instruction->shape);
+  const auto& from = provenance.of(*instruction);
+  std::string text = instruction->shape.substr(0, instruction->shape.find('{'));
+  for (std::size_t d = 0; d < from.size(); ++d) text += concat(d ? ", " : ": ", sizes[d], " = ", from[d]);
+  return text;
+}
+
+MeshReport measure_mesh(const MeshOptions& options,
+                        const std::function<void(std::int64_t, std::int64_t, double)>& done) {
+  require(options.devices == 1, "lab mesh: ", options.devices,
+          " devices: a mesh of more than one is not implemented; --devices 1 is");
+  require(!trace::enabled(), "lab mesh: it makes profiles of its own (--output keeps them): not below weft profile");
+  Vit model;
+  MeshReport report{.parameters = nn::parameter_count(model), .runs = {}};
+  for (const std::int64_t batch : options.batches)
+    report.runs.push_back(measure(options, batch, [&](std::int64_t step, double ms) {
+      if (done) done(batch, step, ms);
+    }));
+  return report;
+}
+
+}  // namespace weft::lab

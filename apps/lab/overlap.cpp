@@ -1,0 +1,196 @@
+#include <apps/lab/overlap.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <numeric>
+
+#include <apps/lab/models.h>
+#include <weft/base/knobs.h>
+#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/simulated/simulated_device.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/reduction.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::lab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The declared costs of the simulated device's host: what recording, walking and binding take on an ordinary machine.
+constexpr double simulated_item_us = 0.1, simulated_launch_us = 10;
+constexpr int warm_up = 3;
+
+double us_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double, std::micro>(to - from).count();
+}
+
+// Nearest rank.
+double percentile(std::vector<double> values, double percent) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(values.size())));
+  return values[std::max<std::size_t>(rank, 1) - 1];
+}
+
+// A device of this experiment's own, this thread's while it lives.
+class Stage {
+ public:
+  explicit Stage(double simulate_us)
+      : device_(make(simulate_us)), before_(device()), backend_(knobs::backend, backend(simulate_us)) {
+    set_device(*device_);
+  }
+  ~Stage() { set_device(before_); }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+ private:
+  static std::unique_ptr<runtime::Device> make(double simulate_us) {
+    const auto options = runtime::DeviceOptions::from_knobs();
+    if (simulate_us <= 0) return std::make_unique<runtime::CpuDevice>(options);
+    const runtime::Simulation simulation{
+        .launch_us = simulate_us, .host_us = simulated_launch_us, .host_item_us = simulated_item_us};
+    return std::make_unique<runtime::SimulatedDevice>(simulation, options);
+  }
+  // What does not run need not be compiled.
+  static std::string backend(double simulate_us) { return simulate_us > 0 ? "interpreter" : knobs::backend(); }
+
+  std::unique_ptr<runtime::Device> device_;
+  runtime::Device& before_;
+  knobs::Override<knobs::Text> backend_;
+};
+
+struct Measured {
+  std::vector<double> gaps_us, record_us, sync_us, wait_us;
+  double step_us = 0, device_us = 0, host_us = 0;  // means
+  std::uint64_t nodes = 0;
+};
+
+// One step at a time; on a simulated device with its host's time.
+class StepTimer {
+ public:
+  Measured run(const TrainingStep& step, std::int64_t steps) {
+    std::deque<Future<double>> losses;  // read as a progress bar would
+    for (int i = 0; i < warm_up; ++i) one(step, losses);
+    device().synchronize();
+    measured_ = {};
+    host_us_ = 0;
+    const runtime::DeviceStats before = device().stats();
+    for (std::int64_t i = 0; i < steps; ++i) one(step, losses);
+    device().synchronize();
+    const runtime::DeviceStats after = device().stats();
+
+    const auto count = static_cast<double>(steps);
+    const std::vector<std::uint64_t> gaps = device().recent_gaps_ns();
+    // The first follows the pause before it.
+    const std::size_t wanted = std::min(gaps.size(), static_cast<std::size_t>(std::max<std::int64_t>(steps - 1, 1)));
+    for (std::size_t i = gaps.size() - wanted; i < gaps.size(); ++i)
+      measured_.gaps_us.push_back(static_cast<double>(gaps[i]) / 1e3);
+    measured_.device_us = static_cast<double>(after.busy_ns - before.busy_ns) / 1e3 / count;
+    measured_.host_us = host_us_ / count;
+    measured_.step_us = measured_.device_us + std::accumulate(measured_.gaps_us.begin(), measured_.gaps_us.end(), 0.0) /
+                                                  static_cast<double>(measured_.gaps_us.size());
+    measured_.nodes = last_sync().nodes;
+    return measured_;
+  }
+
+ private:
+  static bool simulated(const runtime::DeviceStats& stats) { return stats.host_ns > 0; }
+
+  void one(const TrainingStep& step, std::deque<Future<double>>& losses) {
+    const runtime::DeviceStats before = device().stats();
+    const auto start = Clock::now();
+    Tensor loss = step();
+    const auto recorded = Clock::now();
+    sync();
+    const SyncStats stats = last_sync();
+    losses.push_back(loss.item_async());
+    while (losses.front().ready()) {
+      (void)losses.front().get();
+      losses.pop_front();
+      if (losses.empty()) break;
+    }
+    double record_us = us_between(start, recorded), sync_us = stats.host_us - stats.wait_us, wait_us = stats.wait_us;
+    if (const runtime::DeviceStats after = device().stats(); simulated(after)) {
+      record_us = static_cast<double>(stats.nodes) * simulated_item_us;
+      wait_us = static_cast<double>(after.host_wait_ns - before.host_wait_ns) / 1e3;
+      sync_us = static_cast<double>(after.host_ns - before.host_ns) / 1e3 - wait_us - record_us;
+    }
+    measured_.record_us.push_back(record_us);
+    measured_.sync_us.push_back(sync_us);
+    measured_.wait_us.push_back(wait_us);
+    host_us_ += record_us + sync_us;
+  }
+
+  Measured measured_;
+  double host_us_ = 0;
+};
+
+Measured measure(const TrainingStep& step, std::int64_t steps, SyncOrder order) {
+  const SyncOrderScope scope(order);
+  return StepTimer().run(step, steps);
+}
+
+constexpr std::pair<const char*, SyncOrder> bars[] = {{"lock-at-collect", SyncOrder::lock_at_collect},
+                                                      {"early-walk", SyncOrder::early_walk},
+                                                      {"early-placeholders", SyncOrder::early_placeholders},
+                                                      {"logical-ids", SyncOrder::logical_ids}};
+
+// So many operations on as many tensors as a model has parameters, and a product that keeps the device busy for longer than the
+// host: a device that waits for a slow host has a gap of another kind, and what a launch leaves in the caches decides how long the
+// next one takes to begin, so the device's work is the same for every number. A simulated device gets as long as the host needs.
+OverlapReport::Gap gap_of_chain(std::uint64_t nodes, const OverlapOptions& options) {
+  constexpr std::uint64_t tensors = 300;
+  constexpr std::int64_t product_size = 1536;
+  const double host_us = static_cast<double>(nodes + 4 * tensors) * simulated_item_us + simulated_launch_us;
+  const Stage stage(options.simulate_us > 0 ? std::max(options.simulate_us, host_us) : 0);
+  std::vector<Tensor> state;
+  for (std::uint64_t i = 0; i < tensors; ++i) state.push_back(ones({8}));
+  const Tensor large = ones({product_size, product_size});
+  sync();
+  const TrainingStep step = [&] {
+    for (std::uint64_t i = 0; i + tensors < nodes; ++i) {
+      Tensor& x = state[i % tensors];
+      x = x * x;
+    }
+    return mean(state[0]) + mean(matmul(large, large));
+  };
+  const Measured measured = measure(step, options.steps, SyncOrder::logical_ids);
+  return {measured.nodes, percentile(measured.gaps_us, 50)};
+}
+
+}  // namespace
+
+OverlapReport measure_overlap(const OverlapOptions& options) {
+  const knobs::Override<knobs::Integer> threads(knobs::num_threads, options.device_threads);
+  OverlapReport report;
+  {
+    const Stage stage(options.simulate_us);
+    const Workload workload = make_workload(options.model, options.width, options.batch, options.tokens);
+    report.workload = workload.description;
+    for (const auto& [name, order] : bars) {
+      const Measured measured = measure(workload.step, options.steps, order);
+      report.nodes = measured.nodes;
+      report.bars.push_back({.name = name,
+                             .gap_us_p50 = percentile(measured.gaps_us, 50),
+                             .gap_us_p99 = percentile(measured.gaps_us, 99),
+                             .record_us = percentile(measured.record_us, 50),
+                             .sync_us = percentile(measured.sync_us, 50),
+                             .wait_us = percentile(measured.wait_us, 50),
+                             .steps_per_s = 1e6 / measured.step_us});
+      if (order != SyncOrder::logical_ids) continue;
+      report.host_us = measured.host_us;
+      report.device_us = measured.device_us;
+      report.steady_state_over_max_host_device = measured.step_us / std::max(measured.host_us, measured.device_us);
+    }
+  }
+  for (const std::uint64_t nodes : {1000, 10'000, 100'000}) report.gap_by_nodes.push_back(gap_of_chain(nodes, options));
+  return report;
+}
+
+}  // namespace weft::lab

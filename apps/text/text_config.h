@@ -1,0 +1,43 @@
+// What decides the numbers of a run that trains a language model on text, except the text: a resumed run must agree in all of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/train/recipe.h>
+
+namespace weft::text {
+
+struct TextConfig : train::Recipe {
+  std::int64_t layers = 6, width = 384, heads = 6, context = 256;
+  bool tied = false;
+  double dropout = 0;
+  std::string dtype = "f32";
+
+  // The one list of the fields: settings, flags and comparisons are derived from it.
+  static void fields(auto& self, auto&& field) {
+    field("layers", self.layers, "transformer blocks");
+    field("width", self.width, "size of a token's vector");
+    field("heads", self.heads, "attention heads; they divide the width");
+    field("context", self.context, "tokens that the model sees");
+    field("tied", self.tied, "use the embedding as the output layer too");
+    field("dropout", self.dropout, "share of activations dropped in training");
+    train::Recipe::fields(self, field);
+    field("dtype", self.dtype, "f32, f64, or bf16: mixed precision, weights and optimizer stay f32");
+  }
+
+  // Throws Error, led by the field's name, for values that make no model.
+  void check() const;
+};
+
+// A named starting point: the config and how many steps to train.
+struct TextPreset {
+  std::string_view name;
+  TextConfig config;
+  std::int64_t steps;
+};
+const std::vector<TextPreset>& text_presets();  // default, tiny, small, gpt2
+
+}  // namespace weft::text

@@ -1,0 +1,45 @@
+#include <apps/text/text_dataset.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <weft/base/error.h>
+#include <weft/base/hash.h>
+
+namespace weft::text {
+
+TextDataset::TextDataset(const std::filesystem::path& path, std::int64_t context)
+    : file_(path), window_(context + 1), train_bytes_(bytes() / 10 * 9) {
+  require(context > 0, "TextDataset: the context must be positive, got ", context);
+  require(bytes() > 0, "cannot train on ", path.string(), ": it is empty");
+  const std::int64_t needed = 10 * window_;
+  require(bytes() >= needed, "cannot train on ", path.string(), ": it has ", bytes(), " bytes, a context of ", context,
+          " needs at least ", needed);
+}
+
+void TextDataset::train_batch(std::uint64_t seed, std::int64_t step, std::span<std::int32_t> tokens) const {
+  const auto windows = static_cast<std::uint64_t>(train_bytes_ - window_ + 1);
+  const std::uint64_t key = mix(mix(0, seed), static_cast<std::uint64_t>(step));
+  for (std::uint64_t row = 0; !tokens.empty(); ++row) {
+    read_window(static_cast<std::int64_t>(mix(key, row) % windows), tokens.first(static_cast<std::size_t>(window_)));
+    tokens = tokens.subspan(static_cast<std::size_t>(window_));
+  }
+}
+
+void TextDataset::validation_batch(std::int64_t first, std::span<std::int32_t> tokens) const {
+  const std::int64_t rows = static_cast<std::int64_t>(tokens.size()) / window_;
+  require(first >= 0 && rows <= validation_windows() - first, "TextDataset::validation_batch: windows ", first, " to ",
+          first + rows, " of ", validation_windows());
+  for (std::int64_t row = first; !tokens.empty(); ++row) {
+    read_window(train_bytes_ + row * (window_ - 1), tokens.first(static_cast<std::size_t>(window_)));
+    tokens = tokens.subspan(static_cast<std::size_t>(window_));
+  }
+}
+
+void TextDataset::read_window(std::int64_t offset, std::span<std::int32_t> tokens) const {
+  std::vector<std::uint8_t> bytes(tokens.size());
+  file_.read(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(bytes)));
+  std::ranges::copy(bytes, tokens.begin());
+}
+
+}  // namespace weft::text

@@ -1,0 +1,109 @@
+// weft lab mesh: its options, table and JSON.
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <apps/lab/mesh.h>
+#include <weft/cli/command_line.h>
+#include <weft/cli/interrupt.h>
+#include <weft/cli/options.h>
+#include <weft/cli/progress.h>
+#include <weft/profile/table.h>
+
+namespace weft::cli {
+
+namespace {
+
+struct MeshCommandOptions : lab::MeshOptions {
+  std::string folder;
+  std::int64_t top = 10;
+  bool json = false;
+};
+
+void print_mesh_json(const lab::MeshReport& report, const MeshCommandOptions& options) {
+  using json = nlohmann::ordered_json;
+  json runs = json::array();
+  for (const lab::MeshRun& run : report.runs) {
+    json stats = profile::ops_json(run.recording, run.analysis);
+    json ops = json::array();
+    for (std::size_t i = 0; i < std::min(stats["ops"].size(), static_cast<std::size_t>(options.top)); ++i)
+      ops.push_back(std::move(stats["ops"][i]));
+    runs.push_back({{"batch", run.batch},
+                    {"steps", run.analysis.steps.size()},
+                    {"compile_s", run.compile_s},
+                    {"first_step_s", run.first_step_s},
+                    {"step_ms_p50", run.step_ms()},
+                    {"images_per_s", run.images_per_s()},
+                    {"loss", run.loss},
+                    {"device", std::move(stats["device"])},
+                    {"ops", std::move(ops)}});
+    const profile::OpStats* const fusion = run.largest_fusion();
+    runs.back()["largest_fusion"] =
+        fusion ? json{{"name", "%" + fusion->name}, {"share", fusion->share}, {"shape", run.shape_of(*fusion)}}
+               : json();
+  }
+  std::cout << json{{"model", "vit-cifar"},
+                    {"parameters", report.parameters},
+                    {"devices", options.devices},
+                    {"runs", std::move(runs)}}
+                   .dump(-1, ' ', false, json::error_handler_t::replace)
+            << std::endl;
+}
+
+void print_mesh_table(const lab::MeshReport& report, const MeshCommandOptions& options) {
+  std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device\n\n{:>8}{:>12}{:>12}{:>12}{:>14}\n",
+                           report.parameters, options.devices, "batch", "step ms", "images/s", "compile s",
+                           "first step s");
+  for (const lab::MeshRun& run : report.runs)
+    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}\n", run.batch, run.step_ms(), run.images_per_s(),
+                             run.compile_s, run.first_step_s);
+  for (const lab::MeshRun& run : report.runs) {
+    std::cout << fmt::format("\nbatch {}\n", run.batch)
+              << profile::op_table(run.analysis, static_cast<int>(options.top));
+    if (const profile::OpStats* const fusion = run.largest_fusion())
+      std::cout << fmt::format("largest fusion: {:.1f}% %{} {}\n", 100 * fusion->share, fusion->name,
+                               run.shape_of(*fusion));
+  }
+  if (!options.folder.empty()) std::cout << "\nprofiles: " << options.folder << "/batch-*/report.html\n";
+  std::cout << std::flush;
+}
+
+void run_mesh(MeshCommandOptions& options) {
+  options.output = options.folder;
+  const std::int64_t steps_each = options.steps + 2;
+  Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(options.batches.size()),
+                    Progress::standard_error(Progress::rarely));
+  std::int64_t steps = 0;
+  Interrupt interrupt;
+  interrupt.hurry();
+  const lab::MeshReport report = lab::measure_mesh(options, [&](std::int64_t batch, std::int64_t step, double ms) {
+    if (interrupt) throw Stopped{128 + interrupt.signal()};
+    progress.update(++steps, [&] {
+      return step == 0 ? fmt::format("batch {}, compiled and first step, {:.0f} ms", batch, ms)
+                       : fmt::format("batch {}, {:.0f} ms", batch, ms);
+    });
+  });
+  options.json ? print_mesh_json(report, options) : print_mesh_table(report, options);
+}
+
+}  // namespace
+
+void add_lab_mesh(CLI::App& lab) {
+  CLI::App& command = *lab.add_subcommand("mesh", "What the device spends a ViT's training step on, by batch size");
+  const auto options = std::make_shared<MeshCommandOptions>();
+  add_integer(command, "--devices", options->devices, "of the mesh", {1, 1 << 20});
+  command.add_option("--batch", options->batches, "images a step; several are measured one after the other")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
+      ->capture_default_str();
+  add_integer(command, "--steps", options->steps, "measured for each batch size", {1, 1'000'000});
+  add_integer(command, "--top", options->top, "operations to tell of", {0, 100'000});
+  add_text(command, "--output", options->folder, "a folder", "Keep the profiles there; left out: they are not kept");
+  command.add_flag("--json", options->json, "print one JSON object on the standard output, and nothing else");
+  command.callback([options] { run_mesh(*options); });
+}
+
+}  // namespace weft::cli
