@@ -30,8 +30,8 @@ CaptionScore evaluate_captions(CaptionerTrainer& trainer, const CaptionerConfig&
                                std::int64_t keep, const std::function<bool()>& stop) {
   require(config.data == "shapes", "evaluate_captions: captions of random words cannot be known");
   const CaptionSource source = caption_source(config, Split::held_out, pictures);
-  const data::DataLoader loader(source, CaptionCollator(data::PaddingPolicy::fixed(config.sizes.context)),
-                                {.batch_size = config.batch});
+  const data::Loader loader(source, CaptionCollator(data::PaddingPolicy::fixed(config.sizes.context)),
+                            {.batch = config.batch, .shuffle = false, .workers = 0});
   CaptionScore score;
   std::int64_t right = 0, right_tokens = 0, tokens = 0;
   for (const CaptionBatch& batch : loader.epoch(0)) {

@@ -26,10 +26,9 @@ CaptionSource caption_source(const CaptionerConfig& config, Split split, std::in
 CaptionBatches::CaptionBatches(const CaptionerConfig& config, int workers, std::int64_t first_step)
     : source_(caption_source(config, Split::training)),
       loader_(source_, CaptionCollator(padding_policy(config.padding, config.sizes.context)),
-              {.batch_size = config.batch,
-               .shuffle = true,
+              {.batch = config.batch,
                .drop_last = true,
-               .num_workers = workers,
+               .workers = workers,
                .seed = static_cast<std::uint64_t>(config.seed)}),
       step_(first_step) {
   begin_epoch();

@@ -7,7 +7,7 @@
 
 #include <apps/captioner/captioner_config.h>
 #include <apps/captioner/shapes_dataset.h>
-#include <weft/data/data_loader.h>
+#include <weft/data/loader.h>
 
 namespace weft::captioner {
 
@@ -30,7 +30,7 @@ class CaptionBatches {
   CaptionBatch next();  // waits for it
 
  private:
-  using Loader = data::DataLoader<CaptionSource, CaptionCollator>;
+  using Loader = data::Loader<CaptionSource, CaptionCollator>;
   using Epoch = decltype(std::declval<const Loader&>().epoch(0));
 
   void begin_epoch();

@@ -31,7 +31,7 @@ struct CaptionBatch {
   }
 };
 
-// Makes batches: for data::DataLoader.
+// Makes batches: for data::Loader.
 class CaptionCollator {
  public:
   explicit CaptionCollator(data::PaddingPolicy padding) : padding_(std::move(padding)) {}

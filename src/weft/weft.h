@@ -5,7 +5,6 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/compiler/artifacts.h>
-#include <weft/data/data_loader.h>
 #include <weft/data/loader.h>
 #include <weft/data/padding.h>
 #include <weft/data/padding_policy.h>

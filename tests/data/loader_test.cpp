@@ -117,6 +117,25 @@ TEST(Loader, BatchesNeedOnlyBeMovable) {
   }
 }
 
+TEST(Loader, WalkedItselfItGoesOnToTheNextEpoch) {
+  const Squares squares{10};
+  auto walked = loader(squares, {.batch = 3, .workers = 2, .seed = 3});
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    Samples seen;
+    for (auto [samples, results] : walked) seen.insert(seen.end(), samples.begin(), samples.end());
+    EXPECT_EQ(seen, walked.order(epoch));
+  }
+  for (auto [samples, results] : walked) {
+    EXPECT_EQ(samples.size(), 3u);
+    break;  // the next walk is another epoch
+  }
+  const Samples fourth = walked.order(4);
+  EXPECT_EQ((*walked.begin()).first, (Samples{fourth[0], fourth[1], fourth[2]}));
+  std::size_t seen = 0;
+  for (auto [samples, results] : loader(squares, {.batch = 4})) seen += samples.size();
+  EXPECT_EQ(seen, 10u);
+}
+
 struct Broken {
   std::int64_t size() const { return 8; }
   int batch(std::span<const std::int64_t> samples) const {

@@ -88,9 +88,9 @@ int TrainCaptionerRun::run() {
 std::optional<double> TrainCaptionerRun::validation_loss() {
   const captioner::CaptionSource source =
       captioner::caption_source(config_, captioner::Split::held_out, caption_batches_validated * config_.batch);
-  const data::DataLoader loader(
+  const data::Loader loader(
       source, captioner::CaptionCollator(captioner::padding_policy(config_.padding, config_.sizes.context)),
-      {.batch_size = config_.batch, .num_workers = static_cast<int>(options_.workers)});
+      {.batch = config_.batch, .shuffle = false, .workers = static_cast<int>(options_.workers)});
   double sum = 0;
   for (const captioner::CaptionBatch& batch : loader.epoch(0)) {
     if (loop_.signal() != 0) return std::nullopt;

@@ -1,5 +1,4 @@
-#include <weft/data/data_loader.h>
-
+// Loaders of datasets that make samples, not batches.
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -7,6 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <weft/data/loader.h>
 
 namespace weft::data {
 namespace {
@@ -33,27 +34,26 @@ std::vector<Numbers> batches_of(const auto& loader, std::int64_t epoch) {
   return all;
 }
 
-TEST(DataLoader, TheSameBatchesWhateverTheWorkers) {
+TEST(LoaderOfSamples, TheSameBatchesWhateverTheWorkers) {
   const Squares squares{50};
   for (const bool shuffle : {false, true}) {
-    const DataLoader alone(squares, collate, {.batch_size = 4, .shuffle = shuffle, .seed = 9});
+    const Loader alone(squares, collate, {.batch = 4, .shuffle = shuffle, .seed = 9});
     const std::vector<Numbers> expected = batches_of(alone, 2);
     EXPECT_EQ(expected.size(), 13u);
     EXPECT_EQ(expected.back().size(), 2u);
     EXPECT_EQ(expected[1] == (Numbers{16, 25, 36, 49}), !shuffle);
     for (const int workers : {1, 2, 5}) {
-      const DataLoader loader(
-          squares, collate,
-          {.batch_size = 4, .shuffle = shuffle, .num_workers = workers, .prefetch_factor = 3, .seed = 9});
+      const Loader loader(squares, collate,
+                          {.batch = 4, .shuffle = shuffle, .workers = workers, .ahead = 3, .seed = 9});
       EXPECT_EQ(batches_of(loader, 2), expected) << workers;
       EXPECT_EQ(batches_of(loader, 3) == expected, !shuffle) << workers;
     }
   }
 }
 
-TEST(DataLoader, DropsTheLast) {
+TEST(LoaderOfSamples, DropsTheLast) {
   const Squares squares{10};
-  const DataLoader loader(squares, collate, {.batch_size = 4, .drop_last = true, .num_workers = 2});
+  const Loader loader(squares, collate, {.batch = 4, .shuffle = false, .drop_last = true, .workers = 2});
   EXPECT_EQ(loader.batches(), 2);
   EXPECT_EQ(batches_of(loader, 0).size(), 2u);
 }
@@ -66,16 +66,16 @@ struct Broken {
   }
 };
 
-TEST(DataLoader, ErrorsNameTheSampleAndComeInOrder) {
+TEST(LoaderOfSamples, ErrorsNameTheSampleAndComeInOrder) {
   const Broken broken;
   for (const int workers : {0, 1, 3}) {
-    const DataLoader loader(broken, collate, {.batch_size = 4, .num_workers = workers});
+    const Loader loader(broken, collate, {.batch = 4, .shuffle = false, .workers = workers});
     std::size_t made = 0;
     try {
       for (const Numbers& batch : loader.epoch(0)) made += batch.size();
       ADD_FAILURE() << "nothing was thrown";
     } catch (const Error& error) {
-      EXPECT_STREQ(error.what(), "DataLoader: sample 9: the file ends");
+      EXPECT_STREQ(error.what(), "Loader: sample 9: the file ends");
       EXPECT_THROW(std::rethrow_if_nested(error), std::out_of_range);
     }
     EXPECT_EQ(made, 8u) << workers;
@@ -84,12 +84,12 @@ TEST(DataLoader, ErrorsNameTheSampleAndComeInOrder) {
     require(samples[0] < 4, "too large");
     return Numbers();
   };
-  const DataLoader loader(broken, refuse, {.batch_size = 4, .num_workers = 1});
+  const Loader loader(broken, refuse, {.batch = 4, .shuffle = false, .workers = 1});
   EXPECT_THAT([&] { batches_of(loader, 0); },
               ThrowsMessage<Error>(HasSubstr("collating samples 4 and 3 more: too large")));
 }
 
-TEST(DataLoader, EndsItsWorkersWhenAnEpochIsLeft) {
+TEST(LoaderOfSamples, EndsItsWorkersWhenAnEpochIsLeft) {
   struct Counted {
     std::atomic<int>& running;
     std::int64_t size() const { return 1000; }
@@ -102,7 +102,7 @@ TEST(DataLoader, EndsItsWorkersWhenAnEpochIsLeft) {
   };
   std::atomic<int> running = 0;
   const Counted counted{running};
-  const DataLoader loader(counted, collate, {.batch_size = 2, .num_workers = 3, .prefetch_factor = 4});
+  const Loader loader(counted, collate, {.batch = 2, .shuffle = false, .workers = 3, .ahead = 4});
   for (int i = 0; i < 5; ++i) {
     for (const Numbers& batch : loader.epoch(i)) {
       EXPECT_EQ(batch[0], 0);
@@ -112,7 +112,7 @@ TEST(DataLoader, EndsItsWorkersWhenAnEpochIsLeft) {
   }
 }
 
-TEST(DataLoader, AnEpochThatIsLeftDoesNotFinishItsBatches) {
+TEST(LoaderOfSamples, AnEpochThatIsLeftDoesNotFinishItsBatches) {
   struct Slow {
     std::atomic<std::int64_t>& made;
     std::int64_t size() const { return 40'000; }
@@ -126,7 +126,7 @@ TEST(DataLoader, AnEpochThatIsLeftDoesNotFinishItsBatches) {
   };
   std::atomic<std::int64_t> made = 0;
   const Slow slow{made};
-  const DataLoader loader(slow, collate, {.batch_size = 20'000, .num_workers = 1});
+  const Loader loader(slow, collate, {.batch = 20'000, .shuffle = false, .workers = 1});
   for (const Numbers& batch : loader.epoch(0)) {
     EXPECT_EQ(batch.size(), 20'000u);
     while (made == 0) std::this_thread::yield();  // the second batch is under way
@@ -136,27 +136,25 @@ TEST(DataLoader, AnEpochThatIsLeftDoesNotFinishItsBatches) {
 }
 
 // Neither samples nor batches need be made of nothing.
-TEST(DataLoader, BatchesNeedNoDefault) {
+TEST(LoaderOfSamples, BatchesNeedNoDefault) {
   struct Count {
     explicit Count(std::size_t samples) : number(samples) {}
     std::size_t number;
   };
   const Squares squares{10};
-  const DataLoader loader(squares, [](std::span<const std::int64_t> samples) { return Count(samples.size()); },
-                          {.batch_size = 4, .num_workers = 1});
+  const Loader loader(squares, [](std::span<const std::int64_t> samples) { return Count(samples.size()); },
+                      {.batch = 4, .shuffle = false, .workers = 1});
   std::vector<std::size_t> counts;
   for (const Count& count : loader.epoch(0)) counts.push_back(count.number);
   EXPECT_EQ(counts, (std::vector<std::size_t>{4, 4, 2}));
 }
 
-TEST(DataLoader, Mistakes) {
+TEST(LoaderOfSamples, Mistakes) {
   const Squares squares{10};
-  EXPECT_THAT([&] { DataLoader(squares, collate, {.batch_size = 0}); },
-              ThrowsMessage<Error>(HasSubstr("batch_size must be positive")));
-  EXPECT_THAT([&] { DataLoader(squares, collate, {.num_workers = -1}); },
-              ThrowsMessage<Error>(HasSubstr("num_workers")));
-  EXPECT_THAT([&] { DataLoader(squares, collate, {.prefetch_factor = 0}); },
-              ThrowsMessage<Error>(HasSubstr("prefetch_factor")));
+  EXPECT_THAT([&] { Loader(squares, collate, {.batch = 0}); },
+              ThrowsMessage<Error>(HasSubstr("the batch must be positive")));
+  EXPECT_THAT([&] { Loader(squares, collate, {.workers = -1}); }, ThrowsMessage<Error>(HasSubstr("workers")));
+  EXPECT_THAT([&] { Loader(squares, collate, {.ahead = 0}); }, ThrowsMessage<Error>(HasSubstr("ahead")));
 }
 
 }  // namespace
