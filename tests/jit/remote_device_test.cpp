@@ -85,11 +85,11 @@ TEST(RemoteDevice, GivesTheBytesOfATensorAsOftenAsTheyAreAskedFor) {
   const OnDevice scope(remote);
   const Tensor x = arbitrary({3, 4});
   const Tensor y = x * 2;
-  const std::vector<float> first = y.to_vector<float>(), second = y.to_vector<float>();
+  const std::vector<double> first = y.to_vector<double>(), second = y.to_vector<double>();
   EXPECT_EQ(first, second);
   const std::span<const std::byte> bytes = y.bytes();
-  EXPECT_EQ(bytes.size(), 3u * 4 * 4);
-  const std::vector<float> before = x.to_vector<float>();
+  EXPECT_EQ(bytes.size(), static_cast<std::size_t>(y.type().bytes()));
+  const std::vector<double> before = x.to_vector<double>();
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i], before[i] * 2);
 }
 

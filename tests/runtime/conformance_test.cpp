@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
+#include <future>
 #include <span>
 #include <tests/runtime/device_kinds.h>
 #include <tests/runtime/programs.h>
@@ -309,6 +311,42 @@ TEST_P(Conformance, SynchronousLaunchesAreDoneWhenTheyReturn) {
   const auto device = make({.synchronous = true});
   const auto y = launch_one(*device, adder(1), floats(*device, {1, 2, 3, 4}));
   EXPECT_TRUE(y->event()->ready());
+}
+
+// Events
+
+TEST_P(Conformance, EventsCallBackOnAThreadOfTheirOwn) {
+  const auto device = make();
+  const auto gate = promised();
+  const auto x = launch_one(*device, adder(1), gate);
+  std::promise<void> release, done;
+  std::vector<float> seen;
+  std::vector<int> order;
+  x->event()->then([&](const std::exception_ptr& error) {
+    order.push_back(error ? -1 : 0);
+    release.get_future().wait();  // holds back neither the device nor who waits
+    seen = values(launch_one(*device, adder(1), x));
+  });
+  x->event()->then([&](const std::exception_ptr&) { order.push_back(1); });
+  fulfil(*device, gate, 1);
+  EXPECT_EQ(values(launch_one(*device, adder(5), x)), computed({7, 7, 7, 7}));
+  release.set_value();
+  x->event()->then([&](const std::exception_ptr&) { done.set_value(); });  // it has come: the others are called before
+  done.get_future().wait();
+  EXPECT_EQ(seen, computed({3, 3, 3, 3}));
+  EXPECT_THAT(order, ElementsAre(0, 1));
+}
+
+TEST_P(Conformance, EventsCallBackWithTheErrorOfTheLaunch) {
+  const auto device = make();
+  const auto x = promised();
+  const auto y = launch_one(*device, adder(1), x);
+  std::promise<std::exception_ptr> told;
+  y->event()->then([&](const std::exception_ptr& error) { told.set_value(error); });
+  x->fail(std::make_exception_ptr(Error("the disk is gone")));
+  EXPECT_EQ(message_of([&] { std::rethrow_exception(told.get_future().get()); }), "the disk is gone");
+  Event never;
+  never.then([](const std::exception_ptr&) { ADD_FAILURE() << "called by an event that never came"; });
 }
 
 // Run-ahead

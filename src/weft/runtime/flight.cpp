@@ -55,14 +55,14 @@ void Flight::run(std::uint32_t p, Stream& stream) {
     if (task.is_awaited) close(i + 1);
   }
   if (p == 0) find_addresses(p, schedule_->untouched, nullptr, stream);
-  const bool has_failed = !await({});
-  if (!has_failed && is_in_stream_order()) {
+  const bool has_failed = !await({}), is_ordered = is_in_stream_order();
+  if (!has_failed && is_ordered) {
     const std::lock_guard lock(mutex_);
     settle_groups(true);
   }
-  close(end_of(p));
+  close(end_of(p));  // which may end the launch
   // Launches that follow in the stream's order look for its error, or its outputs' memory, when they are given to the stream.
-  if (has_failed && is_in_stream_order()) stream.drain();
+  if (has_failed && is_ordered) stream.drain();
 }
 
 void Flight::note(std::uint32_t thunk, std::uint64_t begin) {

@@ -1,5 +1,8 @@
 #include <weft/compiler/thunks/host_thunk.h>
 
+#include <map>
+#include <mutex>
+
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/ir/host_function.h>
 
@@ -9,11 +12,21 @@ namespace {
 
 using runtime::Slice;
 
+// Held while a function runs: it is not called twice at once, though programs may call it on several streams.
+std::mutex& turn_of(const ir::HostFunction& function) {
+  static std::mutex mutex;
+  static auto* const turns =
+      new std::map<const ir::HostFunction*, std::mutex>;  // never destroyed: a device may still work
+  const std::lock_guard lock(mutex);
+  return (*turns)[&function];
+}
+
 class HostThunk final : public runtime::Thunk {
  public:
   HostThunk(const ir::HostFunction& function, std::vector<Type> inputs, std::vector<Type> outputs,
             std::span<const Slice> from, std::span<const Slice> to)
       : function_(function),
+        turn_(turn_of(function)),
         input_types_(std::move(inputs)),
         output_types_(std::move(outputs)),
         from_(from.begin(), from.end()),
@@ -24,11 +37,13 @@ class HostThunk final : public runtime::Thunk {
     for (std::size_t i = 0; i < from_.size(); ++i) inputs.push_back({input_types_[i], launch.at(from_[i])});
     std::vector<ir::HostOutput> outputs;
     for (std::size_t i = 0; i < to_.size(); ++i) outputs.push_back({output_types_[i], launch.at(to_[i])});
+    const std::lock_guard lock(turn_);
     function_.run({inputs, outputs});
   }
 
  private:
   const ir::HostFunction& function_;
+  std::mutex& turn_;
   std::vector<Type> input_types_, output_types_;
   std::vector<Slice> from_, to_;
 };

@@ -1,4 +1,4 @@
-// A custom_call whose name is a function of the host: called by the device's thread, between the kernels of the program.
+// A custom_call whose name is a function of the host: called on the host stream, beside the kernels that do not need its results.
 #pragma once
 
 #include <weft/compiler/thunks/native.h>
