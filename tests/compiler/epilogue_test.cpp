@@ -81,7 +81,7 @@ class EveryActivation : public testing::TestWithParam<std::tuple<Case, DType>> {
 
 TEST_P(EveryActivation, RunsInsideTheProduct) {
   const auto& [activation, dtype] = GetParam();
-  if (!compiler::matmul_supported(dtype, dtype, dtype)) GTEST_SKIP() << "no bf16 products here";
+  if (!compiler::Target::host().multiplies(dtype, dtype, dtype)) GTEST_SKIP() << "no bf16 products here";
   const auto bare = graph_of(dtype, [&](ir::Graph&, auto in) { return Values{activation.activation(product(in))}; });
   EXPECT_EQ(thunks_of(*bare), Names{"dot_general+activation"});
   const auto whole = graph_of(dtype, [&](ir::Graph&, auto in) {
@@ -208,7 +208,8 @@ TEST(Epilogue, AColumnIsNoBias) {
 }
 
 TEST(Epilogue, MixedPrecisionAddsInTheWiderType) {
-  if (!compiler::matmul_supported(DType::bf16, DType::bf16, DType::f32)) GTEST_SKIP() << "no bf16 products here";
+  if (!compiler::Target::host().multiplies(DType::bf16, DType::bf16, DType::f32))
+    GTEST_SKIP() << "no bf16 products here";
   const Type x(DType::bf16, {m, k}), w(DType::bf16, {k, n}), row(DType::bf16, {n}), full(DType::f32, {m, n});
   const auto graph = ir::make_graph(std::vector{x, w, row, full}, [](ir::Graph&, std::span<const Value> in) {
     const std::int64_t last[] = {1}, first[] = {0};

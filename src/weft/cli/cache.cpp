@@ -15,7 +15,7 @@
 #include <weft/compiler/cache/artifact.h>
 #include <weft/compiler/cache/disk_cache.h>
 #include <weft/compiler/cache/signature.h>
-#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/target.h>
 
 namespace weft::cli {
 
@@ -111,7 +111,7 @@ void info() {
   const auto files = cache.files();
   for (const DiskCache::File& file : files) bytes += file.bytes;
   std::cout << "folder     " << cache.folder().string() << "\nentries    " << files.size() << "\nbytes      " << bytes
-            << " of " << knobs::cache_bytes() << "\nprocessor  " << compiler::object_target() << "\npublic key "
+            << " of " << knobs::cache_bytes() << "\nprocessor  " << compiler::Target::host().key << "\npublic key "
             << compiler::own_public_key() << std::endl;
 }
 

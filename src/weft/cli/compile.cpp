@@ -27,7 +27,7 @@ constexpr std::array forms = {Form{"stablehlo", Listing::stablehlo}, Form{"hlo",
                               Form{"llvm", Listing::llvm}, Form{"asm", Listing::assembly}, Form{"plan", Listing::plan}};
 
 struct CompileFileOptions {
-  std::string file, entry, output, emit = "plan";
+  std::string file, entry, output, emit = "plan", target = "native";
 };
 
 std::string form_names() {
@@ -47,6 +47,7 @@ void compile_file(const CompileFileOptions& options) {
   const ir::Module module = read_module(options.file);
   const auto function = find_entry(module, options.file, options.entry);
   compiler::Options compiler = compiler::Options::from_knobs();
+  compiler.target = &compiler::Target::named(options.target);
   if (function->annotations) compiler.donatable = ir::donated_arguments(*function->annotations);
   const std::string text = list_program(*function, listing, compiler);
   if (options.output.empty())
@@ -67,6 +68,10 @@ void add_compile(CLI::App& app) {
            concat("What to show: ", form_names(),
                   ": the graph after the passes in one language or the other, the kernels' code, or memory and thunks; "
                   "left out: plan"));
+  add_text(
+      command, "--target", options->target, "a machine",
+      "What to compile for: native, this machine, or a level of x86-64: x86-64-v2 (vectors of 4 f32), x86-64-v3 (8), "
+      "x86-64-v4 (16); left out: native");
   add_text(command, "--output", options->output, "a file", "Write it there instead of to the standard output");
   command.callback([options] { compile_file(*options); });
 }

@@ -46,7 +46,7 @@ void verify(const ir::Module& module) {
 
 void run_pass(const compiler::Pass& pass, ir::Module& module) {
   for (auto& function : module.functions) {
-    auto next = pass.run(*function);
+    auto next = pass.run(*function, compiler::Target::host());
     if (!next) continue;
     next->name = function->name;
     function = std::move(next);

@@ -51,7 +51,7 @@ class Phase {
 // What the units need of generated code: their kernels, and what their thunks call. Equal ones are compiled once.
 class CodeRequest {
  public:
-  explicit CodeRequest(Dump& dump) : dump_(dump) {}
+  CodeRequest(const Target& target, Dump& dump) : target_(target), dump_(dump) {}
 
   // The number of a unit's loop among the distinct ones. Equal units share their loop.
   int add(const std::string& name, const Loop& loop) {
@@ -70,7 +70,7 @@ class CodeRequest {
       keys_.push_back(key);
       dump_.kernel(name, source);
       if (logging::enabled(logging::Channel::output_code))
-        WEFT_LOG(output_code, name, "\n", show_kernel(source, CodeForm::optimised_llvm));
+        WEFT_LOG(output_code, name, "\n", show_kernel(source, CodeForm::optimised_llvm, target_));
     }
     return at->second;
   }
@@ -89,7 +89,7 @@ class CodeRequest {
   }
 
   KernelCache::Found get(Report& report) const {
-    KernelCache::Found code = KernelCache::instance().get(sources_, keys_);
+    KernelCache::Found code = KernelCache::instance().get(sources_, keys_, target_);
     report.kernels = asked_;
     report.distinct_kernels = static_cast<int>(sources_.size());
     report.loaded_kernels = static_cast<int>(code.loaded);
@@ -100,6 +100,7 @@ class CodeRequest {
   }
 
  private:
+  const Target& target_;
   Dump& dump_;
   std::vector<KernelSource> sources_;
   std::vector<std::string> keys_;
@@ -121,9 +122,9 @@ struct Kernels {
   }
 };
 
-Kernels make_kernels(const std::vector<Unit>& units, Dump& dump, Report& report) {
+Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump& dump, Report& report) {
   Kernels result;
-  CodeRequest request(dump);
+  CodeRequest request(target, dump);
   std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
     auto& indices = result.indices.emplace_back();
@@ -202,12 +203,16 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedOptions& options, Report& report) {
   report.nodes = static_cast<int>(graph.nodes().size());
   require_compilable(graph, ir::device_count(graph) > 1);
-  Dump dump(graph.name);
-  ProgramParts parts{.name = options.name.empty() ? graph.name : options.name, .keeps_memory = options.keeps_memory};
+  Dump dump(graph.name, *options.target);
+  ProgramParts parts{.name = options.name.empty() ? graph.name : options.name,
+                     .target = options.target,
+                     .keeps_memory = options.keeps_memory};
   parts.graph = run_pipeline(graph, options, report, &dump);
   if (parts.graph.get() == &graph)
     parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
-  const Tuning tuning = options.strict ? Tuning::none : options.tuning;
+  // Trials run here, and say nothing about another machine.
+  const bool may_tune = !options.strict && options.target == &Target::host();
+  const Tuning tuning = may_tune ? options.tuning : Tuning::none;
   if (tuning != Tuning::none) {
     const Phase phase(report, "autotune");
     parts.graph = autotune(std::move(parts.graph), options, report);
@@ -237,7 +242,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   }
   {
     const Phase phase(report, "generate-kernels");
-    Kernels kernels = make_kernels(parts.units, dump, report);
+    Kernels kernels = make_kernels(parts.units, *options.target, dump, report);
     for (std::size_t u = 0; u < parts.units.size(); ++u) parts.kernels.push_back(kernels.of(u));
     parts.code = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(kernels.code.owners));
   }

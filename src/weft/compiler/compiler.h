@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/compiler/target.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/executable.h>
 
@@ -25,7 +26,8 @@ enum class Tuning : std::uint8_t {
 };
 
 struct Options {
-  std::string name = {};  // of the program, in messages and profiles; empty: the graph's
+  const Target* target = &Target::host();  // the machine that the program is for
+  std::string name = {};                   // of the program, in messages and profiles; empty: the graph's
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
   bool strict = false;
   bool fuse = true;                       // off: one kernel per node

@@ -15,7 +15,7 @@
 
 namespace weft::compiler {
 
-Dump::Dump(const std::string& program) {
+Dump::Dump(const std::string& program, const Target& target) : target_(target) {
   if (knobs::dump().empty()) return;
   static std::atomic<int> programs = 0;
   folder_ = concat(knobs::dump(), "/", ++programs, ".", program);
@@ -30,8 +30,8 @@ void Dump::graph(const ir::Graph& graph, std::string_view stage) {
 
 void Dump::kernel(const std::string& name, const KernelSource& source) {
   if (!*this) return;
-  write(name + ".ll", show_kernel(source, CodeForm::llvm));
-  write(name + ".s", show_kernel(source, CodeForm::assembly));
+  write(name + ".ll", show_kernel(source, CodeForm::llvm, target_));
+  write(name + ".s", show_kernel(source, CodeForm::assembly, target_));
 }
 
 void Dump::write(const std::string& file, const std::string& text) {

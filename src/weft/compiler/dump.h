@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/target.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
@@ -14,7 +15,7 @@ namespace weft::compiler {
 class Dump {
  public:
   // Makes the folder. Where that or writing fails, a warning says so once and nothing more of the program is dumped.
-  explicit Dump(const std::string& program);
+  Dump(const std::string& program, const Target& target);
 
   explicit operator bool() const { return !folder_.empty(); }  // whether anything is asked for
   void graph(const ir::Graph& graph, std::string_view stage);
@@ -24,6 +25,7 @@ class Dump {
   void write(const std::string& file, const std::string& text);
   void give_up(const std::string& reason);
 
+  const Target& target_;
   std::string folder_;
   int stages_ = 0;
 };

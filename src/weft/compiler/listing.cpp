@@ -59,7 +59,7 @@ std::string plan_of(const Executable& program, const Report& report) {
 
 class Lister : public Observer {
  public:
-  explicit Lister(Listing listing) : listing_(listing) {}
+  Lister(Listing listing, const Target& target) : listing_(listing), target_(target) {}
 
   void units(const ir::Graph& optimised, std::span<const Unit> units) override {
     if (listing_ == Listing::stablehlo) text = ir::print(optimised, {.locations = false, .portable = true});
@@ -78,7 +78,7 @@ class Lister : public Observer {
     const char* comment = form == CodeForm::assembly ? "# " : "; ";
     const auto show = [&](const Unit& unit, const KernelSource& source, const std::string& key) {
       if (known_.insert(key).second)
-        text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form), '\n');
+        text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form, target_), '\n');
     };
     for (const Unit& unit : units) {
       for (const auto& loop : unit.loops) show(unit, loop.get(), loop->key());
@@ -87,13 +87,14 @@ class Lister : public Observer {
   }
 
   Listing listing_;
+  const Target& target_;
   std::unordered_set<std::string> known_;
 };
 
 }  // namespace
 
 std::string list_program(const ir::Graph& graph, Listing listing, const Options& options) {
-  Lister lister(listing);
+  Lister lister(listing, *options.target);
   Options observed = options;
   observed.observer = &lister;
   compile(graph, observed);

@@ -15,23 +15,30 @@ namespace weft::compiler {
 
 namespace {
 
+// A pass that is the same for every target.
+template <auto run>
+constexpr auto for_all = [](const ir::Graph& graph, const Target&) { return run(graph); };
+
 constexpr Pass pass_table[] = {
-    {"inline-composites", "replaces composites that no kernel exists for by their decomposition", inline_composites},
-    {"merge-loops", "a loop that another one repeats, with more beside it, becomes that one", merge_loops},
-    {"expand-collectives", "what processes do together becomes what one does alone", expand_collectives},
-    {"eliminate-dead-nodes", "drops what no output needs and what has no effect", eliminate_dead_nodes},
-    {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", simplify},
-    {"fold-constants", "computes what depends on constants alone", fold_constants},
-    {"eliminate-common-subexpressions", "computes equal nodes once", eliminate_common_subexpressions},
-    {"turn-dots", "a dot_general that is transposed becomes that of its operands the other way round", turn_dots,
+    {"inline-composites", "replaces composites that no kernel exists for by their decomposition",
+     for_all<inline_composites>},
+    {"merge-loops", "a loop that another one repeats, with more beside it, becomes that one", for_all<merge_loops>},
+    {"expand-collectives", "what processes do together becomes what one does alone", for_all<expand_collectives>},
+    {"eliminate-dead-nodes", "drops what no output needs and what has no effect", for_all<eliminate_dead_nodes>},
+    {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", for_all<simplify>},
+    {"fold-constants", "computes what depends on constants alone", for_all<fold_constants>},
+    {"eliminate-common-subexpressions", "computes equal nodes once", for_all<eliminate_common_subexpressions>},
+    {"turn-dots", "a dot_general that is transposed becomes that of its operands the other way round",
+     for_all<turn_dots>,
      /*in_strict_mode=*/false},
     {"order-dot-operands",
      "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
-     order_dot_operands},
+     for_all<order_dot_operands>},
     {"expand-dots", "dot_general of element types without a library product becomes multiply and reduce", expand_dots},
     {"expand-small-dots", "dot_general that is done before a library would have begun becomes multiply and reduce",
-     expand_small_dots, /*in_strict_mode=*/false},
-    {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two", split_reductions},
+     for_all<expand_small_dots>, /*in_strict_mode=*/false},
+    {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two",
+     for_all<split_reductions>},
 };
 
 // The whole table, and once more what clears up behind the others.
@@ -73,7 +80,7 @@ std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Opti
   for (const Pass* pass : pipeline()) {
     if (off.contains(std::string(pass->name)) || (options.strict && !pass->in_strict_mode)) continue;
     const auto start = std::chrono::steady_clock::now();
-    const auto made = pass->run(*current);
+    const auto made = pass->run(*current, *options.target);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const bool changed = made && made->fingerprint() != current->fingerprint();
     if (made) current = made;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/target.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
@@ -16,7 +17,7 @@ class Dump;
 struct Pass {
   std::string_view name;
   std::string_view summary;
-  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph);  // null: the graph stays as it is
+  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Target& target);  // null: the graph stays as it is
   bool in_strict_mode =
       true;  // off: what it does depends on sizes, and strict results do not on whether they are known
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <weft/base/error.h>
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/hlo.h>
 #include <weft/compiler/library_error.h>
@@ -17,8 +18,21 @@ namespace {
 
 constexpr std::int64_t elide_in_profiles = 16;  // elements of a constant
 
+// In place of a thunk whose code does not run here.
+class ForeignThunk final : public runtime::Thunk {
+ public:
+  explicit ForeignThunk(const Target& target) : target_(target) {}
+  void run(const runtime::Launch&) const override {
+    fail("the program was compiled for ", target_.name, ", whose code this processor cannot run");
+  }
+
+ private:
+  const Target& target_;
+};
+
 // The code that the thunk of a unit made for certain sizes calls.
-std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shared_ptr<Routine>> routines) {
+std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shared_ptr<Routine>> routines,
+                                                       const Target& target) {
   if (routines.empty()) return {};
   std::vector<KernelSource> sources;
   std::vector<std::string> keys;
@@ -26,7 +40,7 @@ std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shar
     sources.push_back(routine->source);
     keys.push_back(routine->key);
   }
-  KernelCache::Found found = KernelCache::instance().get(sources, keys);
+  KernelCache::Found found = KernelCache::instance().get(sources, keys, target);
   for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[i];
   return std::move(found.owners);
 }
@@ -110,7 +124,9 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   auto reads = slices(parts_.plan.reads[unit], sizes), writes = slices(parts_.plan.writes[unit], sizes);
   const runtime::Slice scratch = scratch_slice(parts_.plan, unit, scratch_bytes);
   std::shared_ptr<runtime::Thunk> thunk;
-  if (!u.loops.empty()) {
+  if (!parts_.target->runs_here) {
+    thunk = std::make_shared<ForeignThunk>(*parts_.target);
+  } else if (!u.loops.empty()) {
     std::vector<KernelCall> calls;
     auto read = reads.begin(), write = writes.begin();
     for (std::size_t i = 0; i < u.loops.size(); ++i) {
@@ -170,7 +186,7 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
         why_not = concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes");
         return nullptr;
       }
-      made->code[u] = find_routines(sized->routines);
+      made->code[u] = find_routines(sized->routines, *parts_.target);
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
     made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));

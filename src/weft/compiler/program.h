@@ -11,12 +11,14 @@
 #include <weft/compiler/llvm/jit.h>
 #include <weft/compiler/memory_plan.h>
 #include <weft/compiler/sized_program.h>
+#include <weft/compiler/target.h>
 #include <weft/compiler/unit.h>
 
 namespace weft::compiler {
 
 struct ProgramParts {
   std::string name;
+  const Target* target = &Target::host();
   bool keeps_memory = false;
   std::shared_ptr<const ir::Graph> graph = {};  // of the units
   std::vector<Unit> units = {};

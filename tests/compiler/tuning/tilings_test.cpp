@@ -51,7 +51,7 @@ std::vector<Tiling> tilings(const ir::Graph& graph) {
   EXPECT_THAT(units, SizeIs(1));
   std::vector<std::int64_t> parameters;
   for (const Size size : units[0].loops[0]->parameters) parameters.push_back(size.value());
-  return tilings_of(*units[0].loops[0], parameters);
+  return tilings_of(*units[0].loops[0], parameters, Target::host());
 }
 
 TEST(Tilings, AllComputeTheSame) {

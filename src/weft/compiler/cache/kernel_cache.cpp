@@ -1,6 +1,7 @@
 #include <weft/compiler/cache/kernel_cache.h>
 
 #include <weft/base/digest.h>
+#include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/compiler/cache/disk_cache.h>
@@ -23,11 +24,27 @@ KernelCache& KernelCache::instance() {
   return cache;
 }
 
-KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::span<const std::string> keys) {
+KernelCache::Found KernelCache::get(std::span<const KernelSource> sources, std::span<const std::string> keys,
+                                    const Target& target) {
+  if (&target == &Target::host()) return get_known_by(sources, keys, target);
+  std::vector<std::string> all;
+  for (const std::string& key : keys) all.push_back(concat(target.key, '\n', key));
+  if (target.runs_here) return get_known_by(sources, all, target);
+  std::vector<std::string> symbols;
+  for (const std::string& key : all) symbols.push_back(symbol_of(key));
+  make_objects(sources, symbols, target);
+  Found found;
+  found.kernels.resize(sources.size());
+  found.compiled = sources.size();
+  return found;
+}
+
+KernelCache::Found KernelCache::get_known_by(std::span<const KernelSource> sources, std::span<const std::string> keys,
+                                             const Target& target) {
   Found found;
   if (sources.empty()) return found;
   found.kernels.resize(sources.size());
-  Request request{sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}, {}};
+  Request request{target, sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}, {}};
   take_from_memory(request, found);
   const auto disk = DiskCache::from_knobs();
   const std::string name = disk ? entry_name(keys) : "";
@@ -110,7 +127,7 @@ void KernelCache::compile(Request& request, Found& found) {
     sources.push_back(request.sources[i]);
     symbols.push_back(symbol_of(request.keys[i]));
   }
-  std::vector<std::string> objects = make_objects(sources, symbols);
+  std::vector<std::string> objects = make_objects(sources, symbols, request.target);
   for (std::size_t j = 0; j < objects.size(); ++j)
     request.objects[request.missing[j]] = std::make_shared<const std::string>(std::move(objects[j]));
   found.compiled = sources.size();

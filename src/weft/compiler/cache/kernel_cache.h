@@ -15,6 +15,7 @@
 
 #include <weft/compiler/cache/entry.h>
 #include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
@@ -30,8 +31,9 @@ class KernelCache {
     std::size_t loaded = 0, compiled = 0;             // now: from disk or an artifact, by LLVM
     std::string miss;                                 // why the disk did not give all of them; empty: it was not asked
   };
-  // The code of the sources of one program, whose keys are `keys`: equal keys, equal code.
-  Found get(std::span<const KernelSource> sources, std::span<const std::string> keys);
+  // The code for the target of the sources of one program, whose keys are `keys`: equal keys, equal code. Code that does not run here
+  // is compiled and not mapped: its address is null.
+  Found get(std::span<const KernelSource> sources, std::span<const std::string> keys, const Target& target);
 
   // Takes in kernels of an artifact, which are mapped when a program needs them.
   void add(std::vector<StoredKernel> kernels);
@@ -52,12 +54,14 @@ class KernelCache {
   };
   // What a call of get works on.
   struct Request {
+    const Target& target;
     std::span<const KernelSource> sources;
     std::span<const std::string> keys;
     std::vector<std::shared_ptr<const std::string>> objects;  // found so far
     std::vector<std::size_t> unmapped;                        // the sources whose code is not mapped
     std::vector<std::size_t> missing;                         // of them, those that have no object either
   };
+  Found get_known_by(std::span<const KernelSource> sources, std::span<const std::string> keys, const Target& target);
   void take_from_memory(Request& request, Found& found);
   static void take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found);
   void map(Request& request, const std::string& name, Found& found);

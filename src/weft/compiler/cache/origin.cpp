@@ -7,7 +7,7 @@
 #include <weft/base/error.h>
 #include <weft/base/version.h>
 #include <weft/compiler/cache/pieces.h>
-#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
@@ -54,7 +54,7 @@ const std::string& code_origin() {
     std::string text;
     put_piece(text, version());
     put_piece(text, build_id());
-    put_piece(text, object_target());
+    put_piece(text, Target::host().key);
     return text;
   }();
   return origin;
@@ -66,7 +66,7 @@ std::string origin_difference(std::string_view origin) {
   if (!reader.piece(their_version) || !reader.piece(their_build) || !reader.piece(their_target))
     return "nobody knows what made it";
   if (their_version != version()) return concat("weft ", their_version, " made it, and this is ", version());
-  if (their_target != object_target())
+  if (their_target != Target::host().key)
     return concat("it is for another processor or made by another LLVM: ",
                   their_target.substr(0, their_target.find(",")));
   return "another build of weft made it";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/compiler/fusion/loop.h>
+#include <weft/compiler/target.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
@@ -19,6 +20,7 @@ struct KernelRequest {
   std::function<bool(const ir::Node&)> free;  // cheap enough to compute again wherever it is needed
   const ir::Node* reduction = nullptr;        // one of the kernel's reductions, which sets the domain; none: pointwise
   bool contract = true;
+  const Target* target = &Target::host();
 };
 
 struct Lowered {

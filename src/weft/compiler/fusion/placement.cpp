@@ -56,6 +56,7 @@ LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node
   request.free = [&](const Node& n) { return !std::ranges::binary_search(nodes, n.id); };
   request.reduction = reduction;
   request.contract = !options_.strict;
+  request.target = options_.target;
   return compiler::lower(request);
 }
 
@@ -98,7 +99,7 @@ void Placement::find_epilogues() {
     matmul.shape = *shape;
     around.can_be_computed = [&](const Epilogue& epilogue) {
       matmul.epilogue = epilogue;
-      return naming_library_errors(*n, [&] { return matmul_exists(matmul, options_.sizes); });
+      return naming_library_errors(*n, [&] { return matmul_exists(matmul, options_.sizes, *options_.target); });
     };
     Epilogue found = find_epilogue(*n, shape->n, around);
     const std::uint32_t last = found.result.node->id;

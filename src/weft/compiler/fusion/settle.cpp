@@ -128,9 +128,10 @@ class Settling {
     int bytes = 0;  // of the sums of one element
     for (const Draft& d : loop_.exprs)
       if (d.expr.kind == Expr::Kind::reduce) bytes += std::max(4, byte_size(d.expr.dtype));
-    const int registers = vector_lanes() == 16 ? 32 : 16, register_bytes = 4 * vector_lanes();
+    const Target& target = *request_.target;
+    const int register_bytes = 4 * target.lanes;
     constexpr int others = 6, most = 4;  // registers for elements on their way
-    return std::clamp((registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
+    return std::clamp((target.registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
   }
 
   Lowered finish() {

@@ -22,8 +22,12 @@ namespace {
 // for what is left single rows.
 class BodyEmitter {
  public:
-  BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name)
-      : body_(body), b_(module.getContext()), width_(vector_lanes()), one_(b_, 1, false), many_(b_, width_, false) {
+  BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target)
+      : body_(body),
+        b_(module.getContext()),
+        width_(target.lanes),
+        one_(b_, target, 1, false),
+        many_(b_, target, width_, false) {
     llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, integer, pointer, pointer, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -207,8 +211,8 @@ bool is_scalar_body(const ir::Graph& body) {
   });
 }
 
-void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name) {
-  BodyEmitter(module, body, name).emit();
+void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target) {
+  BodyEmitter(module, body, name, target).emit();
 }
 
 }  // namespace weft::compiler

@@ -5,17 +5,13 @@
 #include <mutex>
 #include <thread>
 
-#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -46,22 +42,18 @@ void checked(llvm::Error error) {
   if (error) throw InternalError("LLVM: " + llvm::toString(std::move(error)));
 }
 
-const llvm::orc::JITTargetMachineBuilder& host() {
-  static const auto builder = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost());
-    found.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-    found.setRelocationModel(llvm::Reloc::PIC_);
-    found.setCodeModel(llvm::CodeModel::Small);  // constants lie beside their code: no address of 64 bits for each
-    return found;
-  }();
+llvm::orc::JITTargetMachineBuilder builder_of(const Target& target) {
+  llvm::orc::JITTargetMachineBuilder builder{llvm::Triple(target.triple)};
+  builder.setCPU(target.cpu);
+  builder.getFeatures() = llvm::SubtargetFeatures(target.features);
+  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder.setRelocationModel(llvm::Reloc::PIC_);
+  builder.setCodeModel(llvm::CodeModel::Small);  // constants lie beside their code: no address of 64 bits for each
   return builder;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target() {
-  auto builder = host();
-  return checked(builder.createTargetMachine());
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
+  return checked(builder_of(target).createTargetMachine());
 }
 
 // Loops come with their vectors, so LLVM's vectorisers are not needed: what remains is cleaning up.
@@ -110,7 +102,7 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
 // Code may call the functions of this process, and those of the C library's vector math where it has some.
 std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   std::shared_ptr<llvm::orc::LLJIT> jit =
-      checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host()).create());
+      checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_of(Target::host())).create());
   using Search = llvm::orc::DynamicLibrarySearchGenerator;
   const char prefix = jit->getDataLayout().getGlobalPrefix();
   jit->getMainJITDylib().addGenerator(checked(Search::GetForCurrentProcess(prefix)));
@@ -119,50 +111,32 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   return jit;
 }
 
-bool host_has(const char* feature) {
-  return llvm::StringRef(make_target()->getTargetFeatureString()).contains(feature);
+void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
+  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name, target);
+  if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
+  if (const auto* loop = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **loop, name, target);
+  emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name, target);
 }
 
 }  // namespace
 
-int vector_lanes() {
-  static const int lanes = host_has("+avx512f") ? 16 : host_has("+avx2") ? 8 : 4;
-  return lanes;
-}
-
-bool has_vector_range() {
-  static const bool has = host_has("+avx512dq");
-  return has;
-}
-
-namespace {
-
-void emit(llvm::Module& module, const KernelSource& source, const std::string& name) {
-  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name);
-  if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name);
-  if (const auto* loop = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **loop, name);
-  emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name);
-}
-
-}  // namespace
-
-std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names) {
+std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names,
+                                      const Target& target) {
   std::vector<std::string> objects(sources.size());
   if (sources.empty()) return objects;
-  vector_lanes();
   // One object per kernel: each depends on nothing but its source, and threads take the next one as they become free.
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::mutex mutex;
   const auto work = [&] {
     try {
-      const auto target = make_target();
+      const auto machine = make_machine(target);
       for (std::size_t i = next++; i < sources.size(); i = next++) {
         llvm::LLVMContext context;
-        const auto module = make_module(context, *target);
-        emit(*module, sources[i], names[i]);
-        optimise(*module, *target);
-        objects[i] = make_object(*module, *target)->getBuffer().str();
+        const auto module = make_module(context, *machine);
+        emit(*module, sources[i], names[i], target);
+        optimise(*module, *machine);
+        objects[i] = make_object(*module, *machine)->getBuffer().str();
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -189,23 +163,14 @@ KernelCode load_objects(std::span<const std::string* const> objects, std::span<c
   return code;
 }
 
-const std::string& object_target() {
-  static const std::string target = [] {
-    auto builder = host();
-    return builder.getTargetTriple().str() + ' ' + builder.getCPU() + ' ' + builder.getFeatures().getString() +
-           " LLVM " LLVM_VERSION_STRING;
-  }();
-  return target;
-}
-
-std::string show_kernel(const KernelSource& source, CodeForm form) {
-  const auto target = make_target();
+std::string show_kernel(const KernelSource& source, CodeForm form, const Target& target) {
+  const auto machine = make_machine(target);
   llvm::LLVMContext context;
-  const auto module = make_module(context, *target);
-  emit(*module, source, "kernel");
+  const auto module = make_module(context, *machine);
+  emit(*module, source, "kernel", target);
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (form != CodeForm::llvm) optimise(*module, *target);
+  if (form != CodeForm::llvm) optimise(*module, *machine);
   if (form != CodeForm::assembly) {
     module->print(out, nullptr);
     return text;
@@ -213,7 +178,7 @@ std::string show_kernel(const KernelSource& source, CodeForm form) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream assembly(bytes);
   llvm::legacy::PassManager emit;
-  if (target->addPassesToEmitFile(emit, assembly, nullptr, llvm::CodeGenFileType::AssemblyFile))
+  if (machine->addPassesToEmitFile(emit, assembly, nullptr, llvm::CodeGenFileType::AssemblyFile))
     throw InternalError("LLVM: this target makes no assembly");
   emit.run(*module);
   return std::string(bytes.begin(), bytes.end());

@@ -11,6 +11,7 @@
 
 #include <weft/compiler/fusion/loop.h>
 #include <weft/compiler/fusion/while_kernel.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
@@ -34,13 +35,12 @@ struct KernelCode {
   std::shared_ptr<const void> owner;
 };
 
-// Compiles each source for this processor, on several threads, to an object file with one function, called as `names` say.
+// Compiles each source for the target, on several threads, to an object file with one function, called as `names` say.
 // Deterministic. Throws InternalError if LLVM refuses.
-std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names);
+std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names,
+                                      const Target& target);
 // Maps object files; the kernels come in their order. Objects are trusted: they are what make_objects made.
 KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names);
-// What objects are made for and by: the processor with its features, and the version of LLVM.
-const std::string& object_target();
 
 // Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride (in
 // bytes) behind the buffer's address. `buffers` and both strides are those of the body's inputs, then of its outputs, which may
@@ -56,17 +56,12 @@ bool is_scalar_body(const ir::Graph& body);
 using WhileFunction = void (*)(std::byte* const* carried);
 
 // The words of blocks [first, first + count) of a generator of base/random.h with this state(), one block after the other. `count`
-// is a multiple of vector_lanes().
+// is a multiple of the target's lanes.
 using RandomFunction = void (*)(const std::uint64_t* state, std::uint64_t first, std::uint64_t count,
                                 std::uint32_t* words);
 
 // The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };
-std::string show_kernel(const KernelSource& source, CodeForm form);
-
-// Lanes of a vector of f32 on this processor.
-int vector_lanes();
-// Whether it finds the greater of 16 pairs of f32, +0 above -0, in one instruction.
-bool has_vector_range();
+std::string show_kernel(const KernelSource& source, CodeForm form, const Target& target);
 
 }  // namespace weft::compiler

@@ -11,12 +11,12 @@ namespace weft::compiler {
 
 using llvm::Value;
 
-LoopEmitter::LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name)
+LoopEmitter::LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target)
     : loop_(loop),
       b_(module.getContext()),
-      one_(b_, 1, loop.contract),
-      many_(b_, vector_lanes(), loop.contract),
-      width_(vector_lanes()) {
+      one_(b_, target, 1, loop.contract),
+      many_(b_, target, target.lanes, loop.contract),
+      width_(target.lanes) {
   llvm::Type* pointer = b_.getPtrTy();
   llvm::Type* integer = b_.getInt64Ty();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, integer, integer, pointer}, false);
@@ -135,8 +135,8 @@ Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place
   return all;
 }
 
-void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name) {
-  LoopEmitter(module, loop, name).emit();
+void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target) {
+  LoopEmitter(module, loop, name, target).emit();
 }
 
 }  // namespace weft::compiler

@@ -6,10 +6,11 @@
 #include <llvm/IR/Module.h>
 
 #include <weft/compiler/fusion/loop.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
 // Adds void name(ptr buffers, ptr parameters, i64 begin, i64 end, ptr scratch) to the module.
-void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name);
+void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target);
 
 }  // namespace weft::compiler

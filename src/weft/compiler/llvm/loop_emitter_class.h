@@ -12,6 +12,7 @@
 #include <weft/compiler/fusion/loop.h>
 #include <weft/compiler/llvm/control_flow.h>
 #include <weft/compiler/llvm/scalar_emitter.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
@@ -19,7 +20,7 @@ class LoopEmitter {
  public:
   using Value = llvm::Value;
 
-  LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name);
+  LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target);
   void emit();
 
  private:

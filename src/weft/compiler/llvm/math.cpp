@@ -22,7 +22,7 @@ namespace {
 
 class Math {
  public:
-  Math(llvm::IRBuilder<>& builder, llvm::Type* type) : b(builder), type_(type) {
+  Math(llvm::IRBuilder<>& builder, llvm::Type* type, const Target& target) : b(builder), type_(type), target_(target) {
     llvm::FastMathFlags flags = b.getFastMathFlags();
     saved_ = flags;
     flags.setAllowContract(false);  // fused multiply-adds are written out below, so the bits do not depend on the flag
@@ -68,7 +68,7 @@ class Math {
   // y 2^n with one rounding, as the two factors give it; NaN stays NaN.
   bool scales_in_one_instruction() {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type_);
-    return vector && vector->getNumElements() == 16 && vector_lanes() == 16;  // AVX-512
+    return vector && vector->getNumElements() == 16 && target_.lanes == 16;  // AVX-512
   }
   Value* scale(Value* y, Value* n) {
     constexpr std::uint16_t every_lane = 0xffff;
@@ -126,6 +126,7 @@ class Math {
 
  private:
   llvm::Type* type_;
+  const Target& target_;
   llvm::FastMathFlags saved_;
 };
 
@@ -166,7 +167,7 @@ Value* call(llvm::IRBuilder<>& b, const std::string& symbol, llvm::Type* type, l
   return made;
 }
 
-Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, bool strict) {
+Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, bool strict, const Target& target) {
   llvm::Type* type = x[0]->getType();
   llvm::Type* element = type->getScalarType();
   const bool wide = element->isDoubleTy();
@@ -174,9 +175,9 @@ Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, 
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   if (!vector) return call(b, name, type, llvm::ArrayRef<Value*>(x.data(), x.size()));
   const unsigned lanes = vector->getNumElements();
-  const auto width = static_cast<unsigned>(wide ? vector_lanes() / 2 : vector_lanes());
+  const auto width = static_cast<unsigned>(wide ? target.lanes / 2 : target.lanes);
   const std::string arguments(x.size(), 'v');
-  const char isa = vector_lanes() == 16 ? 'e' : vector_lanes() == 8 ? 'd' : 'b';
+  const char isa = target.lanes == 16 ? 'e' : target.lanes == 8 ? 'd' : 'b';
   const std::string symbol = std::string("_ZGV") + isa + "N" + std::to_string(width) + arguments + "_" + name;
   Value* result = llvm::PoisonValue::get(type);
   if (!strict && lanes % width == 0 && in_vector_library(symbol)) {
@@ -200,18 +201,18 @@ Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, 
 
 }  // namespace
 
-Value* emit_math(llvm::IRBuilder<>& builder, Prim prim, std::span<Value* const> x, bool strict) {
+Value* emit_math(llvm::IRBuilder<>& builder, Prim prim, std::span<Value* const> x, bool strict, const Target& target) {
   llvm::Type* type = x[0]->getType();
-  Math math(builder, type);
+  Math math(builder, type, target);
   const bool single = type->getScalarType()->isFloatTy();
   if (prim == Prim::logistic) {
     Value* below[] = {builder.CreateFNeg(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]))};
-    return math.logistic(x[0], emit_math(builder, Prim::exp, below, strict));
+    return math.logistic(x[0], emit_math(builder, Prim::exp, below, strict, target));
   }
   if (single && prim == Prim::exp) return math.exp(x[0]);
   if (single && prim == Prim::log) return math.log(x[0]);
   if (single && prim == Prim::tanh) return math.tanh(x[0]);
-  return call_library(builder, prim, x, strict);
+  return call_library(builder, prim, x, strict, target);
 }
 
 }  // namespace weft::compiler

@@ -57,11 +57,11 @@ random::Wide<Words> multiply_wide(Words x, std::uint32_t factor) {
 
 class RandomEmitter {
  public:
-  RandomEmitter(llvm::IRBuilder<>& builder, llvm::Function* function, const RandomBlocks& blocks)
+  RandomEmitter(llvm::IRBuilder<>& builder, llvm::Function* function, const RandomBlocks& blocks, const Target& target)
       : b_(builder),
         function_(function),
         threefry_(blocks.threefry),
-        lanes_(vector_lanes()),
+        lanes_(target.lanes),
         narrow_(llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(lanes_))),
         wide_(llvm::FixedVectorType::get(b_.getInt64Ty(), static_cast<unsigned>(lanes_))) {}
 
@@ -160,14 +160,15 @@ class RandomEmitter {
 
 }  // namespace
 
-void emit_random_blocks(llvm::Module& module, const RandomBlocks& blocks, const std::string& name) {
+void emit_random_blocks(llvm::Module& module, const RandomBlocks& blocks, const std::string& name,
+                        const Target& target) {
   llvm::IRBuilder<> b(module.getContext());
   auto* const type =
       llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty(), b.getPtrTy()}, false);
   auto* const function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
-  RandomEmitter(b, function, blocks).emit();
+  RandomEmitter(b, function, blocks, target).emit();
   std::string message;
   llvm::raw_string_ostream out(message);
   WEFT_ASSERT(!llvm::verifyFunction(*function, &out), message);

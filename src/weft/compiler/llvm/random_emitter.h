@@ -6,10 +6,12 @@
 #include <llvm/IR/Module.h>
 
 #include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
 // Adds void name(ptr state, i64 first, i64 count, ptr words) to the module: a RandomFunction.
-void emit_random_blocks(llvm::Module& module, const RandomBlocks& blocks, const std::string& name);
+void emit_random_blocks(llvm::Module& module, const RandomBlocks& blocks, const std::string& name,
+                        const Target& target);
 
 }  // namespace weft::compiler

@@ -84,7 +84,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
     for (std::size_t e = 0; e < static_cast<std::size_t>(n->type().elements()); ++e) lanes.emplace_back(n, e);
   }
   const DType dtype = nodes[0]->type().dtype();
-  const auto width = static_cast<std::size_t>(vector_lanes());
+  const auto width = static_cast<std::size_t>(c_.target.lanes);
   for (std::size_t first = 0; first < lanes.size(); first += width) {
     const auto part = std::span(lanes).subspan(first, std::min(width, lanes.size() - first));
     const auto call = [&](ScalarEmitter& emitter, std::span<const ir::Scalar> operands) {
@@ -96,7 +96,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
       continue;
     }
     const std::size_t few = 4, count = part.size() <= few ? few : width;  // the math library has whole vectors
-    ScalarEmitter many(c_.b, static_cast<int>(count), c_.contract);
+    ScalarEmitter many(c_.b, c_.target, static_cast<int>(count), c_.contract);
     std::vector<ir::Scalar> vectors;
     for (std::size_t lane = 0; lane < count; ++lane) {
       const auto& [node, element] = part[std::min(lane, part.size() - 1)];

@@ -14,6 +14,7 @@
 #include <weft/compiler/fusion/access.h>
 #include <weft/compiler/fusion/while_kernel.h>
 #include <weft/compiler/llvm/scalar_emitter.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
@@ -23,6 +24,7 @@ using Elements = std::vector<llvm::Value*>;
 // What all regions of one function share.
 struct RegionContext {
   llvm::IRBuilder<>& b;
+  const Target& target;
   llvm::Function* function;
   ScalarEmitter& one;
   bool contract;

@@ -122,7 +122,7 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
 // Not LLVM's maximum and minimum: of f16, into which it narrows those of widened operands, LLVM 19 gives 0 for NaN and 0.
 Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   llvm::Type *type = x->getType(), *integer = b_.getIntNTy(type->getScalarSizeInBits());
-  if (lanes_ == 16 && type->getScalarType()->isFloatTy() && has_vector_range()) {
+  if (lanes_ == 16 && type->getScalarType()->isFloatTy() && target_.has_vector_range) {
     constexpr std::uint32_t greatest = 0b0101, least = 0b0100, current_rounding = 4;
     constexpr std::uint16_t every_lane = 0xffff;
     Value* chosen = b_.CreateIntrinsic(
@@ -165,7 +165,7 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
       Value* up = b_.CreateFCmpOGE(fraction, llvm::ConstantFP::get(x[0]->getType(), 0.5));
       return b_.CreateSelect(up, b_.CreateFAdd(whole, sign), whole);
     }
-    default: return emit_math(b_, prim, x, !contract_);
+    default: return emit_math(b_, prim, x, !contract_, target_);
   }
 }
 

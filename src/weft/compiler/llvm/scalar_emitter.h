@@ -3,6 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <weft/compiler/target.h>
 #include <weft/ir/scalar.h>
 
 namespace weft::compiler {
@@ -11,8 +12,8 @@ namespace weft::compiler {
 // themselves. `lanes` 1 means plain scalars.
 class ScalarEmitter final : public ir::ScalarBuilder {
  public:
-  ScalarEmitter(llvm::IRBuilder<>& builder, int lanes, bool contract)
-      : b_(builder), lanes_(lanes), contract_(contract) {}
+  ScalarEmitter(llvm::IRBuilder<>& builder, const Target& target, int lanes, bool contract)
+      : b_(builder), target_(target), lanes_(lanes), contract_(contract) {}
 
   ir::Scalar constant(DType dtype, double value) override;
   ir::Scalar apply(ir::Prim prim, std::initializer_list<ir::Scalar> operands) override;
@@ -36,12 +37,14 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Value* integer_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
 
   llvm::IRBuilder<>& b_;
+  const Target& target_;
   int lanes_;
   bool contract_;
 };
 
 // Elementary functions on float or double, scalar or vector (math.cpp).
-llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, bool strict);
+llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, bool strict,
+                       const Target& target);
 
 inline llvm::Value* llvm_value(ir::Scalar s) { return reinterpret_cast<llvm::Value*>(s.id); }
 inline ir::Scalar to_scalar(llvm::Value* value, DType dtype) {

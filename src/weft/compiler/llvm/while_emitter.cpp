@@ -120,7 +120,7 @@ std::vector<Elements> emit_loop(RegionContext& c, const ir::Graph& condition, co
   return held;
 }
 
-void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::string& name) {
+void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::string& name, const Target& target) {
   llvm::IRBuilder<> b(module.getContext());
   auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -129,8 +129,8 @@ void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::stri
   std::vector<Value*> buffers;
   for (std::size_t i = 0; i < kernel.in_memory.size(); ++i)
     buffers.push_back(b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function->getArg(0), i)));
-  ScalarEmitter one(b, 1, kernel.contract);
-  RegionContext context{b, function, one, kernel.contract, buffers};
+  ScalarEmitter one(b, target, 1, kernel.contract);
+  RegionContext context{b, target, function, one, kernel.contract, buffers};
   TopLoop(context, kernel).emit();
   b.CreateRetVoid();
   std::string message;

@@ -6,10 +6,11 @@
 #include <llvm/IR/Module.h>
 
 #include <weft/compiler/fusion/while_kernel.h>
+#include <weft/compiler/target.h>
 
 namespace weft::compiler {
 
 // Adds void name(ptr buffers) to the module: runs the loop on the carried values, each in the bytes at its address.
-void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::string& name);
+void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::string& name, const Target& target);
 
 }  // namespace weft::compiler

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <weft/compiler/target.h>
 #include <weft/ir/attributes.h>
 #include <weft/ir/graph.h>
 
@@ -11,7 +12,7 @@ namespace weft::compiler {
 std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
-std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);

@@ -45,16 +45,17 @@ bool is_empty(const ir::Node& dot) {
   return product_of(dot.operand(0).type().dims()).is(0) || product_of(dot.operand(1).type().dims()).is(0);
 }
 
-bool needs_expansion(const ir::Node& node) {
+bool needs_expansion(const ir::Node& node, const Target& target) {
   return node.op == &ir::ops::dot_general &&
-         (is_empty(node) || !matmul_supported(node.operand(0).dtype(), node.operand(1).dtype(), node.type().dtype()));
+         (is_empty(node) || !target.multiplies(node.operand(0).dtype(), node.operand(1).dtype(), node.type().dtype()));
 }
 
 }  // namespace
 
-std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph) {
+std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& target) {
   return rewrite_where(
-      graph, needs_expansion, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
+      graph, [&](const ir::Node& node) { return needs_expansion(node, target); },
+      [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
         const DType lhs = operands[0].dtype(), rhs = operands[1].dtype(), result = node.type().dtype();
         const auto& a = node.attributes<ir::DotAttributes>();
         const auto narrow = [](DType t) { return is_float(t) && t != DType::f64; };

@@ -83,12 +83,6 @@ std::optional<DimensionGroup> group(const Strided& operand, ir::Ints dims) {
 
 }  // namespace
 
-bool matmul_supported(DType lhs, DType rhs, DType result) {
-  if (lhs == DType::f32) return rhs == DType::f32 && result == DType::f32;
-  return lhs == DType::bf16 && rhs == DType::bf16 && (result == DType::bf16 || result == DType::f32) &&
-         __builtin_cpu_supports("avx512bf16");
-}
-
 std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Strided& lhs, const Strided& rhs) {
   const auto free = [](const Strided& operand, ir::Ints batching, ir::Ints contracting) {
     std::vector<std::int64_t> dims;
@@ -246,11 +240,12 @@ void add_work(const Matmul& matmul, const MatmulShape& shape, const SizeValues& 
 
 }  // namespace
 
-bool matmul_exists(const Matmul& matmul, const SizeValues& values) {
+bool matmul_exists(const Matmul& matmul, const SizeValues& values, const Target& target) {
   if (matmul.epilogue.steps.size() > most_steps) return false;
   for (const EpilogueStep& step : matmul.epilogue.steps)
     if (step.operand.base && !data_type(step.operand.base.dtype())) return false;
-  if (!matmul_supported(matmul.dot->operand(0).dtype(), matmul.dot->operand(1).dtype(), matmul.epilogue.result.dtype()))
+  if (!target.multiplies(matmul.dot->operand(0).dtype(), matmul.dot->operand(1).dtype(),
+                         matmul.epilogue.result.dtype()))
     return false;
   auto product = product_at(matmul, false, values);
   if (!product) return false;

@@ -6,13 +6,11 @@
 
 #include <weft/compiler/fusion/access.h>
 #include <weft/compiler/fusion/epilogue.h>
+#include <weft/compiler/target.h>
 #include <weft/compiler/unit.h>
 #include <weft/ir/attributes.h>
 
 namespace weft::compiler {
-
-// Whether oneDNN multiplies these element types here.
-bool matmul_supported(DType lhs, DType rhs, DType result);
 
 // A dot_general as a batched matrix product [batch..., m, k] x [batch..., k, n], with strides in elements.
 struct MatmulShape {
@@ -39,7 +37,7 @@ struct Matmul {
 };
 
 // Whether oneDNN has a kernel for it, with the sizes that `values` gives.
-bool matmul_exists(const Matmul& matmul, const SizeValues& values);
+bool matmul_exists(const Matmul& matmul, const SizeValues& values, const Target& target);
 
 // Strict: the same bits for any number of threads. A product of sizes that are not known becomes one when they are.
 Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values);

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include <weft/compiler/target.h>
+
 namespace weft::compiler::onednn {
 
 const dnnl::engine& engine() {
@@ -16,7 +18,7 @@ dnnl::stream& stream() {
 
 std::optional<dnnl::memory::data_type> data_type(DType t) {
   if (t == DType::f32) return dnnl::memory::data_type::f32;
-  if (t == DType::bf16 && __builtin_cpu_supports("avx512bf16")) return dnnl::memory::data_type::bf16;
+  if (t == DType::bf16 && Target::host().multiplies_bf16) return dnnl::memory::data_type::bf16;
   return std::nullopt;
 }
 

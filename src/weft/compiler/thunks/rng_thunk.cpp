@@ -20,13 +20,14 @@ constexpr std::uint64_t blocks_at_once = 256;  // whose words stay in the neares
 
 class RngThunk final : public runtime::Thunk {
  public:
-  RngThunk(Type state, Type bits, bool threefry, std::shared_ptr<const Routine> code, const Slice& from,
+  RngThunk(Type state, Type bits, bool threefry, std::shared_ptr<const Routine> code, int lanes, const Slice& from,
            const Slice& next, const Slice& to)
       : words_(static_cast<std::size_t>(state.elements())),
         count_(bits.elements()),
         dtype_(bits.dtype()),
         threefry_(threefry),
         code_(std::move(code)),
+        lanes_(lanes),
         from_(from),
         next_(next),
         bits_(to) {
@@ -63,7 +64,7 @@ class RngThunk final : public runtime::Thunk {
   void fill(const Generator& generator, std::uint64_t begin, std::uint64_t end, T* to) const {
     constexpr std::uint64_t per_block = Generator::words_per_block;
     const auto code = reinterpret_cast<RandomFunction>(code_->address);
-    const auto lanes = static_cast<std::uint64_t>(vector_lanes());
+    const auto lanes = static_cast<std::uint64_t>(lanes_);
     const auto state = generator.state();
     if (sizeof(T) >= sizeof(std::uint32_t) && generator.words_are_elements()) {
       const std::uint64_t whole = static_cast<std::uint64_t>(count_) * sizeof(T) / sizeof(std::uint32_t) / per_block;
@@ -87,6 +88,7 @@ class RngThunk final : public runtime::Thunk {
   DType dtype_;
   bool threefry_;
   std::shared_ptr<const Routine> code_;
+  int lanes_;  // of the target that the code is for
   Slice from_, next_, bits_;
 };
 
@@ -106,9 +108,9 @@ Unit rng_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "rng";
   unit.in_place = {{0, 0}};
-  unit.make = [state = node.type(0), bits = node.type(1), threefry, code](std::span<const Slice> reads,
-                                                                          std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<RngThunk>(state, bits, threefry, code, reads[0], writes[0], writes[1]);
+  unit.make = [state = node.type(0), bits = node.type(1), threefry, code, lanes = context.options.target->lanes](
+                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<RngThunk>(state, bits, threefry, code, lanes, reads[0], writes[0], writes[1]);
   };
   return unit;
 }

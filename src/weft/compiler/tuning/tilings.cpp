@@ -52,7 +52,7 @@ class Tiled {
       sources.emplace_back(&loop);
       keys.push_back(loop.key());
     }
-    code_ = KernelCache::instance().get(sources, keys);
+    code_ = KernelCache::instance().get(sources, keys, Target::host());
     std::vector<runtime::Slice> slices;
     for (const auto* values : {&unit.reads, &unit.writes})
       for (const ir::Value v : *values) {
@@ -77,7 +77,7 @@ class Tiled {
 
 }  // namespace
 
-std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters) {
+std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters, const Target& target) {
   std::vector<Tiling> tilings{loop.tiling};
   const auto add = [&](const Tiling& tiling) {
     if (tiling != loop.tiling) tilings.push_back(tiling);
@@ -88,7 +88,7 @@ std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> p
   const std::int64_t lanes = extent_of(loop, parameters).lane_count;
   if (loop.walk == Walk::rows) {
     for (const int n : {1, 2, 4, 8})
-      if (n == 1 || n * vector_lanes() <= lanes) add({.sums_together = n});
+      if (n == 1 || n * target.lanes <= lanes) add({.sums_together = n});
   } else if (loop.walk == Walk::columns) {
     constexpr int most_elements = 256;  // more do not fit into registers
     for (const int block : {32, 64, 128})
@@ -106,7 +106,7 @@ namespace {
 std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& program, Report& report) {
   const Loop& loop = *unit.loops[0];
   const std::vector<std::int64_t> parameters = values_of(loop.parameters);
-  const std::vector<Tiling> tilings = tilings_of(loop, parameters);
+  const std::vector<Tiling> tilings = tilings_of(loop, parameters, Target::host());  // trials run here
   if (tilings.size() < 2) return unit.loops[0];
 
   std::shared_ptr<const Tiled> kernels;  // all are compiled together

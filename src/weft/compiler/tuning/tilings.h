@@ -8,12 +8,13 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/fusion/loop.h>
+#include <weft/compiler/target.h>
 #include <weft/compiler/unit.h>
 
 namespace weft::compiler {
 
 // Those worth measuring for a loop with these parameters; its own comes first.
-std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters);
+std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters, const Target& target);
 
 // Gives each kernel of known sizes the tiling in which it is the fastest; the report receives a line for each that was measured.
 void tile(std::vector<Unit>& units, const std::string& program, Report& report);
