@@ -92,7 +92,7 @@ TEST(KernelCache, KeepsToItsBytes) {
 // Bodies of folds and whole loops are found again too, by what they compute.
 TEST(KernelCache, KeepsBodiesAndLoops) {
   const auto code_of = [](const KernelSource& source, const std::string& key) {
-    return KernelCache::instance().get(std::span(&source, 1), std::span(&key, 1)).kernels[0];
+    return KernelCache::instance().get(std::span(&source, 1), std::span(&key, 1), Target::host()).kernels[0];
   };
   const auto body = [](const ir::Op& op) {
     return ir::make_graph(std::vector(2, Type(DType::f64, {})), [&](ir::Graph& g, std::span<const ir::Value> x) {

@@ -66,7 +66,7 @@ TEST(Tilings, AllComputeTheSame) {
       loop.tiling = tiling;
       const KernelSource source = &loop;
       const std::string key = loop.key();
-      const auto code = KernelCache::instance().get(std::span(&source, 1), std::span(&key, 1));
+      const auto code = KernelCache::instance().get(std::span(&source, 1), std::span(&key, 1), Target::host());
       std::vector<std::int64_t> parameters;
       for (const Size size : loop.parameters) parameters.push_back(size.value());
       ir::Array got(want.type());
