@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/ir/ops.h>
@@ -64,6 +65,13 @@ class MemoryPlanner {
       for (const auto& [write, read] : unit.in_place)
         sharing_[unit.writes[static_cast<std::size_t>(write)]].push_back(unit.reads[static_cast<std::size_t>(read)]);
     }
+    for (const Unit& unit : units_) {
+      if (unit.stream == runtime::StreamKind::compute) continue;
+      for (const auto* values : {&unit.reads, &unit.writes})
+        for (const Value v : *values)
+          if (made_.contains(v)) stays_.insert(v);
+    }
+    for (const Value v : stays_) last_[v] = static_cast<int>(units_.size()) - 1;
   }
 
   // What the unit that makes the value reads, whose bytes the value may overwrite.
@@ -169,7 +177,7 @@ class MemoryPlanner {
           continue;
         }
         slot_of[v] = lifetimes.size();
-        lifetimes.push_back({bytes, u, last_[v]});
+        lifetimes.push_back({bytes, stays_.contains(v) ? 0 : u, last_[v]});
       }
     }
     const std::size_t first_scratch = lifetimes.size();
@@ -219,6 +227,8 @@ class MemoryPlanner {
   const std::vector<bool>& donatable_;
   std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // allocation of each value
   std::unordered_map<Value, int, ir::ValueHash> made_, last_;     // units
+  std::unordered_set<Value, ir::ValueHash>
+      stays_;  // what other streams touch: the compute stream does not use its bytes again
   std::unordered_map<Value, std::vector<Value>, ir::ValueHash> sharing_;
   std::unordered_map<Value, bool, ir::ValueHash> taken_, stored_;
   std::unordered_map<std::int64_t, std::set<std::pair<int, int>>>

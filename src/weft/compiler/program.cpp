@@ -145,6 +145,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   thunk->info = u.info;
   thunk->info.flops = static_cast<double>(sizes(work.flops));
   thunk->info.bytes = work.bytes ? static_cast<double>(sizes(*work.bytes)) : bytes_of(reads) + bytes_of(writes);
+  thunk->stream = u.stream;
   thunk->has_side_effect = u.has_side_effect;
   thunk->reads = std::move(reads);
   thunk->writes = std::move(writes);

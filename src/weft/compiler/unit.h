@@ -35,7 +35,8 @@ struct Unit {
   bool updates_part = false;     // of what it may change in place, and copies the whole otherwise
   std::uint32_t order = 0;       // the greatest id among its nodes
   bool has_side_effect = false;  // runs after those before it that have one
-  runtime::ThunkInfo info;       // but for the work of a run, which depends on sizes:
+  runtime::StreamKind stream = runtime::StreamKind::compute;
+  runtime::ThunkInfo info;  // but for the work of a run, which depends on sizes:
   Size flops = 0;
   std::optional<Size> bytes = {};  // that it moves; empty: all that it reads and writes
 

@@ -42,7 +42,7 @@ struct HostCall {
 };
 
 // Reads the inputs and writes all of the outputs. A function of its inputs alone: it may be called more or less often than it was
-// recorded, from any thread, never twice at once by one device. What it throws is the error of the launch.
+// recorded, from any thread, never twice at once by compiled programs. What it throws is the error of the launch.
 using HostCompute = std::function<void(const HostCall& call)>;
 // The types of the outputs for those of the inputs. Throws Error for inputs that the function does not take.
 using HostTypes = std::function<std::vector<Type>(std::span<const Type> inputs)>;

@@ -1,6 +1,6 @@
 // Operations that weft does not have: a function of the host, given by the user, becomes part of the recorded program. The program
-// is not cut for it; it runs between two kernels, on the device's thread, without a copy of what it reads or writes. Every call is
-// counted, with its time and bytes: custom_op::NAME in metrics::report().
+// is not cut for it; it runs on a thread for such functions, beside kernels that do not need its results, without a copy of what it
+// reads or writes. Every call is counted, with its time and bytes: custom_op::NAME in metrics::report().
 //
 //   const CustomOp clip = custom_op("clip", {.compute = [](const HostCall& call) {
 //     std::ranges::transform(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin(),

@@ -59,14 +59,13 @@ Unit host_unit(const ir::Node& node, const NativeContext& context) {
     return interpret_unit(node);
   }
   Unit unit = unit_of(node);
+  unit.stream = runtime::StreamKind::host;
   unit.info.category = "host";
   unit.info.name = concat("custom_op.", target, '.', node.id);
   std::vector<Type> inputs, outputs(node.types.begin(), node.types.end());
   for (const ir::Value v : node.operands) inputs.push_back(v.type());
   unit.make = [function, inputs, outputs](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    auto thunk = std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
-    thunk->stream = runtime::StreamKind::host;
-    return thunk;
+    return std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
   };
   return unit;
 }
