@@ -1,4 +1,5 @@
 // Gradients that are taken outside of a compiled function, through what a call of it returned.
+#include <functional>
 #include <vector>
 
 #include <weft/base/knobs.h>
@@ -75,6 +76,75 @@ TEST(OutsideGradient, ReachesWhatWasRecordedBeforeTheCall) {
   for (int i = 0; i < 3; ++i) {
     const Tensor x = w * 3;
     expect_values(grad(sum(square(x)), w), {2}, {18, 36});
+  }
+}
+
+// In the call that records, in a replay, and in a call that became part of its caller.
+void expect_slope(const std::function<Tensor()>& call, const Parameter& by, double expected) {
+  expect_values(grad(call(), by), {1}, {expected});
+  expect_values(grad(call(), by), {1}, {expected});
+}
+void expect_slope_of_replay(const std::function<Tensor()>& call, const Parameter& by, double expected) {
+  for (int i = 0; i < 3; ++i) (void)call().item();
+  expect_slope(call, by, expected);
+}
+
+TEST(OutsideGradient, ByAParameterIsNoneByItsCopy) {
+  for (const auto& expect : {expect_slope, expect_slope_of_replay}) {
+    const Tensor one = ones({1});
+    Parameter w(tensor({3.f})), copy(w), copy_of_copy(copy);
+    sync();
+    const Tensor held = copy;
+    const auto captures = [&](const Tensor& x) { return sum(w * copy * copy_of_copy * x); };
+    for (const Parameter* const by : {&w, &copy, &copy_of_copy}) {
+      const auto f = compile(captures);
+      expect([&] { return f(one); }, *by, 9);
+    }
+    const auto passed = compile([](const Tensor& x, const Tensor& y) { return sum(x * y); });
+    expect([&] { return passed(w, copy); }, w, 3);
+    const auto of_a_tensor = compile([&](const Tensor& x) { return sum(w * held * x); });
+    expect([&] { return of_a_tensor(one); }, w, 3);
+    const auto copies = compile([&](const Tensor& x) {
+      const Parameter inside(w);
+      return sum(w * inside * x);
+    });
+    expect([&] { return copies(one); }, w, 3);
+    const auto is_cut = compile([&](const Tensor& x) {
+      const Tensor y = w * copy * x;
+      (void)y.item();
+      return sum(y * 2);
+    });
+    expect([&] { return is_cut(one); }, w, 6);
+  }
+}
+
+TEST(OutsideGradient, ByATensorIsByAllOfItsUses) {
+  for (const auto& expect : {expect_slope, expect_slope_of_replay}) {
+    const Tensor one = ones({1}), shared = tensor({3.f});
+    const Parameter w(shared), tied(shared);
+    const auto captures = compile([&](const Tensor& x) { return sum(w * tied * x); });
+    expect([&] { return captures(one); }, w, 6);
+    const auto passed = compile([](const Tensor& x, const Tensor& y) { return sum(x * y); });
+    expect([&] { return passed(w, w); }, w, 6);
+    expect([&] { return passed(w, tied); }, tied, 6);
+  }
+}
+
+// The moments of an optimizer or a target network hold copies of what a step is about to replace.
+TEST(OutsideGradient, ByAParameterThatIsUpdatedAndCopied) {
+  for (int calls_before = 0; calls_before < 3; ++calls_before) {
+    const Tensor one = ones({1});
+    Parameter w(tensor({3.f}));
+    Parameter target(w);
+    sync();
+    const auto loss = compile([&](const Tensor& x) { return sum(w * target * x); });
+    for (int i = 0; i < calls_before; ++i) (void)loss(one).item();
+    for (int i = 0; i < 3; ++i) {
+      const double value = w.tensor().item();
+      expect_values(grad(loss(one), w), {1}, {value});
+      w = w + 1;
+      target = w;
+    }
   }
 }
 

@@ -116,6 +116,31 @@ TEST(ReadGradient, ByAParameterIsNoneByItsCopy) {
   expect_values(grad(sum(grad(again, x)), w), {1}, {36});
 }
 
+TEST(ReadGradient, ByAParameterIsNoneByACopyThatIsGone) {
+  const Parameter w(tensor({3.f}));
+  sync();
+  Tensor loss;
+  {
+    const Parameter copy(w);
+    loss = sum(w * copy);
+    (void)loss.item();
+  }
+  const Parameter later(w);  // where the one that is gone was, perhaps
+  expect_values(grad(loss, {w, later})[1], {1}, {0});
+}
+
+TEST(ReadGradient, ByACopyOfWhatWasReadIsNoneByItself) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3});
+    const Tensor y = x * 2;
+    (void)y.to_vector<double>();
+    const Parameter w(y), copy(w);
+    const Tensor loss = sum(w * copy);
+    look(loss);
+    return grad(loss, {w, copy});
+  });
+}
+
 // Of no steps: zeros are the gradient, and nothing is said of a loss that depends on nothing.
 TEST(ReadGradient, ThroughAScanOfNothing) {
   expect_same([](const Look& look) {

@@ -53,8 +53,8 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
   launched->graph = graph_;
   launched->nodes = graph_->nodes().size();
   launched->callee = shared_from_this();
-  std::vector<std::uint64_t> ids;  // of what parameters hold
-  ids.reserve(parameters_);
+  std::vector<Held> held;
+  held.reserve(parameters_);
   launched->known.reserve(inputs_.size() - parameters_ + results.size());
   std::vector<runtime::BufferPtr> arguments;
   std::size_t number = 0;
@@ -63,12 +63,16 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
     const ir::Value value = graph_->inputs()[i];
     if (place.kind == Place::Kind::number) {
       launched->numbers.emplace_back(value, immediates[number++]);
-    } else if (place.kind == Place::Kind::parameter) {
-      ids.push_back(inputs[i]->id());
+      continue;
+    }
+    const detail::TensorImpl& impl = place.tensor(leaves).impl();
+    const std::uint64_t identity = place.is_copy ? LaunchedGraph::Known::nobody : impl.identity();
+    if (place.kind == Place::Kind::parameter) {
+      held.push_back({inputs[i]->id(), identity});
     } else {
-      const detail::TensorImpl& impl = place.tensor(leaves).impl();
       LaunchedGraph::Known& known = launched->known.emplace_back(value, inputs[i], inputs[i]->id(),
                                                                  impl.is_state.load(std::memory_order_relaxed));
+      known.identity = identity;
       if (impl.origin) launched->follow(known, impl.origin);
       known.is_lost |= impl.cut;
       if (place.kind == Place::Kind::argument) arguments.push_back(inputs[i]);
@@ -76,7 +80,7 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
   }
   for (std::size_t i = 0; i < results.size(); ++i)
     launched->known.push_back({outputs_[i], results[i], results[i]->id()});
-  launched->fill = [this, ids = std::move(ids)](LaunchedGraph& graph) { find_parameters(graph, ids); };
+  launched->fill = [this, held = std::move(held)](LaunchedGraph& graph) { find_parameters(graph, held); };
   holds(launched, arguments);
   return launched;
 }
@@ -90,18 +94,19 @@ void DifferentiableProgram::holds(const std::shared_ptr<LaunchedGraph>& call,
   last_ = call;
 }
 
-void DifferentiableProgram::find_parameters(LaunchedGraph& graph, std::span<const std::uint64_t> ids) const {
-  auto id = ids.begin();
+void DifferentiableProgram::find_parameters(LaunchedGraph& graph, std::span<const Held> held) const {
+  auto next = held.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Place& place = inputs_[i];
     if (place.kind != Place::Kind::parameter) continue;
+    const auto [id, identity] = *next++;
     LaunchedGraph::Known& known =
-        graph.known.emplace_back(graph_->inputs()[i], std::weak_ptr<runtime::Buffer>(), *id, true);
+        graph.known.emplace_back(graph_->inputs()[i], std::weak_ptr<runtime::Buffer>(), id, true);
+    known.identity = identity;
     if (!detail::has_ended(lifetimes_[i])) {
       const Tensor& now = place.parameter->unobserved();
-      if (now.defined() && now.impl().buffer && now.impl().buffer->id() == *id) known.buffer = now.impl().buffer;
+      if (now.defined() && now.impl().buffer && now.impl().buffer->id() == id) known.buffer = now.impl().buffer;
     }
-    ++id;
   }
 }
 

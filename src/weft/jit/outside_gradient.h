@@ -41,8 +41,12 @@ class DifferentiableProgram final : public detail::Callee, public std::enable_sh
   std::string name_of_input(std::size_t index) const override { return names_[index]; }
 
  private:
-  // The tensors that parameters held, by the numbers of their buffers: most calls look at none of them again.
-  void find_parameters(detail::LaunchedGraph& graph, std::span<const std::uint64_t> ids) const;
+  // What a parameter held.
+  struct Held {
+    std::uint64_t buffer_id, identity;
+  };
+  // The tensors that parameters held: most calls look at none of them again.
+  void find_parameters(detail::LaunchedGraph& graph, std::span<const Held> held) const;
 
   std::string function_;
   std::shared_ptr<const ir::Graph> graph_;

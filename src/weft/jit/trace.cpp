@@ -86,6 +86,7 @@ void Trace::stand_in() {
                                             : Tensor(std::make_shared<runtime::Buffer>(type)));
     stand_ins_.push_back({&argument, std::exchange(argument, stand_in), stand_in});
     if (known) continue;
+    stand_in.impl().stands_for(original);
     places_[&stand_in.impl()] = {.kind = Place::Kind::argument, .index = i};
     found_.record_as(original, stand_ins_.back().stand_in);
   }
@@ -156,6 +157,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   const Tensor& reading = readings_.emplace(&parameter, known ? *known : Tensor(original.buffer)).first->second;
   if (!known) {
     reading.impl().becomes_state();
+    reading.impl().stands_for(original);
     places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
     found_.record_as(original, reading);
   }

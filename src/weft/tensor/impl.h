@@ -42,6 +42,12 @@ struct alignas(64) TensorImpl {
     buffer->remove_holder();
     buffer = nullptr;
   }
+  // Others may have the same buffer and, later, this address. One that stands for another takes over its identity.
+  std::uint64_t identity() const {
+    const std::uint64_t known = identity_.load(std::memory_order_relaxed);
+    return known != 0 ? known : give_identity();
+  }
+  void stands_for(const TensorImpl& other) { identity_.store(other.identity(), std::memory_order_relaxed); }
   void becomes_state() { is_state.store(true, std::memory_order_relaxed); }
 
   TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
@@ -60,6 +66,9 @@ struct alignas(64) TensorImpl {
 
  private:
   static void destroy(TensorImpl* impl);
+  std::uint64_t give_identity() const;
+
+  mutable std::atomic<std::uint64_t> identity_ = 0;  // 0: nobody asked yet
 };
 
 }  // namespace weft::detail

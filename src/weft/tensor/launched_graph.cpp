@@ -47,7 +47,7 @@ class Past {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const runtime::BufferPtr& buffer = wrt[i].impl().buffer;
       if (!buffer) continue;
-      xs_.emplace(buffer.get(), X{&wrt[i].impl(), xs[i]});
+      xs_.emplace(buffer.get(), X{wrt[i].impl().identity(), xs[i]});
       oldest_ = std::min(oldest_, buffer->id());
     }
   }
@@ -119,12 +119,12 @@ class Past {
       const std::size_t id = k.value.node->id;
       const runtime::BufferPtr buffer = k.buffer.lock();
       for (auto [x, end] = xs_.equal_range(buffer.get()); x != end; ++x) {
-        if (k.tensor && k.tensor != x->second.tensor) continue;
+        if (!k.is(x->second.identity)) continue;
         launched.x.try_emplace(k.value, x->second.value);
         launched.leads[id] = true;
       }
       if (k.buffer_id < oldest_ || PastEndsHere::is_before(k.buffer_id)) continue;  // it leads to no x
-      if (k.is_lost || (k.origin && of(k.origin).leads[k.origin.value.node->id])) launched.leads[id] = true;
+      if (k.is_lost || (k.origin && leads(k.origin))) launched.leads[id] = true;
     }
     for (const ir::Node* node : launched.graph.graph->nodes())
       if (launched.leads_beyond(*node)) launched.leads[node->id] = true;
@@ -204,7 +204,7 @@ class Past {
   std::string place_;  // where the gradient is taken
   std::vector<std::shared_ptr<Callee>> callees_;
   struct X {
-    const TensorImpl* tensor;
+    std::uint64_t identity;
     Value value;
   };
   std::unordered_multimap<const runtime::Buffer*, X> xs_;

@@ -22,7 +22,6 @@ namespace weft::detail {
 
 class Recording;
 struct LaunchedGraph;
-struct TensorImpl;
 
 // The compiled function of which a call launched a graph.
 class Callee {
@@ -68,8 +67,11 @@ struct LaunchedGraph {
     bool is_state = false;  // a Parameter had it
     Origin origin = {};     // of an input
     bool is_lost = false;   // an input whose origin is not kept any more
-    // Of an input: which of the tensors with that buffer it was, for a copy of a Parameter has the same. Null: any.
-    const TensorImpl* tensor = nullptr;
+    // Of an input: which of the tensors with that buffer it was, for a copy of a Parameter has the same. 0: any.
+    std::uint64_t identity = 0;
+
+    static constexpr std::uint64_t nobody = ~std::uint64_t{0};  // the identity of a tensor that is gone
+    bool is(std::uint64_t other) const { return identity == 0 || identity == other; }
   };
 
   LaunchedGraph() = default;

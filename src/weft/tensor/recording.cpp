@@ -33,6 +33,13 @@ TensorImpl::~TensorImpl() {
   if (buffer) buffer->remove_holder();
 }
 
+std::uint64_t TensorImpl::give_identity() const {
+  static constinit std::atomic<std::uint64_t> last = 0;
+  std::uint64_t known = 0;
+  const std::uint64_t mine = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return identity_.compare_exchange_strong(known, mine, std::memory_order_relaxed) ? mine : known;
+}
+
 void TensorImpl::destroy(TensorImpl* impl) { Pool<TensorImpl>::destroy(impl); }
 
 Recording::Recording() : Recording(nullptr) { begin_epoch(); }
@@ -112,7 +119,8 @@ ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
   const ir::Value value = graph_->add_input(impl.type);
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
-  inputs_.push_back({impl.buffer, &impl, impl.origin, impl.is_state.load(std::memory_order_relaxed), impl.cut});
+  inputs_.push_back(
+      {impl.buffer, &impl, impl.identity(), impl.origin, impl.is_state.load(std::memory_order_relaxed), impl.cut});
   return value;
 }
 
@@ -212,14 +220,14 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   launched->nodes = graph_->nodes().size();
   auto number = immediates_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const auto& [buffer, tensor, origin, is_state, is_cut] = inputs_[i];
+    const auto& [buffer, tensor, identity, origin, is_state, is_cut] = inputs_[i];
     const ir::Value value = graph_->inputs()[i];
     if (!buffer) {
       launched->numbers.emplace_back(value, *number++);
       continue;
     }
     LaunchedGraph::Known& known = launched->known.emplace_back(value, buffer, buffer->id());
-    if (!observer) known.tensor = tensor;  // while a compiled function is recorded, others stand in for the tensors
+    known.identity = identity;
     if (origin) launched->follow(known, origin);
     known.is_lost |= is_cut;
     if (is_state || buffer->holders() > 1 || value.type().bytes() > LaunchedGraph::most_held_bytes) continue;

@@ -63,6 +63,7 @@ class Recording {
   struct Input {
     runtime::BufferPtr buffer;           // null: the next of the numbers
     const TensorImpl* tensor = nullptr;  // that had it, gone perhaps
+    std::uint64_t identity = 0;          // of that tensor
     Origin origin = {};                  // before a read launched it
     bool is_state = false;               // a Parameter had it
     bool is_cut = false;                 // an automatic sync launched it
