@@ -284,6 +284,44 @@ TEST(Pooling, AndItsGradient) {
 }
 
 // One plane of windows is shared among threads by its rows.
+// Windows that reach from each element to the beginning or the end, a few elements of padding further or not.
+TEST(RunningSum, OfEveryElementTypeAlongAnyDimension) {
+  for (const DType dtype :
+       {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::u16, DType::i32, DType::u64})
+    for (const auto& dims : std::vector<std::vector<Dim>>{{40}, {3, 40}, {40, 70}, {2, 40, 5}, {1, 1}, {2, 0, 3}})
+      for (std::size_t along = 0; along < dims.size(); ++along)
+        for (const std::int64_t further : {0, 2}) {
+          const std::int64_t size = dims[along].value() + further, reach = std::max<std::int64_t>(size, 1);
+          std::vector<std::int64_t> window(dims.size(), 1), before(2 * dims.size()), behind(before);
+          window[along] = reach;
+          before[2 * along] = behind[2 * along + 1] = reach - 1;
+          const auto graph =
+              ir::make_graph(std::vector{Type(dtype, dims), Type(dtype, {})}, [&](Graph&, std::span<const Value> in) {
+                const auto add = ir::reduction_body(ir::ops::add, dtype);
+                return std::vector{ir::reduce_window(in[0], in[1], {window, {}, {}, {}, before}, add),
+                                   ir::reduce_window(in[0], in[1], {window, {}, {}, {}, behind}, add),
+                                   ir::reduce_window(in[0], ir::constant(in[0].graph(), in[1].type(), 0),
+                                                     {window, {}, {}, {}, before}, add)};
+              });
+          const bool is_exact = !is_float(dtype);
+          expect_native(*graph, is_exact ? 0 : dtype == DType::bf16 ? 0.1 : dtype == DType::f16 ? 0.02 : 1e-4);
+        }
+}
+
+// The sum of a million tenths is no tenth of a percent away.
+TEST(RunningSum, OfManyKeepsItsPrecision) {
+  constexpr std::int64_t size = 1'000'000;
+  const auto graph = ir::make_graph(std::vector{Type(DType::f32, {size})}, [&](Graph& g, std::span<const Value> in) {
+    const std::int64_t window[] = {size}, padding[] = {size - 1, 0};
+    return std::vector{ir::reduce_window(in[0], ir::constant(g, Type(DType::f32, {}), 0), {window, {}, {}, {}, padding},
+                                         ir::reduction_body(ir::ops::add, DType::f32))};
+  });
+  Array tenths(Type(DType::f32, {size}));
+  std::ranges::fill(tenths.data<float>(), 0.1F);
+  const auto sums = test::run_compiled(*graph, {&tenths, 1});
+  EXPECT_FLOAT_EQ(sums[0].data<float>().back(), 0.1F * size);
+}
+
 TEST(Pooling, OfTwoDimensions) {
   const std::int64_t sizes[] = {5, 3}, strides[] = {1, 2}, padding[] = {2, 2, 0, 1};
   const ir::ReduceWindowAttributes window{.window_dimensions = sizes,

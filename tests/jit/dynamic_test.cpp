@@ -89,6 +89,34 @@ TEST_F(DynamicSizes, TheSecondSizeMakesAProgramForAll) {
   EXPECT_EQ(fixed.explain().compiles, 3u);
 }
 
+// However many rounds the sums take.
+TEST_F(DynamicSizes, RunningSumsOfAllSizesAreOneProgram) {
+  for (const bool marked : {true, false}) {
+    clear_graph_cache();
+    const auto sums = compile([](const Tensor& a) { return std::pair(cumsum(a, 0), cumsum(transpose(a), 1)); });
+    const auto slopes = compile([](const Tensor& a) { return grad(sum(square(cumsum(a, 0))), a); });
+    for (const std::int64_t n : {5, 7, 9, 6, 30, 1, 12, 2, 3, 40, 0, 1000}) {
+      const Tensor a = full({n, 2}, 3, DType::f32);
+      sync();
+      if (marked) mark_dynamic(a, 0, {.max = 1000});
+      const auto [down, across] = sums(a);
+      std::vector<float> once, expected, expected_slopes;
+      for (std::int64_t i = 1; i <= n; ++i) once.push_back(static_cast<float>(3 * i));
+      for (const float x : once) expected.insert(expected.end(), {x, x});
+      EXPECT_EQ(down.to_vector<float>(), expected);
+      once.insert(once.end(), once.begin(), once.end());
+      EXPECT_EQ(across.to_vector<float>(), once);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto slope = static_cast<float>(3 * (n * (n + 1) - i * (i + 1)));
+        expected_slopes.insert(expected_slopes.end(), {slope, slope});
+      }
+      EXPECT_EQ(slopes(a).to_vector<float>(), expected_slopes);
+    }
+    EXPECT_EQ(sums.explain().compiles, marked ? 1u : 2u);
+    EXPECT_EQ(slopes.explain().compiles, marked ? 1u : 2u);
+  }
+}
+
 TEST_F(DynamicSizes, ASizeOfZeroMakesAProgramForAllAsAnyOther) {
   const auto rows = compile([this](const Tensor& x) { return net(x); });
   const auto columns = compile([this](const Tensor& x) { return relu(net.in(transpose(x))); });

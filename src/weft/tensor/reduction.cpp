@@ -1,6 +1,7 @@
 #include <weft/tensor/reduction.h>
 
 #include <limits>
+#include <vector>
 
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/reducing.h>
@@ -193,22 +194,15 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
   Frame frame("cumsum", x);
   Value value = widened(frame.value(x));
   frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
-  const auto along = frame.axis(axis, value.rank());
+  const auto along = static_cast<std::size_t>(frame.axis(axis, value.rank()));
   const std::int64_t size = value.size(static_cast<int>(along));
   const Value zero = ir::constant(frame.graph(), Type(value.dtype(), {}), 0);
-  Axes low, high, none;
-  for (int i = 0; i < value.rank(); ++i) {
-    low.push_back(0);
-    high.push_back(0);
-    none.push_back(0);
-  }
-  // After the round with distance d every element holds the sum of up to 2d elements.
-  for (std::int64_t distance = 1; distance < size; distance *= 2) {
-    low[along] = distance;
-    high[along] = -distance;
-    value = value + ir::pad(value, zero, low, high, none);
-  }
-  return frame.tensor(value);
+  // Windows that reach back to the beginning, from one element of padding on: the same operation for every size, 0 among them.
+  std::vector<std::int64_t> windows(static_cast<std::size_t>(value.rank()), 1), padding(2 * windows.size(), 0);
+  windows[along] = size + 1;
+  padding[2 * along] = size;
+  return frame.tensor(
+      ir::reduce_window(value, zero, {windows, {}, {}, {}, padding}, ir::reduction_body(ir::ops::add, value.dtype())));
 }
 
 namespace {

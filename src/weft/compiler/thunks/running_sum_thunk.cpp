@@ -1,0 +1,145 @@
+#include <weft/compiler/thunks/running_sum_thunk.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <weft/base/convert.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/ops/window.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::compiler {
+
+using runtime::Slice;
+
+namespace {
+
+// Of the middle one of three dimensions.
+struct RunningSum {
+  DType dtype;
+  std::int64_t outer = 1, size = 1, inner = 1;
+  std::int64_t window = 1;  // as many elements, padding included
+  bool is_forward = true;   // over what comes before
+};
+
+// A sum of many would keep few bits of an element's own precision; of integers the low bits are right.
+template <class T>
+using RunningSumOf = std::conditional_t<is_float_type<T>, double, std::uint64_t>;
+
+class RunningSumThunk final : public runtime::Thunk {
+ public:
+  RunningSumThunk(const RunningSum& plan, std::span<const Slice> from, std::span<const Slice> to)
+      : plan_(plan), x_(from[0]), initial_(from[1]), result_(to[0]) {}
+
+  void run(const runtime::Launch& launch) const override {
+    visit(plan_.dtype, [&]<class T>(T) { run<T>(launch); });
+  }
+
+ private:
+  static constexpr std::int64_t most_rows = 4, most_columns = 64;
+
+  template <class T>
+  void run(const runtime::Launch& launch) const {
+    const auto* const x = reinterpret_cast<const T*>(launch.at(x_));
+    auto* const y = reinterpret_cast<T*>(launch.at(result_));
+    T first;
+    std::memcpy(static_cast<void*>(&first), launch.at(initial_), sizeof first);
+    const RunningSumOf<T> initial = wide(first);
+    // Sums that are formed in step: neighbours, or whole rows.
+    const bool are_rows = plan_.inner == 1;
+    const std::int64_t sums = are_rows ? plan_.outer : plan_.inner, most = are_rows ? most_rows : most_columns;
+    const std::int64_t parts = (sums + most - 1) / most;
+    const std::int64_t work = plan_.size * std::min(sums, most);
+    const std::int64_t grain = std::max<std::int64_t>(1, 16384 / work);
+    runtime::parallel_for(are_rows ? parts : plan_.outer * parts, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (; begin < end; ++begin) {
+        const std::int64_t first_sum = begin % parts * most, count = std::min(most, sums - first_sum);
+        const std::int64_t at = begin / parts * plan_.size * plan_.inner + first_sum * (are_rows ? plan_.size : 1);
+        if (!are_rows)
+          add<most_columns>(x + at, y + at, count, 1, initial);
+        else if (count == most_rows)
+          add<most_rows>(x + at, y + at, most_rows, plan_.size, initial);
+        else
+          for (std::int64_t i = 0; i < count; ++i)
+            add<1>(x + at + i * plan_.size, y + at + i * plan_.size, 1, 0, initial);
+      }
+    });
+  }
+
+  // `count` of them, which begin `apart` elements from one another.
+  template <std::int64_t most, class T>
+  [[gnu::always_inline]] void add(const T* x, T* y, std::int64_t count, std::int64_t apart,
+                                  RunningSumOf<T> initial) const {
+    using Sum = RunningSumOf<T>;
+    std::array<Sum, most> sums;
+    std::fill_n(sums.begin(), count, initial);
+    for (std::int64_t k = 0; k < plan_.size; ++k) {
+      const std::int64_t row = (plan_.is_forward ? k : plan_.size - 1 - k) * plan_.inner;
+      const Sum padding = initial == Sum{} ? Sum{} : initial * static_cast<Sum>(plan_.window - 1 - k);
+      for (std::int64_t c = 0; c < count; ++c) {
+        Sum& sum = sums[static_cast<std::size_t>(c)];
+        sum += wide(x[row + c * apart]);
+        y[row + c * apart] = narrow<T>(sum + padding);
+      }
+    }
+  }
+
+  template <class T>
+  static RunningSumOf<T> wide(T value) {
+    if constexpr (is_float_type<T>)
+      return convert_element<double>(value);
+    else
+      return static_cast<std::uint64_t>(value);
+  }
+  template <class T>
+  static T narrow(RunningSumOf<T> sum) {
+    if constexpr (is_float_type<T>)
+      return convert_element<T>(sum);
+    else
+      return static_cast<T>(sum);
+  }
+
+  RunningSum plan_;
+  Slice x_, initial_, result_;
+};
+
+std::optional<RunningSum> running_sum(const ir::Node& node) {
+  const Type x = node.operand(0).type();
+  if (node.operands.size() != 2 || ir::reduction_op(*node.regions[0]) != &ir::ops::add || x.elements() == 0)
+    return std::nullopt;
+  if ((!is_float(x.dtype()) && !is_integer(x.dtype())) || is_narrow(x.dtype())) return std::nullopt;
+  RunningSum sum{.dtype = x.dtype()};
+  bool is_found = false;
+  for (int d = 0; d < x.rank(); ++d) {
+    const ir::WindowDim w = ir::window_dim(node.attributes<ir::ReduceWindowAttributes>(), d);
+    if (w.is_trivial()) {
+      (is_found ? sum.inner : sum.outer) *= x.size(d);
+      continue;
+    }
+    const bool is_whole = w.stride == 1 && w.base_dilation == 1 && w.dilation == 1 && w.size >= x.size(d);
+    const bool is_forward = w.low == w.size - 1 && w.high == 0, is_backward = w.low == 0 && w.high == w.size - 1;
+    if (is_found || !is_whole || !(is_forward || is_backward)) return std::nullopt;
+    is_found = true;
+    sum.size = x.size(d);
+    sum.window = w.size;
+    sum.is_forward = is_forward;
+  }
+  return is_found ? std::optional(sum) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Unit> running_sum_unit(const ir::Node& node) {
+  const std::optional<RunningSum> plan = running_sum(node);
+  if (!plan) return std::nullopt;
+  Unit unit = unit_of(node);
+  unit.info.category = "running sum";
+  unit.flops = node.type().elements();
+  unit.make = [plan = *plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<RunningSumThunk>(plan, reads, writes);
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,13 @@
+// Running sums along a dimension: a reduce_window that adds up, whose windows reach from each element to one end of the dimension.
+#pragma once
+
+#include <optional>
+
+#include <weft/compiler/thunks/native.h>
+
+namespace weft::compiler {
+
+// None: the node is no running sum.
+std::optional<Unit> running_sum_unit(const ir::Node& node);
+
+}  // namespace weft::compiler
