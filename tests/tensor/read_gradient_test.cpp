@@ -141,6 +141,30 @@ TEST(ReadGradient, ByACopyOfWhatWasReadIsNoneByItself) {
   });
 }
 
+// A gradient that depends on nothing is one that was taken nevertheless: by the same tensor its own is zero.
+TEST(ReadGradient, OfAConstantGradient) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3});
+    const Tensor slope = grad(sum(x * 3), x);
+    look(slope);
+    return std::vector{grad(sum(slope), x)};
+  });
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3}), y = arbitrary({3}, 1);
+    const Tensor slope = grad(sum(x * y), y);
+    look(slope);
+    const Tensor curvature = grad(sum(slope), x);
+    look(curvature);
+    const Tensor scaled = sum(curvature * 2);
+    look(scaled);
+    return std::vector{grad(scaled, x)};
+  });
+  const Tensor x = arbitrary({3}), y = arbitrary({3}, 1);
+  const Tensor slope = grad(sum(x * 3), x);
+  (void)slope.to_vector<double>();
+  EXPECT_THAT(error_of([&] { (void)grad(sum(slope), y); }), HasSubstr("depends on none of the 1 tensors"));
+}
+
 // Of no steps: zeros are the gradient, and nothing is said of a loss that depends on nothing.
 TEST(ReadGradient, ThroughAScanOfNothing) {
   expect_same([](const Look& look) {

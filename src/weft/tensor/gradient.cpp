@@ -47,8 +47,9 @@ const std::string* callee_before(Frame& frame, Value loss) {
 }
 
 // A loss without a derivative is usually a mistake, but not where it is piecewise constant, or itself a gradient.
-void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt) {
+void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, std::span<const Tensor> tensors) {
   if (ir::depends(frame.graph(), loss, wrt) || frame.recording().were_differentiated(wrt)) return;
+  if (detail::were_differentiated_before(frame.recording(), loss, tensors)) return;
   const std::vector<const ir::Node*> ends = ir::ends_of_derivatives(frame.graph(), loss, wrt);
   const auto is_stop = [](const ir::Node* node) { return node->op == &ir::ops::stop_gradient; };
   const auto is_piecewise_constant = [&](const ir::Node* node) {
@@ -81,7 +82,8 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   const auto [gradients, crosses_reads] =
       detail::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, wrt);
   // Of a loop that runs no step zeros are the gradient.
-  if (!xs.empty() && !crosses_reads && std::ranges::all_of(gradients, ir::is_zero)) require_dependence(frame, y, xs);
+  if (!xs.empty() && !crosses_reads && std::ranges::all_of(gradients, ir::is_zero))
+    require_dependence(frame, y, xs, wrt);
   frame.recording().differentiated(xs);
   return wrap(frame, gradients);
 }

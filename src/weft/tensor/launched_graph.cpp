@@ -227,6 +227,32 @@ std::string Callee::differentiated_at() const {
   return place_;
 }
 
+bool were_differentiated_before(Recording& recording, Value y, std::span<const Tensor> wrt) {
+  std::vector<const LaunchedGraph*> way;
+  std::unordered_set<const LaunchedGraph*> seen;
+  const auto go_to = [&](const Origin& origin) {
+    if (origin && seen.insert(origin.graph.get()).second) way.push_back(origin.graph.get());
+  };
+  const std::vector<bool> reached = reached_from(recording.graph(), {&y, 1});
+  const std::span<const Recording::Input> inputs = recording.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (reached[recording.graph().inputs()[i].node->id]) go_to(inputs[i].origin);
+  const auto is_one = [&](const Known& k) {
+    const runtime::BufferPtr buffer = k.buffer.lock();
+    return buffer && std::ranges::any_of(
+                         wrt, [&](const Tensor& x) { return x.impl().buffer == buffer && k.is(x.impl().identity()); });
+  };
+  while (!way.empty()) {
+    const LaunchedGraph& graph = way.back()->filled();
+    way.pop_back();
+    for (const Known& k : graph.known) {
+      if (std::ranges::find(graph.differentiated, k.value) != graph.differentiated.end() && is_one(k)) return true;
+      go_to(k.origin);
+    }
+  }
+  return false;
+}
+
 void LaunchedGraph::follow(Known& input, const Origin& origin) {
   const std::size_t all_nodes = origin.graph->nodes + graph->nodes().size();
   input.is_lost = origin.graph->graphs >= most_graphs || all_nodes > most_nodes;

@@ -104,6 +104,7 @@ struct LaunchedGraph {
   std::vector<Known> known;
   std::vector<runtime::BufferPtr> held;
   std::vector<std::pair<ir::Value, Immediate>> numbers;  // the other inputs
+  std::vector<ir::Value> differentiated;                 // gradients were taken by them
   std::size_t graphs = 1, nodes = 0;                     // with those that it leads to
   std::shared_ptr<Callee> callee = nullptr;              // null: it was launched by a read
   // Adds to what is known, when a gradient asks for it. Few calls are differentiated, and all should be fast.
@@ -138,5 +139,8 @@ struct Gradients {
 Gradients gradient_through_reads(Recording& recording, const char* function, std::span<const ir::Value> ys,
                                  std::span<const ir::Value> cotangents, std::span<const ir::Value> xs,
                                  std::span<const Tensor> wrt);
+
+// Whether what is launched and `y` depends on was differentiated by one of these before: a gradient may depend on nothing.
+bool were_differentiated_before(Recording& recording, ir::Value y, std::span<const Tensor> wrt);
 
 }  // namespace weft::detail

@@ -218,6 +218,7 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   auto launched = std::make_shared<LaunchedGraph>();
   launched->graph = graph_;
   launched->nodes = graph_->nodes().size();
+  launched->differentiated = differentiated_;
   auto number = immediates_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto& [buffer, tensor, identity, origin, is_state, is_cut] = inputs_[i];
