@@ -209,6 +209,12 @@ TEST(Results, StructsOfTheLibraryComeAndGo) {
       compile([](const optim::Clipped& gradients) { return optim::clip_grad_norm(gradients.gradients, 1.0); });
   const auto normalized = compile([&](const ChannelStatistics& statistics) { return batch_norm(x, statistics); });
   const auto statistics = compile([](const Tensor& of) { return channel_statistics(of); });
+  const auto attention = compile([](const Tensor& of, const AttentionOptions& options) {
+    return scaled_dot_product_attention(of, of, of, options);
+  });
+  const auto loss = compile([](const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options) {
+    return cross_entropy(logits, labels, options);
+  });
   for (int i = 0; i < 2; ++i) {
     const nn::LSTM::Output out = step(step(start()).state), plain = lstm(x, lstm(x, start()).state);
     EXPECT_EQ(out.values.to_vector<float>(), plain.values.to_vector<float>());
@@ -217,7 +223,17 @@ TEST(Results, StructsOfTheLibraryComeAndGo) {
     EXPECT_THAT(cumulative(tensor({1.f, 2.f, 3.f})).stacked[0].to_vector<float>(), ElementsAre(1, 3, 6));
     EXPECT_EQ(clipped(optim::Clipped{{tensor({3.f, 4.f})}, {}}).norm.item(), 5);
     EXPECT_EQ(normalized(statistics(x)).to_vector<float>(), batch_norm(x, channel_statistics(x)).to_vector<float>());
+    for (const Tensor& mask : {tril(ones({5, 5}, DType::boolean)), triu(ones({5, 5}, DType::boolean)), Tensor()})
+      for (const auto scale : {std::optional<double>(), std::optional(0.25)})
+        EXPECT_EQ(attention(x, {.scale = scale, .mask = mask}).to_vector<float>(),
+                  scaled_dot_product_attention(x, x, x, {.scale = scale, .mask = mask}).to_vector<float>());
+    for (const int ignored : {-100, 1})
+      EXPECT_EQ(loss(x[0], tensor({0, 1, 2, 1, 0}), {.ignore_index = ignored}).item(),
+                cross_entropy(x[0], tensor({0, 1, 2, 1, 0}), {.ignore_index = ignored}).item());
   }
+  // A mask is an input, whatever is in it; that there is one, and the numbers, are part of the program.
+  EXPECT_EQ(attention.explain().recorded, 4u);
+  EXPECT_EQ(loss.explain().recorded, 2u);
   EXPECT_EQ(step.explain().compiles, 1u);
 }
 

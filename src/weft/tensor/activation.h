@@ -58,6 +58,12 @@ struct AttentionOptions {
   bool causal = false;  // query i sees keys up to i; with more keys than queries the last query sees them all
   std::optional<double> scale = {};  // 1 / sqrt(width) if not given
   Tensor mask = {};  // broadcasts to [..., queries, keys]: booleans say which keys are seen, numbers are added
+
+  void fields(auto&& field) {
+    field("causal", causal);
+    field("scale", scale);
+    field("mask", mask);
+  }
 };
 Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                                     const AttentionOptions& options = {});
@@ -68,6 +74,12 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;  // mean: over the labels that are not ignored
   std::int64_t ignore_index = -100;  // labels of this value add nothing to the loss, nor to what its mean divides by
   double label_smoothing = 0;
+
+  void fields(auto&& field) {
+    field("reduction", reduction);
+    field("ignore_index", ignore_index);
+    field("label_smoothing", label_smoothing);
+  }
 };
 // -log softmax(logits)[label] of logits [..., classes] and integer labels [...] (classes stand last, unlike in PyTorch), or
 // -sum(p * log softmax(logits)) for floating-point labels p [..., classes], the probabilities of the classes. The loss of a label
