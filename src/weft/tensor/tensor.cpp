@@ -11,6 +11,7 @@
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/elsewhere.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/place_text.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/recording.h>
 #include <weft/tensor/sync.h>
@@ -65,10 +66,20 @@ ir::Location place_of_read(const Tensor& x, const std::source_location& where) {
   return {.file = where.file_name(), .line = where.line()};
 }
 
+void require_run(const char* function, const Tensor& x, const ir::Location& where) {
+  if (!detail::Recording::current().is_body() || x.impl().buffer) return;
+  const std::string place = detail::place_text(where);
+  fail(function,
+       ": a value cannot be read inside the body of a loop or branch, which is recorded, not run: return it from there "
+       "and read it outside, or decide on the device with where or cond",
+       place.empty() ? "" : concat(" (", place, ')'));
+}
+
 }  // namespace
 
 std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& asked) const {
   const ir::Location where = place_of_read(*this, asked);
+  require_run(function, *this, where);
   if (detail::observer) detail::observer->host_reads(function, *this, where);
   const bool cuts = impl().buffer == nullptr;
   const std::uint64_t nodes = cuts ? detail::Recording::current().graph().nodes().size() : 0;
@@ -109,7 +120,9 @@ void Tensor::require_one(const char* function) const {
 
 std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& where) const {
   require_one("item_async");
-  if (detail::observer) detail::observer->host_reads("item_async", *this, place_of_read(*this, where));
+  const ir::Location place = place_of_read(*this, where);
+  require_run("item_async", *this, place);
+  if (detail::observer) detail::observer->host_reads("item_async", *this, place);
   const runtime::BufferPtr from = buffer();
   if (!from->usable_on(device().id())) detail::fail_elsewhere("item_async: what it reads", *from);
   auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
