@@ -10,6 +10,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/weft DESTINATION ${CMAKE_INSTALL_INC
         FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN compiler EXCLUDE PATTERN interpreter EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/src/weft/compiler/artifacts.h ${PROJECT_SOURCE_DIR}/src/weft/compiler/compiler.h
               ${PROJECT_SOURCE_DIR}/src/weft/compiler/passes.h ${PROJECT_SOURCE_DIR}/src/weft/compiler/sized_program.h
+              ${PROJECT_SOURCE_DIR}/src/weft/compiler/target.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/compiler)
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${WEFT_CMAKE_DIR})
 if(NOT BUILD_SHARED_LIBS)

@@ -69,59 +69,12 @@ TEST(Device, OutputsMayShareAnAllocation) {
   EXPECT_TRUE(outputs[0]->memory() == outputs[1]->memory());
 }
 
-TEST(Device, LaunchReturnsBeforeItsInputsAreThere) {
-  CpuDevice device;
-  const auto x = promised();
-  auto y = launch_one(device, adder(1), x);
-  for (int i = 0; i < 5; ++i) y = launch_one(device, adder(1), y);
-  EXPECT_FALSE(y->event()->ready());
-  fulfil(device, x, 1);
-  EXPECT_THAT(values(y), Each(7));
-  EXPECT_EQ(device.stats().host_waits, 0u);
-}
-
-TEST(Device, LaunchesRunInTheirOrder) {
-  CpuDevice device({.run_ahead_launches = 100});
-  std::vector<std::uint64_t> order;
-  const auto gate = promised();
-  launch_one(device, adder(0), gate);
-  for (int i = 0; i < 50; ++i) {
-    Program program("note");
-    program.thunk("note", [&order](const Launch& launch) { order.push_back(launch.step); });
-    device.launch(program.finish(), {});
-  }
-  fulfil(device, gate, 0);
-  device.synchronize();
-  ASSERT_EQ(order.size(), 50u);
-  EXPECT_TRUE(std::ranges::is_sorted(order));
-  EXPECT_EQ(order.front(), 1u);
-}
-
 TEST(Device, EveryOutputHasItsOwnId) {
   CpuDevice device;
   const auto x = floats(device, {1, 2, 3, 4});
   const auto a = launch_one(device, adder(1), x), b = launch_one(device, adder(1), x);
   EXPECT_NE(a->id(), b->id());
   EXPECT_NE(a->id(), x->id());
-}
-
-TEST(Device, WrongInputsThrowAtTheCall) {
-  CpuDevice device;
-  const auto x = floats(device, {1, 2});
-  const BufferPtr none;
-  EXPECT_EQ(message_of([&] { launch_one(device, adder(1), x); }),
-            "launch: adder: input 0 is tensor<2xf32>, expected tensor<4xf32>");
-  EXPECT_EQ(message_of([&] { device.launch(adder(1), {}); }), "launch: adder takes 1 inputs, got 0");
-  EXPECT_EQ(message_of([&] { launch_one(device, adder(1), none); }), "launch: adder: input 0 is no buffer");
-  EXPECT_EQ(message_of([&] { device.upload(x->type(), {}); }), "upload: tensor<2xf32> has 8 bytes, got 0");
-  EXPECT_EQ(device.stats().launches, 0u);
-}
-
-TEST(Device, SynchronousLaunchesAreDoneWhenTheyReturn) {
-  CpuDevice device({.synchronous = true});
-  const auto y = launch_one(device, adder(1), floats(device, {1, 2, 3, 4}));
-  EXPECT_TRUE(y->event()->ready());
-  EXPECT_TRUE(launch_one(device, thrower("no"), y)->event()->ready());
 }
 
 TEST(Device, TakesItsOptionsFromTheKnobs) {
@@ -132,12 +85,6 @@ TEST(Device, TakesItsOptionsFromTheKnobs) {
   EXPECT_EQ(options.run_ahead_launches, 3);
   EXPECT_EQ(options.run_ahead_bytes, 1024u);
   EXPECT_TRUE(options.synchronous);
-}
-
-TEST(Device, ZeroSizedTensorsAreOrdinary) {
-  CpuDevice device;
-  const auto x = device.upload(Type(DType::f32, {0}), {});
-  EXPECT_TRUE(values(launch_one(device, adder(1, 0), x)).empty());
 }
 
 // Run-ahead
@@ -182,59 +129,6 @@ TEST(Device, RunAheadIsBoundedByBytes) {
   EXPECT_EQ(device.stats().launches, 2u);
   fulfil(device, gate, 1);
   host.join();
-}
-
-TEST(Device, OneLaunchMayExceedTheBoundOfBytes) {
-  CpuDevice device({.run_ahead_bytes = 1});
-  EXPECT_THAT(values(launch_one(device, adder(1), floats(device, {1, 2, 3, 4}))), ElementsAre(2, 3, 4, 5));
-}
-
-// Threads
-
-TEST(Device, ManyThreadsMayLaunch) {
-  CpuDevice device({.run_ahead_launches = 4});
-  constexpr int threads = 4, launches = 50;
-  std::vector<BufferPtr> results(threads);
-  std::vector<std::thread> hosts;
-  for (int t = 0; t < threads; ++t) {
-    hosts.emplace_back([&, t] {
-      auto x = floats(device, {0, 0, 0, static_cast<float>(t)});
-      for (int i = 0; i < launches; ++i) {
-        x = launch_one(device, i % 2 ? updater(1) : adder(1), x);
-        if (i % 7 == 0) device.read(x, [i](auto bytes) { EXPECT_EQ(values(bytes)[0], static_cast<float>(i + 1)); });
-        if (i % 11 == 0) values(x);
-      }
-      results[static_cast<std::size_t>(t)] = x;
-    });
-  }
-  for (auto& host : hosts) host.join();
-  for (int t = 0; t < threads; ++t) {
-    EXPECT_THAT(values(results[static_cast<std::size_t>(t)]), ElementsAre(launches, launches, launches, launches + t));
-  }
-  device.synchronize();
-  EXPECT_EQ(device.stats().launches, static_cast<std::uint64_t>(threads * launches));
-}
-
-TEST(Device, EndsAfterWhatWasLaunched) {
-  int runs = 0;
-  {
-    CpuDevice device({.run_ahead_launches = 100});
-    for (int i = 0; i < 20; ++i) {
-      Program program("count");
-      program.thunk("count", [&runs](const Launch&) { ++runs; });
-      device.launch(program.finish(), {});
-    }
-  }
-  EXPECT_EQ(runs, 20);
-}
-
-TEST(Device, BuffersOutliveTheirDevice) {
-  BufferPtr y;
-  {
-    CpuDevice device;
-    y = launch_one(device, adder(1), floats(device, {1, 2, 3, 4}));
-  }
-  EXPECT_THAT(values(y), ElementsAre(2, 3, 4, 5));
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace weft::runtime {
 
 namespace {
 
-// What buffers hold of memory that the host does not see: beside them, so that the others are no larger for it.
+// Copies on the host of buffers whose memory the host does not see. They stand beside the buffers, so that the others are no larger
+// for it.
 class HostCopies {
  public:
   static HostCopies& instance() {

@@ -117,7 +117,7 @@ bool Flight::await(std::span<const Schedule::Wait> waits) {
   return !has_failed_;
 }
 
-// Of an allocation; the input that it needs is there. Throws Error when there is no memory.
+// Returns the address of an allocation, whose input is there if it needs one. Throws Error when there is no memory.
 std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stream& stream) {
   const Allocation& a = executable().allocations[allocation];
   switch (a.kind) {
@@ -222,7 +222,7 @@ void Flight::give_outputs(std::span<const std::uint32_t> outputs) {
       *launch_.outputs[i] = std::move(outputs_[i]);
 }
 
-// Those that are there, or `all`.
+// Settles the groups of outputs that are there, or `all` of them.
 void Flight::settle_groups(bool all) {
   for (std::size_t g = 0; g < schedule_->groups.size(); ++g) {
     const Schedule::Group& group = schedule_->groups[g];

@@ -89,7 +89,7 @@ void add_block(std::vector<SlotsRef>& blocks, Slots& slots) {
   if (blocks.empty() || blocks.back().get() != &slots) blocks.emplace_back(slots);
 }
 
-// As the numbers of a recording do. The first is there.
+// Returns whether two buffers lie in one block, as the numbers of a recording do. The first is there.
 bool share_memory(const Buffer& a, const Buffer& b) {
   return b.event()->succeeded() && a.memory().shares_block_with(b.memory());
 }

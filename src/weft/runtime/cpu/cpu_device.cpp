@@ -17,7 +17,7 @@ namespace weft::runtime {
 
 namespace {
 
-// Of kernels: one after the other, each on all kernel threads.
+// The stream of kernels, which run one after the other, each on all kernel threads.
 class ComputeStream final : public Stream {
  public:
   void begin(const Executable& executable) override {
@@ -37,7 +37,7 @@ class ComputeStream final : public Stream {
   std::optional<Computing> computing_;
 };
 
-// Of what a thread does by itself.
+// A stream whose thunks run on the calling thread alone.
 class SerialStream final : public Stream {
  public:
   void begin(const Executable&) override {}
