@@ -136,6 +136,7 @@ class RemoteBackend final : public DeviceBackend {
   void release_cached() override { allocator_->release_cached(); }
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return streams_[static_cast<std::size_t>(kind)]; }
+  bool needs_origins() const override { return true; }
   std::shared_ptr<Event> new_event() override { return std::make_shared<Event>(); }
   void launch_accepted(const LaunchRecord&) override {}
   void host_works(std::uint64_t) override {}

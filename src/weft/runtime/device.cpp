@@ -114,7 +114,8 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   LaunchPtr record = d.queue.new_record();
   record->bytes = new_bytes(*executable);
   record->done = outputs.empty() ? d.backend->new_event() : outputs.front()->event();
-  record_inputs(*executable, inputs, given != nullptr, id_, *record);
+  const bool needs_origins = executable->schedule != nullptr || d.backend->needs_origins();
+  record_inputs(*executable, inputs, given != nullptr, id_, needs_origins, *record);
   if (record->takes_what_is_read) [[unlikely]] {
     for (const BufferPtr& input : inputs)
       if (input->donated() && input->read()) d.queue.add_reads(*input, record->reads);

@@ -38,6 +38,9 @@ class DeviceBackend {
   // One of each kind, each used by one thread at a time.
   virtual Stream& stream(StreamKind kind) = 0;
 
+  // Whether it looks at where the inputs of launches come from.
+  virtual bool needs_origins() const = 0;
+
   // Time. A device whose time is its own, and not the clock's, says here what the clock would have said.
   virtual std::shared_ptr<Event> new_event() = 0;  // for the outputs of a launch to come
   // A launch was accepted; in the order of launches, on the launching thread.

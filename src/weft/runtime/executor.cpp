@@ -13,15 +13,16 @@ namespace {
 
 // Whether an input comes from elsewhere and is not there yet.
 bool waits_for_inputs(const LaunchRecord& launch) {
-  return std::ranges::any_of(launch.awaited, [](const Event* event) { return !event->ready(); });
+  return std::ranges::any_of(launch.awaited, [](const LaunchRecord::Awaited& input) { return !input.event->ready(); });
 }
 
 // The first error that an input carries, as far as it is known.
 std::exception_ptr input_error(const LaunchRecord& launch) {
-  for (const auto* events : {&launch.awaited, &launch.ordered})
-    for (const Event* event : *events)
-      if (event->ready())
-        if (auto error = event->error()) return error;
+  const auto error_of = [](const Event* event) { return event->ready() ? event->error() : nullptr; };
+  for (const LaunchRecord::Awaited& input : launch.awaited)
+    if (auto error = error_of(input.event)) return error;
+  for (const Event* event : launch.ordered)
+    if (auto error = error_of(event)) return error;
   return nullptr;
 }
 
@@ -36,8 +37,6 @@ const Thunk* writer_of(const Executable& executable, std::uint32_t allocation) {
 
 void Executor::submit(LaunchRecord& launch) {
   Stream& stream = backend_.stream(StreamKind::compute);
-  if (!launch.flight && (waits_for_inputs(launch) || !launch.readers.empty()))
-    launch.flight = make_flight(launch, schedules_.get(launch.executable));
   if (launch.flight) {
     launch.flight->run(0, stream);
     return;
@@ -51,6 +50,11 @@ void Executor::submit(LaunchRecord& launch) {
   if (launch.error) {
     launch.outcome = LaunchRecord::Outcome::skipped;
     end_at_once();
+    return;
+  }
+  if (waits_for_inputs(launch) || !launch.readers.empty()) {
+    launch.flight = make_flight(launch, schedules_.get(launch.executable));
+    launch.flight->run(0, stream);
     return;
   }
   const auto fail = [&](const Thunk* thunk) {
@@ -139,7 +143,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
     if (outputs_[i]) continue;
     if (allocation.kind == Allocation::Kind::input) {
       const LaunchRecord::Input& input = launch.inputs[allocation.index];
-      if (memory_.must_stage(input)) {
+      if (memory_.must_stage(launch, allocation.index)) {
         outputs_[i] = launch.staged[allocation.index];
       } else {
         outputs_[i] = input.address ? Memory(*input.slot, input.address) : *input.slot;
@@ -154,7 +158,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
 void Executor::stage(LaunchRecord& launch) {
   launch.staged.resize(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (!launch.inputs[i].is_of_host) continue;
+    if (!launch.origins[i].is_host) continue;
     launch.staged[i] = memory_.stage(inputs_[i], static_cast<std::uint64_t>(launch.executable->inputs[i].bytes()));
     inputs_[i] = launch.staged[i].device_address();
   }
@@ -184,15 +188,17 @@ void Executor::run_thunks_timed(LaunchRecord& launch) {
   const Launch view{.bases = launch.bases, .step = launch.number};
   const auto& thunks = launch.executable->thunks;
   const bool adds_up = tallies_.is_on();
+  thunk_ns_.clear();
   if (trace::enabled()) trace::keep(launch.executable);
   std::uint64_t begin = trace::now_ns();
   for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) {
     stream.run(*thunks[thunk_], view);
     const std::uint64_t end = trace::now_ns();
-    if (adds_up) tallies_.add(launch.executable, thunk_, end - begin);
+    if (adds_up) thunk_ns_.push_back(end - begin);
     if (trace::enabled()) trace::add("thunk", thunks[thunk_]->info.name.c_str(), begin, end, launch.id);
     begin = end;
   }
+  if (adds_up) tallies_.add(launch.executable, 0, thunk_ns_);
 }
 
 }  // namespace weft::runtime

@@ -57,6 +57,7 @@ class Executor {
   // Of the launch that is submitted; kept to reuse their memory.
   std::vector<std::byte*> inputs_;
   std::vector<Memory> outputs_;
+  std::vector<std::uint64_t> thunk_ns_;
   std::size_t thunk_ = 0;
   std::int64_t allocating_ = -1;  // the output that memory is asked for
 };

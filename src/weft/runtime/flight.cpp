@@ -67,7 +67,8 @@ void Flight::run(std::uint32_t p, Stream& stream) {
 
 void Flight::note(std::uint32_t thunk, std::uint64_t begin) {
   const std::uint64_t end = trace::now_ns();
-  if (tallies_.is_on()) tallies_.add(launch_.executable, thunk, end - begin);
+  const std::uint64_t ns = end - begin;
+  if (tallies_.is_on()) tallies_.add(launch_.executable, thunk, std::span(&ns, 1));
   if (!trace::enabled()) return;
   trace::keep(launch_.executable);
   trace::add("thunk", executable().thunks[thunk]->info.name.c_str(), begin, end, launch_.id);
@@ -103,7 +104,15 @@ bool Flight::find_addresses(std::uint32_t part, std::span<const std::uint32_t> a
 
 // Throws what its event carries.
 void Flight::await_input(std::uint32_t input) const {
-  if (const auto error = launch_.inputs[input].event->error()) std::rethrow_exception(error);
+  const Event* event = nullptr;
+  if (!launch_.origins.empty()) {
+    event = launch_.origins[input].event;
+  } else {
+    const auto found = std::ranges::lower_bound(launch_.awaited, input, {}, &LaunchRecord::Awaited::input);
+    if (found != launch_.awaited.end() && found->input == input) event = found->event;
+  }
+  if (!event) return;  // it is there, or comes before this launch in the stream's order
+  if (const auto error = event->error()) std::rethrow_exception(error);
 }
 
 bool Flight::is_reached(std::span<const Schedule::Wait> waits) const {
@@ -145,7 +154,7 @@ std::byte* Flight::address_of_input(std::uint32_t k) {
   const std::lock_guard lock(mutex_);
   if (inputs_[k] == nullptr) {
     inputs_[k] = input.address ? input.address : input.slot->device_address();
-    if (memory_.must_stage(input)) {
+    if (memory_.must_stage(launch_, k)) {
       launch_.staged[k] = memory_.stage(inputs_[k], static_cast<std::uint64_t>(executable().inputs[k].bytes()));
       inputs_[k] = launch_.staged[k].device_address();
     }
@@ -211,7 +220,7 @@ void Flight::give_outputs(std::span<const std::uint32_t> outputs) {
       continue;
     }
     const LaunchRecord::Input& input = launch_.inputs[allocation.index];
-    if (memory_.must_stage(input)) {
+    if (memory_.must_stage(launch_, allocation.index)) {
       *launch_.outputs[i] = launch_.staged[allocation.index];
     } else {
       *launch_.outputs[i] = input.address ? Memory(*input.slot, input.address) : *input.slot;

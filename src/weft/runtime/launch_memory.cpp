@@ -17,7 +17,7 @@ Memory LaunchMemory::allocate_output(const Executable& executable, std::size_t o
 }
 
 bool LaunchMemory::may_take(const LaunchRecord& launch, std::uint32_t input) const {
-  return launch.inputs[input].slot->is_only_owner() && !must_stage(launch.inputs[input]) &&
+  return launch.inputs[input].slot->is_only_owner() && !must_stage(launch, input) &&
          (launch.copied.empty() || std::ranges::find(launch.copied, input) == launch.copied.end());
 }
 

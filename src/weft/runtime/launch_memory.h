@@ -30,7 +30,9 @@ class LaunchMemory {
   bool may_take(const LaunchRecord& launch, std::uint32_t input) const;
 
   // Whether the device does not see an input where it is: it needs a staged copy.
-  bool must_stage(const LaunchRecord::Input& input) const { return !sees_host_memory_ && input.is_of_host; }
+  bool must_stage(const LaunchRecord& launch, std::uint32_t input) const {
+    return !sees_host_memory_ && launch.origins[input].is_host;
+  }
   Memory stage(const std::byte* host, std::uint64_t bytes);
   // A constant is uploaded with the first launch that needs it, and stays as long as a program has it.
   std::byte* address_of(const Allocation& constant);

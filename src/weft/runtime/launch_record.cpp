@@ -109,36 +109,41 @@ void add_donor(std::vector<SlotsRef>& donors, const Buffer& input) {
 }  // namespace
 
 void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, DeviceId device,
-                   LaunchRecord& record) {
+                   bool needs_origins, LaunchRecord& record) {
   record.copied.clear();
   donate_inputs(executable, inputs, given, record.copied);
   record.takes_what_is_read = false;
   record.inputs.clear();
   record.awaited.clear();
   record.ordered.clear();
+  record.origins.clear();
   record.bases.resize(executable.allocations.size());
   const Event* last = nullptr;
   for (const BufferPtr& input : inputs) {
     const Event* const event = input->event().get();
     const bool is_there = event->succeeded();
-    const bool is_of_host = input->device() == DeviceId();
-    record.inputs.push_back({.slot = &input->memory(), .event = event, .is_of_host = is_of_host});
+    record.inputs.push_back({.slot = &input->memory()});
     if (input->donated()) {
       record.takes_what_is_read |= input->read();
       add_donor(record.donors, *input);
     } else if (is_there && !record.kept.empty() && share_memory(*input, *record.kept.back())) {
-      record.inputs.back() = {.slot = &record.kept.back()->memory(),
-                              .address = input->memory().device_address(),
-                              .event = record.kept.back()->event().get(),
-                              .is_of_host = is_of_host};
+      record.inputs.back() = {.slot = &record.kept.back()->memory(), .address = input->memory().device_address()};
     } else {
       record.kept.push_back(input);
     }
-    if (event != last && !is_there) {
+    if (!is_there) {
       const bool is_ordered = input->device() == device && event->comes_in_stream_order();
-      (is_ordered ? record.ordered : record.awaited).push_back(event);
+      if (!is_ordered) {
+        record.awaited.push_back({event, record.inputs.size() - 1});
+      } else if (event != last) {
+        record.ordered.push_back(event);
+      }
     }
     last = event;
+    // Of buffers in one block the record keeps the first, which is there.
+    if (needs_origins)
+      record.origins.push_back(
+          {record.inputs.back().address ? record.kept.back()->event().get() : event, input->device() == DeviceId()});
   }
 }
 

@@ -29,14 +29,22 @@ struct LaunchRecord final : Milestone {
   struct Input {
     Memory* slot = nullptr;
     std::byte* address = nullptr;  // in that memory; null: where it begins, which is known when the launch begins
-    const Event* event = nullptr;
-    bool is_of_host = false;  // and in its memory
   };
   std::vector<Input> inputs;
+  struct Origin {
+    const Event* event;
+    bool is_host;  // its memory is the host's
+  };
+  std::vector<Origin> origins;   // of the inputs; empty where nobody needs them
   std::vector<Memory*> outputs;  // slots
   // Of the inputs that are not there or carry an error: of those that come in the order of the device's compute stream, and of the
   // others, which must be waited for.
-  std::vector<const Event*> ordered, awaited;
+  std::vector<const Event*> ordered;
+  struct Awaited {
+    const Event* event;
+    std::size_t input;
+  };
+  std::vector<Awaited> awaited;
   std::vector<std::uint32_t> copied;           // donated inputs whose bytes the output must copy
   bool takes_what_is_read = false;             // a donated input that somebody has asked to read
   std::vector<ReadPtr> reads;                  // so these are done before it
@@ -77,9 +85,9 @@ void check_inputs(const Executable& executable, std::span<const BufferPtr> input
 void check_promised(const Executable& executable, std::span<const BufferPtr> outputs);
 
 // Donates the inputs that outputs take over, unless something else still reaches them, and refers to the memory and events of all.
-// Nothing is refused any more. `given`: the caller drops the inputs at once.
+// Nothing is refused any more. `given`: the caller drops the inputs at once. `needs_origins`: the record gets those of the inputs.
 void record_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given, DeviceId device,
-                   LaunchRecord& record);
+                   bool needs_origins, LaunchRecord& record);
 void record_outputs(std::span<const BufferPtr> outputs, LaunchRecord& record);
 
 }  // namespace weft::runtime

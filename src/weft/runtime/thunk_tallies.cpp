@@ -10,14 +10,17 @@ void ThunkTallies::set_on(bool on) {
   is_on_ = on;
 }
 
-void ThunkTallies::add(const std::shared_ptr<const Executable>& executable, std::size_t thunk, std::uint64_t ns) {
+void ThunkTallies::add(const std::shared_ptr<const Executable>& executable, std::size_t first,
+                       std::span<const std::uint64_t> ns) {
   const std::lock_guard lock(mutex_);
   auto program = std::ranges::find(programs_, executable, &Program::executable);
   if (program == programs_.end())
     program = programs_.insert(program, {executable, std::vector<Tally>(executable->thunks.size())});
-  Tally& tally = program->tallies[thunk];
-  ++tally.count;
-  tally.ns += ns;
+  for (std::size_t i = 0; i < ns.size(); ++i) {
+    Tally& tally = program->tallies[first + i];
+    ++tally.count;
+    tally.ns += ns[i];
+  }
 }
 
 std::vector<ThunkTime> ThunkTallies::times() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <weft/runtime/executable.h>
@@ -18,8 +19,8 @@ class ThunkTallies {
   // Switching it on forgets what was added before.
   void set_on(bool on);
   bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
-  // One run of a thunk.
-  void add(const std::shared_ptr<const Executable>& executable, std::size_t thunk, std::uint64_t ns);
+  // One run each of thunks from `first` on.
+  void add(const std::shared_ptr<const Executable>& executable, std::size_t first, std::span<const std::uint64_t> ns);
   std::vector<ThunkTime> times() const;
 
  private:

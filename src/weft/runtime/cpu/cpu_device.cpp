@@ -62,6 +62,7 @@ class CpuBackend final : public DeviceBackend {
     if (kind == StreamKind::compute) return compute_;
     return others_[static_cast<std::size_t>(kind)];
   }
+  bool needs_origins() const override { return false; }
   std::shared_ptr<Event> new_event() override { return make_pooled<Event>(); }
   void launch_accepted(const LaunchRecord&) override {}
   void host_works(std::uint64_t) override {}

@@ -36,6 +36,7 @@ class SimulatedBackend final : public DeviceBackend {
   void release_cached() override { allocator_->release_cached(); }
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return streams_[static_cast<std::size_t>(kind)]; }
+  bool needs_origins() const override { return true; }
   std::shared_ptr<Event> new_event() override { return clock_->promise(); }
   void launch_accepted(const LaunchRecord& launch) override { clock_->launch(launch); }
   void host_works(std::uint64_t items) override { clock_->host_works(items); }

@@ -78,7 +78,7 @@ void VirtualClock::wait_for_room(std::uint64_t bytes) {
 
 double VirtualClock::run_as_one(const LaunchRecord& launch) {
   double start = std::max(host_us_, stream_us_[compute_stream]);
-  for (const LaunchRecord::Input& input : launch.inputs) start = std::max(start, arrival_us(input.event));
+  for (const LaunchRecord::Origin& input : launch.origins) start = std::max(start, arrival_us(input.event));
   compute(start, simulation_.launch_us, true);
   return stream_us_[compute_stream];
 }
@@ -110,9 +110,9 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
   // When an allocation is there to be touched.
   const auto allocation_us = [&](std::uint32_t part, std::uint32_t allocation) {
     const Allocation& a = executable.allocations[allocation];
-    if (a.kind == Allocation::Kind::input) return arrival_us(launch.inputs[a.index].event);
+    if (a.kind == Allocation::Kind::input) return arrival_us(launch.origins[a.index].event);
     if (a.kind != Allocation::Kind::output || executable.outputs[a.index].donated_input < 0) return 0.0;
-    double us = arrival_us(launch.inputs[static_cast<std::size_t>(executable.outputs[a.index].donated_input)].event);
+    double us = arrival_us(launch.origins[static_cast<std::size_t>(executable.outputs[a.index].donated_input)].event);
     if (part != 0) us = std::max(us, computed_before);
     for (const auto& reader : launch.readers) us = std::max(us, arrival_us(reader.get()));
     return us;
