@@ -196,6 +196,8 @@ void Flight::fail(const std::exception_ptr& error, Outcome outcome) {
 void Flight::advance(std::uint32_t part, std::uint32_t tasks, StreamError error) {
   const auto self = shared_from_this();
   if (error.error) fail(with_place(error.error, place_of(launch_, error.thunk)), Outcome::failed);
+  // Before this part counts as ended: the last part to end gives the launch away.
+  if (part == 0 && tasks == end_of(part)) launch_.queue->computed(launch_);
   bool is_last = false;
   {
     const std::lock_guard lock(mutex_);
@@ -204,7 +206,6 @@ void Flight::advance(std::uint32_t part, std::uint32_t tasks, StreamError error)
     if (!has_failed_) settle_groups(false);
     changed_.notify_all();
   }
-  if (part == 0 && tasks == end_of(part)) launch_.queue->computed(launch_);
   if (is_last) end();
 }
 
