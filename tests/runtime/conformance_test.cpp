@@ -149,8 +149,15 @@ TEST_P(Conformance, LaunchesReturnBeforeTheirInputsAreThere) {
   auto y = launch_one(*device, adder(1), x);
   for (int i = 0; i < 5; ++i) y = launch_one(*device, adder(1), y);
   EXPECT_FALSE(y->event()->ready());
+  EXPECT_EQ(device->stats().host_waits, 0u);
   fulfil(*device, x, 1);
   EXPECT_EQ(values(y), computed({7, 7, 7, 7}));
+}
+
+TEST_P(Conformance, TensorsWithoutElementsAreOrdinary) {
+  const auto device = make();
+  const auto x = device->upload(Type(DType::f32, {0}), {});
+  EXPECT_TRUE(values(launch_one(*device, adder(1, 0), x)).empty());
 }
 
 TEST_P(Conformance, LaunchesRunInTheirOrder) {
@@ -311,6 +318,7 @@ TEST_P(Conformance, SynchronousLaunchesAreDoneWhenTheyReturn) {
   const auto device = make({.synchronous = true});
   const auto y = launch_one(*device, adder(1), floats(*device, {1, 2, 3, 4}));
   EXPECT_TRUE(y->event()->ready());
+  EXPECT_TRUE(launch_one(*device, thrower("no"), y)->event()->ready());
 }
 
 // Events

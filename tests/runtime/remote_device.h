@@ -137,12 +137,6 @@ class RemoteBackend final : public DeviceBackend {
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return streams_[static_cast<std::size_t>(kind)]; }
   bool needs_origins() const override { return true; }
-  std::shared_ptr<Event> new_event() override { return std::make_shared<Event>(); }
-  void launch_accepted(const LaunchRecord&) override {}
-  void host_works(std::uint64_t) override {}
-  void host_synchronized() override {}
-  void add_to(DeviceStats&) const override {}
-  std::optional<std::vector<std::uint64_t>> recent_gaps_ns() const override { return std::nullopt; }
 
  private:
   const std::shared_ptr<Allocator> allocator_;

@@ -18,7 +18,7 @@ struct Target {
   bool has_vector_range = false;
   bool multiplies_bf16 = false;  // whether its library multiplies matrices of bf16
 
-  // What code for it is known by: all of the above that code depends on, and the version of LLVM.
+  // Code for the target is known by this: all of the above that code depends on, and the version of LLVM.
   std::string key = {};
   // Whether this process can run code for it.
   bool runs_here = true;

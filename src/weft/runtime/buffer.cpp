@@ -20,7 +20,7 @@ class HostCopies {
     return *copies;
   }
 
-  // That of a buffer, which `make` makes once.
+  // Returns the copy of a buffer, which `make` makes when it is first asked for.
   template <class Make>
   std::span<const std::byte> get(std::uint64_t buffer, Make&& make) {
     const std::lock_guard lock(mutex_);

@@ -42,13 +42,15 @@ class DeviceBackend {
   virtual bool needs_origins() const = 0;
 
   // Time. A device whose time is its own, and not the clock's, says here what the clock would have said.
-  virtual std::shared_ptr<Event> new_event() = 0;  // for the outputs of a launch to come
+  virtual std::shared_ptr<Event> new_event();  // for the outputs of a launch to come
   // A launch was accepted; in the order of launches, on the launching thread.
-  virtual void launch_accepted(const LaunchRecord& launch) = 0;
-  virtual void host_works(std::uint64_t items) = 0;  // see Device::host_works
-  virtual void host_synchronized() = 0;              // the host has waited for everything launched
-  virtual void add_to(DeviceStats& stats) const = 0;
-  virtual std::optional<std::vector<std::uint64_t>> recent_gaps_ns() const = 0;  // nullopt: those of the clock
+  virtual void launch_accepted(const LaunchRecord& /*launch*/) {}
+  virtual void host_works(std::uint64_t /*items*/) {}  // see Device::host_works
+  virtual void host_synchronized() {}                  // the host has waited for everything launched
+  virtual void add_to(DeviceStats& /*stats*/) const {}
+  virtual std::optional<std::vector<std::uint64_t>> recent_gaps_ns() const {
+    return std::nullopt;
+  }  // nullopt: those of the clock
 };
 
 }  // namespace weft::runtime

@@ -47,7 +47,7 @@ struct Executable {
   std::uint64_t temporary_bytes = 0;                 // size of the block of temporaries
   std::uint64_t peak_bytes = 0;                      // inputs, outputs, constants and temporaries alive at once
 
-  // Null: all thunks run on the compute stream, one after the other.
+  // Which thunks run on which stream. Null: all run on the compute stream, one after the other.
   std::shared_ptr<const Schedule> schedule;
 
   // Before the first launch; null: the thunks have nothing to make.

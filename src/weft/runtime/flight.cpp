@@ -170,7 +170,7 @@ std::byte* Flight::take_donated(std::uint32_t output, std::uint32_t input, Strea
   return outputs_[output].device_address();
 }
 
-// What may fail, all at once and before any input gives up its memory.
+// Allocates all that the launch needs at once, before any input gives up its memory: a launch without memory leaves inputs whole.
 void Flight::allocate() {
   const std::lock_guard lock(mutex_);
   if (is_allocated_) return;

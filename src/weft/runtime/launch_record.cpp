@@ -140,7 +140,7 @@ void record_inputs(const Executable& executable, std::span<const BufferPtr> inpu
       }
     }
     last = event;
-    // Of buffers in one block the record keeps the first, which is there.
+    // Where buffers lie in one block the record keeps the first of them, which is there.
     if (needs_origins)
       record.origins.push_back(
           {record.inputs.back().address ? record.kept.back()->event().get() : event, input->device() == DeviceId()});

@@ -22,7 +22,7 @@ class Memory {
   Memory(std::nullptr_t) {}
   // The block at an address of the device, whose deleter gives it back.
   explicit Memory(std::shared_ptr<std::byte> block) : block_(std::move(block)) {}
-  // What lies at `address` within `whole`, which it keeps.
+  // The part of `whole` that begins at `address`; it keeps the whole block.
   Memory(const Memory& whole, std::byte* address) : block_(whole.block_, address) {}
 
   explicit operator bool() const { return block_ != nullptr; }

@@ -7,7 +7,7 @@
 
 namespace weft::compiler {
 
-// None: the node is no running sum.
+// Returns nullopt if the node is no running sum.
 std::optional<Unit> running_sum_unit(const ir::Node& node);
 
 }  // namespace weft::compiler

@@ -10,7 +10,6 @@
 #include <weft/base/process.h>
 #include <weft/runtime/cpu/allocator.h>
 #include <weft/runtime/device_backend.h>
-#include <weft/runtime/node_pool.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::runtime {
@@ -63,12 +62,6 @@ class CpuBackend final : public DeviceBackend {
     return others_[static_cast<std::size_t>(kind)];
   }
   bool needs_origins() const override { return false; }
-  std::shared_ptr<Event> new_event() override { return make_pooled<Event>(); }
-  void launch_accepted(const LaunchRecord&) override {}
-  void host_works(std::uint64_t) override {}
-  void host_synchronized() override {}
-  void add_to(DeviceStats&) const override {}
-  std::optional<std::vector<std::uint64_t>> recent_gaps_ns() const override { return std::nullopt; }
 
  private:
   const std::shared_ptr<Allocator> allocator_;

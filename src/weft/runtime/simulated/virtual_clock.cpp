@@ -139,7 +139,7 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
     }
     ends[p].push_back(stream_us);
   }
-  // What no task touches is waited for in the end.
+  // Inputs that no task touches are waited for in the end.
   double start = std::max(host_us_, stream_us_[compute_stream]);
   for (const std::uint32_t allocation : schedule.untouched) start = std::max(start, allocation_us(0, allocation));
   if (begins) compute(start, simulation_.launch_us, true);
