@@ -116,7 +116,7 @@ if(WEFT_BENCH)
   weft_may_use(benchmark_FOUND benchmark "${benchmark_VERSION}" "benchmarks" libbenchmark-dev)
 endif()
 
-# For src/weft/compiler/llvm alone: nothing else sees LLVM's headers.
+# For src/weft/compiler/codegen/llvm alone: nothing else sees LLVM's headers.
 add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 

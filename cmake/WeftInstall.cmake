@@ -8,10 +8,10 @@ if(TARGET weft_command)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN compiler EXCLUDE PATTERN interpreter EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/src/weft/compiler/artifacts.h ${PROJECT_SOURCE_DIR}/src/weft/compiler/compiler.h
-              ${PROJECT_SOURCE_DIR}/src/weft/compiler/passes.h ${PROJECT_SOURCE_DIR}/src/weft/compiler/sized_program.h
-              ${PROJECT_SOURCE_DIR}/src/weft/compiler/target.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/compiler)
+foreach(header artifacts.h compiler.h options/options.h options/report.h options/target.h passes/pipeline.h plan/sized_program.h)
+  get_filename_component(folder compiler/${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/weft/compiler/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
+endforeach()
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${WEFT_CMAKE_DIR})
 if(NOT BUILD_SHARED_LIBS)
   set(WEFT_STATIC ON)  # the user links what a shared library would have linked itself

@@ -1,9 +1,9 @@
 // Which convolutions become which pass of a convolution library.
-#include <weft/compiler/thunks/convolution_problem.h>
+#include <weft/compiler/library/convolution_problem.h>
 
 #include <gtest/gtest.h>
 
-#include <weft/compiler/thunks/mirror.h>
+#include <weft/compiler/library/mirror.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/graph.h>
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <weft/compiler/thunks/matmul_thunk.h>
+#include <weft/compiler/library/matmul_thunk.h>
 #include <weft/ir/composites.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>

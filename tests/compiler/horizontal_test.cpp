@@ -1,5 +1,5 @@
 // Small kernels that have nothing to do with one another run as one, and compute what they compute apart.
-#include <weft/compiler/fusion/horizontal.h>
+#include <weft/compiler/plan/horizontal.h>
 
 #include <algorithm>
 #include <string>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <weft/base/knobs.h>
-#include <weft/compiler/fusion/while_kernel.h>
+#include <weft/compiler/plan/while_kernel.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
 #include <weft/ir/ops.h>

@@ -1,5 +1,5 @@
 // Merging nodes of random programs never closes a circle, and is refused only where it would.
-#include <weft/compiler/fusion/merge_order.h>
+#include <weft/compiler/plan/merge_order.h>
 
 #include <algorithm>
 #include <random>

@@ -1,12 +1,11 @@
 // What each graph pass does, on graphs small enough to count.
-#include <weft/compiler/passes.h>
-
 #include <algorithm>
 #include <functional>
 
 #include <gtest/gtest.h>
 
 #include <weft/compiler/passes/all.h>
+#include <weft/compiler/passes/pipeline.h>
 #include <weft/ir/composites.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>

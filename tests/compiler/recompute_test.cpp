@@ -1,5 +1,5 @@
 // Values computed again instead of kept: fewer bytes, the same bits; what is predicted is what is used.
-#include <weft/compiler/recompute.h>
+#include <weft/compiler/plan/recompute.h>
 
 #include <algorithm>
 #include <cmath>

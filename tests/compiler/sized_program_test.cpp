@@ -1,5 +1,5 @@
 // Programs for many sizes: what they compute at sizes they are asked for, and what they make anew for them.
-#include <weft/compiler/sized_program.h>
+#include <weft/compiler/plan/sized_program.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 // Loops that are one kernel: every op with a scalar form in one, what lives in registers and what in memory, and that strict mode
 // gives the bits of a loop of launches.
-#include <weft/compiler/fusion/while_kernel.h>
+#include <weft/compiler/plan/while_kernel.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // as 1, 2, 3", SC 2011), and how rng_bit_generator counts with them, which is XLA's way. Any element can be computed alone.
 //
 // The block functions are written over a type that behaves like a 32-bit unsigned integer: std::uint32_t, or a code
-// generator's value (compiler/llvm/random_emitter.cpp) with the operators + ^ | << >> against itself and std::uint32_t, and a
+// generator's value (compiler/codegen/llvm/random_emitter.cpp) with the operators + ^ | << >> against itself and std::uint32_t, and a
 // multiply_wide found by its namespace.
 #pragma once
 

@@ -12,10 +12,10 @@
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/options.h>
-#include <weft/compiler/cache/artifact.h>
+#include <weft/compiler/artifact.h>
 #include <weft/compiler/cache/disk_cache.h>
 #include <weft/compiler/cache/signature.h>
-#include <weft/compiler/target.h>
+#include <weft/compiler/options/target.h>
 
 namespace weft::cli {
 

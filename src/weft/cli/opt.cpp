@@ -10,7 +10,7 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
-#include <weft/compiler/passes.h>
+#include <weft/compiler/passes/pipeline.h>
 #include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/host_function.h>
 #include <weft/ir/interpreter.h>

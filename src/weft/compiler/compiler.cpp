@@ -6,19 +6,20 @@
 #include <unordered_map>
 
 #include <weft/base/diagnostics.h>
-#include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
-#include <weft/compiler/fusion/fuse.h>
-#include <weft/compiler/fusion/horizontal.h>
-#include <weft/compiler/memory_plan.h>
-#include <weft/compiler/passes.h>
+#include <weft/compiler/loop/lower.h>
+#include <weft/compiler/nested_compiler.h>
+#include <weft/compiler/passes/pipeline.h>
+#include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/plan/fuse.h>
+#include <weft/compiler/plan/horizontal.h>
+#include <weft/compiler/plan/memory_plan.h>
+#include <weft/compiler/plan/recompute.h>
 #include <weft/compiler/program.h>
-#include <weft/compiler/recompute.h>
-#include <weft/compiler/rewrite.h>
-#include <weft/compiler/sized_program.h>
+#include <weft/compiler/thunks/thunk_maker.h>
 #include <weft/compiler/tuning/autotune.h>
 #include <weft/compiler/tuning/tilings.h>
 #include <weft/ir/op.h>
@@ -142,9 +143,9 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
 }
 
 // The graph that computes again what it cannot keep within the budget.
-Recomputation keep_less(const ir::Graph& graph, const SizedOptions& options, Report& report) {
+Recomputation keep_less(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report) {
   Report ignored;
-  Recomputation again = recompute(graph, fuse(graph, options, ignored), options.activation_bytes);
+  Recomputation again = recompute(graph, fuse(graph, options, maker, ignored), options.activation_bytes);
   report.recomputed = again.nodes;
   WEFT_LOG(compile, graph.name, ": ", again.nodes, " nodes are computed again: of ", again.waiting_before,
            " bytes that waited for a later use, ", again.waiting_after, " do");
@@ -182,13 +183,6 @@ void require_compilable(const ir::Graph& graph, bool is_split) {
 
 void clear_kernel_cache() { KernelCache::instance().clear(); }
 
-Options Options::from_knobs() {
-  Options options;
-  options.strict = knobs::strict();
-  options.fuse = knobs::fuse();
-  return options;
-}
-
 namespace {
 
 // A sum over a size that is not known is taken in one piece; in strict mode that must be as if the size were.
@@ -207,25 +201,27 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   ProgramParts parts{.name = options.name.empty() ? graph.name : options.name,
                      .target = options.target,
                      .keeps_memory = options.keeps_memory};
-  parts.graph = run_pipeline(graph, options, report, &dump);
+  parts.graph = run_pipeline(graph, options, report,
+                             [&](const ir::Graph& now, std::string_view stage) { dump.graph(now, stage); });
   if (parts.graph.get() == &graph)
     parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
+  const ThunkMaker maker(options, nested_compiler());
   // Trials run here, and say nothing about another machine.
   const bool may_tune = !options.strict && options.target == &Target::host();
   const Tuning tuning = may_tune ? options.tuning : Tuning::none;
   if (tuning != Tuning::none) {
     const Phase phase(report, "autotune");
-    parts.graph = autotune(std::move(parts.graph), options, report);
+    parts.graph = autotune(std::move(parts.graph), options, maker, report);
   }
   Recomputation again;
   if (options.activation_bytes != 0) {
     const Phase phase(report, "recompute");
-    again = keep_less(*parts.graph, options, report);
+    again = keep_less(*parts.graph, options, maker, report);
     if (again.graph) parts.graph = again.graph;
   }
   {
     const Phase phase(report, "fuse");
-    parts.units = fuse(*parts.graph, options, report, again.late);
+    parts.units = fuse(*parts.graph, options, maker, report, again.late);
   }
   if (tuning == Tuning::all) {
     const Phase phase(report, "tile");
@@ -238,7 +234,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedO
   if (options.observer) options.observer->units(*parts.graph, parts.units);
   {
     const Phase phase(report, "plan-memory");
-    parts.plan = plan_memory(*parts.graph, parts.units, options.donatable);
+    parts.plan = plan_memory(*parts.graph, parts.units, options.donatable, maker);
   }
   {
     const Phase phase(report, "generate-kernels");
@@ -317,6 +313,27 @@ std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, co
            out.total_ms, " ms");
   tell(program->name(), out);
   return program;
+}
+
+namespace {
+
+class Nested final : public NestedCompiler {
+ public:
+  std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options,
+                                                     Report& report) const override {
+    return compiler::compile(graph, options, &report);
+  }
+  std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
+                                                        Report& report) const override {
+    return compiler::compile_for_sizes(graph, options, &report);
+  }
+};
+
+}  // namespace
+
+const NestedCompiler& nested_compiler() {
+  static const Nested nested;
+  return nested;
 }
 
 }  // namespace weft::compiler

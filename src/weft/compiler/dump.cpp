@@ -10,7 +10,7 @@
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
-#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/codegen/llvm/jit.h>
 #include <weft/ir/text/text.h>
 
 namespace weft::compiler {

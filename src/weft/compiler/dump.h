@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include <weft/compiler/llvm/jit.h>
-#include <weft/compiler/target.h>
+#include <weft/compiler/loop/kernel_source.h>
+#include <weft/compiler/options/target.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <weft/base/size.h>
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {

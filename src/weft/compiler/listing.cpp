@@ -2,9 +2,9 @@
 
 #include <unordered_set>
 
+#include <weft/compiler/codegen/llvm/jit.h>
 #include <weft/compiler/hlo.h>
-#include <weft/compiler/llvm/jit.h>
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 #include <weft/ir/text/text.h>
 
 namespace weft::compiler {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <weft/compiler/llvm/jit.h>
-#include <weft/compiler/memory_plan.h>
-#include <weft/compiler/sized_program.h>
-#include <weft/compiler/target.h>
-#include <weft/compiler/unit.h>
+#include <weft/compiler/loop/kernel_source.h>
+#include <weft/compiler/options/target.h>
+#include <weft/compiler/plan/memory_plan.h>
+#include <weft/compiler/plan/sized_program.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

@@ -7,7 +7,7 @@
 
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/compiler/compiler.h>
-#include <weft/compiler/sized_program.h>
+#include <weft/compiler/plan/sized_program.h>
 #include <weft/fuzz/bounded.h>
 #include <weft/fuzz/edits.h>
 #include <weft/ir/element_text.h>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>

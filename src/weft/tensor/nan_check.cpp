@@ -6,7 +6,7 @@
 
 #include <weft/base/dtype.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/element_text.h>
 #include <weft/ir/ops.h>
 #include <weft/tensor/sync.h>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <weft/base/hash.h>
-#include <weft/compiler/sized_program.h>
+#include <weft/compiler/plan/sized_program.h>
 #include <weft/ir/general.h>
 #include <weft/tensor/plan_cache.h>
 

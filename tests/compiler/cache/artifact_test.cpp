@@ -1,5 +1,5 @@
 // Artifacts: taken whole and from trusted hands, or not at all.
-#include <weft/compiler/cache/artifact.h>
+#include <weft/compiler/artifact.h>
 
 #include <filesystem>
 #include <fstream>

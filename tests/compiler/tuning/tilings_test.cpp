@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include <weft/compiler/cache/kernel_cache.h>
-#include <weft/compiler/fusion/fuse.h>
+#include <weft/compiler/nested_compiler.h>
 #include <weft/compiler/passes/all.h>
+#include <weft/compiler/plan/fuse.h>
+#include <weft/compiler/thunks/thunk_maker.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
 
@@ -43,7 +45,8 @@ Graph product(std::int64_t m, std::int64_t k, std::int64_t n) {
 
 std::vector<Unit> units_of(const ir::Graph& graph) {
   Report ignored;
-  return fuse(graph, {}, ignored);
+  const SizedOptions options;
+  return fuse(graph, options, ThunkMaker(options, nested_compiler()), ignored);
 }
 
 std::vector<Tiling> tilings(const ir::Graph& graph) {

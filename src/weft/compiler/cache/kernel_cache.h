@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <weft/compiler/cache/entry.h>
-#include <weft/compiler/llvm/jit.h>
-#include <weft/compiler/target.h>
+#include <weft/compiler/codegen/llvm/jit.h>
+#include <weft/compiler/options/target.h>
 
 namespace weft::compiler {
 

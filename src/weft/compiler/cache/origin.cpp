@@ -7,7 +7,7 @@
 #include <weft/base/error.h>
 #include <weft/base/version.h>
 #include <weft/compiler/cache/pieces.h>
-#include <weft/compiler/target.h>
+#include <weft/compiler/options/target.h>
 
 namespace weft::compiler {
 

@@ -1,9 +1,9 @@
-// The graph passes, one per file; passes.cpp puts them in order. Null: nothing is to be changed.
+// The graph passes, one per file; pipeline.cpp puts them in order. Null: nothing is to be changed.
 #pragma once
 
 #include <memory>
 
-#include <weft/compiler/target.h>
+#include <weft/compiler/options/target.h>
 #include <weft/ir/attributes.h>
 #include <weft/ir/graph.h>
 

@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/op.h>
 
 namespace weft::compiler {

@@ -3,7 +3,7 @@
 
 #include <weft/base/size.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {

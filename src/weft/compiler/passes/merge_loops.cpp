@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>

@@ -1,6 +1,6 @@
+#include <weft/compiler/loop/matmul_shape.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
-#include <weft/compiler/thunks/matmul_thunk.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include <weft/base/size.h>
-#include <weft/compiler/fusion/lower.h>
+#include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <weft/compiler/passes.h>
+#include <weft/compiler/passes/pipeline.h>
 #include <weft/ir/text/text.h>
 
 namespace weft::compiler {

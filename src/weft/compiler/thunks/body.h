@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/thunks/region.h>
 
 namespace weft::compiler {

@@ -63,12 +63,13 @@ Unit branch_unit(const ir::Node& node, const NativeContext& context) {
   return unit;
 }
 
-Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
+                       const NestedCompiler& nested) {
   Unit unit = unit_of(node);
   unit.info.category = "conditional";
   std::vector<SizedRegion> regions;
   for (std::size_t i = 0; i < node.regions.size(); ++i) {
-    regions.emplace_back(region_of(node, i), options, fallbacks);
+    regions.emplace_back(region_of(node, i), options, fallbacks, nested);
     std::ranges::copy(regions.back().sizes(), std::back_inserter(unit.sizes));
   }
   unit.at = [&node, regions = std::move(regions)](const SizeValues& sizes) -> std::optional<Unit> {

@@ -1,5 +1,5 @@
 // while, if and case: regions as nested programs, run without leaving the thread; predicates are read on the host. A loop whose
-// state is small enough is one kernel instead (fusion/while_kernel.h).
+// state is small enough is one kernel instead (plan/while_kernel.h).
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <weft/compiler/sized_program.h>
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 
@@ -25,8 +24,10 @@ std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext&
 Unit branch_unit(const ir::Node& node, const NativeContext& context);  // if, case
 
 // Of nodes whose sizes, or those in their regions, are not known.
-Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks);
-Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks);
+Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
+                      const NestedCompiler& nested);
+Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
+                       const NestedCompiler& nested);
 // A region, which the node's graph keeps alive.
 inline std::shared_ptr<const ir::Graph> region_of(const ir::Node& node, std::size_t i) {
   return {std::shared_ptr<const ir::Graph>(), node.regions[i]};

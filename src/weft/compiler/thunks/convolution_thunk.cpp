@@ -1,5 +1,7 @@
 #include <weft/compiler/thunks/convolution_thunk.h>
 
+#include <weft/compiler/library/convolution_onednn.h>
+
 namespace weft::compiler {
 
 Unit convolution_unit(const ir::Node& node, const NativeContext& context) {

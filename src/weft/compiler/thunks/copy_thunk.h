@@ -1,7 +1,7 @@
 // A copy of a value's bytes.
 #pragma once
 
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

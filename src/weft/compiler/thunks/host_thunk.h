@@ -1,7 +1,7 @@
 // A custom_call whose name is a function of the host: called on the host stream, beside the kernels that do not need its results.
 #pragma once
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

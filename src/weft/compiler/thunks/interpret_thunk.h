@@ -1,7 +1,7 @@
 // A node that no kernel exists for, computed by the reference interpreter on the host: a fallback, reported as one.
 #pragma once
 
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <weft/compiler/thunks/thread_scratch.h>
 #include <weft/runtime/parallel.h>
+#include <weft/runtime/thread_scratch.h>
 
 namespace weft::compiler {
 
@@ -18,16 +18,10 @@ void set_addresses(const KernelCall& call, const runtime::Launch& launch, Addres
 
 void run_tasks(const KernelCall& call, std::byte* const* addresses, std::int64_t begin, std::int64_t end) {
   call.kernel(addresses, call.parameters.data(), begin, end,
-              scratch_of_this_thread(static_cast<std::size_t>(call.extent.scratch_bytes)));
+              runtime::scratch_of_this_thread(static_cast<std::size_t>(call.extent.scratch_bytes)));
 }
 
 }  // namespace
-
-std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent) {
-  if (loop.walk == Walk::lanes) return 1;
-  const std::int64_t walked = loop.walk == Walk::columns ? loop.tiling.block * extent.serial_count : extent.lane_count;
-  return std::max<std::int64_t>(1, walked * loop.stages);
-}
 
 KernelCall::KernelCall(const Loop& loop, Kernel its_kernel, std::vector<runtime::Slice> its_buffers,
                        std::vector<std::int64_t> its_parameters)

@@ -5,16 +5,10 @@
 #include <span>
 #include <vector>
 
-#include <weft/compiler/llvm/jit.h>
+#include <weft/compiler/loop/kernel_source.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::compiler {
-
-// Elements of work that are worth the hand-over to another thread.
-inline constexpr std::int64_t worthwhile_elements = 16384;
-
-// What one task of such a loop does.
-std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent);
 
 struct KernelCall {
   // `buffers` are the loop's, inputs first; `parameters` the values of its own.

@@ -1,7 +1,7 @@
 // Thunks for linear algebra that no library is asked for: cholesky, triangular_solve.
 #pragma once
 
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

@@ -6,6 +6,7 @@
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
 #include <weft/compiler/thunks/host_thunk.h>
+#include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/linalg_thunk.h>
 #include <weft/compiler/thunks/pad_thunk.h>
 #include <weft/compiler/thunks/reduce_thunk.h>
@@ -66,17 +67,16 @@ std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& conte
   return entry == std::end(native_table) ? std::nullopt : std::optional(entry->make(node, context));
 }
 
-Unit unit_of(const ir::Node& node) {
-  Unit unit;
-  for (const ir::Value v : node.operands) unit.reads.push_back(storage_of(v));
-  for (std::uint32_t i = 0; i < node.types.size(); ++i) unit.writes.push_back({const_cast<ir::Node*>(&node), i});
-  unit.order = node.id;
-  return unit;
-}
-
-void share_operands(Unit& unit) {
-  for (int i = 0; i < static_cast<int>(unit.writes.size()); ++i)
-    if (std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(i)]) == 1) unit.in_place.emplace_back(i, i);
+Unit native_or_interpreted_unit(const ir::Node& node, const Options& options, std::vector<std::string>& fallbacks,
+                                const NestedCompiler& nested) {
+  std::vector<std::shared_ptr<Routine>> routines;
+  if (auto native = native_unit(node, {options, fallbacks, routines, nested})) {
+    native->routines = std::move(routines);
+    return std::move(*native);
+  }
+  fallbacks.push_back(
+      concat(node.op->name, " (", node.location.file, ":", node.location.line, ") runs in the interpreter"));
+  return interpret_unit(node);
 }
 
 }  // namespace weft::compiler

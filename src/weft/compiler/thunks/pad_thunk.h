@@ -1,7 +1,7 @@
 // pad with elements of the padding between those of the operand; other pads are part of kernels.
 #pragma once
 
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

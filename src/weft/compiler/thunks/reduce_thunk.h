@@ -1,7 +1,7 @@
 // reduce with several operands or a body that is more than one known op: argmax, Welford's sums.
 #pragma once
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

@@ -28,7 +28,7 @@ Region::Region(const ir::Graph& graph, const NativeContext& context, std::vector
   Options options = context.options;
   options.donatable = std::move(may_overwrite);
   Report report;
-  executable_ = compile(graph, options, &report);
+  executable_ = context.nested.compile(graph, options, report);
   context.fallbacks.insert(context.fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
 }
 
@@ -57,13 +57,14 @@ void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::sp
 }
 
 SizedRegion::SizedRegion(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
-                         std::vector<std::string>& fallbacks, std::vector<bool> may_overwrite)
+                         std::vector<std::string>& fallbacks, const NestedCompiler& nested,
+                         std::vector<bool> may_overwrite)
     : graph_(std::move(graph)) {
   SizedOptions inner = options;
   inner.donatable = std::move(may_overwrite);
   inner.observer = nullptr;
   Report report;
-  program_ = compile_for_sizes(*graph_, inner, &report);
+  program_ = nested.compile_for_sizes(*graph_, inner, report);
   fallbacks.insert(fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
 }
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/sized_program.h>
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/plan/sized_program.h>
+#include <weft/compiler/thunks/native_context.h>
 #include <weft/runtime/executable.h>
 
 namespace weft::compiler {
@@ -37,7 +37,7 @@ class Region {
 class SizedRegion {
  public:
   SizedRegion(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options, std::vector<std::string>& fallbacks,
-              std::vector<bool> may_overwrite = {});
+              const NestedCompiler& nested, std::vector<bool> may_overwrite = {});
 
   // Nothing if it does not serve these.
   std::optional<Region> at(const SizeValues& sizes) const;

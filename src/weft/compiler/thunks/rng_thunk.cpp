@@ -6,7 +6,7 @@
 
 #include <weft/base/convert.h>
 #include <weft/base/random.h>
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {

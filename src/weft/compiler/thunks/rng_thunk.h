@@ -1,7 +1,7 @@
 // rng_bit_generator as a loop over blocks of the generator, many of which generated code computes at once.
 #pragma once
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // scatter: the gradient of an embedding, index updates.
 #pragma once
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // sort: by the keys of one operand, which compare as unsigned integers, where the comparator is that simple; else by asking it.
 #pragma once
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

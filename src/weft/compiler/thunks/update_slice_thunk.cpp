@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // dynamic_update_slice, in the bytes of its operand where they are free, optimization_barrier, and tokens.
 #pragma once
 
-#include <weft/compiler/unit.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

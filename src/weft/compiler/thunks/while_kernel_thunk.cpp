@@ -1,7 +1,7 @@
 #include <cstring>
 #include <utility>
 
-#include <weft/compiler/fusion/while_kernel.h>
+#include <weft/compiler/plan/while_kernel.h>
 #include <weft/compiler/thunks/control_thunk.h>
 
 namespace weft::compiler {

@@ -179,11 +179,13 @@ Unit while_unit(const ir::Node& node, const NativeContext& context) {
   return std::move(unit);
 }
 
-Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks) {
+Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
+                      const NestedCompiler& nested) {
   auto [unit, changing] = loop_unit(node);
   unit.info.category = "while";
-  const SizedRegion condition(region_of(node, 0), options, fallbacks);
-  const SizedRegion body(body_of(*node.regions[1], changing), options, fallbacks, may_overwrite(node, changing));
+  const SizedRegion condition(region_of(node, 0), options, fallbacks, nested);
+  const SizedRegion body(body_of(*node.regions[1], changing), options, fallbacks, nested,
+                         may_overwrite(node, changing));
   for (const auto* region : {&condition, &body}) std::ranges::copy(region->sizes(), std::back_inserter(unit.sizes));
   unit.at = [&node, condition, body, changing = std::move(changing)](const SizeValues& sizes) -> std::optional<Unit> {
     auto known_condition = condition.at(sizes), known_body = body.at(sizes);

@@ -1,7 +1,7 @@
 // Pooling and its gradient: reduce_window and select_and_scatter. Bodies of one op are native; others are generated.
 #pragma once
 
-#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
 

@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <weft/compiler/fusion/fuse.h>
-#include <weft/compiler/fusion/placement.h>
 #include <weft/compiler/passes/all.h>
+#include <weft/compiler/plan/fuse.h>
+#include <weft/compiler/plan/placement.h>
 #include <weft/compiler/thunks/region.h>
 #include <weft/compiler/tuning/trials.h>
 #include <weft/compiler/tuning/ways.h>
@@ -28,9 +28,9 @@ struct Site {
   std::vector<Way> ways;
 };
 
-std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options) {
+std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker) {
   std::vector<Site> sites;
-  const Placement placement(graph, options);
+  const Placement placement(graph, options, maker);
   for (const Node* n : graph.nodes()) {
     const Matmul* product = placement.matmul(*n);
     if (!product || !product->dot->type().is_static() || product->dot->type().elements() == 0) continue;
@@ -43,7 +43,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options
   }
   if (options.tuning != Tuning::all) return sites;
   Report ignored;
-  for (const Unit& unit : fuse(graph, options, ignored)) {
+  for (const Unit& unit : fuse(graph, options, maker, ignored)) {
     if (unit.loops.empty() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
     // The unit's nodes: from what it writes to what it reads.
     std::vector<Value> stack = unit.writes;
@@ -88,8 +88,8 @@ Extract extract(const ir::Graph& graph, const Site& site) {
 // A part done in one way, to be run again and again.
 class Part {
  public:
-  Part(std::shared_ptr<const ir::Graph> graph, const Options& given)
-      : graph_(std::move(graph)), options_(alone(given)), program_(*graph_, {options_, fallbacks_, routines_}) {
+  Part(std::shared_ptr<const ir::Graph> graph, const Options& given, const NestedCompiler& nested)
+      : graph_(std::move(graph)), options_(alone(given)), program_(*graph_, {options_, fallbacks_, routines_, nested}) {
     for (const Value v : graph_->inputs()) inputs_.push_back(memory_.filled(v.type()));
     for (const Value v : graph_->outputs()) outputs_.push_back(memory_.filled(v.type()));
     temporaries_ = memory_.allocate(program_.temporary_bytes());
@@ -119,17 +119,19 @@ class Part {
 }  // namespace
 
 std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
-                                          Report& report) {
+                                          const ThunkMaker& maker, Report& report) {
   std::unordered_map<const Node*, Way> chosen;
   std::unordered_set<std::string> told;
-  for (const Site& site : find_sites(*graph, options)) {
+  for (const Site& site : find_sites(*graph, options, maker)) {
     if (site.ways.size() < 2 || chosen.contains(site.node)) continue;
     const Extract part = extract(*graph, site);
     std::vector<Trial> trials;
     for (const Way way : site.ways)
       trials.push_back({name(way), [&, way] {
                           const auto way_of = [&](const Node& n) { return &n == part.node ? way : Way::standard; };
-                          return [done = std::make_shared<Part>(apply(*part.graph, way_of), options)] { done->run(); };
+                          return [done = std::make_shared<Part>(apply(*part.graph, way_of), options, maker.nested())] {
+                            done->run();
+                          };
                         }});
     const std::string what = ir::print(*part.graph, {.locations = false});
     const Choice choice = fastest(what, trials);

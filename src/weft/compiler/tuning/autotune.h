@@ -4,14 +4,15 @@
 
 #include <memory>
 
-#include <weft/compiler/compiler.h>
-#include <weft/compiler/sized_program.h>
+#include <weft/compiler/options/options.h>
+#include <weft/compiler/options/report.h>
+#include <weft/compiler/thunks/thunk_maker.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {
 
 // The graph with the choices in it; the report receives a line for each site. `graph` is what the passes made.
 std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
-                                          Report& report);
+                                          const ThunkMaker& maker, Report& report);
 
 }  // namespace weft::compiler

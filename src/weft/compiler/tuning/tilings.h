@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <weft/compiler/compiler.h>
-#include <weft/compiler/fusion/loop.h>
-#include <weft/compiler/target.h>
-#include <weft/compiler/unit.h>
+#include <weft/compiler/loop/loop.h>
+#include <weft/compiler/options/report.h>
+#include <weft/compiler/options/target.h>
+#include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 

@@ -13,7 +13,7 @@
 
 #include <weft/base/type.h>
 #include <weft/compiler/cache/entry.h>
-#include <weft/compiler/compiler.h>
+#include <weft/compiler/options/report.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/cpu/allocator.h>
 

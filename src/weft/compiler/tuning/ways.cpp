@@ -4,7 +4,7 @@
 #include <array>
 
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/rewrite.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/attributes.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/op.h>

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <weft/compiler/compiler.h>
+#include <weft/compiler/options/options.h>
 #include <weft/ir/graph.h>
 
 namespace weft::compiler {

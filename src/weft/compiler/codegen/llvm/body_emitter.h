@@ -1,0 +1,16 @@
+// One body of rank-0 values as an LLVM function.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include <weft/compiler/options/target.h>
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+// Adds void name(i64 outer, i64 inner, ptr buffers, ptr outer strides, ptr inner strides) to the module: a BodyKernel.
+void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target);
+
+}  // namespace weft::compiler

@@ -1,0 +1,187 @@
+#include <weft/compiler/codegen/llvm/jit.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <weft/base/error.h>
+#include <weft/compiler/codegen/llvm/body_emitter.h>
+#include <weft/compiler/codegen/llvm/loop_emitter.h>
+#include <weft/compiler/codegen/llvm/random_emitter.h>
+#include <weft/compiler/codegen/llvm/vector_math.h>
+#include <weft/compiler/codegen/llvm/while_emitter.h>
+
+namespace weft::compiler {
+
+namespace {
+
+template <class T>
+T checked(llvm::Expected<T> value) {
+  if (value) return std::move(*value);
+  throw InternalError("LLVM: " + llvm::toString(value.takeError()));
+}
+
+void checked(llvm::Error error) {
+  if (error) throw InternalError("LLVM: " + llvm::toString(std::move(error)));
+}
+
+llvm::orc::JITTargetMachineBuilder builder_of(const Target& target) {
+  llvm::orc::JITTargetMachineBuilder builder{llvm::Triple(target.triple)};
+  builder.setCPU(target.cpu);
+  builder.getFeatures() = llvm::SubtargetFeatures(target.features);
+  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder.setRelocationModel(llvm::Reloc::PIC_);
+  builder.setCodeModel(llvm::CodeModel::Small);  // constants lie beside their code: no address of 64 bits for each
+  return builder;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
+  return checked(builder_of(target).createTargetMachine());
+}
+
+// Loops come with their vectors, so LLVM's vectorisers are not needed: what remains is cleaning up.
+void optimise(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  llvm::ModulePassManager manager;
+  manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  manager.run(module, modules);
+}
+
+std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, llvm::TargetMachine& target) {
+  auto module = std::make_unique<llvm::Module>("weft", context);
+  module->setDataLayout(target.createDataLayout());
+  module->setTargetTriple(target.getTargetTriple().str());
+  return module;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager emit;
+  if (target.addPassesToEmitFile(emit, out, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw InternalError("LLVM: this target makes no object files");
+  emit.run(module);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), false);
+}
+
+// Code may call the functions of this process, and those of the C library's vector math where it has some.
+std::shared_ptr<llvm::orc::LLJIT> make_jit() {
+  std::shared_ptr<llvm::orc::LLJIT> jit =
+      checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_of(Target::host())).create());
+  using Search = llvm::orc::DynamicLibrarySearchGenerator;
+  const char prefix = jit->getDataLayout().getGlobalPrefix();
+  jit->getMainJITDylib().addGenerator(checked(Search::GetForCurrentProcess(prefix)));
+  if (void* const library = vector_math_library())
+    jit->getMainJITDylib().addGenerator(std::make_unique<Search>(llvm::sys::DynamicLibrary(library), prefix));
+  return jit;
+}
+
+void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
+  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name, target);
+  if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
+  if (const auto* loop = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **loop, name, target);
+  emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name, target);
+}
+
+}  // namespace
+
+std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names,
+                                      const Target& target) {
+  std::vector<std::string> objects(sources.size());
+  if (sources.empty()) return objects;
+  // One object per kernel: each depends on nothing but its source, and threads take the next one as they become free.
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      const auto machine = make_machine(target);
+      for (std::size_t i = next++; i < sources.size(); i = next++) {
+        llvm::LLVMContext context;
+        const auto module = make_module(context, *machine);
+        emit(*module, sources[i], names[i], target);
+        optimise(*module, *machine);
+        objects[i] = make_object(*module, *machine)->getBuffer().str();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t count = std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), sources.size());
+  for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
+  work();
+  for (std::thread& t : threads) t.join();
+  if (failure) std::rethrow_exception(failure);
+  return objects;
+}
+
+KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names) {
+  KernelCode code;
+  if (objects.empty()) return code;
+  const auto jit = make_jit();
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    checked(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*objects[i], names[i])));
+  for (const std::string& name : names) code.kernels.push_back(checked(jit->lookup(name)).toPtr<KernelAddress>());
+  code.owner = jit;
+  return code;
+}
+
+std::string show_kernel(const KernelSource& source, CodeForm form, const Target& target) {
+  const auto machine = make_machine(target);
+  llvm::LLVMContext context;
+  const auto module = make_module(context, *machine);
+  emit(*module, source, "kernel", target);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (form != CodeForm::llvm) optimise(*module, *machine);
+  if (form != CodeForm::assembly) {
+    module->print(out, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream assembly(bytes);
+  llvm::legacy::PassManager emit;
+  if (machine->addPassesToEmitFile(emit, assembly, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    throw InternalError("LLVM: this target makes no assembly");
+  emit.run(*module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace weft::compiler

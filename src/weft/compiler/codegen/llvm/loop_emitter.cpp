@@ -1,0 +1,142 @@
+#include <weft/compiler/codegen/llvm/loop_emitter.h>
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <weft/compiler/codegen/llvm/loop_emitter_class.h>
+#include <weft/compiler/loop/kernel_source.h>
+
+namespace weft::compiler {
+
+using llvm::Value;
+
+LoopEmitter::LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target)
+    : loop_(loop),
+      b_(module.getContext()),
+      one_(b_, target, 1, loop.contract),
+      many_(b_, target, target.lanes, loop.contract),
+      width_(target.lanes) {
+  llvm::Type* pointer = b_.getPtrTy();
+  llvm::Type* integer = b_.getInt64Ty();
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, integer, integer, pointer}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
+  function_->addFnAttr("min-legal-vector-width", std::to_string(width_ * 32));
+  entry_ = llvm::BasicBlock::Create(b_.getContext(), "entry", function_);
+  b_.SetInsertPoint(entry_);
+}
+
+void LoopEmitter::emit() {
+  for (std::size_t i = 0; i < loop_.buffers.size(); ++i)
+    buffers_.push_back(
+        b_.CreateLoad(b_.getPtrTy(), b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_->getArg(0), i)));
+  for (std::size_t i = 0; i < loop_.parameters.size(); ++i)
+    parameters_.push_back(
+        b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_->getArg(1), i)));
+  axes_.resize(loop_.sizes.size());
+  std::vector<std::int32_t> steps;
+  for (int i = 0; i < width_; ++i) steps.push_back(i);
+  llvm::SmallVector<llvm::Constant*, 16> lanes;
+  for (int i = 0; i < width_; ++i) lanes.push_back(b_.getInt64(static_cast<std::uint64_t>(i)));
+  lane_numbers_ = llvm::ConstantVector::get(lanes);
+  row_values_.resize(loop_.exprs.size());
+  accumulators_.resize(loop_.exprs.size());
+  cached_.resize(loop_.exprs.size());
+  Value* begin = function_->getArg(2);
+  Value* end = function_->getArg(3);
+  switch (loop_.walk) {
+    case Walk::lanes:
+      emit_row_values(0);
+      emit_lanes(begin, end, 0);
+      emit_row_stores(0);
+      break;
+    case Walk::rows:
+      start_rows(begin);
+      for_each(begin, end, i64(1), [&](Value*) {
+        emit_row();
+        next_row();
+      });
+      break;
+    case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
+  }
+  b_.CreateRetVoid();
+  std::string message;
+  llvm::raw_string_ostream out(message);
+  WEFT_ASSERT(!llvm::verifyFunction(*function_, &out), message);
+}
+
+void LoopEmitter::if_then(Value* condition, const std::function<void()>& body) {
+  auto* inside = llvm::BasicBlock::Create(b_.getContext(), "then", function_);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "endif", function_);
+  b_.CreateCondBr(condition, inside, after);
+  b_.SetInsertPoint(inside);
+  body();
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+}
+
+Value* LoopEmitter::local(llvm::Type* type) {
+  llvm::IRBuilder<> entry(entry_, entry_->begin());
+  return entry.CreateAlloca(type);
+}
+
+Value* LoopEmitter::scalar_position(const Position& p) {
+  Value* sum = p.offset.is(0) ? nullptr : number(p.offset);
+  for (std::size_t a = 0; a < p.coefficients.size(); ++a) {
+    if (p.coefficients[a].is(0) || !axes_[a]) continue;
+    Value* term =
+        p.coefficients[a].is(1) ? axes_[a] : b_.CreateMul(axes_[a], number(p.coefficients[a]), "", false, true);
+    sum = sum ? b_.CreateAdd(sum, term, "", false, true) : term;
+  }
+  return sum ? sum : i64(0);
+}
+
+Value* LoopEmitter::position_value(const Position& p, const Place& place) {
+  Value* base = scalar_position(p);
+  if (!place.vector) return base;
+  Value* splat = b_.CreateVectorSplat(static_cast<unsigned>(width_), base);
+  if (lane_stride(p).is(0)) return splat;
+  Value* steps = lane_numbers_;
+  if (!lane_stride(p).is(1))
+    steps = b_.CreateMul(steps, b_.CreateVectorSplat(static_cast<unsigned>(width_), number(lane_stride(p))));
+  return b_.CreateAdd(splat, steps);
+}
+
+Value* LoopEmitter::lanes_between(Value* low, Value* high) {
+  const auto limit = [&](Value* v) {
+    v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
+    v = b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, i64(width_)), b_.getInt32Ty());
+    return b_.CreateVectorSplat(static_cast<unsigned>(width_), v);
+  };
+  Value* lanes = b_.CreateTrunc(lane_numbers_, many_.widen(b_.getInt32Ty()));
+  Value* below = b_.CreateICmpSLT(lanes, limit(high));
+  return low ? b_.CreateAnd(b_.CreateICmpSGE(lanes, limit(low)), below) : below;
+}
+
+Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place& place) {
+  Value* all = nullptr;
+  for (const PositionBound& bound : bounds) {
+    Value* size = number(bound.size);
+    Value* ok = nullptr;
+    if (place.vector && lane_stride(bound.index).is(1)) {
+      Value* first = scalar_position(bound.index);
+      ok = lanes_between(b_.CreateNeg(first), b_.CreateSub(size, first));
+    } else {
+      const bool uniform = !place.vector || lane_stride(bound.index).is(0);
+      Value* at = uniform ? scalar_position(bound.index) : position_value(bound.index, place);
+      // As unsigned numbers the negative ones are greater than any size.
+      ok = b_.CreateICmpULT(at, uniform ? size : b_.CreateVectorSplat(static_cast<unsigned>(width_), size));
+      if (uniform && place.vector) ok = b_.CreateVectorSplat(static_cast<unsigned>(width_), ok);
+    }
+    all = all ? b_.CreateAnd(all, ok) : ok;
+  }
+  return all;
+}
+
+void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target) {
+  LoopEmitter(module, loop, name, target).emit();
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,147 @@
+// The emitter of one loop, for the files that implement it: loop_emitter.cpp (the function, positions, bounds), loop_values.cpp
+// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp and loop_walks.cpp (the loops around them).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <weft/compiler/codegen/llvm/control_flow.h>
+#include <weft/compiler/codegen/llvm/scalar_emitter.h>
+#include <weft/compiler/loop/loop.h>
+#include <weft/compiler/options/target.h>
+
+namespace weft::compiler {
+
+class LoopEmitter {
+ public:
+  using Value = llvm::Value;
+
+  LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target);
+  void emit();
+
+ private:
+  // What a lane loop or the code around it is emitting: `lanes` elements at once, those in `mask` only if there is one.
+  struct Place {
+    bool vector = false;
+    Value* mask = nullptr;                  // <lanes x i1>
+    std::vector<Value*>* values = nullptr;  // expressions already emitted here
+    int stage = 0;
+    int copy = 0;                  // number of the unrolled copy
+    Value* linear_lane = nullptr;  // position in the lanes of a row, for scratch
+  };
+  struct Cached {
+    int number = -1;
+    bool written = false, ready = false;
+  };
+
+  Value* i64(std::int64_t value) { return b_.getInt64(static_cast<std::uint64_t>(value)); }
+  Value* number(const Number& n) {
+    return n.parameter < 0 ? i64(n.known) : parameters_[static_cast<std::size_t>(n.parameter)];
+  }
+  std::size_t lane_axis() const { return loop_.sizes.size() - 1; }
+
+  void for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
+    emit_for_each(b_, begin, end, step, body);
+  }
+  void if_then(Value* condition, const std::function<void()>& body);
+  Value* local(llvm::Type* type);
+
+  // position without the vector's part: the address of lane 0.
+  Value* scalar_position(const Position& p);
+  const Number& lane_stride(const Position& p) const { return p.coefficients[lane_axis()]; }
+  ScalarEmitter& emitter(const Place& place) { return place.vector ? many_ : one_; }
+  Value* position_value(const Position& p, const Place& place);
+
+  // The lanes from `low` on and before `high`, of numbers that may lie far outside.
+  Value* lanes_between(Value* low, Value* high);
+  Value* within(const std::vector<PositionBound>& bounds, const Place& place);
+
+  // ---- expressions (loop_values.cpp)
+
+  // The value of an expression at a place, as a vector if the place is one.
+  Value* value(ExprId id, const Place& place);
+
+  // Where rounding need not be exact, a division of a whole row by one number is one division and many multiplications.
+  Value* by_reciprocal(const Expr& e, const Place& place);
+  Value* row_value(ExprId id);
+  Value* compute(ExprId id, const Expr& e, const Place& place);
+
+  // ---- buffers and scratch (loop_memory.cpp)
+
+  // Bounds that hold for all lanes or for none are a branch: reading behind a false mask is slow where the address is odd.
+  Value* load(const Expr& e, const Place& place);
+  Value* load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place);
+  void store(const Store& st, Value* computed, const Place& place);
+  Value* scratch_address(ExprId id, const Place& place);
+  void store_cached(ExprId id, Value* computed, const Place& place);
+  Value* load_cached(ExprId id, const Place& place);
+
+  // ---- reductions (loop_reductions.cpp)
+
+  Value* combine(const Expr& e, Value* a, Value* c, ScalarEmitter& s);
+  Value* neutral(const Expr& e, ScalarEmitter& s);
+  bool reduces_in(const Expr& e, int stage) const { return e.kind == Expr::Kind::reduce && e.stage == stage + 1; }
+  void start_reductions(int stage, int copies);
+  void accumulate(int stage, const Place& place);
+
+  // Row kernels: the accumulators' lanes together, then the initial value.
+  void finish_reductions(int stage);
+  Value* with_init(const Expr& e, Value* total, Value* init, ScalarEmitter& s);
+
+  // Column kernels: a reduction's value is the accumulator of its lanes.
+  Value* finished_reduction(ExprId id, const Expr& e, const Place& place);
+
+  // ---- rows, lanes, columns (loop_walks.cpp)
+
+  // Values of the stage that do not depend on lanes.
+  void emit_row_values(int stage);
+  Value* compute_row(const Expr& e, const Place& place);
+  bool per_lane(const Store& s) const;
+  int stage_of(const Store& s) const { return loop_.exprs[static_cast<std::size_t>(s.value)].stage; }
+  void emit_row_stores(int stage);
+  void decode_rows(Value* row);
+
+  // Divisions only at the first row; from there the axes count like an odometer.
+  void start_rows(Value* first);
+  void load_rows();
+  void next_row();
+  void forget_row();
+  void emit_row();
+  bool stage_has_lanes(int stage) const;
+  int copies(int stage) const;
+  void emit_outer_lanes(int axis, int last, int stage, Value* linear = nullptr);
+
+  // Lanes [begin, end) of the innermost axis: whole vectors, several at once where there are several accumulators, and a tail.
+  void emit_lanes(Value* begin, Value* end, int stage);
+  Value* emit_vectors(Value* begin, Value* end, int stage, int n);
+  void emit_vector(Value* at, Value* mask, int stage, int copy);
+  void emit_columns(Value* task);
+  // Block number `block` of the lanes, for these positions on the last row axis.
+  void emit_block(Value* block, const std::vector<Value*>& rows);
+  // `count` vectors from lane `first` on; only the first `lanes` of their lanes if that is given.
+  void emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
+                             const std::vector<std::vector<Value*>>& row_values);
+  void emit_serial(int axis, const std::function<void()>& body);
+
+  const Loop& loop_;
+  llvm::IRBuilder<> b_;
+  ScalarEmitter one_, many_;
+  int width_;
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  std::vector<Value*> buffers_, parameters_, counters_;
+  std::vector<Value*> axes_;        // where each axis stands; none: not inside its loop
+  std::vector<Value*> row_values_;  // by expression
+  std::vector<std::vector<Value*>> accumulators_;
+  std::vector<Cached> cached_;
+  int next_slot_ = 0;
+  Value* lane_numbers_ = nullptr;
+  Value* scratch_row_ = nullptr;  // bytes
+  Value* outer_linear_ = nullptr;
+};
+
+}  // namespace weft::compiler

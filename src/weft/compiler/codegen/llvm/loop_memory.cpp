@@ -1,0 +1,146 @@
+#include <llvm/IR/Intrinsics.h>
+
+#include <weft/compiler/codegen/llvm/loop_emitter_class.h>
+
+namespace weft::compiler {
+
+using llvm::Value;
+
+Value* LoopEmitter::load(const Expr& e, const Place& place) {
+  std::vector<PositionBound> uniform, by_lane;
+  for (const PositionBound& bound : e.bounds)
+    (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);
+  if (uniform.empty()) return load_within(e, e.bounds, place);
+  const Place scalar{
+      .vector = false, .mask = nullptr, .values = nullptr, .stage = 0, .copy = 0, .linear_lane = nullptr};
+  Value* inside = within(uniform, scalar);
+  for (const Expr::Gathered& g : e.gathered)  // before the branch, since others may use them
+    if (loop_.exprs[static_cast<std::size_t>(g.index)].per_lane) value(g.index, place);
+  auto* before = b_.GetInsertBlock();
+  Value* loaded = nullptr;
+  llvm::BasicBlock* end = nullptr;
+  if_then(inside, [&] {
+    loaded = load_within(e, by_lane, place);
+    end = b_.GetInsertBlock();
+  });
+  auto* result = b_.CreatePHI(loaded->getType(), 2);
+  result->addIncoming(llvm::Constant::getNullValue(loaded->getType()), before);
+  result->addIncoming(loaded, end);
+  return result;
+}
+
+Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place) {
+  ScalarEmitter& s = emitter(place);
+  llvm::Type* element = one_.memory_type(e.dtype);
+  Value* buffer = buffers_[static_cast<std::size_t>(e.buffer)];
+  Value* scalar_part = scalar_position(e.position);
+  Value* vector_part = nullptr;
+  for (const Expr::Gathered& g : e.gathered) {
+    const Expr& index = loop_.exprs[static_cast<std::size_t>(g.index)];
+    const bool per_lane = place.vector && index.per_lane;
+    ScalarEmitter& at = per_lane ? many_ : one_;
+    Value* start = per_lane ? value(g.index, place) : index.per_lane ? value(g.index, place) : row_value(g.index);
+    start = llvm_value(at.convert(to_scalar(start, index.dtype), DType::i64));
+    const auto splat = [&](Value* v) { return per_lane ? b_.CreateVectorSplat(static_cast<unsigned>(width_), v) : v; };
+    Value* limit = splat(number(g.limit));
+    if (is_unsigned_integer(index.dtype)) {
+      start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
+    } else {
+      start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                       b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, splat(i64(0))), limit);
+    }
+    Value* term = b_.CreateMul(start, splat(number(g.stride)));
+    if (per_lane) {
+      vector_part = vector_part ? b_.CreateAdd(vector_part, term) : term;
+    } else {
+      scalar_part = b_.CreateAdd(scalar_part, term);
+    }
+  }
+  Value* mask = within(bounds, place);
+  const llvm::Align align(static_cast<std::uint64_t>(byte_size(e.dtype)));
+  Value* address = b_.CreateGEP(element, buffer, scalar_part);
+  if (!place.vector) {
+    if (!mask) return s.from_memory(b_.CreateAlignedLoad(element, address, align), e.dtype);
+    auto* single = llvm::FixedVectorType::get(element, 1);
+    Value* bit = b_.CreateInsertElement(llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getInt1Ty(), 1)), mask,
+                                        std::uint64_t{0});
+    Value* loaded = b_.CreateMaskedLoad(single, address, align, bit, llvm::Constant::getNullValue(single));
+    return s.from_memory(b_.CreateExtractElement(loaded, std::uint64_t{0}), e.dtype);
+  }
+  if (place.mask) mask = mask ? b_.CreateAnd(mask, place.mask) : place.mask;
+  llvm::Type* type = many_.memory_type(e.dtype);
+  if (!vector_part && lane_stride(e.position).is(0)) {
+    if (!mask || bounds.empty()) {  // one element for all lanes; a tail always has one
+      return s.from_memory(
+          b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateAlignedLoad(element, address, align)), e.dtype);
+    }
+  } else if (!vector_part && lane_stride(e.position).is(1)) {
+    Value* loaded = mask ? b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type))
+                         : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align));
+    return s.from_memory(loaded, e.dtype);
+  }
+  Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(lane_numbers_->getType(), 0);
+  if (!lane_stride(e.position).is(0))
+    steps = b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, b_.CreateVectorSplat(static_cast<unsigned>(width_),
+                                                                                 number(lane_stride(e.position)))));
+  if (!mask) mask = llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
+  Value* addresses = b_.CreateGEP(element, address, steps);
+  return s.from_memory(b_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)),
+                       e.dtype);
+}
+
+void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
+  const DType dtype = loop_.buffers[static_cast<std::size_t>(st.buffer)];
+  llvm::Type* element = one_.memory_type(dtype);
+  Value* stored = emitter(place).to_memory(computed, dtype);
+  const llvm::Align align(static_cast<std::uint64_t>(byte_size(dtype)));
+  Value* address = b_.CreateGEP(element, buffers_[static_cast<std::size_t>(st.buffer)], scalar_position(st.position));
+  if (!place.vector) {
+    b_.CreateAlignedStore(stored, address, align);
+  } else if (lane_stride(st.position).is(1)) {
+    if (place.mask) {
+      b_.CreateMaskedStore(stored, address, align, place.mask);
+    } else {
+      b_.CreateAlignedStore(stored, address, align);
+    }
+  } else {
+    Value* steps = b_.CreateMul(lane_numbers_,
+                                b_.CreateVectorSplat(static_cast<unsigned>(width_), number(lane_stride(st.position))));
+    Value* mask = place.mask ? place.mask : llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
+    b_.CreateMaskedScatter(stored, b_.CreateGEP(element, address, steps), align, mask);
+  }
+}
+
+Value* LoopEmitter::scratch_address(ExprId id, const Place& place) {
+  Cached& slot = cached_[static_cast<std::size_t>(id)];
+  if (slot.number < 0) slot.number = next_slot_++;
+  const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
+  Value* bytes = b_.CreateMul(scratch_row_, i64(slot.number));
+  return b_.CreateGEP(one_.memory_type(dtype), b_.CreateGEP(b_.getInt8Ty(), function_->getArg(4), bytes),
+                      place.linear_lane);
+}
+
+void LoopEmitter::store_cached(ExprId id, Value* computed, const Place& place) {
+  const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
+  Value* stored = many_.to_memory(computed, dtype);
+  const llvm::Align align(static_cast<std::uint64_t>(byte_size(dtype)));
+  if (place.mask) {
+    b_.CreateMaskedStore(stored, scratch_address(id, place), align, place.mask);
+  } else {
+    b_.CreateAlignedStore(stored, scratch_address(id, place), align);
+  }
+  cached_[static_cast<std::size_t>(id)].written = true;
+}
+
+Value* LoopEmitter::load_cached(ExprId id, const Place& place) {
+  const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
+  llvm::Type* type = many_.memory_type(dtype);
+  const llvm::Align align(static_cast<std::uint64_t>(byte_size(dtype)));
+  Value* address = scratch_address(id, place);
+  return many_.from_memory(
+      place.mask ? b_.CreateMaskedLoad(type, address, align, place.mask, llvm::Constant::getNullValue(type))
+                 : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align)),
+      dtype);
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,274 @@
+#include <weft/compiler/codegen/llvm/scalar_emitter.h>
+
+#include <cstring>
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <weft/compiler/loop/kernel_source.h>
+
+namespace weft::compiler {
+
+using ir::Prim;
+using ir::Scalar;
+using llvm::Value;
+using llvm::Intrinsic::ID;
+
+llvm::Type* ScalarEmitter::widen(llvm::Type* element) const {
+  return lanes_ == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_));
+}
+
+llvm::Type* ScalarEmitter::compute_type(DType dtype) const {
+  switch (dtype) {
+    case DType::boolean: return widen(b_.getInt1Ty());
+    case DType::f16:
+    case DType::bf16:
+    case DType::f32: return widen(b_.getFloatTy());
+    case DType::f64: return widen(b_.getDoubleTy());
+    default: return widen(b_.getIntNTy(static_cast<unsigned>(8 * byte_size(dtype))));
+  }
+}
+
+llvm::Type* ScalarEmitter::memory_type(DType dtype) const {
+  switch (dtype) {
+    case DType::boolean: return widen(b_.getInt8Ty());
+    case DType::f16: return widen(b_.getHalfTy());
+    case DType::bf16: return widen(b_.getInt16Ty());
+    default: return compute_type(dtype);
+  }
+}
+
+Value* ScalarEmitter::from_memory(Value* stored, DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return b_.CreateICmpNE(stored, llvm::Constant::getNullValue(stored->getType()));
+    case DType::f16: return b_.CreateFPExt(stored, compute_type(dtype));
+    case DType::bf16:
+      return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(stored, widen(b_.getInt32Ty())), 16), compute_type(dtype));
+    default: return stored;
+  }
+}
+
+Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return b_.CreateZExt(computed, memory_type(dtype));
+    case DType::f16: return b_.CreateFPTrunc(computed, memory_type(dtype));
+    case DType::bf16:
+      return b_.CreateTrunc(b_.CreateLShr(b_.CreateBitCast(computed, widen(b_.getInt32Ty())), 16), memory_type(dtype));
+    default: return computed;
+  }
+}
+
+// f32 to the nearest value of f16 or bf16, ties to even. Not by the instruction for bf16: it takes numbers below 2^-126 for zero.
+Value* ScalarEmitter::round(Value* value, DType dtype) {
+  if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
+  if (dtype != DType::bf16) return value;
+  llvm::Type* integer = widen(b_.getInt32Ty());
+  Value* bits = b_.CreateBitCast(value, integer);
+  Value* odd = b_.CreateAnd(b_.CreateLShr(bits, 16), llvm::ConstantInt::get(integer, 1));
+  Value* rounded = b_.CreateAdd(b_.CreateAdd(bits, llvm::ConstantInt::get(integer, 0x7fff)), odd);
+  Value* quiet = b_.CreateOr(bits, llvm::ConstantInt::get(integer, 0x400000));
+  Value* kept = b_.CreateSelect(b_.CreateFCmpUNO(value, value), quiet, rounded);
+  return b_.CreateBitCast(b_.CreateAnd(kept, llvm::ConstantInt::get(integer, 0xffff0000u)), compute_type(dtype));
+}
+
+Value* ScalarEmitter::narrow_to_odd(Value* value) {
+  llvm::Type* integer = widen(b_.getInt32Ty());
+  Value* narrow = b_.CreateFPTrunc(value, widen(b_.getFloatTy()));
+  Value* back = b_.CreateFPExt(narrow, value->getType());
+  Value* bits = b_.CreateBitCast(narrow, integer);
+  Value* one = llvm::ConstantInt::get(integer, 1);
+  Value* away = b_.CreateFCmpOGT(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
+                                 b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value));
+  Value* odd = b_.CreateOr(b_.CreateSelect(away, b_.CreateSub(bits, one), bits), one);
+  return b_.CreateBitCast(b_.CreateSelect(b_.CreateFCmpONE(back, value), odd, bits), widen(b_.getFloatTy()));
+}
+
+Scalar ScalarEmitter::constant_bits(DType dtype, std::uint64_t bits) {
+  return visit(dtype, [&](auto tag) {
+    decltype(tag) value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof(value));
+    if constexpr (std::is_integral_v<decltype(tag)>) {
+      return to_scalar(llvm::ConstantInt::get(compute_type(dtype), static_cast<std::uint64_t>(value)), dtype);
+    } else {
+      return constant(dtype, static_cast<double>(value));
+    }
+  });
+}
+
+Scalar ScalarEmitter::constant(DType dtype, double value) {
+  llvm::Type* type = compute_type(dtype);
+  if (dtype == DType::f16) value = static_cast<double>(float16(value));
+  if (dtype == DType::bf16) value = static_cast<double>(bfloat16(value));
+  if (is_float(dtype)) return to_scalar(llvm::ConstantFP::get(type, value), dtype);
+  if (dtype == DType::boolean) return to_scalar(llvm::ConstantInt::get(type, value != 0), dtype);
+  return to_scalar(llvm::ConstantInt::get(type, value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                                                          : static_cast<std::uint64_t>(value)),
+                   dtype);
+}
+
+Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
+  const DType dtype = operands.begin()->dtype;
+  Value* x[3] = {};
+  std::size_t n = 0;
+  for (const Scalar s : operands) x[n++] = llvm_value(s);
+  const std::span<Value* const> values(x, n);
+  if (!is_float(dtype)) return to_scalar(integer_prim(prim, values, dtype), dtype);
+  llvm::FastMathFlags flags;
+  flags.setAllowContract(contract_);
+  b_.setFastMathFlags(flags);
+  return to_scalar(round(float_prim(prim, values, dtype == DType::f64), dtype), dtype);
+}
+
+// Not LLVM's maximum and minimum: of f16, into which it narrows those of widened operands, LLVM 19 gives 0 for NaN and 0.
+Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
+  llvm::Type *type = x->getType(), *integer = b_.getIntNTy(type->getScalarSizeInBits());
+  if (lanes_ == 16 && type->getScalarType()->isFloatTy() && target_.has_vector_range) {
+    constexpr std::uint32_t greatest = 0b0101, least = 0b0100, current_rounding = 4;
+    constexpr std::uint16_t every_lane = 0xffff;
+    Value* chosen = b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_mask_range_ps_512, {},
+        {x, y, b_.getInt32(maximum ? greatest : least), y, b_.getInt16(every_lane), b_.getInt32(current_rounding)});
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, y), b_.CreateFAdd(x, y), chosen);
+  }
+  if (type->isVectorTy()) integer = widen(integer);
+  Value *a = b_.CreateBitCast(x, integer), *b = b_.CreateBitCast(y, integer);
+  Value* equal = b_.CreateBitCast(maximum ? b_.CreateAnd(a, b) : b_.CreateOr(a, b), type);  // of the zeros, +0 or -0
+  Value* chosen =
+      b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y);  // y where it is NaN
+  chosen = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), equal, chosen);
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
+}
+
+Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
+  switch (prim) {
+    case Prim::add: return b_.CreateFAdd(x[0], x[1]);
+    case Prim::subtract: return b_.CreateFSub(x[0], x[1]);
+    case Prim::multiply: return b_.CreateFMul(x[0], x[1]);
+    case Prim::divide: return b_.CreateFDiv(x[0], x[1]);
+    case Prim::negate: return b_.CreateFNeg(x[0]);
+    case Prim::absolute: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
+    case Prim::minimum:
+    case Prim::maximum: return extremum(x[0], x[1], prim == Prim::maximum);
+    case Prim::sqrt: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]);
+    case Prim::rsqrt:
+      return b_.CreateFDiv(llvm::ConstantFP::get(x[0]->getType(), 1.0),
+                           b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]));
+    case Prim::floor: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x[0]);
+    case Prim::ceil: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x[0]);
+    case Prim::round_half_even: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::rint, x[0]);
+    case Prim::round_half_away: {
+      // trunc(x) plus the sign where the fraction is at least a half: exact, unlike trunc(x + 0.5).
+      Value* whole = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, x[0]);
+      Value* fraction = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b_.CreateFSub(x[0], whole));
+      Value* sign =
+          b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x[0]->getType(), 1.0), x[0]);
+      Value* up = b_.CreateFCmpOGE(fraction, llvm::ConstantFP::get(x[0]->getType(), 0.5));
+      return b_.CreateSelect(up, b_.CreateFAdd(whole, sign), whole);
+    }
+    default: return emit_math(b_, prim, x, !contract_, target_);
+  }
+}
+
+Value* ScalarEmitter::integer_prim(Prim prim, std::span<Value* const> x, DType dtype) {
+  llvm::Type* type = x[0]->getType();
+  const bool is_signed = is_signed_integer(dtype);
+  const unsigned width = type->getScalarSizeInBits();
+  Value* zero = llvm::ConstantInt::get(type, 0);
+  const auto in_range = [&] { return b_.CreateICmpULT(x[1], llvm::ConstantInt::get(type, width)); };
+  const auto safe_shift = [&] { return b_.CreateSelect(in_range(), x[1], zero); };
+  switch (prim) {
+    case Prim::add: return b_.CreateAdd(x[0], x[1]);
+    case Prim::subtract: return b_.CreateSub(x[0], x[1]);
+    case Prim::multiply: return b_.CreateMul(x[0], x[1]);
+    case Prim::divide:
+    case Prim::remainder: {
+      Value* one = llvm::ConstantInt::get(type, 1);
+      Value* minus_one = llvm::ConstantInt::getSigned(type, -1);
+      Value* by_zero = b_.CreateICmpEQ(x[1], zero);
+      Value* by_minus_one = b_.CreateICmpEQ(x[1], minus_one);
+      Value* special = is_signed ? b_.CreateOr(by_zero, by_minus_one) : by_zero;
+      Value* divisor = b_.CreateSelect(special, one, x[1]);
+      if (prim == Prim::divide) {
+        Value* quotient = is_signed ? b_.CreateSDiv(x[0], divisor) : b_.CreateUDiv(x[0], divisor);
+        if (is_signed) quotient = b_.CreateSelect(by_minus_one, b_.CreateNeg(x[0]), quotient);
+        return b_.CreateSelect(by_zero, minus_one, quotient);
+      }
+      Value* rest = is_signed ? b_.CreateSRem(x[0], divisor) : b_.CreateURem(x[0], divisor);
+      return b_.CreateSelect(by_zero, x[0], rest);  // by -1: the remainder by 1, which is 0 too
+    }
+    case Prim::negate: return b_.CreateNeg(x[0]);
+    case Prim::absolute: return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x[0], b_.getFalse()) : x[0];
+    case Prim::minimum:
+      return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, x[0], x[1]);
+    case Prim::maximum:
+      return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, x[0], x[1]);
+    case Prim::bit_and: return b_.CreateAnd(x[0], x[1]);
+    case Prim::bit_or: return b_.CreateOr(x[0], x[1]);
+    case Prim::bit_xor: return b_.CreateXor(x[0], x[1]);
+    case Prim::bit_not: return b_.CreateNot(x[0]);
+    case Prim::shift_left: return b_.CreateSelect(in_range(), b_.CreateShl(x[0], safe_shift()), zero);
+    case Prim::shift_right_logical: return b_.CreateSelect(in_range(), b_.CreateLShr(x[0], safe_shift()), zero);
+    case Prim::shift_right_arithmetic:
+      return b_.CreateAShr(x[0], b_.CreateSelect(in_range(), x[1], llvm::ConstantInt::get(type, width - 1)));
+    case Prim::popcount: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x[0]);
+    case Prim::count_leading_zeros: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x[0], b_.getFalse());
+    default: WEFT_ASSERT(false, "a floating-point function of integers"); return nullptr;
+  }
+}
+
+Scalar ScalarEmitter::compare(ir::Direction direction, Scalar a, Scalar b) {
+  using enum ir::Direction;
+  using P = llvm::CmpInst::Predicate;
+  const auto pick = [&](P f, P s, P u) { return is_float(a.dtype) ? f : is_signed_integer(a.dtype) ? s : u; };
+  P predicate{};
+  switch (direction) {
+    case EQ: predicate = pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ); break;
+    case NE: predicate = pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE); break;
+    case LT: predicate = pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT); break;
+    case LE: predicate = pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE); break;
+    case GT: predicate = pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT); break;
+    case GE: predicate = pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE); break;
+  }
+  return to_scalar(b_.CreateCmp(predicate, llvm_value(a), llvm_value(b)), DType::boolean);
+}
+
+Scalar ScalarEmitter::select(Scalar predicate, Scalar on_true, Scalar on_false) {
+  return to_scalar(b_.CreateSelect(llvm_value(predicate), llvm_value(on_true), llvm_value(on_false)), on_true.dtype);
+}
+
+Scalar ScalarEmitter::convert(Scalar x, DType dtype) {
+  if (x.dtype == dtype) return x;
+  Value* value = llvm_value(x);
+  llvm::Type* type = compute_type(dtype);
+  const bool from_float = is_float(x.dtype), to_float = is_float(dtype);
+  if (dtype == DType::boolean) {
+    Value* zero = llvm::Constant::getNullValue(value->getType());
+    return to_scalar(from_float ? b_.CreateFCmpUNE(value, zero) : b_.CreateICmpNE(value, zero), dtype);
+  }
+  const bool half = dtype == DType::f16 || dtype == DType::bf16;
+  if (from_float && to_float) {
+    if (x.dtype == DType::f64)
+      return to_scalar(half ? round(narrow_to_odd(value), dtype) : b_.CreateFPTrunc(value, type), dtype);
+    return to_scalar(dtype == DType::f64 ? b_.CreateFPExt(value, type) : round(value, dtype), dtype);
+  }
+  const bool is_signed = is_signed_integer(x.dtype);
+  if (to_float) {
+    llvm::Type* wide = half ? widen(b_.getDoubleTy()) : type;  // integers up to 2^53 are exact in double
+    Value* converted = is_signed ? b_.CreateSIToFP(value, wide) : b_.CreateUIToFP(value, wide);
+    return to_scalar(half ? round(narrow_to_odd(converted), dtype) : converted, dtype);
+  }
+  if (from_float)
+    return to_scalar(
+        b_.CreateIntrinsic(is_signed_integer(dtype) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                           {type, value->getType()}, {value}),
+        dtype);
+  return to_scalar(b_.CreateIntCast(value, type, is_signed), dtype);
+}
+
+Scalar ScalarEmitter::bitcast(Scalar x, DType dtype) {
+  if (x.dtype == dtype) return x;
+  Value* stored = to_memory(llvm_value(x), x.dtype);
+  return to_scalar(from_memory(b_.CreateBitCast(stored, memory_type(dtype)), dtype), dtype);
+}
+
+}  // namespace weft::compiler

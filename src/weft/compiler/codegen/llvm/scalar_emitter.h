@@ -1,0 +1,54 @@
+// The scalar meaning of ops as LLVM instructions, on one element or on a vector of them.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <weft/compiler/options/target.h>
+#include <weft/ir/scalar.h>
+
+namespace weft::compiler {
+
+// Values are held in a type to compute in: booleans as i1, f16 and bf16 as float (rounded after every operation), others as
+// themselves. `lanes` 1 means plain scalars.
+class ScalarEmitter final : public ir::ScalarBuilder {
+ public:
+  ScalarEmitter(llvm::IRBuilder<>& builder, const Target& target, int lanes, bool contract)
+      : b_(builder), target_(target), lanes_(lanes), contract_(contract) {}
+
+  ir::Scalar constant(DType dtype, double value) override;
+  ir::Scalar apply(ir::Prim prim, std::initializer_list<ir::Scalar> operands) override;
+  ir::Scalar compare(ir::Direction direction, ir::Scalar a, ir::Scalar b) override;
+  ir::Scalar select(ir::Scalar predicate, ir::Scalar on_true, ir::Scalar on_false) override;
+  ir::Scalar convert(ir::Scalar value, DType dtype) override;
+  ir::Scalar bitcast(ir::Scalar value, DType dtype) override;
+
+  ir::Scalar constant_bits(DType dtype, std::uint64_t bits);
+  llvm::Type* compute_type(DType dtype) const;  // with the lanes
+  llvm::Type* memory_type(DType dtype) const;   // booleans as i8, bf16 as i16
+  llvm::Value* from_memory(llvm::Value* stored, DType dtype);
+  llvm::Value* to_memory(llvm::Value* computed, DType dtype);
+  llvm::Type* widen(llvm::Type* element) const;
+
+ private:
+  llvm::Value* round(llvm::Value* value, DType dtype);  // to what the dtype can hold
+  llvm::Value* narrow_to_odd(llvm::Value* value);       // double to float such that a later rounding is right
+  llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, bool wide);
+  llvm::Value* extremum(llvm::Value* x, llvm::Value* y, bool maximum);  // NaN if either is, and -0 below +0
+  llvm::Value* integer_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
+
+  llvm::IRBuilder<>& b_;
+  const Target& target_;
+  int lanes_;
+  bool contract_;
+};
+
+// Elementary functions on float or double, scalar or vector (math.cpp).
+llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, bool strict,
+                       const Target& target);
+
+inline llvm::Value* llvm_value(ir::Scalar s) { return reinterpret_cast<llvm::Value*>(s.id); }
+inline ir::Scalar to_scalar(llvm::Value* value, DType dtype) {
+  return {reinterpret_cast<std::uintptr_t>(value), dtype};
+}
+
+}  // namespace weft::compiler

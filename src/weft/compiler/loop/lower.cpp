@@ -1,0 +1,433 @@
+#include <weft/compiler/loop/lower.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <weft/compiler/loop/draft.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+using ir::Value;
+namespace ops = ir::ops;
+
+namespace {
+
+std::uint64_t bits_of(double value, DType dtype) {
+  return visit(dtype, [&](auto tag) {
+    const auto typed = static_cast<decltype(tag)>(value);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &typed, sizeof(typed));
+    return bits;
+  });
+}
+
+bool reduces(const Node& reduction, int d) {
+  const auto reduced = reduction.attributes<ir::DimensionsAttributes>().dimensions;
+  return std::ranges::find(reduced, d) != reduced.end();
+}
+
+// Those of the operand that make axes.
+std::vector<int> walked_dims(const Node& reduction) {
+  const Type type = reduction.operand(0).type();
+  std::vector<int> dims;
+  for (int d = 0; d < type.rank(); ++d)
+    if (type.dim(d) != Dim(1) || reduces(reduction, d)) dims.push_back(d);
+  return dims;
+}
+
+// Alone, it walks along its rows; but where a kept dimension comes after a reduced one, along that.
+bool walks_columns(const Node& reduction, const std::vector<int>& walked) {
+  const auto is_reduced = [&](int d) { return reduces(reduction, d); };
+  return std::ranges::find_if(walked, is_reduced) <
+         std::ranges::find_if_not(walked.rbegin(), walked.rend(), is_reduced).base();
+}
+
+class Lowering {
+ public:
+  explicit Lowering(const KernelRequest& request) : request_(request) {}
+
+  LoweringResult run() {
+    choose_domain();
+    while (true) {
+      reset();
+      if (build()) break;
+      if (!split_) return {std::nullopt, refusal_.empty() ? "the positions are not affine" : refusal_, blocker_};
+      if (loop_.is_reduced(loop_.roles[split_->axis])) cut_by_ = blocker_;
+      cut_axis(*split_);
+    }
+    if (auto refusal = assign_stages(loop_)) return {std::nullopt, std::move(*refusal), nullptr};
+    return {settle(std::move(loop_), request_), "", nullptr};
+  }
+
+ private:
+  // ---- domain
+
+  // Dimensions of size 1 are no axes: a value has one way to say where it is, whatever the shape it is seen in.
+  void choose_domain() {
+    if (!request_.reduction) {
+      for (const Dim d : request_.outputs[0].type().dims())
+        if (d != Dim(1)) add_axis(d, Role::lane);
+      return;
+    }
+    const Type type = request_.reduction->operand(0).type();
+    const auto dims = walked_dims(*request_.reduction);
+    const auto is_reduced = [&](int d) { return reduces(*request_.reduction, d); };
+    loop_.columns = walks_columns(*request_.reduction, dims);
+    const auto last_reduced = std::ranges::find_if(dims.rbegin(), dims.rend(), is_reduced).base();
+    for (auto d = dims.begin(); d != dims.end(); ++d) {
+      if (loop_.columns) {
+        add_axis(type.dim(*d), is_reduced(*d) ? Role::serial : d < last_reduced ? Role::row : Role::lane);
+      } else {
+        add_axis(type.dim(*d), is_reduced(*d) ? Role::lane : Role::row);
+      }
+    }
+  }
+
+  void add_axis(Size size, Role role) {
+    loop_.axes.push_back(size);
+    loop_.roles.push_back(role);
+  }
+
+  void cut_axis(const Split& split) {
+    loop_.axes.insert(loop_.axes.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, split.inner);
+    loop_.axes[split.axis] = *exact_quotient(loop_.axes[split.axis], split.inner);
+    loop_.roles.insert(loop_.roles.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, loop_.roles[split.axis]);
+  }
+
+  void reset() {
+    loop_.exprs.clear();
+    loop_.stores.clear();
+    loop_.inputs.clear();
+    memo_.clear();
+    computed_at_.clear();
+    split_.reset();
+    refusal_.clear();
+    blocker_ = nullptr;
+  }
+
+  bool refuse(std::string why) {
+    if (refusal_.empty()) refusal_ = std::move(why);
+    return false;
+  }
+
+  // ---- expressions
+
+  bool build() {
+    const auto all = [](Role) { return true; };
+    const auto kept = [this](Role r) { return !loop_.is_reduced(r); };
+    for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
+      const Value output = request_.outputs[i];
+      const Size elements = product_of(output.type().dims());
+      Affine position;
+      if (!loop_.columns && elements == loop_.count(all) &&
+          !(request_.reduction && output.node == request_.reduction)) {
+        position = loop_.linear(all);
+      } else if (request_.reduction && elements == loop_.count(kept)) {
+        position = loop_.linear(kept);
+      } else {
+        return refuse("an output has another number of elements than the kernel's domain");
+      }
+      auto index = delinearise(position, output.type().dims(), loop_.axes, split_);
+      if (!index) return false;
+      const ExprId value = evaluate(output, *index, {});
+      if (value < 0) return false;
+      loop_.stores.push_back({value, i, position});
+    }
+    return true;
+  }
+
+  struct Key {
+    Value value;
+    Index index;
+    std::vector<Bound> bounds;
+    ExprId id;
+  };
+
+  // The expression for element `index` of `value`; -1 on failure.
+  ExprId evaluate(Value value, const Index& index, const std::vector<Bound>& bounds) {
+    auto& known = memo_[value.node->id * 8 + value.index];
+    for (const Key& key : known)
+      if (key.value == value && key.index == index && key.bounds == bounds) return key.id;
+    const ExprId id = compute(value, index, bounds);
+    if (id >= 0) memo_[value.node->id * 8 + value.index].push_back({value, index, bounds, id});
+    return id;
+  }
+
+  ExprId push(Draft draft) {
+    loop_.exprs.push_back(std::move(draft));
+    return static_cast<ExprId>(loop_.exprs.size()) - 1;
+  }
+
+  ExprId constant(std::uint64_t bits, DType dtype) {
+    Draft draft;
+    draft.expr.kind = Expr::Kind::constant;
+    draft.expr.dtype = dtype;
+    draft.expr.bits = bits;
+    return push(std::move(draft));
+  }
+
+  ExprId compute(Value value, const Index& index, const std::vector<Bound>& bounds) {
+    const Node& node = *value.node;
+    if (node.op == &ops::constant && node.attributes<ir::ConstantAttributes>().value.is_splat()) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, node.attributes<ir::ConstantAttributes>().value.bytes.data(),
+                  static_cast<std::size_t>(byte_size(value.dtype())));
+      return constant(bits, value.dtype());
+    }
+    // A reshape of what is in memory is in memory too.
+    if (!request_.computes(*storage_of(value).node)) return load(value, index, bounds, {});
+    if (!request_.free(node)) {
+      const auto [at, first] = computed_at_.try_emplace(node.id, index);
+      if (!first && at->second != index) return fail("a value is needed at two different positions");
+    }
+    switch (node.op->kind) {
+      case ir::Kind::source: {
+        Draft draft;
+        draft.expr.kind = Expr::Kind::index;
+        draft.expr.dtype = value.dtype();
+        draft.position = index[static_cast<std::size_t>(node.attributes<ir::IotaAttributes>().dimension)];
+        return push(std::move(draft));
+      }
+      case ir::Kind::elementwise: return apply(node, index, bounds);
+      case ir::Kind::shape: return move(node, index, bounds);
+      case ir::Kind::reduction: return reduce(node, index, bounds);
+      case ir::Kind::indexing:
+        if (request_.computes(*storage_of(node.operand(0)).node)) return fail("a search in what the kernel computes");
+        return node.op == &ops::gather ? gather(node, index, bounds) : dynamic_slice(node, index, bounds);
+      default: return fail(concat(node.op->name, " cannot be part of a kernel"));
+    }
+  }
+
+  ExprId fail(std::string why) {
+    refuse(std::move(why));
+    return -1;
+  }
+
+  ExprId load(Value value, const Index& index, const std::vector<Bound>& bounds,
+              std::vector<Draft::Gathered> gathered) {
+    Draft draft;
+    draft.expr.kind = Expr::Kind::load;
+    draft.expr.dtype = value.dtype();
+    draft.source = value;
+    draft.position = linearise(index, value.type().dims());
+    draft.bounds = bounds;
+    draft.gathered = std::move(gathered);
+    for (const auto& g : draft.gathered) draft.expr.operands.push_back(g.index);
+    auto at = std::ranges::find(loop_.inputs, value);
+    draft.expr.buffer = static_cast<std::int32_t>(at - loop_.inputs.begin());
+    if (at == loop_.inputs.end()) loop_.inputs.push_back(value);
+    return push(std::move(draft));
+  }
+
+  ExprId apply(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
+    Draft draft;
+    draft.expr.kind = Expr::Kind::apply;
+    draft.expr.dtype = node.type().dtype();
+    draft.expr.op = node.op;
+    draft.expr.attributes = node.attribute_data;
+    for (const Value operand : node.operands) {
+      // select and clamp take rank-0 operands beside full ones.
+      const ExprId id = operand.rank() == 0 ? evaluate(operand, {}, bounds) : evaluate(operand, index, bounds);
+      if (id < 0) return -1;
+      draft.expr.operands.push_back(id);
+    }
+    return push(std::move(draft));
+  }
+
+  ExprId select(const std::vector<Bound>& bounds, ExprId on_true, ExprId on_false) {
+    Draft within;
+    within.expr.kind = Expr::Kind::within;
+    within.expr.dtype = DType::boolean;
+    within.bounds = bounds;
+    const ExprId predicate = push(std::move(within));
+    Draft draft;
+    draft.expr.kind = Expr::Kind::select;
+    draft.expr.dtype = loop_.expr(on_true).dtype;
+    draft.expr.operands = {predicate, on_true, on_false};
+    return push(std::move(draft));
+  }
+
+  ExprId move(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
+    if (node.op == &ops::pad) {
+      std::vector<Bound> inside;
+      auto at = operand_index(node, 0, index, loop_.axes, inside, split_);
+      if (!at) return -1;
+      std::vector<Bound> both = bounds;
+      both.insert(both.end(), inside.begin(), inside.end());
+      const ExprId value = evaluate(node.operand(0), *at, both);
+      if (value < 0 || inside.empty()) return value;
+      const ExprId padding = evaluate(node.operand(1), {}, {});
+      return padding < 0 ? -1 : select(inside, value, padding);
+    }
+    if (node.op == &ops::concatenate) {
+      ExprId result = -1;
+      for (int k = static_cast<int>(node.operands.size()) - 1; k >= 0; --k) {
+        if (product_of(node.operand(k).type().dims()).is(0)) continue;
+        std::vector<Bound> inside;
+        auto at = operand_index(node, k, index, loop_.axes, inside, split_);
+        if (!at) return -1;
+        std::vector<Bound> both = bounds;
+        both.insert(both.end(), inside.begin(), inside.end());
+        const ExprId part = evaluate(node.operand(k), *at, both);
+        if (part < 0) return -1;
+        result = result < 0 || inside.empty() ? part : select(inside, part, result);
+      }
+      return result < 0 ? constant(0, node.type().dtype()) : result;  // of nothing, nothing is read
+    }
+    std::vector<Bound> inside;
+    auto at = operand_index(node, 0, index, loop_.axes, inside, split_);
+    if (!at) blocker_ = &node;
+    return at ? evaluate(node.operand(0), *at, bounds) : -1;
+  }
+
+  ExprId reduce(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
+    if (!request_.reduction) return fail("a reduction in a pointwise kernel");
+    if (!bounds.empty()) return fail("a reduction behind a pad or concatenation");
+    for (const Affine& a : index)
+      for (std::size_t i = 0; i < loop_.axes.size(); ++i)
+        if (!a.coefficient(i).is(0) && loop_.is_reduced(loop_.roles[i]))
+          return fail("a reduction is needed at positions along its own axes");
+    const Type type = node.operand(0).type();
+    std::vector<Dim> reduced_dims;
+    for (int d = 0; d < type.rank(); ++d)
+      if (reduces(node, d)) reduced_dims.push_back(type.dim(d));
+    const auto role = [this](Role r) { return loop_.is_reduced(r); };
+    if (!request_.contract &&
+        (walks_columns(node, walked_dims(node)) != loop_.columns || !walks_in_order(reduced_dims))) {
+      blocker_ = cut_by_;
+      return fail("another order of summation than the reduction has alone");
+    }
+    if (product_of(reduced_dims) != loop_.count(role)) return fail("reductions over different numbers of elements");
+    const auto inner = delinearise(loop_.linear(role), reduced_dims, loop_.axes, split_);
+    if (!inner) return -1;
+    Index at;
+    std::size_t kept = 0, next = 0;
+    for (int d = 0; d < type.rank(); ++d) at.push_back(reduces(node, d) ? (*inner)[next++] : index[kept++]);
+    const ExprId operand = evaluate(node.operand(0), at, bounds);
+    const ExprId init = operand < 0 ? -1 : evaluate(node.operand(1), {}, bounds);
+    if (init < 0) return -1;
+    Draft draft;
+    draft.expr.kind = Expr::Kind::reduce;
+    draft.expr.dtype = node.type().dtype();
+    draft.expr.op = ir::reduction_op(*node.regions[0]);
+    draft.expr.operands = {operand, init};
+    return push(std::move(draft));
+  }
+
+  // Strict mode: fused or not, a reduction runs over its own dimensions in their order.
+  bool walks_in_order(std::span<const Dim> dims) const {
+    std::vector<Size> mine, kernels;
+    for (const Dim d : dims)
+      if (d != Dim(1)) mine.push_back(d);
+    for (std::size_t a = 0; a < loop_.axes.size(); ++a)
+      if (loop_.is_reduced(loop_.roles[a]) && !loop_.axes[a].is(1)) kernels.push_back(loop_.axes[a]);
+    return mine == kernels;
+  }
+
+  ExprId gather(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
+    const auto& a = node.attributes<ir::GatherAttributes>();
+    const Value operand = node.operand(0), indices = node.operand(1);
+    const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
+    std::vector<Affine> batch;
+    for (int d = 0; d < node.type().rank(); ++d)
+      if (!has(a.offset_dims, d)) batch.push_back(index[static_cast<std::size_t>(d)]);
+    // Where the window starts: one component of the index vector for each entry of start_index_map.
+    Index at(static_cast<std::size_t>(operand.rank()));
+    std::size_t offset = 0;
+    for (int d = 0; d < operand.rank(); ++d) {
+      const auto du = static_cast<std::size_t>(d);
+      if (const auto b = std::ranges::find(a.operand_batching_dims, d); b != a.operand_batching_dims.end()) {
+        std::int64_t where =
+            a.start_indices_batching_dims[static_cast<std::size_t>(b - a.operand_batching_dims.begin())];
+        if (where > a.index_vector_dim) --where;
+        at[du] = batch[static_cast<std::size_t>(where)];
+      } else if (!has(a.collapsed_slice_dims, d)) {
+        at[du] = index[static_cast<std::size_t>(a.offset_dims[offset++])];
+      }
+    }
+    std::vector<Draft::Gathered> gathered;
+    const std::vector<Size> strides = strides_of(operand.type().dims());
+    for (std::size_t k = 0; k < a.start_index_map.size(); ++k) {
+      Index where(batch.begin(), batch.end());
+      if (a.index_vector_dim < indices.rank())
+        where.insert(where.begin() + static_cast<std::ptrdiff_t>(a.index_vector_dim),
+                     Affine{static_cast<std::int64_t>(k), {}});
+      const ExprId start = evaluate(indices, where, bounds);
+      if (start < 0) return -1;
+      const auto d = static_cast<std::size_t>(a.start_index_map[k]);
+      gathered.push_back({start, Size(operand.type().dims()[d]) - a.slice_sizes[d], strides[d]});
+    }
+    return load(operand, at, bounds, std::move(gathered));
+  }
+
+  ExprId dynamic_slice(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
+    const Value operand = node.operand(0);
+    const std::vector<Size> strides = strides_of(operand.type().dims());
+    std::vector<Draft::Gathered> gathered;
+    for (int d = 0; d < operand.rank(); ++d) {
+      const ExprId start = evaluate(node.operand(d + 1), {}, bounds);
+      if (start < 0) return -1;
+      gathered.push_back(
+          {start, Size(operand.type().dim(d)) - Size(node.type().dim(d)), strides[static_cast<std::size_t>(d)]});
+    }
+    return load(operand, index, bounds, std::move(gathered));
+  }
+
+  const KernelRequest& request_;
+  DraftLoop loop_;
+  std::map<std::uint64_t, std::vector<Key>> memo_;
+  std::map<std::uint32_t, Index> computed_at_;
+  std::optional<Split> split_;
+  std::string refusal_;
+  const Node* blocker_ = nullptr;
+  const Node* cut_by_ = nullptr;  // the last that had an axis be cut over which is reduced
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype) {
+  const bool logical = dtype == DType::boolean;
+  if (&op == &ops::add || &op == &ops::or_ || &op == &ops::xor_) return 0;
+  if (&op == &ops::multiply) return bits_of(1, dtype);
+  if (&op == &ops::and_) return logical ? 1 : ~std::uint64_t{0};
+  const bool maximum = &op == &ops::maximum;
+  if (!maximum && &op != &ops::minimum) return std::nullopt;
+  if (is_float(dtype))
+    return bits_of(maximum ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity(), dtype);
+  return visit(dtype, [&](auto tag) -> std::uint64_t {
+    using T = decltype(tag);
+    if constexpr (std::is_integral_v<T>) {
+      const T least = maximum ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &least, sizeof(least));
+      return bits;
+    }
+    return 0;
+  });
+}
+
+DType accumulator_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
+
+bool can_lower(const Node& node) {
+  switch (node.op->kind) {
+    case ir::Kind::elementwise: return true;
+    case ir::Kind::source:
+      return node.op == &ops::iota ||
+             (node.op == &ops::constant && node.attributes<ir::ConstantAttributes>().value.is_splat());
+    case ir::Kind::shape: return moves_elements(node);
+    case ir::Kind::reduction: {
+      if (node.op != &ops::reduce || node.operands.size() != 2) return false;
+      const ir::Op* op = ir::reduction_op(*node.regions[0]);
+      return op && identity_of(*op, node.type().dtype()) && node.operand(0).dtype() == node.type().dtype();
+    }
+    case ir::Kind::indexing: return node.op == &ops::gather || node.op == &ops::dynamic_slice;
+    default: return false;
+  }
+}
+
+LoweringResult lower(const KernelRequest& request) { return Lowering(request).run(); }
+
+}  // namespace weft::compiler

@@ -1,0 +1,111 @@
+#include <weft/compiler/loop/matmul_shape.h>
+
+#include <algorithm>
+
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+
+namespace {
+
+// The stride of a group of dimensions walked as one, if there is one.
+struct DimensionGroup {
+  Size size = 1, stride = 0;
+};
+
+std::optional<DimensionGroup> group(const Strided& operand, ir::Ints dims) {
+  DimensionGroup g;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    const auto d = static_cast<std::size_t>(dims[i]);
+    const Size size = operand.sizes[d], stride = operand.strides[d];
+    if (size.is(1)) continue;
+    if (!g.size.is(1) && stride != g.stride * g.size) return std::nullopt;
+    if (g.size.is(1)) g.stride = stride;
+    g.size *= size;
+  }
+  return g;
+}
+
+}  // namespace
+
+std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Strided& lhs, const Strided& rhs) {
+  const auto free = [](const Strided& operand, ir::Ints batching, ir::Ints contracting) {
+    std::vector<std::int64_t> dims;
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(operand.sizes.size()); ++d)
+      if (std::ranges::find(batching, d) == batching.end() && std::ranges::find(contracting, d) == contracting.end())
+        dims.push_back(d);
+    return dims;
+  };
+  const auto lhs_free = free(lhs, a.lhs_batching, a.lhs_contracting);
+  const auto rhs_free = free(rhs, a.rhs_batching, a.rhs_contracting);
+  const auto m = group(lhs, lhs_free), n = group(rhs, rhs_free);
+  const auto lk = group(lhs, a.lhs_contracting), rk = group(rhs, a.rhs_contracting);
+  if (!m || !n || !lk || !rk) return std::nullopt;
+  // oneDNN wants one of a matrix's two dimensions to be dense. Nothing is computed of no elements: all sizes are positive, and so are
+  // their products, the strides of dense operands, which cannot be shown one by one where sizes are differences.
+  std::vector<Size> positive;
+  for (const Strided* operand : {&lhs, &rhs}) {
+    positive.insert(positive.end(), operand->sizes.begin(), operand->sizes.end());
+    Size product = 1;
+    for (std::size_t d = operand->sizes.size(); d-- > 0;) {
+      product *= operand->sizes[d];
+      if (!product.is_constant()) positive.push_back(product);
+    }
+  }
+  const auto several = [](Size size) { return !size.is(1); };
+  const auto at_least = [&](Size x, Size least) { return never_negative(x - least, positive); };
+  const auto dense = [&](const DimensionGroup& rows, const DimensionGroup& columns) {
+    if (several(rows.size) && several(columns.size))
+      return (rows.stride.is(1) && at_least(columns.stride, rows.size)) ||
+             (columns.stride.is(1) && at_least(rows.stride, columns.size));
+    return rows.size.is(1) ? columns.size.is(1) || columns.stride.is(1) : rows.stride.is(1);
+  };
+  if (!dense(*m, *lk) || !dense(*rk, *n)) return std::nullopt;
+  MatmulShape shape;
+  shape.m = m->size;
+  shape.n = n->size;
+  shape.k = lk->size;
+  // Batch dimensions, neighbours merged where both operands allow it.
+  std::vector<Size> lhs_strides, rhs_strides;
+  for (std::size_t i = 0; i < a.lhs_batching.size(); ++i) {
+    const Size size = lhs.sizes[static_cast<std::size_t>(a.lhs_batching[i])];
+    const Size ls = lhs.strides[static_cast<std::size_t>(a.lhs_batching[i])],
+               rs = rhs.strides[static_cast<std::size_t>(a.rhs_batching[i])];
+    if (size.is(1)) continue;
+    if (!at_least(ls, 0) || !at_least(rs, 0)) return std::nullopt;  // oneDNN walks no dimension backwards
+    if (!shape.batch.empty() && lhs_strides.back() == ls * size && rhs_strides.back() == rs * size) {
+      shape.batch.back() *= size;
+      lhs_strides.back() = ls;
+      rhs_strides.back() = rs;
+    } else {
+      shape.batch.push_back(size);
+      lhs_strides.push_back(ls);
+      rhs_strides.push_back(rs);
+    }
+  }
+  if (shape.batch.size() > 8) return std::nullopt;
+  // A dimension of one element may claim any stride; give it one that keeps the layout plain.
+  const auto pair = [&](std::vector<Size> strides, DimensionGroup rows, DimensionGroup columns) {
+    if (rows.size.is(1)) rows.stride = columns.size.is(1) || columns.stride.is(1) ? columns.size : Size(1);
+    if (columns.size.is(1)) columns.stride = rows.stride.is(1) && several(rows.size) ? rows.size : Size(1);
+    strides.push_back(rows.stride);
+    strides.push_back(columns.stride);
+    return strides;
+  };
+  shape.lhs = pair(std::move(lhs_strides), *m, *lk);
+  shape.rhs = pair(std::move(rhs_strides), *rk, *n);
+  return shape;
+}
+
+Strided strided(const Node& dot, std::size_t operand, const View& view) {
+  const auto dims = dot.operand(operand).type().dims();
+  return {{dims.begin(), dims.end()}, view.strides};
+}
+
+std::optional<MatmulShape> matmul_shape(const Node& dot, const View& lhs, const View& rhs) {
+  return matmul_shape(dot.attributes<ir::DotAttributes>(), strided(dot, 0, lhs), strided(dot, 1, rhs));
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <numeric>
+
+#include <weft/compiler/loop/draft.h>
+
+namespace weft::compiler {
+
+namespace {
+
+class Settling {
+ public:
+  Settling(DraftLoop loop, const KernelRequest& request) : loop_(std::move(loop)), request_(request) {}
+
+  Lowered run() {
+    settle_axes();
+    return finish();
+  }
+
+ private:
+  template <class F>
+  void each_affine(F&& f) {
+    for (Draft& d : loop_.exprs) {
+      f(d.position);
+      for (Bound& b : d.bounds) f(b.index);
+    }
+    for (DraftStore& s : loop_.stores) f(s.position);
+  }
+
+  void remove_axis(std::size_t axis) {
+    each_affine([&](Affine& a) {
+      if (axis < a.coefficients.size())
+        a.coefficients.erase(a.coefficients.begin() + static_cast<std::ptrdiff_t>(axis));
+    });
+    loop_.axes.erase(loop_.axes.begin() + static_cast<std::ptrdiff_t>(axis));
+    loop_.roles.erase(loop_.roles.begin() + static_cast<std::ptrdiff_t>(axis));
+  }
+
+  // Drops axes of one iteration, merges axes that are walked as one, orders them rows, serial, lanes, and leaves the lanes their
+  // innermost axis where more would not help.
+  void settle_axes() {
+    for (std::size_t a = loop_.axes.size(); a-- > 0;)
+      if (loop_.axes[a].is(1)) remove_axis(a);
+    sort_axes();
+    for (std::size_t a = loop_.axes.size(); a-- > 1;) {
+      bool mergeable = loop_.roles[a - 1] == loop_.roles[a] &&
+                       (request_.contract || loop_.columns || loop_.roles[a] != Role::lane || !request_.reduction);
+      each_affine(
+          [&](const Affine& f) { mergeable = mergeable && f.coefficient(a - 1) == f.coefficient(a) * loop_.axes[a]; });
+      if (!mergeable) continue;
+      loop_.axes[a] *= loop_.axes[a - 1];
+      remove_axis(a - 1);
+    }
+    const bool reduces_lanes = request_.reduction && !loop_.columns;
+    if (!reduces_lanes)
+      for (std::size_t a = 0; a + 1 < loop_.axes.size(); ++a)
+        if (loop_.roles[a] == Role::lane) loop_.roles[a] = Role::row;
+    sort_axes();
+    if (std::ranges::find(loop_.roles, Role::lane) == loop_.roles.end()) {  // always at least one lane axis
+      loop_.axes.push_back(1);
+      loop_.roles.push_back(Role::lane);
+    }
+  }
+
+  void sort_axes() {
+    std::vector<std::size_t> order(loop_.axes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t a) { return loop_.roles[a]; });
+    std::vector<Size> axes;
+    std::vector<Role> roles;
+    for (const std::size_t a : order) {
+      axes.push_back(loop_.axes[a]);
+      roles.push_back(loop_.roles[a]);
+    }
+    each_affine([&](Affine& f) {
+      std::vector<Size> coefficients;
+      for (const std::size_t a : order) coefficients.push_back(f.coefficient(a));
+      f.coefficients = std::move(coefficients);
+    });
+    loop_.axes = std::move(axes);
+    loop_.roles = std::move(roles);
+  }
+
+  Number number(Size value) {
+    if (value.is(0) || value.is(1)) return {-1, static_cast<std::int32_t>(value.value())};
+    return parameter(value);
+  }
+  Number parameter(Size value) {
+    result_.parameters.push_back(value);
+    return {static_cast<std::int32_t>(result_.parameters.size()) - 1, 0};
+  }
+
+  Position settle(const Affine& affine) {
+    Position position{number(affine.offset), {}};
+    for (std::size_t a = 0; a < loop_.axes.size(); ++a) position.coefficients.push_back(number(affine.coefficient(a)));
+    return position;
+  }
+
+  // Without the axes that cannot decide: where all else moves in steps of g, what stays below g changes nothing.
+  Bound simplified(Bound bound) const {
+    bound.index.coefficients.resize(loop_.axes.size());
+    if (!is_known(bound)) return bound;
+    for (std::size_t a = loop_.axes.size(); a-- > 0;) {
+      std::int64_t step = std::gcd(bound.index.offset.value(), bound.size.value());
+      for (std::size_t other = 0; other < loop_.axes.size(); ++other)
+        if (other != a) step = std::gcd(step, bound.index.coefficient(other).value());
+      const std::int64_t coefficient = bound.index.coefficient(a).value();
+      if (coefficient > 0 && coefficient * (loop_.axes[a].value() - 1) < step) bound.index.coefficients[a] = 0;
+    }
+    return bound;
+  }
+
+  bool is_known(const Bound& bound) const {
+    const auto known = [](Size size) { return size.is_constant(); };
+    return known(bound.size) && known(bound.index.offset) && std::ranges::all_of(bound.index.coefficients, known) &&
+           std::ranges::all_of(loop_.axes, known);
+  }
+
+  // Rows of a product read the same elements of its right side: as many at once as the registers hold sums of.
+  int rows_together() const {
+    const auto rows = static_cast<std::size_t>(std::ranges::count(loop_.roles, Role::row));
+    if (rows == 0) return 1;
+    const auto shared = [&](const Draft& d) {
+      return d.expr.kind == Expr::Kind::load && d.position.coefficient(rows - 1).is(0) &&
+             !d.position.coefficient(loop_.axes.size() - 1).is(0);
+    };
+    if (std::ranges::none_of(loop_.exprs, shared)) return 1;
+    int bytes = 0;  // of the sums of one element
+    for (const Draft& d : loop_.exprs)
+      if (d.expr.kind == Expr::Kind::reduce) bytes += std::max(4, byte_size(d.expr.dtype));
+    const Target& target = *request_.target;
+    const int register_bytes = 4 * target.lanes;
+    constexpr int others = 6, most = 4;  // registers for elements on their way
+    return std::clamp((target.registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
+  }
+
+  Lowered finish() {
+    result_.rows = static_cast<int>(std::ranges::count(loop_.roles, Role::row));
+    result_.serial = static_cast<int>(std::ranges::count(loop_.roles, Role::serial));
+    result_.lanes = static_cast<int>(std::ranges::count(loop_.roles, Role::lane));
+    result_.walk = loop_.columns ? Walk::columns : result_.rows == 0 && !request_.reduction ? Walk::lanes : Walk::rows;
+    // A size is not a constant of the code even where it is 0 or 1.
+    for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
+    result_.stages = loop_.stages;
+    result_.contract = request_.contract;
+    if (loop_.columns) result_.tiling.rows_together = rows_together();
+    for (Draft& d : loop_.exprs) {
+      Expr e = std::move(d.expr);
+      if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = settle(d.position);
+      for (const Bound& bound : d.bounds) {
+        const Bound b = simplified(bound);
+        e.bounds.push_back({settle(b.index), number(b.size)});
+      }
+      for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
+      result_.exprs.push_back(std::move(e));
+    }
+    result_.inputs = static_cast<int>(loop_.inputs.size());
+    for (const ir::Value v : loop_.inputs) result_.buffers.push_back(v.dtype());
+    for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
+    for (const DraftStore& s : loop_.stores)
+      result_.stores.push_back(
+          {s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output), settle(s.position)});
+    return {std::move(result_), std::move(loop_.inputs)};
+  }
+
+  DraftLoop loop_;
+  const KernelRequest& request_;
+  Loop result_;
+};
+
+}  // namespace
+
+Lowered settle(DraftLoop loop, const KernelRequest& request) { return Settling(std::move(loop), request).run(); }
+
+}  // namespace weft::compiler

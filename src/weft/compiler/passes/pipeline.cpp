@@ -1,0 +1,95 @@
+#include <weft/compiler/passes/pipeline.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <sstream>
+
+#include <weft/base/knobs.h>
+#include <weft/base/log.h>
+#include <weft/compiler/passes/all.h>
+#include <weft/ir/verify.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// A pass that is the same for every target.
+template <auto run>
+constexpr auto for_all = [](const ir::Graph& graph, const Target&) { return run(graph); };
+
+constexpr Pass pass_table[] = {
+    {"inline-composites", "replaces composites that no kernel exists for by their decomposition",
+     for_all<inline_composites>},
+    {"merge-loops", "a loop that another one repeats, with more beside it, becomes that one", for_all<merge_loops>},
+    {"expand-collectives", "what processes do together becomes what one does alone", for_all<expand_collectives>},
+    {"eliminate-dead-nodes", "drops what no output needs and what has no effect", for_all<eliminate_dead_nodes>},
+    {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", for_all<simplify>},
+    {"fold-constants", "computes what depends on constants alone", for_all<fold_constants>},
+    {"eliminate-common-subexpressions", "computes equal nodes once", for_all<eliminate_common_subexpressions>},
+    {"turn-dots", "a dot_general that is transposed becomes that of its operands the other way round",
+     for_all<turn_dots>,
+     /*in_strict_mode=*/false},
+    {"order-dot-operands",
+     "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
+     for_all<order_dot_operands>},
+    {"expand-dots", "dot_general of element types without a library product becomes multiply and reduce", expand_dots},
+    {"expand-small-dots", "dot_general that is done before a library would have begun becomes multiply and reduce",
+     for_all<expand_small_dots>, /*in_strict_mode=*/false},
+    {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two",
+     for_all<split_reductions>},
+};
+
+// The whole table, and once more what clears up behind the others.
+std::vector<const Pass*> pipeline() {
+  std::vector<const Pass*> order;
+  for (const Pass& pass : pass_table) order.push_back(&pass);
+  order.push_back(find_pass("eliminate-dead-nodes"));
+  return order;
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return pass_table; }
+
+const Pass* find_pass(std::string_view name) {
+  const auto* found = std::ranges::find(pass_table, name, &Pass::name);
+  return found == std::end(pass_table) ? nullptr : found;
+}
+
+namespace {
+
+// The passes that neither the options nor the knob switch off. A name that is no pass is a mistake worth an error.
+std::set<std::string> switched_off(const Options& options) {
+  std::set<std::string> names = options.disabled_passes;
+  std::istringstream list(knobs::disabled_passes());
+  for (std::string name; std::getline(list, name, ',');)
+    if (!name.empty()) names.insert(name);
+  for (const std::string& name : names) require(find_pass(name), "compile: there is no pass named ", name);
+  return names;
+}
+
+}  // namespace
+
+std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report,
+                                              const SeeStage& see) {
+  const std::set<std::string> off = switched_off(options);
+  std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
+  if (see) see(graph, "input");
+  for (const Pass* pass : pipeline()) {
+    if (off.contains(std::string(pass->name)) || (options.strict && !pass->in_strict_mode)) continue;
+    const auto start = std::chrono::steady_clock::now();
+    const auto made = pass->run(*current, *options.target);
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const bool changed = made && made->fingerprint() != current->fingerprint();
+    if (made) current = made;
+    WEFT_LOG(passes, graph.name, ": ", pass->name, ": ", ms, " ms, ", current->nodes().size(), " nodes",
+             changed ? "" : " (unchanged)");
+    report.passes.push_back({std::string(pass->name), ms, changed});
+    if (made && knobs::verify_passes()) ir::verify(*made);
+    if (changed && see) see(*made, pass->name);
+  }
+  return current;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,348 @@
+#include <weft/compiler/plan/fuse.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include <weft/compiler/plan/cluster_key.h>
+#include <weft/compiler/plan/library_error.h>
+#include <weft/compiler/plan/merge_order.h>
+#include <weft/compiler/plan/placement.h>
+#include <weft/compiler/plan/unit_order.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+using ir::Value;
+namespace ops = ir::ops;
+
+namespace {
+
+constexpr int no_cluster = -1;
+constexpr std::size_t max_buffers = 48, max_exprs = 600;
+// A kernel with fewer rows than this and rows longer than that would leave threads idle.
+constexpr std::int64_t few_rows = 8, long_row = 32768;
+
+struct Cluster {
+  std::vector<std::uint32_t> nodes;  // ascending
+  const Node* reduction = nullptr;
+  std::int64_t largest = 0;  // elements of the largest domain
+};
+
+class FusionPlanner {
+ public:
+  FusionPlanner(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report,
+                std::uint32_t late)
+      : graph_(graph),
+        options_(options),
+        maker_(maker),
+        report_(report),
+        late_(late),
+        placement_(graph, options, maker),
+        keys_(graph, placement_),
+        count_(graph.nodes().size()),
+        cluster_of_(count_, no_cluster),
+        stores_output_(count_) {
+    for (const Value v : graph.outputs()) stores_output_[storage_of(v).node->id] = true;
+  }
+
+  std::vector<Unit> run() {
+    find_needs();
+    make_clusters();
+    if (options_.fuse) merge_clusters();
+    tell_refusals();
+    return make_units();
+  }
+
+ private:
+  Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
+  Fate fate(std::uint32_t id) const { return placement_.fate(node(id)); }
+
+  // ---- edges
+
+  // For every node that becomes a unit or part of one: the stored or fused nodes whose values it uses.
+  void find_needs() {
+    needs_.resize(count_);
+    users_.resize(count_);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (fate(i) != Fate::fused && fate(i) != Fate::alone) continue;
+      std::vector<std::uint32_t>& needs = needs_[i];
+      const auto walk = [&](auto&& self, Value v) -> void {
+        const std::uint32_t id = v.node->id;
+        if (placement_.is_view(*v.node)) return self(self, storage_of(v));
+        if (placement_.is_inlined(*v.node)) {
+          for (const Value o : v.node->operands) self(self, o);
+          return;
+        }
+        if (std::ranges::find(needs, id) == needs.end()) needs.push_back(id);
+      };
+      if (const Matmul* matmul = placement_.matmul(node(i))) {
+        for_each_operand(*matmul, [&](Value v) { walk(walk, storage_of(v)); });
+      } else {
+        const bool stored = fate(i) == Fate::alone;
+        for (const Value v : node(i).operands)
+          walk(walk, stored || Placement::is_searched(node(i), v) ? storage_of(v) : v);
+      }
+      for (const std::uint32_t id : needs) users_[id].push_back(i);
+    }
+  }
+
+  // ---- clusters
+
+  static Type domain_of(const Node& n) { return n.op->kind == ir::Kind::reduction ? n.operand(0).type() : n.type(); }
+
+  void make_clusters() {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (fate(i) != Fate::fused) continue;
+      cluster_of_[i] = static_cast<int>(clusters_.size());
+      clusters_.push_back({{i},
+                           node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr,
+                           placement_.elements_of(domain_of(node(i)))});
+    }
+  }
+
+  void merge_clusters() {
+    MergeOrder order(needs_, users_);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (fate(i) != Fate::fused) continue;
+      std::vector<std::uint32_t> producers = needs_[i];
+      std::ranges::sort(producers, std::greater{});
+      for (const std::uint32_t p : producers)
+        if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i])
+          if (const std::string why = try_merge(order, cluster_of_[p], cluster_of_[i]); !why.empty())
+            refusals_[{p, i}] = why;
+    }
+    // What a pair of nodes alone would make slow may be fast with those that came to it later: behind a transpose rows are others.
+    for (auto& [edge, why] : refusals_) {
+      const auto [from, to] = edge;
+      if (cluster_of_[from] != cluster_of_[to]) why = try_merge(order, cluster_of_[from], cluster_of_[to]);
+    }
+  }
+
+  // Of the refusals, those between clusters that stayed apart; one for each pair of them.
+  void tell_refusals() {
+    std::set<std::pair<int, int>> told;
+    for (const auto& [edge, why] : refusals_) {
+      const auto [from, to] = edge;
+      if (cluster_of_[from] == cluster_of_[to] || !told.emplace(cluster_of_[from], cluster_of_[to]).second) continue;
+      report_.fusions.push_back({.name = concat(node(from).op->name, '.', from, " -> ", node(to).op->name, '.', to),
+                                 .operations = concat(node(from).op->name, ' ', node(to).op->name),
+                                 .source = place_of(node(to)),
+                                 .refused = why});
+    }
+  }
+
+  // Why not; empty: they are one now.
+  std::string try_merge(MergeOrder& order, int producer, int consumer) {
+    const Cluster& a = clusters_[static_cast<std::size_t>(producer)];
+    const Cluster& b = clusters_[static_cast<std::size_t>(consumer)];
+    if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest)
+      return concat("what is made has ", a.largest, " elements and what is needed of it ", b.largest);
+    if (order.path_around(a.nodes.front(), b.nodes.front()))
+      return "a value would leave the kernel and come back into it";
+    Cluster merged;
+    std::ranges::merge(a.nodes, b.nodes, std::back_inserter(merged.nodes));
+    merged.reduction = a.reduction ? a.reduction : b.reduction;
+    merged.largest = std::max(a.largest, b.largest);
+    if (merged.nodes.front() < late_ && merged.nodes.back() >= late_)
+      return "one is needed early, the other late, and what is late need not wait";
+    if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.refusal.empty())
+      return lowered.refusal;
+    order.merge(a.nodes.front(), b.nodes.front());
+    for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
+    clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
+    clusters_[static_cast<std::size_t>(consumer)] = {};
+    return {};
+  }
+
+  // What lowering made of a cluster and of those equal to it.
+  struct LoweredCluster {
+    std::string refusal = {};               // why it should not be one kernel; empty: it should
+    std::shared_ptr<const Loop> loop = {};  // if it can be one
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};  // places of nodes in the key, results
+    std::optional<Size> flops = {};                                    // counted when a unit is made of one
+  };
+
+  // Equal layers are lowered once. The nodes of keys_ are those of this cluster then.
+  LoweredCluster& lower(const Cluster& cluster, const std::vector<Value>& outputs) {
+    const auto [known, is_new] = lowered_.try_emplace(keys_.of(cluster.nodes, cluster.reduction, outputs));
+    LoweredCluster& lowered = known->second;
+    if (!is_new) return lowered;
+    auto result = placement_.lower(cluster.nodes, cluster.reduction, outputs);
+    if (result.kernel) {
+      for (const Value v : result.kernel->inputs) lowered.inputs.emplace_back(keys_.place_of(*v.node), v.index);
+      lowered.loop = std::make_shared<const Loop>(std::move(result.kernel->loop));
+      lowered.refusal = refusal_of(*lowered.loop);
+    } else {
+      lowered.refusal = result.refusal.empty() ? "no kernel has this form" : std::move(result.refusal);
+    }
+    return lowered;
+  }
+
+  // Why it should not be a kernel; empty: it should.
+  std::string refusal_of(const Loop& loop) const {
+    if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
+    if (loop.exprs.size() > max_exprs) return concat("the kernel would have ", loop.exprs.size(), " expressions");
+    const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
+    if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
+      return concat("it would have ", extent.tasks, " long rows, which leaves threads idle");
+    return {};
+  }
+
+  std::vector<Value> outputs_of(const Cluster& cluster, int self, int other) const {
+    std::vector<Value> outputs;
+    for (const std::uint32_t id : cluster.nodes) {
+      const auto outside = [&](std::uint32_t user) { return cluster_of_[user] != self && cluster_of_[user] != other; };
+      if (stores_output_[id] || std::ranges::any_of(users_[id], outside)) outputs.push_back(node(id).result());
+    }
+    return outputs;
+  }
+
+  // ---- units
+
+  std::vector<Unit> make_units() {
+    std::vector<Unit> units;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (fate(i) == Fate::alone) {
+        units.push_back(naming_library_errors(node(i), [&] { return make_alone(node(i)); }));
+      }
+      if (fate(i) != Fate::fused) continue;
+      const int c = cluster_of_[i];
+      const Cluster& cluster = clusters_[static_cast<std::size_t>(c)];
+      if (cluster.nodes.back() == i) units.push_back(make_kernel(cluster, c));
+    }
+    return in_order(std::move(units));
+  }
+
+  Unit make_alone(Node& n) {
+    Unit unit;
+    if (const Matmul* matmul = placement_.matmul(n)) {
+      unit = maker_.make_product(*matmul);
+      if (!matmul->epilogue.steps.empty())
+        report_.fusions.push_back({.name = unit.info.name, .operations = unit.info.name, .source = place_of(n)});
+    } else {
+      unit = maker_.make(n, report_.fallbacks);
+    }
+    describe(unit, n);
+    unit.has_side_effect = ir::has_side_effect(n);
+    return unit;
+  }
+
+  void describe(Unit& unit, const Node& n) const {
+    unit.info.source = place_of(n);
+    unit.info.scope = n.location.scope;
+    if (unit.info.name.empty()) unit.info.name = concat(n.op->name, ".", n.id);
+  }
+
+  // One for each element that a pointwise op makes and a reduction takes, whatever the op costs.
+  Size flops_of(const Cluster& cluster) const {
+    std::vector<std::pair<Type, std::int64_t>> nodes_over;  // few domains, for expressions cost more than numbers
+    for (const std::uint32_t id : cluster.nodes) {
+      const Node& n = node(id);
+      if (n.op->kind != ir::Kind::elementwise && n.op->kind != ir::Kind::reduction) continue;
+      const auto known = std::ranges::find(nodes_over, domain_of(n), &std::pair<Type, std::int64_t>::first);
+      if (known == nodes_over.end()) {
+        nodes_over.emplace_back(domain_of(n), 1);
+      } else {
+        ++known->second;
+      }
+    }
+    Size flops = 0;
+    for (const auto& [domain, nodes] : nodes_over) flops += product_of(domain.dims()) * nodes;
+    return flops;
+  }
+
+  Unit make_kernel(const Cluster& cluster, int self) {
+    std::vector<Value> outputs = outputs_of(cluster, self, self);
+    LoweredCluster& lowered = lower(cluster, outputs);
+    WEFT_ASSERT(lowered.loop, "a cluster cannot be lowered: ", lowered.refusal, ", ",
+                node(cluster.nodes.back()).op->name);
+    Unit unit;
+    unit.order = cluster.nodes.back();
+    const Node& last = node(cluster.nodes.back());
+    if (cluster.nodes.size() > 1) unit.info.name = concat("fusion.", last.id);
+    describe(unit, last);
+    unit.info.category = cluster.reduction
+                             ? (lowered.loop->walk == Walk::columns ? "column reduction fusion" : "reduction fusion")
+                             : "loop fusion";
+    for (const auto& [place, index] : lowered.inputs)
+      unit.reads.push_back(storage_of({&node(keys_.met()[place]), index}));
+    unit.writes = std::move(outputs);
+    std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
+    if (!lowered.flops) lowered.flops = flops_of(cluster);
+    unit.flops = *lowered.flops;
+    unit.loops = {lowered.loop};
+    find_in_place(unit);
+    if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
+    return unit;
+  }
+
+  void tell_fusion(const Unit& unit, const Cluster& cluster) {
+    std::string operations;
+    for (const std::uint32_t id : cluster.nodes) operations += concat(operations.empty() ? "" : " ", node(id).op->name);
+    report_.fusions.push_back(
+        {.name = unit.info.name, .operations = std::move(operations), .source = unit.info.source});
+  }
+
+  // A store may go to the bytes of an input that is read at the very same elements, and not after the store. Inputs that differ in
+  // shape only are the same bytes.
+  void find_in_place(Unit& unit) const {
+    const Loop& loop = *unit.loops[0];
+    for (const Store& s : loop.stores) {
+      const int stage = loop.exprs[static_cast<std::size_t>(s.value)].stage;
+      if (loop.walk == Walk::columns || stage != loop.stages - 1) continue;
+      for (int input = 0; input < loop.inputs; ++input) {
+        if (byte_size(loop.buffers[static_cast<std::size_t>(input)]) !=
+            byte_size(loop.buffers[static_cast<std::size_t>(s.buffer)]))
+          continue;
+        bool same = true;
+        for (const Expr& e : loop.exprs)
+          if (e.kind == Expr::Kind::load &&
+              unit.reads[static_cast<std::size_t>(e.buffer)] == unit.reads[static_cast<std::size_t>(input)])
+            same = same && e.gathered.empty() && same_position(loop, e.position, s.position);
+        if (same) unit.in_place.emplace_back(s.buffer - loop.inputs, input);
+      }
+    }
+  }
+
+  static bool same_number(const Loop& loop, const Number& a, const Number& b) {
+    const auto value = [&](const Number& n) {
+      return n.parameter < 0 ? Size(n.known) : loop.parameters[static_cast<std::size_t>(n.parameter)];
+    };
+    return value(a) == value(b);
+  }
+  static bool same_position(const Loop& loop, const Position& a, const Position& b) {
+    return same_number(loop, a.offset, b.offset) &&
+           std::ranges::equal(a.coefficients, b.coefficients,
+                              [&](const Number& x, const Number& y) { return same_number(loop, x, y); });
+  }
+
+  const ir::Graph& graph_;
+  const SizedOptions& options_;
+  const UnitMaker& maker_;
+  Report& report_;
+  const std::uint32_t late_;
+  const Placement placement_;
+  ClusterKeys keys_;
+  std::size_t count_;
+  std::vector<int> cluster_of_;
+  std::vector<bool> stores_output_;
+  std::vector<std::vector<std::uint32_t>> needs_, users_;
+  std::vector<Cluster> clusters_;
+  std::unordered_map<Fingerprint, LoweredCluster, FingerprintHash> lowered_;  // by key
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;   // producer and consumer that met: why not
+};
+
+}  // namespace
+
+std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report,
+                       std::uint32_t late) {
+  return FusionPlanner(graph, options, maker, report, late).run();
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,109 @@
+#include <weft/compiler/plan/horizontal.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace weft::compiler {
+
+namespace {
+
+using Values = std::unordered_set<ir::Value, ir::ValueHash>;
+
+constexpr std::size_t most_kernels = 256;  // in one
+
+bool contains_any(const Values& values, std::span<const ir::Value> of) {
+  return std::ranges::any_of(of, [&](ir::Value v) { return values.contains(v); });
+}
+
+bool is_small(const Unit& unit, const SizeValues& sizes) {
+  if (unit.loops.empty() || unit.has_side_effect || unit.updates_part || unit.bytes) return false;
+  const Loop& loop = *unit.loops[0];
+  const LoopExtent extent = extent_of(loop, sizes(loop.parameters));
+  return extent.tasks * elements_per_task(loop, extent) <= worthwhile_elements;
+}
+
+// Small units that may run where the first of them does.
+class Group {
+ public:
+  Group(std::vector<Unit>& units, std::size_t first) : units_(units) { take(first); }
+
+  // A unit behind all others seen so far, which stays where it is.
+  void pass(const Unit& unit) {
+    read_.insert(unit.reads.begin(), unit.reads.end());
+    written_.insert(unit.writes.begin(), unit.writes.end());
+  }
+
+  // Whether it needs nothing that was made since the first began, and overwrites nothing that those between read.
+  bool takes(const Unit& unit) const {
+    return members_.size() < most_kernels && !contains_any(written_, unit.reads) &&
+           std::ranges::none_of(
+               unit.in_place,
+               [&](const auto& pair) { return read_.contains(unit.reads[static_cast<std::size_t>(pair.second)]); });
+  }
+  void take(std::size_t unit) {
+    members_.push_back(unit);
+    written_.insert(units_[unit].writes.begin(), units_[unit].writes.end());
+  }
+
+  // The first becomes all of them; the others have nothing left to do.
+  void join(std::vector<bool>& gone, Report& report) const {
+    if (members_.size() < 2) return;
+    Unit& all = units_[members_[0]];
+    for (std::size_t i = 1; i < members_.size(); ++i) {
+      Unit& unit = units_[members_[i]];
+      const auto writes = static_cast<int>(all.writes.size()), reads = static_cast<int>(all.reads.size());
+      for (const auto& [write, read] : unit.in_place) all.in_place.emplace_back(writes + write, reads + read);
+      std::ranges::move(unit.reads, std::back_inserter(all.reads));
+      std::ranges::move(unit.writes, std::back_inserter(all.writes));
+      std::ranges::move(unit.loops, std::back_inserter(all.loops));
+      all.flops += unit.flops;
+      gone[members_[i]] = true;
+    }
+    // They run in any order: what another one reads cannot be overwritten.
+    std::unordered_map<ir::Value, int, ir::ValueHash> readers;
+    for (const ir::Value v : all.reads) ++readers[v];
+    std::erase_if(all.in_place,
+                  [&](const auto& pair) { return readers[all.reads[static_cast<std::size_t>(pair.second)]] > 1; });
+    all.info.name = concat("horizontal_fusion.", all.order);
+    all.info.category = "horizontal fusion";
+    report.fusions.push_back(
+        {.name = all.info.name, .operations = concat(members_.size(), " small kernels"), .source = all.info.source});
+  }
+
+ private:
+  std::vector<Unit>& units_;
+  std::vector<std::size_t> members_;
+  Values read_;     // by units between the members
+  Values written_;  // by these and the members
+};
+
+}  // namespace
+
+std::vector<Unit> join_small_kernels(std::vector<Unit> units, const SizeValues& sizes, Report& report) {
+  std::vector<bool> gone(units.size());
+  std::optional<Group> group;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    if (!is_small(units[u], sizes)) {
+      if (group) group->pass(units[u]);
+      continue;
+    }
+    if (group && group->takes(units[u])) {
+      group->take(u);
+      continue;
+    }
+    if (group) group->join(gone, report);
+    group.emplace(units, u);
+  }
+  if (group) group->join(gone, report);
+  std::vector<Unit> left;
+  for (std::size_t u = 0; u < units.size(); ++u)
+    if (!gone[u]) left.push_back(std::move(units[u]));
+  return left;
+}
+
+}  // namespace weft::compiler

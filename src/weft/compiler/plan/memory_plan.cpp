@@ -1,0 +1,321 @@
+#include <weft/compiler/plan/memory_plan.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+using ir::Value;
+using runtime::Allocation;
+using runtime::Slice;
+namespace ops = ir::ops;
+
+namespace {
+
+constexpr std::uint64_t alignment = 64;
+constexpr std::uint64_t align(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+Size align(Size bytes) {
+  return bytes.is_constant() ? Size(static_cast<std::int64_t>(align(static_cast<std::uint64_t>(bytes.value()))))
+                             : bytes;
+}
+
+Size bytes_of(Type type) {
+  return type.is_static() ? Size(type.bytes()) : product_of(type.dims()) * Size(byte_size(type.dtype()));
+}
+
+class MemoryPlanner {
+ public:
+  MemoryPlanner(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
+                const UnitMaker& maker)
+      : graph_(graph), units_(units), donatable_(donatable), maker_(maker) {}
+
+  MemoryPlan run() {
+    for (const Value input : graph_.inputs()) {
+      const auto index = static_cast<std::uint32_t>(plan_.inputs.size());
+      plan_.inputs.push_back(input.type());
+      home_[input] = allocate({Allocation::Kind::input, index, bytes_of(input.type())});
+    }
+    find_lives();
+    place_outputs();
+    place_constants();
+    place_temporaries();
+    bind();
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t allocate(MemoryPlan::Allocation allocation) {
+    plan_.allocations.push_back(std::move(allocation));
+    return static_cast<std::uint32_t>(plan_.allocations.size()) - 1;
+  }
+
+  void find_lives() {
+    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
+      const Unit& unit = units_[static_cast<std::size_t>(u)];
+      for (const Value v : unit.writes) made_[v] = last_[v] = u;
+      for (const Value v : unit.reads) last_[v] = u;
+      for (const auto& [write, read] : unit.in_place)
+        sharing_[unit.writes[static_cast<std::size_t>(write)]].push_back(unit.reads[static_cast<std::size_t>(read)]);
+    }
+    for (const Unit& unit : units_) {
+      if (unit.stream == runtime::StreamKind::compute) continue;
+      for (const auto* values : {&unit.reads, &unit.writes})
+        for (const Value v : *values)
+          if (made_.contains(v)) stays_.insert(v);
+    }
+    for (const Value v : stays_) last_[v] = static_cast<int>(units_.size()) - 1;
+  }
+
+  // What the unit that makes the value reads, whose bytes the value may overwrite.
+  std::span<const Value> sharing(Value write) const {
+    const auto found = sharing_.find(write);
+    return found == sharing_.end() ? std::span<const Value>() : found->second;
+  }
+
+  // By size, the inputs that may give their bytes away: the last read first.
+  void find_donors() {
+    for (std::size_t i = 0; i < std::min(graph_.inputs().size(), donatable_.size()); ++i) {
+      const Value input = graph_.inputs()[i];
+      if (!donatable_[i] || taken_.contains(input)) continue;
+      const auto last = last_.find(input);
+      donors_[bytes_of(input.type()).bits()].emplace(last == last_.end() ? 1 : -last->second, static_cast<int>(i));
+    }
+  }
+
+  // An input whose bytes the value, made by `unit`, takes over: preferably one that dies right there. -1: there is none.
+  int take_donor(Value value, int unit) {
+    const auto found = donors_.find(bytes_of(value.type()).bits());
+    if (found == donors_.end()) return -1;
+    auto& donors = found->second;
+    for (auto at = donors.lower_bound({-unit, 0}); at != donors.end(); ++at) {
+      const int input = at->second;
+      const auto shared = sharing(value);
+      if (at->first == -unit &&
+          std::ranges::find(shared, graph_.inputs()[static_cast<std::size_t>(input)]) == shared.end())
+        continue;
+      donors.erase(at);
+      return input;
+    }
+    return -1;
+  }
+
+  void place_outputs() {
+    // Copies read their values at the very end, which must be known before bytes are given away.
+    std::vector<char> copied(graph_.outputs().size());
+    for (std::size_t j = 0; j < graph_.outputs().size(); ++j) {
+      const Value value = storage_of(graph_.outputs()[j]);
+      const bool twice = !stored_.emplace(value, true).second;
+      copied[j] = twice || (!made_.contains(value) && !pass_through(value));
+      if (copied[j]) last_[value] = static_cast<int>(units_.size());
+    }
+    find_donors();
+    for (std::size_t j = 0; j < graph_.outputs().size(); ++j) {
+      const Value value = storage_of(graph_.outputs()[j]);
+      runtime::Output output{graph_.outputs()[j].type(), 0, -1};
+      output.allocation = allocate({Allocation::Kind::output, static_cast<std::uint32_t>(j), bytes_of(value.type())});
+      if (copied[j]) {
+        copies_[static_cast<int>(units_.size())] = output.allocation;
+        units_.push_back(maker_.make_copy(value));
+      } else if (const auto made = made_.find(value); made != made_.end()) {
+        output.donated_input = take_donor(value, made->second);
+        home_[value] = output.allocation;
+      } else {
+        output.donated_input = static_cast<int>(value.node->attributes<ir::ParameterAttributes>().index);
+      }
+      plan_.outputs.push_back(output);
+    }
+  }
+
+  // An input that is an output unchanged and may give its bytes away.
+  bool pass_through(Value value) {
+    if (value.node->op != &ops::parameter) return false;
+    const auto index = static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index);
+    if (index >= donatable_.size() || !donatable_[index] || taken_.contains(value)) return false;
+    return taken_[value] = true;
+  }
+
+  void place_constants() {
+    for (const Unit& unit : units_)
+      for (const Value v : unit.reads) {
+        if (v.node->op != &ops::constant || home_.contains(v) || made_.contains(v)) continue;
+        const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
+        require(v.type().is_static(), "compile: the constant ", v.type(), " would be stored, whose size is not known");
+        const auto bytes = static_cast<std::size_t>(v.type().bytes());
+        std::shared_ptr<std::byte[]> copy(new std::byte[std::max<std::size_t>(bytes, 1)]);
+        if (literal.is_splat()) {
+          for (std::size_t at = 0; at < bytes; at += literal.bytes.size())
+            std::memcpy(copy.get() + at, literal.bytes.data(), literal.bytes.size());
+        } else {
+          std::copy_n(literal.bytes.data(), bytes, copy.get());  // of nothing too
+        }
+        home_[v] = allocate({Allocation::Kind::constant, 0, Size(static_cast<std::int64_t>(bytes)),
+                             std::shared_ptr<const std::byte>(copy, copy.get())});
+      }
+  }
+
+  void place_temporaries() {
+    std::vector<MemoryPlan::Lifetime>& lifetimes = plan_.lifetimes;
+    std::unordered_map<Value, std::size_t, ir::ValueHash> slot_of;
+    std::vector<Value> order;
+    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
+      const Unit& unit = units_[static_cast<std::size_t>(u)];
+      for (const Value v : unit.writes) {
+        if (home_.contains(v) || slot_of.contains(v) || copies_.contains(u)) continue;
+        const Size bytes = align(bytes_of(v.type()));
+        order.push_back(v);
+        if (const int reused = reusable(u, v, bytes, slot_of); reused >= 0) {
+          slot_of[v] = static_cast<std::size_t>(reused);
+          lifetimes[static_cast<std::size_t>(reused)].last = last_[v];
+          continue;
+        }
+        slot_of[v] = lifetimes.size();
+        lifetimes.push_back({bytes, stays_.contains(v) ? 0 : u, last_[v]});
+      }
+    }
+    const std::size_t first_scratch = lifetimes.size();
+    for (int u = 0; u < static_cast<int>(units_.size()); ++u)
+      if (const Unit& unit = units_[static_cast<std::size_t>(u)]; unit.scratch_bytes || unit.at)
+        lifetimes.push_back({0, u, u, u});
+    std::vector<std::uint32_t> allocation(lifetimes.size());
+    for (std::size_t i = 0; i < lifetimes.size(); ++i)
+      allocation[i] = allocate({Allocation::Kind::temporary, static_cast<std::uint32_t>(i), lifetimes[i].bytes});
+    for (const Value v : order) home_[v] = allocation[slot_of[v]];
+    plan_.scratch.assign(units_.size(), -1);
+    for (std::size_t i = first_scratch; i < lifetimes.size(); ++i)
+      plan_.scratch[static_cast<std::size_t>(lifetimes[i].scratch_of)] = static_cast<int>(allocation[i]);
+  }
+
+  // The slot of a value that dies in this unit and whose bytes the new value may overwrite.
+  int reusable(int u, Value v, Size bytes, const std::unordered_map<Value, std::size_t, ir::ValueHash>& slot_of) const {
+    for (const Value read : sharing(v)) {
+      const auto slot = slot_of.find(read);
+      if (slot == slot_of.end()) continue;
+      const MemoryPlan::Lifetime& life = plan_.lifetimes[slot->second];
+      if (life.last == u && life.bytes == bytes) return static_cast<int>(slot->second);
+    }
+    return -1;
+  }
+
+  void bind() {
+    const auto place = [&](Value v) {
+      const auto home = home_.find(v);
+      WEFT_ASSERT(home != home_.end(), "a value has no place in memory: ", v.node->op->name, " ", v.type());
+      return MemoryPlan::Place{home->second, bytes_of(v.type())};
+    };
+    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
+      const Unit& unit = units_[static_cast<std::size_t>(u)];
+      auto& reads = plan_.reads.emplace_back();
+      auto& writes = plan_.writes.emplace_back();
+      for (const Value v : unit.reads) reads.push_back(place(v));
+      for (const Value v : unit.writes) {
+        const auto copy = copies_.find(u);
+        writes.push_back(copy == copies_.end() ? place(v) : MemoryPlan::Place{copy->second, bytes_of(v.type())});
+      }
+    }
+  }
+
+  const ir::Graph& graph_;
+  std::vector<Unit>& units_;
+  const std::vector<bool>& donatable_;
+  const UnitMaker& maker_;
+  std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // allocation of each value
+  std::unordered_map<Value, int, ir::ValueHash> made_, last_;     // units
+  std::unordered_set<Value, ir::ValueHash>
+      stays_;  // what other streams touch: the compute stream does not use its bytes again
+  std::unordered_map<Value, std::vector<Value>, ir::ValueHash> sharing_;
+  std::unordered_map<Value, bool, ir::ValueHash> taken_, stored_;
+  std::unordered_map<std::int64_t, std::set<std::pair<int, int>>>
+      donors_;                           // {minus the last unit that reads it, input}
+  std::map<int, std::uint32_t> copies_;  // units that copy to an output
+  MemoryPlan plan_;
+};
+
+// Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
+std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetime> lives,
+                                             std::vector<std::uint64_t> bytes) {
+  auto layout = std::make_shared<TemporaryLayout>();
+  auto& offsets = layout->offsets;
+  offsets.resize(bytes.size());
+  std::vector<std::size_t> order(bytes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
+  std::vector<std::size_t> placed;  // by offset
+  for (const std::size_t i : order) {
+    std::uint64_t offset = 0;
+    for (const std::size_t other : placed) {
+      if (lives[other].last < lives[i].first || lives[i].last < lives[other].first) continue;
+      if (offsets[other] >= offset + bytes[i]) break;
+      offset = std::max(offset, offsets[other] + bytes[other]);
+    }
+    offsets[i] = offset;
+    layout->end = std::max(layout->end, offset + bytes[i]);
+    placed.insert(std::ranges::upper_bound(placed, offset, {}, [&](std::size_t p) { return offsets[p]; }), i);
+  }
+  layout->bytes = std::move(bytes);
+  return layout;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
+                       const UnitMaker& maker) {
+  return MemoryPlanner(graph, units, donatable, maker).run();
+}
+
+std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
+                                               std::span<const std::uint64_t> scratch_bytes,
+                                               const std::shared_ptr<const TemporaryLayout>& before,
+                                               runtime::Executable& executable) {
+  const auto bytes = [&](Size size) { return static_cast<std::uint64_t>(sizes(size)); };
+  std::vector<std::uint64_t> temporaries;
+  for (const MemoryPlan::Lifetime& life : plan.lifetimes)
+    temporaries.push_back(
+        align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]));
+  const auto layout = before && before->bytes == temporaries ? before : place(plan.lifetimes, std::move(temporaries));
+  executable.temporary_bytes = layout->end;
+  executable.peak_bytes = executable.temporary_bytes;
+  executable.allocations.reserve(plan.allocations.size());
+  for (const MemoryPlan::Allocation& a : plan.allocations) {
+    Allocation& made = executable.allocations.emplace_back(Allocation{a.kind, a.index, 0, 0, a.constant});
+    if (a.kind == Allocation::Kind::temporary) {
+      made.index = 0;
+      made.bytes = layout->bytes[a.index];
+      made.offset = layout->offsets[a.index];
+    } else {
+      made.bytes = bytes(a.bytes);
+      executable.peak_bytes += made.bytes;
+    }
+  }
+  executable.inputs.reserve(plan.inputs.size());
+  for (const Type type : plan.inputs) executable.inputs.push_back(sizes(type));
+  executable.outputs.reserve(plan.outputs.size());
+  for (runtime::Output output : plan.outputs) {
+    output.type = sizes(output.type);
+    if (output.donated_input >= 0) executable.peak_bytes -= static_cast<std::uint64_t>(output.type.bytes());
+    executable.outputs.push_back(output);
+  }
+  return layout;
+}
+
+std::vector<Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes) {
+  std::vector<Slice> result;
+  result.reserve(places.size());
+  for (const MemoryPlan::Place& at : places)
+    result.push_back({at.allocation, 0, static_cast<std::uint64_t>(sizes(at.bytes))});
+  return result;
+}
+
+Slice scratch_slice(const MemoryPlan& plan, std::size_t unit, std::uint64_t bytes) {
+  if (plan.scratch[unit] < 0 || bytes == 0) return {};
+  return {static_cast<std::uint32_t>(plan.scratch[unit]), 0, bytes};
+}
+
+}  // namespace weft::compiler

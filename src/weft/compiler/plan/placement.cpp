@@ -1,0 +1,205 @@
+#include <weft/compiler/plan/placement.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <weft/compiler/plan/cluster_key.h>
+#include <weft/compiler/plan/library_error.h>
+#include <weft/compiler/plan/unit.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+using ir::Value;
+namespace ops = ir::ops;
+
+namespace {
+
+// A 16-bit float as f32: exact, and half as many bytes to read as if it had been stored.
+bool is_widening(const Node& n) {
+  return n.op == &ops::convert && n.type().dtype() == DType::f32 && is_float(n.operand(0).dtype()) &&
+         byte_size(n.operand(0).dtype()) == 2;
+}
+
+bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
+
+}  // namespace
+
+Placement::Placement(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker)
+    : graph_(graph),
+      options_(options),
+      maker_(maker),
+      count_(graph.nodes().size()),
+      fate_(count_, Fate::none),
+      views_(count_) {
+  find_what_is_from_nothing();
+  if (options_.fuse && !options_.strict) find_epilogues();
+  decide_fates();
+  store_what_blocks();
+}
+
+const Matmul* Placement::matmul(const Node& n) const {
+  const auto found = matmuls_.find(n.id);
+  return found == matmuls_.end() ? nullptr : &found->second;
+}
+
+std::int64_t Placement::elements_of(Type type) const { return options_.sizes(product_of(type.dims())); }
+
+bool Placement::is_inlined(const Node& n) const {
+  if (views_[n.id]) return false;
+  return fate_[n.id] == Fate::free || (fate_[n.id] == Fate::none && n.op == &ops::reshape);
+}
+
+LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node* reduction,
+                                std::vector<Value> outputs) const {
+  KernelRequest request;
+  request.outputs = std::move(outputs);
+  // The last output sets a pointwise kernel's domain, so it must be the largest.
+  std::ranges::stable_sort(request.outputs, std::greater{}, [&](Value v) { return elements_of(v.type()); });
+  request.computes = [&](const Node& n) { return is_inlined(n) || std::ranges::binary_search(nodes, n.id); };
+  request.free = [&](const Node& n) { return !std::ranges::binary_search(nodes, n.id); };
+  request.reduction = reduction;
+  request.contract = !options_.strict;
+  request.target = options_.target;
+  return compiler::lower(request);
+}
+
+bool Placement::from_nothing(const Node& n) const {
+  if (n.op->kind == ir::Kind::source) return can_lower(n);
+  if (n.op->kind != ir::Kind::elementwise) return false;
+  return std::ranges::all_of(n.operands, [&](Value v) { return from_nothing_[v.node->id]; });
+}
+
+bool Placement::is_free(const Node& n) const {
+  if (from_nothing_[n.id] || (options_.fuse && is_widening(n))) return true;
+  return n.op->kind == ir::Kind::shape && n.op != &ops::pad && n.op != &ops::concatenate;
+}
+
+void Placement::find_what_is_from_nothing() {
+  from_nothing_.assign(count_, false);
+  for (const Node* n : graph_.nodes())
+    from_nothing_[n->id] = from_nothing(*n) || (is_move(*n) && from_nothing_[n->operand(0).node->id]);
+}
+
+void Placement::find_epilogues() {
+  std::vector<std::vector<Node*>> users(count_);
+  for (Node* n : graph_.nodes())
+    for (const Value v : n->operands)
+      if (users[v.node->id].empty() || users[v.node->id].back() != n) users[v.node->id].push_back(n);
+  Surroundings around;
+  around.users = [&](const Node& n) -> const std::vector<Node*>& { return users[n.id]; };
+  const std::unordered_set<Value, ir::ValueHash> outputs(graph_.outputs().begin(), graph_.outputs().end());
+  around.is_output = [&](Value v) { return outputs.contains(v); };
+  around.from_nothing = [&](const Node& n) { return from_nothing_[n.id]; };
+  around.is_stored = [&](const Node& n) {
+    return is_given(n) || !can_lower(n) || epilogues_.contains(n.id) || users[n.id].size() > 1;
+  };
+  for (Node* n : graph_.nodes()) {
+    if (n->op != &ops::dot_general) continue;
+    const auto as_is = [](Value v) { return !is_move(*v.node); };
+    Matmul matmul{n, view_of(n->operand(0), as_is), view_of(n->operand(1), as_is), {}, {}};
+    const auto shape = matmul_shape(*n, matmul.lhs, matmul.rhs);
+    if (!shape) continue;
+    matmul.shape = *shape;
+    around.can_be_computed = [&](const Epilogue& epilogue) {
+      matmul.epilogue = epilogue;
+      return naming_library_errors(*n, [&] { return maker_.has_product(matmul); });
+    };
+    Epilogue found = find_epilogue(*n, shape->n, around);
+    const std::uint32_t last = found.result.node->id;
+    if (last != n->id) epilogues_.emplace(last, std::pair{n, std::move(found)});
+  }
+}
+
+void Placement::decide_fates() {
+  for (const Value v : graph_.outputs()) materialise(v);
+  for (std::size_t i = count_; i-- > 0;) {
+    Node& n = node(static_cast<std::uint32_t>(i));
+    if (ir::has_side_effect(n)) fate_[i] = Fate::alone;
+    if (fate_[i] == Fate::none) continue;
+    if (fate_[i] == Fate::given) continue;
+    if (fate_[i] == Fate::alone) {
+      need_operands_stored(n);
+    } else {
+      for (const Value v : n.operands) is_searched(n, v) ? materialise(v) : need(v);
+    }
+  }
+}
+
+bool Placement::is_searched(const Node& n, Value v) { return n.op->kind == ir::Kind::indexing && v == n.operand(0); }
+
+void Placement::need(Value v) {
+  const Node& n = *v.node;
+  if (fate_[n.id] != Fate::none) return;
+  if (is_given(n)) {
+    fate_[n.id] = Fate::given;
+  } else if (!can_lower(n) || epilogues_.contains(n.id)) {
+    fate_[n.id] = Fate::alone;
+  } else {
+    fate_[n.id] = is_free(n) ? Fate::free : Fate::fused;
+  }
+}
+
+bool Placement::is_given(const Node& n) const {
+  return n.op == &ops::parameter ||
+         (n.op == &ops::constant && !n.attributes<ir::ConstantAttributes>().value.is_splat());
+}
+
+void Placement::materialise(Value v) {
+  v = storage_of(v);
+  need(v);
+  if (fate_[v.node->id] == Fate::free) fate_[v.node->id] = Fate::fused;
+}
+
+void Placement::need_operands_stored(Node& n) {
+  if (const auto found = epilogues_.find(n.id); found != epilogues_.end()) {
+    plan_dot(*found->second.first, found->second.second);
+  } else if (n.op == &ops::dot_general) {
+    plan_dot(n, {{}, n.result()});
+  } else {
+    for (const Value v : n.operands) materialise(v);
+  }
+}
+
+void Placement::store_what_blocks() {
+  ClusterKeys keys(graph_, *this);
+  std::unordered_set<Fingerprint, FingerprintHash> kernels;  // what can be one, for equal layers
+  for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
+    while (fate_[i] == Fate::fused) {
+      const Node* reduction = node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr;
+      const Value output = node(i).result();
+      const auto [key, is_new] = kernels.insert(keys.of(std::span(&i, 1), reduction, {&output, 1}));
+      if (!is_new) break;
+      const auto result = lower(std::span(&i, 1), reduction, {output});
+      if (result.kernel) break;
+      kernels.erase(key);
+      if (result.blocker && !views_[result.blocker->id]) {
+        views_[result.blocker->id] = true;
+        materialise(result.blocker->operand(0));
+      } else {
+        fate_[i] = Fate::alone;
+        need_operands_stored(node(i));
+      }
+    }
+  }
+}
+
+void Placement::plan_dot(Node& dot, const Epilogue& epilogue) {
+  Matmul matmul{&dot, {}, {}, {}, epilogue};
+  const auto view = [&](auto&& stored) {
+    matmul.lhs = view_of(dot.operand(0), stored);
+    matmul.rhs = view_of(dot.operand(1), stored);
+    return matmul_shape(dot, matmul.lhs, matmul.rhs);
+  };
+  auto shape = view([&](Value v) {
+    return fate_[v.node->id] == Fate::fused || fate_[v.node->id] == Fate::alone || !is_move(*v.node);
+  });
+  if (!shape) shape = view([](Value) { return true; });
+  WEFT_ASSERT(shape, "the operands of a dot_general are not in order");
+  matmul.shape = *shape;
+  for_each_operand(matmul, [&](Value v) { materialise(v); });
+  matmuls_.emplace(epilogue.result.node->id, std::move(matmul));
+}
+
+}  // namespace weft::compiler

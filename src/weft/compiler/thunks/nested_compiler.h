@@ -1,0 +1,25 @@
+// How the regions of a node become programs that its thunk runs. Whoever compiles the whole graph provides it.
+#pragma once
+
+#include <memory>
+
+#include <weft/compiler/options/options.h>
+#include <weft/compiler/options/report.h>
+#include <weft/compiler/plan/sized_program.h>
+#include <weft/ir/graph.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::compiler {
+
+// It outlives every program. Thread-safe.
+class NestedCompiler {
+ public:
+  virtual ~NestedCompiler() = default;
+  virtual std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options,
+                                                             Report& report) const = 0;
+  // The graph must live as long as the program.
+  virtual std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
+                                                                Report& report) const = 0;
+};
+
+}  // namespace weft::compiler

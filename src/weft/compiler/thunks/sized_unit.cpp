@@ -1,0 +1,94 @@
+#include <weft/compiler/thunks/sized_unit.h>
+
+#include <algorithm>
+
+#include <weft/compiler/thunks/control_thunk.h>
+#include <weft/compiler/thunks/native.h>
+#include <weft/ir/op.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
+
+namespace weft::compiler {
+
+using ir::Value;
+
+namespace {
+
+// The node with numbers for its sizes, in a graph of its own whose inputs are the distinct operands.
+struct Sized {
+  std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>();
+  std::vector<Value> originals;  // of the graph's inputs
+  ir::Node* node = nullptr;
+};
+
+Sized sized(const ir::Node& node, const SizeValues& sizes) {
+  Sized result;
+  std::vector<Value> operands;
+  for (const Value v : node.operands) {
+    const auto known = std::ranges::find(result.originals, v);
+    if (known == result.originals.end()) {
+      result.originals.push_back(v);
+      operands.push_back(result.graph->add_input(sizes(v.type())));
+    } else {
+      operands.push_back(result.graph->inputs()[static_cast<std::size_t>(known - result.originals.begin())]);
+    }
+  }
+  std::vector<Type> types;
+  for (const Type type : node.types) types.push_back(sizes(type));
+  result.node = &ir::append_resized(*result.graph, node, operands, types);
+  if (node.op == &ir::ops::constant) {
+    const ir::ConstantAttributes literal{{types[0], node.attributes<ir::ConstantAttributes>().value.bytes}};
+    result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &literal);
+  } else if (node.op->has_sizes()) {
+    result.node->attribute_data = ir::attributes_at(node, sizes, result.graph->arena());
+  }
+  std::vector<Value> results;  // any of which may be used where the node comes from
+  for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(result.node->result(i));
+  result.graph->set_outputs(results);
+  return result;
+}
+
+}  // namespace
+
+Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
+                const NestedCompiler& nested) {
+  if (node.op == &ir::ops::while_) return sized_while_unit(node, options, fallbacks, nested);
+  if (node.op == &ir::ops::if_ || node.op == &ir::ops::case_)
+    return sized_branch_unit(node, options, fallbacks, nested);
+  const Sized first = sized(node, options.sizes);
+  Unit unit = native_or_interpreted_unit(*first.node, options, fallbacks, nested);
+  unit.make = nullptr;
+  unit.routines.clear();
+  unit.scratch_bytes = 0;
+  unit.order = node.id;
+  for (Value& v : unit.reads) {
+    const auto input = std::ranges::find(first.graph->inputs(), v);
+    WEFT_ASSERT(input != first.graph->inputs().end(), node.op->name, " reads what is no operand");
+    v = storage_of(first.originals[static_cast<std::size_t>(input - first.graph->inputs().begin())]);
+  }
+  for (Value& v : unit.writes) v = {const_cast<ir::Node*>(&node), v.index};
+  std::erase_if(unit.in_place, [&](const auto& pair) {
+    return std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(pair.second)]) > 1;
+  });
+  for (const Value operand : node.operands)
+    for (const Dim dim : operand.type().dims()) unit.sizes.emplace_back(dim);
+  for (const Type type : node.types)
+    for (const Dim dim : type.dims()) unit.sizes.emplace_back(dim);
+  if (node.op->has_sizes())
+    for (const std::int64_t number : node.op->attributes->sizes(node.attribute_data)) unit.sizes.emplace_back(number);
+  SizedOptions unobserved = options;
+  unobserved.observer = nullptr;
+  unit.at = [&node, &nested, options = std::move(unobserved),
+             reads = unit.reads.size()](const SizeValues& sizes) -> std::optional<Unit> {
+    std::vector<std::string> same_fallbacks;
+    const Sized now = sized(node, sizes);
+    Unit made = native_or_interpreted_unit(*now.node, options, same_fallbacks, nested);
+    if (made.reads.size() != reads) return std::nullopt;
+    // What it makes may refer to the node.
+    made.make = [graph = now.graph, make = std::move(made.make)](auto&&... places) { return make(places...); };
+    return made;
+  };
+  return unit;
+}
+
+}  // namespace weft::compiler

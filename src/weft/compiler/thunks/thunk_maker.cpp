@@ -1,0 +1,30 @@
+#include <weft/compiler/thunks/thunk_maker.h>
+
+#include <memory>
+#include <utility>
+
+#include <weft/compiler/library/matmul_thunk.h>
+#include <weft/compiler/thunks/copy_thunk.h>
+#include <weft/compiler/thunks/interpret_thunk.h>
+#include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/sized_unit.h>
+#include <weft/ir/resize.h>
+
+namespace weft::compiler {
+
+bool ThunkMaker::has_product(const Matmul& matmul) const {
+  return matmul_exists(matmul, options_.sizes, *options_.target);
+}
+
+Unit ThunkMaker::make_product(const Matmul& matmul) const {
+  return matmul_unit(matmul, options_.strict, options_.sizes);
+}
+
+Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks) const {
+  if (!ir::is_static(node)) return sized_unit(node, options_, fallbacks, nested_);
+  return native_or_interpreted_unit(node, options_, fallbacks, nested_);
+}
+
+Unit ThunkMaker::make_copy(ir::Value value) const { return copy_unit(value); }
+
+}  // namespace weft::compiler

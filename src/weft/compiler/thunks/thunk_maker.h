@@ -1,0 +1,29 @@
+// Units for nodes that are no part of a generated kernel: thunks written for them, products of a library, the interpreter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <weft/compiler/options/options.h>
+#include <weft/compiler/plan/unit_maker.h>
+#include <weft/compiler/thunks/nested_compiler.h>
+
+namespace weft::compiler {
+
+class ThunkMaker final : public UnitMaker {
+ public:
+  // The options live as long as it does.
+  ThunkMaker(const SizedOptions& options, const NestedCompiler& nested) : options_(options), nested_(nested) {}
+  const NestedCompiler& nested() const { return nested_; }
+
+  bool has_product(const Matmul& matmul) const override;
+  Unit make_product(const Matmul& matmul) const override;
+  Unit make(const ir::Node& node, std::vector<std::string>& fallbacks) const override;
+  Unit make_copy(ir::Value value) const override;
+
+ private:
+  const SizedOptions& options_;
+  const NestedCompiler& nested_;
+};
+
+}  // namespace weft::compiler
