@@ -129,10 +129,12 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
   std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
     auto& indices = result.indices.emplace_back();
-    for (const auto& loop : unit.loops)
-      indices.push_back(request.called(request.add(unit.info.name, *loop), unit.info));
-    for (std::size_t i = 0; i < unit.routines.size(); ++i) {
-      Routine& routine = *unit.routines[i];
+    if (const GeneratedKernels* generated = unit.kernels())
+      for (const auto& loop : generated->loops)
+        indices.push_back(request.called(request.add(unit.info.name, *loop), unit.info));
+    const HandwrittenThunk* const thunk = unit.handwritten();
+    for (std::size_t i = 0; thunk && i < thunk->routines.size(); ++i) {
+      Routine& routine = *thunk->routines[i];
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
       routines.emplace_back(&routine, request.called(request.add(name, routine.source, routine.key), unit.info));
     }

@@ -81,8 +81,10 @@ class Lister : public Observer {
         text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form, target_), '\n');
     };
     for (const Unit& unit : units) {
-      for (const auto& loop : unit.loops) show(unit, loop.get(), loop->key());
-      for (const auto& routine : unit.routines) show(unit, routine->source, routine->key);
+      if (const GeneratedKernels* kernels = unit.kernels())
+        for (const auto& loop : kernels->loops) show(unit, loop.get(), loop->key());
+      if (const HandwrittenThunk* thunk = unit.handwritten())
+        for (const auto& routine : thunk->routines) show(unit, routine->source, routine->key);
     }
   }
 

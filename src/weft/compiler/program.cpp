@@ -71,9 +71,11 @@ Program::Program(ProgramParts parts) : parts_(std::move(parts)) {
 template <class Visit>
 void Program::for_each_size(std::size_t unit, Visit&& visit) const {
   const Unit& u = parts_.units[unit];
-  for (const auto& loop : u.loops)
-    for (const Size size : loop->parameters) visit(size);
-  for (const Size size : u.sizes) visit(size);
+  if (const GeneratedKernels* kernels = u.kernels())
+    for (const auto& loop : kernels->loops)
+      for (const Size size : loop->parameters) visit(size);
+  if (const SizedLater* later = u.sized_later())
+    for (const Size size : later->sizes) visit(size);
   visit(u.flops);
   if (u.bytes) visit(*u.bytes);
   for (const auto* places : {&parts_.plan.reads[unit], &parts_.plan.writes[unit]})
@@ -126,11 +128,11 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   std::shared_ptr<runtime::Thunk> thunk;
   if (!parts_.target->runs_here) {
     thunk = std::make_shared<ForeignThunk>(*parts_.target);
-  } else if (!u.loops.empty()) {
+  } else if (const GeneratedKernels* kernels = u.kernels()) {
     std::vector<KernelCall> calls;
     auto read = reads.begin(), write = writes.begin();
-    for (std::size_t i = 0; i < u.loops.size(); ++i) {
-      const Loop& loop = *u.loops[i];
+    for (std::size_t i = 0; i < kernels->loops.size(); ++i) {
+      const Loop& loop = *kernels->loops[i];
       std::vector<runtime::Slice> buffers(read, read + loop.inputs);
       buffers.insert(buffers.end(), write, write + loop.outputs());
       read += loop.inputs;
@@ -139,7 +141,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
     }
     thunk = std::make_shared<KernelThunk>(std::move(calls));
   } else {
-    thunk = (sized ? sized->make : u.make)(reads, writes, scratch);
+    thunk = (sized ? *sized : u).thunk().make(reads, writes, scratch);
   }
   const Unit& work = sized ? *sized : u;
   thunk->info = u.info;
@@ -181,17 +183,17 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
       continue;
     }
     std::optional<Unit> sized;
-    if (unit.at) {
-      sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return unit.at(sizes); });
+    if (const SizedLater* later = unit.sized_later()) {
+      sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return later->at(sizes); });
       if (!sized) {
         why_not = concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes");
         return nullptr;
       }
-      made->code[u] = find_routines(sized->routines, *parts_.target);
+      made->code[u] = find_routines(sized->thunk().routines, *parts_.target);
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
     made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));
-    if (sized && sized->has_to_prepare) unprepared.push_back(made->thunks.back());
+    if (sized && sized->thunk().has_to_prepare) unprepared.push_back(made->thunks.back());
   }
   if (!unprepared.empty()) executable->preparation = std::make_shared<runtime::Preparation>(std::move(unprepared));
   made->layout = lay_out(parts_.plan, sizes, made->scratch_bytes, before ? before->layout : nullptr, *executable);

@@ -53,8 +53,8 @@ std::vector<Tiling> tilings(const ir::Graph& graph) {
   const std::vector<Unit> units = units_of(graph);
   EXPECT_THAT(units, SizeIs(1));
   std::vector<std::int64_t> parameters;
-  for (const Size size : units[0].loops[0]->parameters) parameters.push_back(size.value());
-  return tilings_of(*units[0].loops[0], parameters, Target::host());
+  for (const Size size : units[0].kernels()->loops[0]->parameters) parameters.push_back(size.value());
+  return tilings_of(*units[0].kernels()->loops[0], parameters, Target::host());
 }
 
 TEST(Tilings, AllComputeTheSame) {
@@ -65,7 +65,7 @@ TEST(Tilings, AllComputeTheSame) {
     const std::vector<Tiling> all = tilings(*graph);
     EXPECT_GE(all.size(), 2u);
     for (const Tiling& tiling : all) {
-      Loop loop = *units_of(*graph)[0].loops[0];
+      Loop loop = *units_of(*graph)[0].kernels()->loops[0];
       loop.tiling = tiling;
       const KernelSource source = &loop;
       const std::string key = loop.key();

@@ -263,8 +263,8 @@ bool convolve_with_onednn(Unit& unit, const ConvolutionShape& shape, bool strict
   if (!plan) return false;
   plan->strict = strict;
   unit.scratch_bytes = plan->scratch_bytes;
-  unit.make = [plan = std::move(*plan)](std::span<const Slice> reads, std::span<const Slice> writes,
-                                        const Slice& scratch) {
+  unit.thunk().make = [plan = std::move(*plan)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                const Slice& scratch) {
     return std::make_unique<ConvolutionThunk>(plan, reads[0], reads[1], writes[0], scratch);
   };
   return true;

@@ -211,7 +211,7 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   if (empty(matmul.epilogue.result) ||
       (matmul.epilogue.steps.empty() && std::ranges::any_of(matmul.dot->operands, empty))) {
     unit.bytes = values(matmul.epilogue.result.type()).bytes();
-    unit.make = [](std::span<const Slice>, std::span<const Slice> writes, const Slice&) {
+    unit.thunk().make = [](std::span<const Slice>, std::span<const Slice> writes, const Slice&) {
       return std::make_unique<EmptyMatmulThunk>(writes[0]);
     };
     return unit;
@@ -219,9 +219,9 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   auto product = product_at(matmul, strict, values);
   if (!product || std::ranges::any_of(matmul.dot->operands, empty)) return std::nullopt;
   add_work(matmul, product->shape, values, unit);
-  unit.has_to_prepare = true;
-  unit.make = [product = std::move(*product), offsets = offsets_of(matmul, values)](
-                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().has_to_prepare = true;
+  unit.thunk().make = [product = std::move(*product), offsets = offsets_of(matmul, values)](
+                          std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<MatmulThunk>(product, operands_of(reads, writes, offsets));
   };
   return unit;
@@ -241,19 +241,20 @@ Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
   unit.writes = {matmul.epilogue.result};
   for_each_read(matmul, [&](const View& view) { unit.reads.push_back(storage_of(view.base)); });
   if (!is_static(matmul)) {
+    std::vector<Size> sizes;
     for (const Value operand : matmul.dot->operands)
-      for (const Dim dim : operand.type().dims()) unit.sizes.emplace_back(dim);
+      for (const Dim dim : operand.type().dims()) sizes.emplace_back(dim);
     for_each_read(matmul, [&](const View& view) {
-      unit.sizes.push_back(view.offset);
-      unit.sizes.insert(unit.sizes.end(), view.strides.begin(), view.strides.end());
+      sizes.push_back(view.offset);
+      sizes.insert(sizes.end(), view.strides.begin(), view.strides.end());
     });
-    unit.at = [matmul, strict](const SizeValues& now) { return unit_at(matmul, strict, now); };
+    unit.form = SizedLater{[matmul, strict](const SizeValues& now) { return unit_at(matmul, strict, now); }, sizes};
     return unit;
   }
   const auto primitive = primitive_of(*product);
   unit.scratch_bytes = primitive->scratch_bytes();
-  unit.make = [primitive, offsets = offsets_of(matmul, values), one = product->one_thread](
-                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+  unit.thunk().make = [primitive, offsets = offsets_of(matmul, values), one = product->one_thread](
+                          std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<MatmulThunk>(primitive, operands_of(reads, writes, offsets), scratch, one);
   };
   return unit;

@@ -276,7 +276,7 @@ class FusionPlanner {
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
     if (!lowered.flops) lowered.flops = flops_of(cluster);
     unit.flops = *lowered.flops;
-    unit.loops = {lowered.loop};
+    unit.form = GeneratedKernels{{lowered.loop}};
     find_in_place(unit);
     if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
     return unit;
@@ -292,7 +292,7 @@ class FusionPlanner {
   // A store may go to the bytes of an input that is read at the very same elements, and not after the store. Inputs that differ in
   // shape only are the same bytes.
   void find_in_place(Unit& unit) const {
-    const Loop& loop = *unit.loops[0];
+    const Loop& loop = *unit.kernels()->loops[0];
     for (const Store& s : loop.stores) {
       const int stage = loop.exprs[static_cast<std::size_t>(s.value)].stage;
       if (loop.walk == Walk::columns || stage != loop.stages - 1) continue;

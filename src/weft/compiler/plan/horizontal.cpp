@@ -21,8 +21,8 @@ bool contains_any(const Values& values, std::span<const ir::Value> of) {
 }
 
 bool is_small(const Unit& unit, const SizeValues& sizes) {
-  if (unit.loops.empty() || unit.has_side_effect || unit.updates_part || unit.bytes) return false;
-  const Loop& loop = *unit.loops[0];
+  if (!unit.kernels() || unit.has_side_effect || unit.updates_part || unit.bytes) return false;
+  const Loop& loop = *unit.kernels()->loops[0];
   const LoopExtent extent = extent_of(loop, sizes(loop.parameters));
   return extent.tasks * elements_per_task(loop, extent) <= worthwhile_elements;
 }
@@ -60,7 +60,7 @@ class Group {
       for (const auto& [write, read] : unit.in_place) all.in_place.emplace_back(writes + write, reads + read);
       std::ranges::move(unit.reads, std::back_inserter(all.reads));
       std::ranges::move(unit.writes, std::back_inserter(all.writes));
-      std::ranges::move(unit.loops, std::back_inserter(all.loops));
+      std::ranges::move(unit.kernels()->loops, std::back_inserter(all.kernels()->loops));
       all.flops += unit.flops;
       gone[members_[i]] = true;
     }

@@ -182,7 +182,7 @@ class MemoryPlanner {
     }
     const std::size_t first_scratch = lifetimes.size();
     for (int u = 0; u < static_cast<int>(units_.size()); ++u)
-      if (const Unit& unit = units_[static_cast<std::size_t>(u)]; unit.scratch_bytes || unit.at)
+      if (const Unit& unit = units_[static_cast<std::size_t>(u)]; unit.scratch_bytes || unit.sized_later())
         lifetimes.push_back({0, u, u, u});
     std::vector<std::uint32_t> allocation(lifetimes.size());
     for (std::size_t i = 0; i < lifetimes.size(); ++i)

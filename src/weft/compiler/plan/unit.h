@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <weft/base/size.h>
@@ -27,6 +28,31 @@ struct Routine {
   KernelAddress address = nullptr;    // of code that the executable keeps mapped
 };
 
+struct Unit;
+
+// Generated kernels, which equal units share: one, or several of units that were joined (plan/horizontal.h), whose reads and writes
+// stand one behind the other.
+struct GeneratedKernels {
+  std::vector<std::shared_ptr<const Loop>> loops;
+};
+
+// A thunk that is written by hand, or a library's.
+struct HandwrittenThunk {
+  std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
+                                                std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
+      make;
+  std::vector<std::shared_ptr<Routine>> routines;  // that it calls
+  bool has_to_prepare = false;                     // before it first runs
+};
+
+// What takes its form when sizes are known.
+struct SizedLater {
+  // Returns the unit for these sizes, of which its scratch_bytes, its work and its HandwrittenThunk count; nullopt if the unit does
+  // not serve them. It depends on `sizes`, and on those of what it reads and writes.
+  std::function<std::optional<Unit>(const SizeValues& sizes)> at;
+  std::vector<Size> sizes;
+};
+
 struct Unit {
   std::vector<ir::Value> reads, writes;
   std::uint64_t scratch_bytes = 0;  // memory it needs while it runs
@@ -39,19 +65,15 @@ struct Unit {
   runtime::ThunkInfo info;  // but for the work of a run, which depends on sizes:
   Size flops = 0;
   std::optional<Size> bytes = {};  // that it moves; empty: all that it reads and writes
+  std::variant<HandwrittenThunk, GeneratedKernels, SizedLater> form;
 
-  std::vector<std::shared_ptr<Routine>> routines;
-  // Generated kernels, which equal units share: one, or several of units that were joined (plan/horizontal.h), whose reads and
-  // writes stand one behind the other. Else there is `make`, or where sizes are not known, `at`.
-  std::vector<std::shared_ptr<const Loop>> loops;
-  std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
-                                                std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
-      make;
-  // What the unit is for these sizes: its scratch_bytes, its work and `make`. Empty: it is none for them. It depends on `sizes`, and
-  // on those of what it reads and writes.
-  std::function<std::optional<Unit>(const SizeValues& sizes)> at;
-  std::vector<Size> sizes;
-  bool has_to_prepare = false;  // its thunk has, before it first runs
+  HandwrittenThunk& thunk() { return std::get<HandwrittenThunk>(form); }
+  const HandwrittenThunk& thunk() const { return std::get<HandwrittenThunk>(form); }
+  // Null: it has another form.
+  const HandwrittenThunk* handwritten() const { return std::get_if<HandwrittenThunk>(&form); }
+  GeneratedKernels* kernels() { return std::get_if<GeneratedKernels>(&form); }
+  const GeneratedKernels* kernels() const { return std::get_if<GeneratedKernels>(&form); }
+  const SizedLater* sized_later() const { return std::get_if<SizedLater>(&form); }
 };
 
 }  // namespace weft::compiler

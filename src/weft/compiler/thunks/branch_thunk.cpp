@@ -45,9 +45,9 @@ class BranchThunk final : public runtime::Thunk {
 void set_branches(Unit& unit, const ir::Node& node, std::vector<Region> branches) {
   unit.scratch_bytes = 0;
   for (const Region& branch : branches) unit.scratch_bytes = std::max(unit.scratch_bytes, branch.temporary_bytes());
-  unit.make = [branches = std::make_shared<const std::vector<Region>>(std::move(branches)),
-               predicate = node.op == &ir::ops::if_](std::span<const Slice> reads, std::span<const Slice> writes,
-                                                     const Slice& scratch) {
+  unit.thunk().make = [branches = std::make_shared<const std::vector<Region>>(std::move(branches)),
+                       predicate = node.op == &ir::ops::if_](std::span<const Slice> reads,
+                                                             std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
   };
 }
@@ -68,11 +68,12 @@ Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::v
   Unit unit = unit_of(node);
   unit.info.category = "conditional";
   std::vector<SizedRegion> regions;
+  std::vector<Size> all;
   for (std::size_t i = 0; i < node.regions.size(); ++i) {
     regions.emplace_back(region_of(node, i), options, fallbacks, nested);
-    std::ranges::copy(regions.back().sizes(), std::back_inserter(unit.sizes));
+    std::ranges::copy(regions.back().sizes(), std::back_inserter(all));
   }
-  unit.at = [&node, regions = std::move(regions)](const SizeValues& sizes) -> std::optional<Unit> {
+  const auto at = [&node, regions = std::move(regions)](const SizeValues& sizes) -> std::optional<Unit> {
     std::vector<Region> branches;
     for (const SizedRegion& region : regions) {
       auto known = region.at(sizes);
@@ -83,6 +84,7 @@ Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::v
     set_branches(made, node, std::move(branches));
     return made;
   };
+  unit.form = SizedLater{at, std::move(all)};
   return unit;
 }
 

@@ -83,7 +83,7 @@ class LoopThunk final : public runtime::Thunk {
 }  // namespace
 
 void convolve_with_loop(Unit& unit, const ConvolutionShape& shape) {
-  unit.make = [shape](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [shape](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<LoopThunk>(shape, reads[0], reads[1], writes[0]);
   };
 }

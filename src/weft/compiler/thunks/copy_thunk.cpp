@@ -25,9 +25,8 @@ Unit copy_unit(ir::Value value) {
   unit.order = value.node->id;
   unit.info.name = concat("copy.", value.node->id);
   unit.info.category = "copy";
-  unit.make = [](std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes, const runtime::Slice&) {
-    return std::make_unique<CopyThunk>(reads[0], writes[0]);
-  };
+  unit.thunk().make = [](std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes,
+                         const runtime::Slice&) { return std::make_unique<CopyThunk>(reads[0], writes[0]); };
   return unit;
 }
 

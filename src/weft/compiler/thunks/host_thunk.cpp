@@ -64,7 +64,8 @@ Unit host_unit(const ir::Node& node, const NativeContext& context) {
   unit.info.name = concat("custom_op.", target, '.', node.id);
   std::vector<Type> inputs, outputs(node.types.begin(), node.types.end());
   for (const ir::Value v : node.operands) inputs.push_back(v.type());
-  unit.make = [function, inputs, outputs](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [function, inputs, outputs](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                  const Slice&) {
     return std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
   };
   return unit;

@@ -62,8 +62,8 @@ Unit interpret_unit(const ir::Node& node) {
   graph->set_outputs(std::move(outputs));
   unit.order = node.id;
   unit.info.category = "host fallback";
-  unit.make = [graph](std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes,
-                      const runtime::Slice&) { return std::make_unique<InterpretThunk>(graph, reads, writes); };
+  unit.thunk().make = [graph](std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes,
+                              const runtime::Slice&) { return std::make_unique<InterpretThunk>(graph, reads, writes); };
   return unit;
 }
 

@@ -79,7 +79,8 @@ Unit cholesky_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "linear algebra";
   const bool lower = node.attributes<ir::CholeskyAttributes>().lower;
-  unit.make = [type = node.type(), lower](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [type = node.type(), lower](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                  const Slice&) {
     return std::make_unique<CholeskyThunk>(type, lower, reads[0], writes[0]);
   };
   return unit;
@@ -91,8 +92,8 @@ Unit triangular_solve_unit(const ir::Node& node) {
   if (unit.reads[0] != unit.reads[1]) unit.in_place = {{0, 1}};
   const auto layout =
       ir::triangular_layout(node.attributes<ir::TriangularSolveAttributes>(), node.operand(0).type(), node.type());
-  unit.make = [dtype = node.type().dtype(), layout](std::span<const Slice> reads, std::span<const Slice> writes,
-                                                    const Slice&) {
+  unit.thunk().make = [dtype = node.type().dtype(), layout](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                            const Slice&) {
     return std::make_unique<TriangularSolveThunk>(dtype, layout, reads[0], reads[1], writes[0]);
   };
   return unit;

@@ -80,7 +80,8 @@ class PadThunk final : public runtime::Thunk {
 Unit pad_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "pad";
-  unit.make = [plan = pad_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [plan = pad_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                              const Slice&) {
     return std::make_unique<PadThunk>(plan, reads, writes[0]);
   };
   return unit;

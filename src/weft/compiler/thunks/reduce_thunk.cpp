@@ -108,8 +108,8 @@ class ReduceThunk final : public runtime::Thunk {
 Unit reduce_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "reduce";
-  unit.make = [plan = reduce_plan(node, context)](std::span<const Slice> reads, std::span<const Slice> writes,
-                                                  const Slice&) {
+  unit.thunk().make = [plan = reduce_plan(node, context)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                          const Slice&) {
     return std::make_unique<ReduceThunk>(plan, reads, writes);
   };
   return unit;

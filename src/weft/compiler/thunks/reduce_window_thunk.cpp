@@ -122,8 +122,8 @@ Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "reduce window";
   unit.flops = node.type().elements() * plan->windows.window_elements();
-  unit.make = [plan, dtype = node.type().dtype()](std::span<const Slice> reads, std::span<const Slice> writes,
-                                                  const Slice&) {
+  unit.thunk().make = [plan, dtype = node.type().dtype()](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                          const Slice&) {
     return std::make_unique<ReduceWindowThunk>(plan, dtype, reads, writes);
   };
   return unit;

@@ -136,7 +136,7 @@ std::optional<Unit> running_sum_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "running sum";
   unit.flops = node.type().elements();
-  unit.make = [plan = *plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [plan = *plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<RunningSumThunk>(plan, reads, writes);
   };
   return unit;

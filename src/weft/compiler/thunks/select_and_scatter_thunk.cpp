@@ -167,8 +167,8 @@ Unit select_and_scatter_unit(const ir::Node& node, const NativeContext& context)
   unit.info.category = "select and scatter";
   if (adds && is_float(dtype) && byte_size(dtype) == 2)
     unit.scratch_bytes = static_cast<std::uint64_t>(node.type().elements()) * sizeof(float);
-  unit.make = [plan = std::shared_ptr<const SelectAndScatterPlan>(std::move(plan))](
-                  std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+  unit.thunk().make = [plan = std::shared_ptr<const SelectAndScatterPlan>(std::move(plan))](
+                          std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<SelectAndScatterThunk>(plan, reads, writes[0], scratch);
   };
   return unit;

@@ -57,8 +57,6 @@ Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<s
     return sized_branch_unit(node, options, fallbacks, nested);
   const Sized first = sized(node, options.sizes);
   Unit unit = native_or_interpreted_unit(*first.node, options, fallbacks, nested);
-  unit.make = nullptr;
-  unit.routines.clear();
   unit.scratch_bytes = 0;
   unit.order = node.id;
   for (Value& v : unit.reads) {
@@ -70,24 +68,28 @@ Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<s
   std::erase_if(unit.in_place, [&](const auto& pair) {
     return std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(pair.second)]) > 1;
   });
+  std::vector<Size> all;
   for (const Value operand : node.operands)
-    for (const Dim dim : operand.type().dims()) unit.sizes.emplace_back(dim);
+    for (const Dim dim : operand.type().dims()) all.emplace_back(dim);
   for (const Type type : node.types)
-    for (const Dim dim : type.dims()) unit.sizes.emplace_back(dim);
+    for (const Dim dim : type.dims()) all.emplace_back(dim);
   if (node.op->has_sizes())
-    for (const std::int64_t number : node.op->attributes->sizes(node.attribute_data)) unit.sizes.emplace_back(number);
+    for (const std::int64_t number : node.op->attributes->sizes(node.attribute_data)) all.emplace_back(number);
   SizedOptions unobserved = options;
   unobserved.observer = nullptr;
-  unit.at = [&node, &nested, options = std::move(unobserved),
-             reads = unit.reads.size()](const SizeValues& sizes) -> std::optional<Unit> {
+  const auto at = [&node, &nested, options = std::move(unobserved),
+                   reads = unit.reads.size()](const SizeValues& sizes) -> std::optional<Unit> {
     std::vector<std::string> same_fallbacks;
     const Sized now = sized(node, sizes);
     Unit made = native_or_interpreted_unit(*now.node, options, same_fallbacks, nested);
     if (made.reads.size() != reads) return std::nullopt;
     // What it makes may refer to the node.
-    made.make = [graph = now.graph, make = std::move(made.make)](auto&&... places) { return make(places...); };
+    made.thunk().make = [graph = now.graph, make = std::move(made.thunk().make)](auto&&... places) {
+      return make(places...);
+    };
     return made;
   };
+  unit.form = SizedLater{at, std::move(all)};
   return unit;
 }
 

@@ -278,12 +278,13 @@ Unit sort_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "sort";
   if (const auto order = order_of(*node.regions[0])) {
-    unit.make = [rows, order = *order](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    unit.thunk().make = [rows, order = *order](std::span<const Slice> reads, std::span<const Slice> writes,
+                                               const Slice&) {
       return std::make_unique<SortByKey>(order, rows, reads, writes);
     };
   } else {
-    unit.make = [rows, comparator = std::make_shared<const Body>(*node.regions[0], context)](
-                    std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    unit.thunk().make = [rows, comparator = std::make_shared<const Body>(*node.regions[0], context)](
+                            std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
       return std::make_unique<SortByComparator>(comparator, rows, reads, writes);
     };
   }

@@ -116,8 +116,8 @@ Unit update_slice_unit(const ir::Node& node) {
   unit.bytes = 2 * node.operand(1).type().bytes();
   if (std::ranges::count(unit.reads, unit.reads[0]) == 1) unit.in_place = {{0, 0}};
   unit.updates_part = true;
-  unit.make = [plan = update_slice_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes,
-                                               const Slice&) {
+  unit.thunk().make = [plan = update_slice_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                       const Slice&) {
     return std::make_unique<UpdateSliceThunk>(plan, reads, writes[0]);
   };
   return unit;
@@ -127,7 +127,7 @@ Unit barrier_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "copy";
   share_operands(unit);
-  unit.make = [](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<BarrierThunk>(reads, writes);
   };
   return unit;
@@ -136,7 +136,7 @@ Unit barrier_unit(const ir::Node& node) {
 Unit token_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "token";
-  unit.make = [](auto, auto, const Slice&) { return std::make_unique<TokenThunk>(); };
+  unit.thunk().make = [](auto, auto, const Slice&) { return std::make_unique<TokenThunk>(); };
   return unit;
 }
 

@@ -47,7 +47,7 @@ std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext&
   context.routines.push_back(code);
   auto [unit, changing] = loop_unit(node);
   unit.info.category = "while fusion";
-  unit.make = [code, changing](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [code, changing](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<WhileKernelThunk>(code, changing, reads, writes);
   };
   return unit;

@@ -142,7 +142,7 @@ WhilePlan while_plan(const ir::Node& node, const std::vector<std::size_t>& chang
 void set_plan(Unit& unit, WhilePlan made) {
   const auto plan = std::make_shared<const WhilePlan>(std::move(made));
   unit.scratch_bytes = plan->scratch_bytes;
-  unit.make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+  unit.thunk().make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<WhileThunk>(plan, reads, writes, scratch);
   };
 }
@@ -186,14 +186,17 @@ Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::ve
   const SizedRegion condition(region_of(node, 0), options, fallbacks, nested);
   const SizedRegion body(body_of(*node.regions[1], changing), options, fallbacks, nested,
                          may_overwrite(node, changing));
-  for (const auto* region : {&condition, &body}) std::ranges::copy(region->sizes(), std::back_inserter(unit.sizes));
-  unit.at = [&node, condition, body, changing = std::move(changing)](const SizeValues& sizes) -> std::optional<Unit> {
+  std::vector<Size> all;
+  for (const auto* region : {&condition, &body}) std::ranges::copy(region->sizes(), std::back_inserter(all));
+  const auto at = [&node, condition, body,
+                   changing = std::move(changing)](const SizeValues& sizes) -> std::optional<Unit> {
     auto known_condition = condition.at(sizes), known_body = body.at(sizes);
     if (!known_condition || !known_body) return std::nullopt;
     Unit made;
     set_plan(made, while_plan(node, changing, std::move(*known_condition), std::move(*known_body), sizes));
     return made;
   };
+  unit.form = SizedLater{at, std::move(all)};
   return std::move(unit);
 }
 

@@ -44,7 +44,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options
   if (options.tuning != Tuning::all) return sites;
   Report ignored;
   for (const Unit& unit : fuse(graph, options, maker, ignored)) {
-    if (unit.loops.empty() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
+    if (!unit.kernels() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
     // The unit's nodes: from what it writes to what it reads.
     std::vector<Value> stack = unit.writes;
     std::unordered_set<const Node*> seen;

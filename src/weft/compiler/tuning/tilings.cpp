@@ -47,7 +47,7 @@ class Tiled {
     std::vector<std::string> keys;
     loops_.reserve(tilings.size());
     for (const Tiling& tiling : tilings) {
-      Loop& loop = loops_.emplace_back(*unit.loops[0]);
+      Loop& loop = loops_.emplace_back(*unit.kernels()->loops[0]);
       loop.tiling = tiling;
       sources.emplace_back(&loop);
       keys.push_back(loop.key());
@@ -104,10 +104,11 @@ std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> p
 namespace {
 
 std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& program, Report& report) {
-  const Loop& loop = *unit.loops[0];
+  const std::shared_ptr<const Loop>& own = unit.kernels()->loops[0];
+  const Loop& loop = *own;
   const std::vector<std::int64_t> parameters = values_of(loop.parameters);
   const std::vector<Tiling> tilings = tilings_of(loop, parameters, Target::host());  // trials run here
-  if (tilings.size() < 2) return unit.loops[0];
+  if (tilings.size() < 2) return own;
 
   std::shared_ptr<const Tiled> kernels;  // all are compiled together
   std::vector<Trial> trials;
@@ -123,7 +124,7 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
   for (const std::int64_t size : axes_of(loop, parameters)) sizes += concat(sizes.empty() ? "" : "x", size);
   tell(program, concat(unit.info.category, " over ", sizes), choice, report);
   const auto chosen = std::ranges::find(trials, choice.name, &Trial::name) - trials.begin();
-  if (chosen == 0) return unit.loops[0];
+  if (chosen == 0) return own;
   auto result = std::make_shared<Loop>(loop);
   result->tiling = tilings[static_cast<std::size_t>(chosen)];
   return result;
@@ -134,10 +135,11 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
 void tile(std::vector<Unit>& units, const std::string& program, Report& report) {
   std::unordered_map<std::shared_ptr<const Loop>, std::shared_ptr<const Loop>> tiled;  // equal units share their loop
   for (Unit& unit : units) {
-    if (unit.loops.empty() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
-    auto& result = tiled[unit.loops[0]];
+    if (!unit.kernels() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
+    std::shared_ptr<const Loop>& loop = unit.kernels()->loops[0];
+    auto& result = tiled[loop];
     if (!result) result = fastest_tiling(unit, program, report);
-    unit.loops[0] = result;
+    loop = result;
   }
 }
 
