@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 set(WEFT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
-install(TARGETS weft EXPORT weftTargets)
+install(TARGETS weft weft_precompiled EXPORT weftTargets)
 if(TARGET weft_command)
   install(TARGETS weft_command)
 endif()

@@ -27,5 +27,7 @@ for user in "${compilers[@]}"; do
   check cmake -G Ninja -S "$(dirname "$0")" -B "$project" -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_BUILD_TYPE=Release \
     -D CMAKE_CXX_COMPILER="$user"
   check cmake --build "$project"
-  [ "$("$project/consumer")" = learnt ] || { echo "$user: the consumer printed something else"; exit 1; }
+  for program in consumer precompiled; do
+    [ "$("$project/$program")" = learnt ] || { echo "$user: $program printed something else"; exit 1; }
+  done
 done

@@ -5,7 +5,8 @@
 
 #include <array>
 #include <charconv>
-#include <sstream>
+#include <cstddef>
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -37,22 +38,30 @@ class InternalError : public std::logic_error {
 };
 
 namespace detail {
+// Appends what print(out, part) prints.
+void append_printed(std::string& text, void (*print)(std::ostream& out, const void* part), const void* part);
+void append_number(std::string& text, double number);
+void append_pointer(std::string& text, const void* pointer);
+
 // Appends a part as an ostream prints it.
 template <class Part>
 void append(std::string& text, const Part& part) {
-  if constexpr (std::is_same_v<Part, char>) {
-    text += part;
+  if constexpr (std::is_same_v<Part, char> || std::is_same_v<Part, signed char> ||
+                std::is_same_v<Part, unsigned char>) {
+    text += static_cast<char>(part);
   } else if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
     text += std::string_view(part);
   } else if constexpr (std::is_same_v<Part, bool>) {
     text += part ? '1' : '0';
-  } else if constexpr (std::is_integral_v<Part> && sizeof(Part) > 1) {
+  } else if constexpr (std::is_integral_v<Part>) {
     std::array<char, 24> digits;
     text.append(digits.data(), std::to_chars(digits.begin(), digits.end(), part).ptr);
+  } else if constexpr (std::is_floating_point_v<Part>) {
+    append_number(text, static_cast<double>(part));
+  } else if constexpr (std::is_pointer_v<Part> || std::is_same_v<Part, std::nullptr_t>) {
+    append_pointer(text, part);
   } else {
-    std::ostringstream out;
-    out << part;
-    text += out.view();
+    append_printed(text, [](std::ostream& out, const void* of) { out << *static_cast<const Part*>(of); }, &part);
   }
 }
 }  // namespace detail

@@ -1,6 +1,7 @@
 #include <weft/data/state_dict.h>
 
 #include <weft/base/trace.h>
+#include <weft/data/safetensors.h>
 #include <weft/tensor/creation.h>
 
 namespace weft::data {
@@ -11,7 +12,7 @@ std::vector<TensorBytes> bytes_of(const StateDict& state) {
   return tensors;
 }
 
-void save(const StateDict& state, const std::filesystem::path& path, const Metadata& metadata) {
+void save(const StateDict& state, const std::string& path, const Metadata& metadata) {
   const trace::Scope scope("checkpoint", "save");
   write_safetensors(path, bytes_of(state), metadata);
 }
@@ -27,6 +28,6 @@ StateDict load(const SafetensorsFile& file) {
   return state;
 }
 
-StateDict load(const std::filesystem::path& path) { return load(SafetensorsFile(path)); }
+StateDict load(const std::string& path) { return load(SafetensorsFile(path)); }
 
 }  // namespace weft::data

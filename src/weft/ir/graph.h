@@ -13,36 +13,17 @@
 #include <weft/base/type.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/attributes.h>
+#include <weft/ir/value.h>
 
 namespace weft::ir {
 
 struct Op;
-struct Node;
-class Graph;
 
 // The user's place that recorded a node. The strings live for the life of the process.
 struct Location {
   const char* file = "";
   const char* scope = "";  // module path: blocks.3.attention
   std::uint32_t line = 0;
-};
-
-// One result of a node: an edge of the graph.
-struct Value {
-  Node* node = nullptr;
-  std::uint32_t index = 0;
-
-  explicit operator bool() const { return node != nullptr; }
-  inline Type type() const;
-  inline Graph& graph() const;
-  DType dtype() const { return type().dtype(); }
-  int rank() const { return type().rank(); }
-  std::int64_t size(int dim) const { return type().size(dim); }
-  friend bool operator==(Value, Value) = default;
-};
-
-struct ValueHash {
-  std::size_t operator()(Value v) const { return mix(reinterpret_cast<std::uintptr_t>(v.node), v.index); }
 };
 
 struct Node {

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <weft/ir/graph.h>
 #include <weft/ir/host_function.h>
 #include <weft/tensor/operand.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <ranges>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,16 +14,16 @@ namespace weft {
 
 // f(a[0], b[0], ...), f(a[1], b[1], ...), ...: for lists of tensors or Parameters of one length.
 //   weights = foreach_map([&](const Tensor& w, const Tensor& g) { return w - lr * g; }, weights, gradients);
-template <class F, std::ranges::random_access_range First, std::ranges::random_access_range... Rest>
+template <class F, class First, class... Rest>
 std::vector<Tensor> foreach_map(F&& f, const First& first, const Rest&... rest) {
-  const auto count = std::ranges::size(first);
-  require(((std::ranges::size(rest) == count) && ...), "foreach_map: the lists differ in length: ",
-          (std::to_string(count) + ... + (", " + std::to_string(std::ranges::size(rest)))));
+  const auto count = std::size(first);
+  require(((std::size(rest) == count) && ...), "foreach_map: the lists differ in length: ",
+          (std::to_string(count) + ... + (", " + std::to_string(std::size(rest)))));
   std::vector<Tensor> results;
   results.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
-    results.push_back(f(std::ranges::begin(first)[at], std::ranges::begin(rest)[at]...));
+    results.push_back(f(std::begin(first)[at], std::begin(rest)[at]...));
   }
   return results;
 }

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <weft/base/type.h>
-#include <weft/ir/graph.h>
+#include <weft/ir/value.h>
 #include <weft/runtime/buffer.h>
-#include <weft/tensor/launched_graph.h>
+#include <weft/tensor/origin.h>
 
 namespace weft::detail {
 

@@ -17,12 +17,11 @@
 #include <weft/ir/graph.h>
 #include <weft/runtime/buffer.h>
 #include <weft/tensor/observer.h>
+#include <weft/tensor/origin.h>
 
 namespace weft::detail {
 
 class Recording;
-struct LaunchedGraph;
-
 // The compiled function of which a call launched a graph.
 class Callee {
  public:
@@ -41,16 +40,6 @@ class Callee {
   std::atomic<bool> is_differentiated_ = false;
   mutable std::mutex mutex_;
   std::string place_;
-};
-
-// Of a tensor that has a buffer: the value that it was. None: it is a value like any other.
-struct Origin {
-  std::shared_ptr<const LaunchedGraph> graph = nullptr;
-  ir::Value value = {};
-  bool is_brought_back =
-      false;  // by a gradient: it is that value, where another tensor of the same origin is a copy of it
-
-  explicit operator bool() const { return graph != nullptr; }
 };
 
 struct LaunchedGraph {
@@ -118,14 +107,13 @@ struct LaunchedGraph {
 // arguments. Launch what is recorded first.
 class PastEndsHere {
  public:
-  PastEndsHere() : before_(std::exchange(oldest_, runtime::Buffer(Type()).id())) {}
-  ~PastEndsHere() { oldest_ = before_; }
+  PastEndsHere();
+  ~PastEndsHere();
   PastEndsHere(const PastEndsHere&) = delete;
   PastEndsHere& operator=(const PastEndsHere&) = delete;
-  static bool is_before(std::uint64_t buffer_id) { return buffer_id < oldest_; }
+  static bool is_before(std::uint64_t buffer_id);
 
  private:
-  inline static constinit thread_local std::uint64_t oldest_ = 0;
   std::uint64_t before_;
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <weft/compiler/compiler.h>
+#include <weft/compiler/options/report.h>
 #include <weft/runtime/device.h>
 
 namespace weft {
