@@ -5,19 +5,15 @@
 
 #include <weft/base/knobs.h>
 #include <weft/tensor/compiler_options.h>
+#include <weft/tensor/session.h>
 
 namespace weft::detail {
 
-namespace {
-constinit thread_local std::optional<Backend> chosen;
-constinit thread_local BuildOptions chosen_options;
-}  // namespace
-
-BackendScope::BackendScope(Backend backend) : before_(std::exchange(chosen, backend)) {}
-BackendScope::~BackendScope() { chosen = before_; }
+BackendScope::BackendScope(Backend backend) : before_(std::exchange(Session::current().backend, backend)) {}
+BackendScope::~BackendScope() { Session::current().backend = before_; }
 
 Backend backend() {
-  if (chosen) return *chosen;
+  if (const auto chosen = Session::current().backend) return *chosen;
   return backend_named(knobs::backend(), "WEFT_BACKEND");
 }
 
@@ -28,19 +24,21 @@ Backend backend_named(std::string_view name, std::string_view what) {
   return Backend::interpreter;
 }
 
-const BuildOptions& build_options() { return chosen_options; }
+const BuildOptions& build_options() { return Session::current().build_options; }
 
 BuildScope::BuildScope(std::optional<Backend> backend, const BuildOptions& options)
-    : backend_before_(chosen), options_before_(std::exchange(chosen_options, options)) {
-  if (backend) chosen = backend;
+    : backend_before_(Session::current().backend),
+      options_before_(std::exchange(Session::current().build_options, options)) {
+  if (backend) Session::current().backend = backend;
 }
 BuildScope::~BuildScope() {
-  chosen = backend_before_;
-  chosen_options = options_before_;
+  Session& session = Session::current();
+  session.backend = backend_before_;
+  session.build_options = options_before_;
 }
 
 std::string program_name(const ir::Graph& graph) {
-  if (!chosen_options.name.empty()) return std::string(chosen_options.name);
+  if (const auto name = build_options().name; !name.empty()) return std::string(name);
   for (const ir::Node* node : graph.nodes() | std::views::reverse) {
     if (node->location.line == 0) continue;
     const std::string_view file = node->location.file;

@@ -15,8 +15,14 @@
 #include <weft/ir/ops.h>
 #include <weft/tensor/place_text.h>
 #include <weft/tensor/recording.h>
+#include <weft/tensor/session.h>
 
 namespace weft::detail {
+
+PastEndsHere::PastEndsHere()
+    : before_(std::exchange(Session::current().oldest_of_gradients, runtime::Buffer(Type()).id())) {}
+PastEndsHere::~PastEndsHere() { Session::current().oldest_of_gradients = before_; }
+bool PastEndsHere::is_before(std::uint64_t buffer_id) { return buffer_id < Session::current().oldest_of_gradients; }
 
 using ir::Value;
 using Known = LaunchedGraph::Known;

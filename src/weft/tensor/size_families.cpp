@@ -8,6 +8,7 @@
 #include <weft/ir/align_broadcasts.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
+#include <weft/tensor/session.h>
 
 namespace weft {
 
@@ -19,9 +20,6 @@ inline constinit Counter sized_instances("SizedInstances");  // taken from such 
 namespace detail {
 
 namespace {
-
-constinit thread_local bool symbols_on = true, samples_on = false;
-constinit thread_local std::uint64_t apart = 0;
 
 constexpr std::size_t most_families = 256;
 // Times that a program is made from one more sample: if that does not serve further graphs either, their sizes have too little to
@@ -81,17 +79,18 @@ std::string texts(std::span<const ir::SizeRelation> relations) {
 
 }  // namespace
 
-bool sizes_are_symbols() { return symbols_on; }
-bool sizes_are_sampled() { return samples_on; }
-std::uint64_t sizes_apart() { return apart; }
+bool sizes_are_symbols() { return Session::current().sizes_are_symbols; }
+bool sizes_are_sampled() { return Session::current().sizes_are_sampled; }
+std::uint64_t sizes_apart() { return Session::current().sizes_apart; }
 SymbolicSizesScope::SymbolicSizesScope(bool on, bool sampled, std::uint64_t from_others)
-    : on_before_(std::exchange(symbols_on, on)),
-      sampled_before_(std::exchange(samples_on, sampled)),
-      apart_before_(std::exchange(apart, from_others)) {}
+    : on_before_(std::exchange(Session::current().sizes_are_symbols, on)),
+      sampled_before_(std::exchange(Session::current().sizes_are_sampled, sampled)),
+      apart_before_(std::exchange(Session::current().sizes_apart, from_others)) {}
 SymbolicSizesScope::~SymbolicSizesScope() {
-  symbols_on = on_before_;
-  samples_on = sampled_before_;
-  apart = apart_before_;
+  Session& session = Session::current();
+  session.sizes_are_symbols = on_before_;
+  session.sizes_are_sampled = sampled_before_;
+  session.sizes_apart = apart_before_;
 }
 
 SizeFamilies& SizeFamilies::instance() {

@@ -14,6 +14,7 @@
 #include <weft/runtime/cpu/cpu_device.h>
 #include <weft/tensor/compiler_options.h>
 #include <weft/tensor/nan_check.h>
+#include <weft/tensor/session.h>
 
 namespace weft {
 
@@ -34,10 +35,7 @@ Synchronizer::Last& Synchronizer::last() {
   return last;
 }
 
-SyncOrder& Synchronizer::order() {
-  constinit thread_local SyncOrder order = SyncOrder::logical_ids;
-  return order;
-}
+SyncOrder& Synchronizer::order() { return Session::current().sync_order; }
 
 void Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   kept_ = std::move(kept);
@@ -280,16 +278,15 @@ void synchronize() {
 SyncStats last_sync() { return detail::Synchronizer::last().stats; }
 std::optional<compiler::Report> last_compile() { return detail::Synchronizer::last().report; }
 
-namespace {
-constinit thread_local runtime::Device* chosen_device = nullptr;
-}
-
 SyncOrderScope::SyncOrderScope(SyncOrder order) : before_(std::exchange(detail::Synchronizer::order(), order)) {}
 SyncOrderScope::~SyncOrderScope() { detail::Synchronizer::order() = before_; }
 
-runtime::Device& device() { return chosen_device ? *chosen_device : runtime::cpu(); }
+runtime::Device& device() {
+  runtime::Device* const chosen = detail::Session::current().device;
+  return chosen ? *chosen : runtime::cpu();
+}
 void set_device(runtime::Device& device) {
-  chosen_device = &device;
+  detail::Session::current().device = &device;
   detail::Recording::current().drop_dead();  // what it read is of another device
 }
 
