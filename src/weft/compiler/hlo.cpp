@@ -1,14 +1,15 @@
 #include <weft/compiler/hlo.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
+#include <weft/compiler/dim_sources.h>
 #include <weft/compiler/hlo_attributes.h>
 #include <weft/ir/ops.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::compiler {
 
@@ -18,16 +19,10 @@ namespace ops = ir::ops;
 using ir::Graph;
 using ir::Node;
 using ir::Value;
+using runtime::Instruction;
 
 // How a computation takes and gives several values: one by one, or as one tuple, which loops and branches do.
 enum class Passing : std::uint8_t { each, tuple };
-
-template <class Range, class Text>
-std::string joined_texts(const Range& range, Text&& text) {
-  std::string result;
-  for (const auto& item : range) result += concat(result.empty() ? "" : ", ", text(item));
-  return result;
-}
 
 std::vector<Value> results_of(Node& node) {
   std::vector<Value> results;
@@ -35,207 +30,199 @@ std::vector<Value> results_of(Node& node) {
   return results;
 }
 
-// In the letters that HLO's names have.
-std::string unit_name(const Unit& unit) {
-  std::string name = concat('%', unit.info.name);
-  for (char& c : std::span(name).subspan(1))
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
-  return name;
-}
-
-class Module {
+class ProgramDescriber {
  public:
-  Module(std::int64_t elide, const SizeValues& sizes) : elide_(elide), sizes_(sizes) {}
-  std::string print(const Graph& graph, std::span<const Unit> units, std::span<const std::vector<std::byte>> constants);
+  ProgramDescriber(std::int64_t most_elements, const SizeValues& sizes, const DimSources& sources)
+      : most_elements_(most_elements), sizes_(sizes), sources_(sources) {}
+  runtime::ProgramDescription describe(const Graph& graph, std::span<const Unit> units,
+                                       std::span<const std::vector<std::byte>> constants);
 
-  // The name of the computation that a region became.
-  std::string computation(const Graph& graph, Passing takes, Passing gives);
-  void add(std::string text) { computations_ += text + "\n\n"; }
+  // The computation that a region became.
+  std::uint32_t computation(const Graph& graph, Passing takes, Passing gives);
+  std::uint32_t add(runtime::Computation computation) {
+    made_.computations.push_back(std::move(computation));
+    return static_cast<std::uint32_t>(made_.computations.size() - 1);
+  }
   std::string name(std::string_view base) {
     std::string name;
-    do name = concat('%', base, '.', next_++);
+    do name = concat(base, '.', next_++);
     while (reserved_.contains(name));
     return name;
   }
-  void reserve(const Unit& unit) { reserved_.insert(unit_name(unit)); }  // name() gives it to nobody
   // The unit's name, or another where two have the same.
   std::string claim(const Unit& unit) {
-    std::string wanted = unit_name(unit);
+    std::string wanted = runtime::hlo_name(unit.info.name);
     return claimed_.insert(wanted).second ? wanted : name("fusion");
   }
   const SizeValues& sizes() const { return sizes_; }
-  std::string shape(Value value) const { return hlo_shape(sizes_(value.type())); }
-  std::string shape(std::span<const Value> values, Passing passing) const {
-    if (values.size() == 1 && passing == Passing::each) return shape(values[0]);
-    return concat('(', joined_texts(values, [this](Value v) { return shape(v); }), ')');
+  const std::vector<std::string>& dims(Value value) const { return sources_.of(value); }
+  Type type(Value value) const { return sizes_(value.type()); }
+  runtime::Shape shape(std::span<const Value> values, Passing passing) const {
+    runtime::Shape shape{.is_tuple = values.size() != 1 || passing == Passing::tuple};
+    for (const Value v : values) shape.types.push_back(type(v));
+    return shape;
   }
-  bool elides(const ir::Literal& literal) const { return !literal.is_splat() && literal.type.elements() > elide_; }
+  bool keeps(const ir::Literal& literal) const {
+    return literal.is_splat() || literal.type.elements() <= most_elements_;
+  }
 
  private:
-  std::int64_t elide_;
+  std::int64_t most_elements_;
   const SizeValues& sizes_;
-  std::unordered_set<std::string> reserved_, claimed_;
-
-  std::map<std::tuple<const Graph*, Passing, Passing>, std::string> known_;
-  std::string computations_;
+  const DimSources& sources_;
+  runtime::ProgramDescription made_;
+  std::unordered_set<std::string> reserved_, claimed_;  // reserved: name() gives them to nobody
+  std::map<std::tuple<const Graph*, Passing, Passing>, std::uint32_t> known_;
   int next_ = 1;
 };
 
-// The instructions of one computation.
-class Computation {
+// Makes the instructions of one computation.
+class ComputationDescriber {
  public:
-  Computation(Module& module, std::string name) : module_(module), name_(std::move(name)) {}
+  ComputationDescriber(ProgramDescriber& program, std::string name) : program_(program) {
+    made_.name = std::move(name);
+  }
 
   void parameters(std::span<const Value> values, Passing passing);
-  void nodes(const Graph& graph);  // all of them
-  void unit(const Unit& unit);
-  void node(Node& node, const std::string& name = "");
-  void constant(Value value, const ir::Literal& literal, const std::string& name = "");
+  void nodes(const Graph& graph);        // all of them
+  std::uint32_t unit(const Unit& unit);  // returns the instruction that it became
+  std::uint32_t node(Node& node, std::string name = "");
+  std::uint32_t constant(Value value, const ir::Literal& literal, std::string name = "");
   // The computation with these results.
-  std::string finish(std::span<const Value> results, Passing passing, bool is_entry = false);
+  runtime::Computation finish(std::span<const Value> results, Passing passing);
 
  private:
-  std::string use(Value value);  // its name; made where nobody made it before
-  std::string uses(std::span<const Value> values) {
-    return joined_texts(values, [&](Value v) { return use(v); });
+  std::uint32_t use(Value value);  // its instruction; made where nobody made it before
+  std::vector<std::uint32_t> uses(std::span<const Value> values) {
+    std::vector<std::uint32_t> all;
+    for (const Value v : values) all.push_back(use(v));
+    return all;
   }
-  std::string line(const std::string& name, const std::string& shape, const std::string& rest);
-  std::string instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
-                          const std::string& rest = "", const std::string& name = "");
-  std::string tuple(std::span<const Value> values);
-  void define(std::span<const Value> results, const std::string& name, Passing passing);
-  void fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs);
-  std::string calls(const Node& node);
+  std::uint32_t add(Instruction made);
+  std::uint32_t add_parameter(std::uint32_t number, runtime::Shape shape) {
+    return add({.opcode = "parameter", .shape = std::move(shape), .parameter = number});
+  }
+  std::uint32_t tuple(std::span<const Value> values);
+  void define(std::span<const Value> results, std::uint32_t made, Passing passing);
+  std::uint32_t fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs);
+  std::vector<std::uint32_t> calls(const Node& node);
 
-  Module& module_;
-  std::string name_;
-  std::vector<std::string> lines_;
-  std::unordered_map<std::string, std::size_t> line_of_;
-  std::unordered_map<Value, std::string, ir::ValueHash> names_;
-  std::vector<std::string> parameter_texts_;
+  ProgramDescriber& program_;
+  runtime::Computation made_;
+  std::unordered_map<Value, std::uint32_t, ir::ValueHash> instruction_of_;
 };
 
-std::string Computation::line(const std::string& name, const std::string& shape, const std::string& rest) {
-  line_of_[name] = lines_.size();
-  lines_.push_back(concat(name, " = ", shape, ' ', rest));
-  return name;
+std::uint32_t ComputationDescriber::add(Instruction made) {
+  if (made.name.empty()) made.name = program_.name(made.opcode);
+  made_.instructions.push_back(std::move(made));
+  return static_cast<std::uint32_t>(made_.instructions.size() - 1);
 }
 
-std::string Computation::instruction(std::string_view opcode, const std::string& shape, const std::string& operands,
-                                     const std::string& rest, const std::string& name) {
-  return line(name.empty() ? module_.name(opcode) : name, shape, concat(opcode, '(', operands, ')', rest));
-}
-
-void Computation::parameters(std::span<const Value> values, Passing passing) {
-  const auto add = [&](std::size_t number, const std::string& shape) {
-    const std::string name = instruction("parameter", shape, std::to_string(number));
-    parameter_texts_.push_back(concat(name.substr(1), ": ", shape));
-    return name;
-  };
-  if (passing == Passing::tuple) return define(values, add(0, module_.shape(values, passing)), passing);
-  for (std::size_t i = 0; i < values.size(); ++i) names_[values[i]] = add(i, module_.shape(values[i]));
+void ComputationDescriber::parameters(std::span<const Value> values, Passing passing) {
+  if (passing == Passing::tuple) return define(values, add_parameter(0, program_.shape(values, passing)), passing);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    instruction_of_[values[i]] =
+        add_parameter(static_cast<std::uint32_t>(i), program_.shape(values.subspan(i, 1), passing));
 }
 
 // Several results are elements of a tuple.
-void Computation::define(std::span<const Value> results, const std::string& name, Passing passing) {
+void ComputationDescriber::define(std::span<const Value> results, std::uint32_t made, Passing passing) {
   if (results.size() == 1 && passing == Passing::each) {
-    names_[results[0]] = name;
+    made_.instructions[made].dims = program_.dims(results[0]);
+    instruction_of_[results[0]] = made;
     return;
   }
   for (std::size_t i = 0; i < results.size(); ++i)
-    names_[results[i]] = instruction("get-tuple-element", module_.shape(results[i]), name, concat(", index=", i));
+    instruction_of_[results[i]] = add({.opcode = "get-tuple-element",
+                                       .shape = program_.shape(results.subspan(i, 1), Passing::each),
+                                       .operands = {made},
+                                       .attributes = {{"index", static_cast<std::int64_t>(i)}},
+                                       .dims = program_.dims(results[i])});
 }
 
-std::string Computation::use(Value value) {
-  if (!names_.contains(value)) node(*value.node);
-  return names_.at(value);
+std::uint32_t ComputationDescriber::use(Value value) {
+  if (!instruction_of_.contains(value)) node(*value.node);
+  return instruction_of_.at(value);
 }
 
-std::string Computation::tuple(std::span<const Value> values) {
-  return instruction("tuple", module_.shape(values, Passing::tuple), uses(values));
+std::uint32_t ComputationDescriber::tuple(std::span<const Value> values) {
+  std::vector<std::uint32_t> operands = uses(values);
+  return add({.opcode = "tuple", .shape = program_.shape(values, Passing::tuple), .operands = std::move(operands)});
 }
 
 // A splat is the broadcast of a number.
-void Computation::constant(Value value, const ir::Literal& literal, const std::string& name) {
-  const Type type = value.type();
-  if (type.rank() == 0 || !literal.is_splat()) {
-    const std::string text = module_.elides(literal) ? "{...}" : hlo_literal(literal);
-    names_[value] = instruction("constant", module_.shape(value), text, "", name);
-    return;
-  }
-  const Type element(type.dtype(), {});
-  const std::string number = instruction("constant", hlo_shape(element), hlo_literal({element, literal.bytes}));
-  names_[value] = instruction("broadcast", module_.shape(value), number, ", dimensions={}", name);
+std::uint32_t ComputationDescriber::constant(Value value, const ir::Literal& literal, std::string name) {
+  const auto number = [&](Type type, std::string called) {
+    Instruction made{.name = std::move(called), .opcode = "constant", .shape = {.types = {type}}};
+    if (program_.keeps(literal)) made.literal.emplace(literal.bytes.begin(), literal.bytes.end());
+    return add(std::move(made));
+  };
+  const Type type = program_.type(value);
+  const bool is_broadcast = type.rank() > 0 && literal.is_splat();
+  std::uint32_t made = number(is_broadcast ? Type(type.dtype(), {}) : type, is_broadcast ? "" : name);
+  if (is_broadcast)
+    made = add({.name = std::move(name),
+                .opcode = "broadcast",
+                .shape = {.types = {type}},
+                .operands = {made},
+                .attributes = {{"dimensions", runtime::Numbers()}}});
+  define(std::span(&value, 1), made, Passing::each);
+  return made;
 }
 
-std::string Computation::calls(const Node& node) {
-  const bool is_loop = node.op == &ops::while_, is_case = node.op == &ops::case_;
-  const Passing takes = is_loop || is_case || node.op == &ops::if_ ? Passing::tuple : Passing::each;
-  std::vector<std::string> names;
+std::vector<std::uint32_t> ComputationDescriber::calls(const Node& node) {
+  const bool is_loop = node.op == &ops::while_;
+  const bool takes_tuple = is_loop || node.op == &ops::case_ || node.op == &ops::if_;
+  const Passing takes = takes_tuple ? Passing::tuple : Passing::each;
+  std::vector<std::uint32_t> called;
   for (std::size_t i = 0; i < node.regions.size(); ++i)
-    names.push_back(module_.computation(*node.regions[i], takes, is_loop && i == 0 ? Passing::each : takes));
-  if (is_case)
-    return concat(", branch_computations={", joined_texts(names, [](const std::string& n) { return n; }), '}');
-  std::string text;
-  const auto words = hlo_region_words(node);
-  for (std::size_t i = 0; i < names.size(); ++i) text += concat(", ", words[i], '=', names[i]);
-  return text;
+    called.push_back(program_.computation(*node.regions[i], takes, is_loop && i == 0 ? Passing::each : takes));
+  return called;
 }
 
-// In quotes, as XLA writes strings: what could end the string or the line, and what is no ASCII, as three octal digits. Cut where
-// nobody would read on.
-std::string quoted(std::string_view text) {
+// Scopes are cut where nobody would read on.
+void set_place(const ir::Location& at, Instruction& instruction) {
   constexpr std::size_t longest = 512;
-  std::string out = "\"";
-  for (const char c : text.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += concat('\\', c);
-    } else if (byte >= ' ' && byte < 0x7f) {
-      out += c;
-    } else {
-      out += concat('\\', byte >> 6, byte >> 3 & 7, byte & 7);
-    }
-  }
-  return out + (text.size() > longest ? "...\"" : "\"");
+  instruction.scope = at.scope;
+  if (instruction.scope.size() > longest) instruction.scope.replace(longest, std::string::npos, "...");
+  if (!at.line) return;
+  instruction.file = at.file;
+  instruction.line = at.line;
 }
 
-std::string metadata(const Node& node) {
-  const ir::Location& at = node.location;
-  if (!at.line && !*at.scope) return "";
-  std::string text = concat(", metadata={op_name=", quoted(at.scope));
-  if (at.line) text += concat(" source_file=", quoted(at.file), " source_line=", at.line);
-  return text + '}';
-}
-
-void Computation::node(Node& node, const std::string& name) {
-  if (node.op == &ops::constant) return constant(node.result(), node.attributes<ir::ConstantAttributes>().value, name);
-  const std::string called = calls(node), rest = hlo_attributes(node, module_.sizes()) + called + metadata(node);
-  const std::vector<Value> results = results_of(node);
+std::uint32_t ComputationDescriber::node(Node& node, std::string name) {
+  if (node.op == &ops::constant)
+    return constant(node.result(), node.attributes<ir::ConstantAttributes>().value, std::move(name));
+  Instruction made{.name = std::move(name), .opcode = hlo_opcode(node)};
+  set_hlo_attributes(node, program_.sizes(), made);
+  set_place(node.location, made);
+  made.calls = calls(node);
   Passing passing = Passing::each;
-  std::string operands;
   if (node.op == &ops::while_ || node.op == &ops::optimization_barrier) {
     passing = Passing::tuple;
-    operands = tuple(node.operands);
+    made.operands = {tuple(node.operands)};
   } else if (node.op == &ops::if_ || node.op == &ops::case_) {
     passing = Passing::tuple;
-    const std::string captured = tuple(node.operands.subspan(1));
-    operands = use(node.operand(0));
-    for (std::size_t i = 0; i < node.regions.size(); ++i) operands += ", " + captured;
+    const std::uint32_t captured = tuple(node.operands.subspan(1));
+    made.operands.assign(1 + node.regions.size(), captured);
+    made.operands[0] = use(node.operand(0));
   } else {
-    operands = uses(node.operands);
+    made.operands = uses(node.operands);
   }
-  const std::string shape = module_.shape(results, passing);
-  define(results, instruction(hlo_opcode(node), shape, operands, rest, name), passing);
+  const std::vector<Value> results = results_of(node);
+  made.shape = program_.shape(results, passing);
+  const std::uint32_t at = add(std::move(made));
+  define(results, at, passing);
+  return at;
 }
 
-void Computation::nodes(const Graph& graph) {
+void ComputationDescriber::nodes(const Graph& graph) {
   for (Node* n : graph.nodes())
     if (n->op != &ops::parameter) node(*n);
 }
 
 // What lies between the values that a unit reads and those that it writes.
-void Computation::unit(const Unit& unit) {
+std::uint32_t ComputationDescriber::unit(const Unit& unit) {
   const std::unordered_set<Value, ir::ValueHash> reads(unit.reads.begin(), unit.reads.end());
   std::vector<Node*> nodes;
   std::vector<Value> inputs;
@@ -256,73 +243,72 @@ void Computation::unit(const Unit& unit) {
       }
     }
   }
-  if (nodes.size() == 1) return node(*nodes[0], module_.claim(unit));
+  if (nodes.size() == 1) return node(*nodes[0], program_.claim(unit));
   std::ranges::sort(nodes, {}, &Node::id);
-  fusion(unit, nodes, inputs);
+  return fusion(unit, nodes, inputs);
 }
 
-std::string_view fusion_kind(const std::string& category) {
+std::string fusion_kind(const std::string& category) {
   if (category.find("reduction") != category.npos) return "kInput";
   if (category == "loop fusion" || category == "horizontal fusion" || category == "copy") return "kLoop";
   return "kOutput";
 }
 
-void Computation::fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs) {
-  Computation fused(module_, module_.name("fused_computation"));
+std::uint32_t ComputationDescriber::fusion(const Unit& unit, const std::vector<Node*>& nodes,
+                                           std::span<const Value> inputs) {
+  ComputationDescriber fused(program_, program_.name("fused_computation"));
   fused.parameters(inputs, Passing::each);
   for (Node* n : nodes) fused.node(*n);
-  const std::string shape = module_.shape(unit.writes, Passing::each), operands = uses(inputs);
-  module_.add(fused.finish(unit.writes, Passing::each));
-  const std::string rest =
-      concat(", kind=", fusion_kind(unit.info.category), ", calls=", fused.name_, metadata(*nodes.back()));
-  define(unit.writes, instruction("fusion", shape, operands, rest, module_.claim(unit)), Passing::each);
+  Instruction made{.opcode = "fusion",
+                   .shape = program_.shape(unit.writes, Passing::each),
+                   .attributes = {{"kind", fusion_kind(unit.info.category)}}};
+  made.operands = uses(inputs);
+  made.calls = {program_.add(fused.finish(unit.writes, Passing::each))};
+  made.name = program_.claim(unit);
+  set_place(nodes.back()->location, made);
+  const std::uint32_t at = add(std::move(made));
+  define(unit.writes, at, Passing::each);
+  return at;
 }
 
-std::string Computation::finish(std::span<const Value> results, Passing passing, bool is_entry) {
+runtime::Computation ComputationDescriber::finish(std::span<const Value> results, Passing passing) {
   const bool is_single = results.size() == 1 && passing == Passing::each;
-  const std::string root = is_single ? use(results[0]) : tuple(results);
-  lines_[line_of_.at(root)].insert(0, "ROOT ");
-  std::string text = concat(is_entry ? "ENTRY " : "", name_, " (",
-                            joined_texts(parameter_texts_, [](const std::string& p) { return p; }), ") -> ",
-                            module_.shape(results, passing), " {\n");
-  for (const std::string& l : lines_) text += concat("  ", l, '\n');
-  return text + '}';
+  made_.root = is_single ? use(results[0]) : tuple(results);
+  return std::move(made_);
 }
 
-std::string Module::computation(const Graph& graph, Passing takes, Passing gives) {
-  std::string& known = known_[{&graph, takes, gives}];
-  if (!known.empty()) return known;
-  known = name("region");
-  Computation made(*this, known);
+std::uint32_t ProgramDescriber::computation(const Graph& graph, Passing takes, Passing gives) {
+  if (const auto known = known_.find({&graph, takes, gives}); known != known_.end()) return known->second;
+  ComputationDescriber made(*this, name("region"));
   made.parameters(graph.inputs(), takes);
   made.nodes(graph);
-  add(made.finish(graph.outputs(), gives));
-  return known;
+  return known_[{&graph, takes, gives}] = add(made.finish(graph.outputs(), gives));
 }
 
-std::string Module::print(const Graph& graph, std::span<const Unit> units,
-                          std::span<const std::vector<std::byte>> constants) {
-  Computation entry(*this, concat('%', graph.name));
+runtime::ProgramDescription ProgramDescriber::describe(const Graph& graph, std::span<const Unit> units,
+                                                       std::span<const std::vector<std::byte>> constants) {
+  made_.name = graph.name;
+  ComputationDescriber entry(*this, graph.name);
   const auto taken = graph.inputs().first(graph.inputs().size() - constants.size());
   entry.parameters(taken, Passing::each);
   for (std::size_t i = 0; i < constants.size(); ++i) {
     const Value value = graph.inputs()[taken.size() + i];
-    entry.constant(value, {sizes_(value.type()), constants[i]});
+    entry.constant(value, {type(value), constants[i]});
   }
   if (units.empty()) entry.nodes(graph);
-  for (const Unit& unit : units) reserve(unit);
-  for (const Unit& unit : units) entry.unit(unit);
-  const std::string text = entry.finish(graph.outputs(), Passing::each, true);
-  const std::string inputs = joined_texts(taken, [this](Value v) { return shape(v); });
-  return concat("HloModule ", graph.name, ", entry_computation_layout={(", inputs, ")->",
-                shape(graph.outputs(), Passing::each), "}\n\n", computations_, text, '\n');
+  for (const Unit& unit : units) reserved_.insert(runtime::hlo_name(unit.info.name));
+  for (const Unit& unit : units) made_.thunks.push_back(entry.unit(unit));
+  add(entry.finish(graph.outputs(), Passing::each));
+  return std::move(made_);
 }
 
 }  // namespace
 
-std::string print_hlo(const Graph& graph, std::span<const Unit> units, std::int64_t elide, const SizeValues& sizes,
-                      std::span<const std::vector<std::byte>> constants) {
-  return Module(elide, sizes).print(graph, units, constants);
+runtime::ProgramDescription describe_program(const Graph& graph, std::span<const Unit> units,
+                                             std::int64_t most_elements, const SizeValues& sizes,
+                                             std::span<const std::vector<std::byte>> constants) {
+  const DimSources sources(graph, sizes, constants);
+  return ProgramDescriber(most_elements, sizes, sources).describe(graph, units, constants);
 }
 
 }  // namespace weft::compiler

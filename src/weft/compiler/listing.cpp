@@ -6,6 +6,7 @@
 #include <weft/compiler/hlo.h>
 #include <weft/compiler/plan/unit.h>
 #include <weft/ir/text/text.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::compiler {
 
@@ -63,7 +64,7 @@ class Lister : public Observer {
 
   void units(const ir::Graph& optimised, std::span<const Unit> units) override {
     if (listing_ == Listing::stablehlo) text = ir::print(optimised, {.locations = false, .portable = true});
-    if (listing_ == Listing::hlo) text = print_hlo(optimised, units);
+    if (listing_ == Listing::hlo) text = runtime::hlo_text(describe_program(optimised, units));
     if (listing_ == Listing::llvm) kernels(optimised.name, units, CodeForm::llvm);
     if (listing_ == Listing::assembly) kernels(optimised.name, units, CodeForm::assembly);
   }

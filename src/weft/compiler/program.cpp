@@ -10,13 +10,14 @@
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/plan/library_error.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
+#include <weft/runtime/hlo_text.h>
 #include <weft/runtime/schedule.h>
 
 namespace weft::compiler {
 
 namespace {
 
-constexpr std::int64_t elide_in_profiles = 16;  // elements of a constant
+constexpr std::int64_t most_elements_in_profiles = 16;  // of a constant
 
 // In place of a thunk whose code does not run here.
 class ForeignThunk final : public runtime::Thunk {
@@ -201,7 +202,8 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
   std::vector<std::vector<std::byte>> numbers;
   for (const auto bytes : constants) numbers.emplace_back(bytes.begin(), bytes.end());
   executable->hlo = [self = shared_from_this(), symbols = made->symbols, numbers = std::move(numbers)] {
-    return print_hlo(*self->parts_.graph, self->parts_.units, elide_in_profiles, SizeValues(symbols), numbers);
+    return hlo_text(describe_program(*self->parts_.graph, self->parts_.units, most_elements_in_profiles,
+                                     SizeValues(symbols), numbers));
   };
   executable->thunks = made->thunks;
   executable->schedule = runtime::schedule_streams(*executable);

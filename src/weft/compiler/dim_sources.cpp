@@ -1,0 +1,217 @@
+#include <weft/compiler/dim_sources.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <weft/compiler/hlo_attributes.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+namespace ops = ir::ops;
+using ir::Ints;
+using ir::Node;
+using Dims = std::vector<std::string>;
+
+struct TracedValue {
+  Type type;  // static
+  const Dims* dims;
+};
+
+bool contains(Ints numbers, int dim) { return std::ranges::find(numbers, dim) != numbers.end(); }
+
+// Kept short: what is longer says no more to people.
+std::string kept_short(std::string text) {
+  constexpr std::size_t longest = 96;
+  return text.size() <= longest ? text : concat(text.substr(0, longest), "...");
+}
+
+std::string bracketed(const std::string& text) {
+  return text.find_first_of("+*/") == std::string::npos || text.starts_with('(') ? text : concat('(', text, ')');
+}
+
+std::string joined_dims(const Dims& dims, const char* operation) {
+  std::string text;
+  for (const std::string& dim : dims) text = kept_short(concat(text, text.empty() ? "" : operation, bracketed(dim)));
+  return text;
+}
+
+// The product, or the greatest number where it is greater than any.
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
+}
+
+// The dimensions [begin, end) of a shape.
+struct Run {
+  int begin, end;
+};
+
+// What the dimensions of one run became: one and one are the same dimension, several became one by multiplication, one became several
+// by division.
+void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, Dims& result) {
+  Dims sources;
+  for (int d = source_run.begin; d < source_run.end; ++d)
+    if (from.type.size(d) != 1) sources.push_back((*from.dims)[static_cast<std::size_t>(d)]);
+  const std::string source = sources.empty() ? "1" : joined_dims(sources, " * ");
+  std::vector<int> parts;
+  for (int d = run.begin; d < run.end; ++d)
+    if (to.size(d) != 1) parts.push_back(d);
+  for (const int d : parts) {
+    std::int64_t others = 1;
+    for (const int other : parts)
+      if (other != d) others = product(others, to.size(other));
+    result[static_cast<std::size_t>(d)] =
+        parts.size() == 1 ? source : kept_short(concat(bracketed(source), " / ", others));
+  }
+}
+
+// Runs of dimensions whose sizes have the same product belong together.
+Dims reshaped(const TracedValue& from, Type to) {
+  Dims result(static_cast<std::size_t>(to.rank()), "1");
+  int i = 0, j = 0;
+  while (j < to.rank()) {
+    const int first = i, begin = j;
+    std::int64_t have = i < from.type.rank() ? from.type.size(i++) : 1, want = to.size(j++);
+    while (have != want) {
+      if (have < want && i < from.type.rank())
+        have = product(have, from.type.size(i++));
+      else if (j < to.rank())
+        want = product(want, to.size(j++));
+      else
+        break;
+    }
+    reshape_run(from, {first, i}, to, {begin, j}, result);
+  }
+  return result;
+}
+
+// A dimension that has its size only because the one it meets has it.
+bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ") || dim.starts_with("constant "); }
+
+const std::string& dim_of(const TracedValue& value, std::int64_t dim) {
+  return (*value.dims)[static_cast<std::size_t>(dim)];
+}
+
+Dims broadcast_dims(const Node& node, Type type, const TracedValue& from) {
+  Dims dims;
+  for (int d = 0; d < type.rank(); ++d) dims.push_back(concat("broadcast to ", type.size(d)));
+  std::int64_t k = 0;
+  for (const std::int64_t d : node.attributes<ir::BroadcastAttributes>().dimensions)
+    dims[static_cast<std::size_t>(d)] = dim_of(from, k++);
+  return dims;
+}
+
+Dims transpose_dims(const Node& node, const TracedValue& from) {
+  Dims dims;
+  for (const std::int64_t k : node.attributes<ir::TransposeAttributes>().permutation) dims.push_back(dim_of(from, k));
+  return dims;
+}
+
+void append_others(Dims& dims, const TracedValue& from, Ints batch, Ints contracted) {
+  for (int k = 0; k < from.type.rank(); ++k)
+    if (!contains(batch, k) && !contains(contracted, k)) dims.push_back(dim_of(from, k));
+}
+
+Dims dot_dims(const Node& node, const TracedValue& lhs, const TracedValue& rhs) {
+  const auto& a = node.attributes<ir::DotAttributes>();
+  Dims dims;
+  for (const std::int64_t k : a.lhs_batching) dims.push_back(dim_of(lhs, k));
+  append_others(dims, lhs, a.lhs_batching, a.lhs_contracting);
+  append_others(dims, rhs, a.rhs_batching, a.rhs_contracting);
+  return dims;
+}
+
+Dims concatenate_dims(const Node& node, std::span<const TracedValue> operands) {
+  const auto along = static_cast<std::size_t>(node.attributes<ir::ConcatenateAttributes>().dimension);
+  Dims dims = *operands[0].dims, parts;
+  for (const TracedValue& operand : operands) parts.push_back((*operand.dims)[along]);
+  dims[along] = joined_dims(parts, " + ");
+  return dims;
+}
+
+// Operands of the result's shape give it their dimensions, else an operand of as many dimensions gives those that it keeps.
+Dims elementwise_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
+  Dims dims(static_cast<std::size_t>(type.rank()));
+  bool found = false;
+  for (const TracedValue& operand : operands) {
+    if (!std::ranges::equal(operand.type.dims(), type.dims())) continue;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      if (!found || (is_filler(dims[d]) && !is_filler((*operand.dims)[d]))) dims[d] = (*operand.dims)[d];
+    found = true;
+  }
+  if (found) return dims;
+  const auto like = std::ranges::find_if(operands, [&](const TracedValue& o) { return o.type.rank() == type.rank(); });
+  const std::string opcode = hlo_opcode(node);
+  for (int d = 0; d < type.rank(); ++d) {
+    std::string& dim = dims[static_cast<std::size_t>(d)];
+    if (like == operands.end())
+      dim = node.op == &ops::iota ? concat("constant ", type.size(d)) : kept_short(concat("made by ", opcode));
+    else
+      dim = like->type.size(d) == type.size(d) ? dim_of(*like, d)
+                                               : kept_short(concat(opcode, " of ", bracketed(dim_of(*like, d))));
+  }
+  return dims;
+}
+
+// Where the dimensions of one result of that type come from.
+Dims result_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
+  if (node.op == &ops::broadcast_in_dim) return broadcast_dims(node, type, operands[0]);
+  if (node.op == &ops::transpose) return transpose_dims(node, operands[0]);
+  if (node.op == &ops::dot_general) return dot_dims(node, operands[0], operands[1]);
+  if (node.op == &ops::reshape) return reshaped(operands[0], type);
+  if (node.op == &ops::concatenate) return concatenate_dims(node, operands);
+  if (node.op == &ops::reduce) {
+    Dims dims;
+    append_others(dims, operands[0], node.attributes<ir::DimensionsAttributes>().dimensions, {});
+    return dims;
+  }
+  // The values that branches take are not those that they give.
+  if (node.op == &ops::if_ || node.op == &ops::case_) operands = {};
+  return elementwise_dims(node, type, operands);
+}
+
+Dims constant_dims(Type type, std::size_t bytes) {
+  const bool is_splat = bytes == static_cast<std::size_t>(byte_size(type.dtype()));
+  Dims dims;
+  for (int d = 0; d < type.rank(); ++d) dims.push_back(concat(is_splat ? "broadcast to " : "constant ", type.size(d)));
+  return dims;
+}
+
+}  // namespace
+
+DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
+                       std::span<const std::vector<std::byte>> constants) {
+  const std::size_t taken = graph.inputs().size() - constants.size();
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const Type type = sizes(graph.inputs()[i].type());
+    Dims& dims = known_[graph.inputs()[i]];
+    if (i >= taken) dims = constant_dims(type, constants[i - taken].size());
+    for (int d = 0; i < taken && d < type.rank(); ++d) dims.push_back(concat("input ", i, " dim ", d));
+  }
+  for (Node* const node : graph.nodes()) {
+    if (node->op == &ops::parameter) continue;
+    std::vector<TracedValue> operands;
+    for (const ir::Value v : node->operands) operands.push_back({sizes(v.type()), &known_.at(v)});
+    // A loop gives back what it takes.
+    const bool gives_operands = node->op == &ops::while_ || node->op == &ops::optimization_barrier;
+    for (std::uint32_t i = 0; i < node->types.size(); ++i) {
+      const Type type = sizes(node->types[i]);
+      known_[node->result(i)] = node->op == &ops::constant
+                                    ? constant_dims(type, node->attributes<ir::ConstantAttributes>().value.bytes.size())
+                                : gives_operands ? *operands[i].dims
+                                                 : result_dims(*node, type, operands);
+    }
+  }
+}
+
+const std::vector<std::string>& DimSources::of(ir::Value value) const {
+  static const Dims none;
+  const auto found = known_.find(value);
+  return found == known_.end() ? none : found->second;
+}
+
+}  // namespace weft::compiler
