@@ -29,6 +29,7 @@
 #include <weft/profile/serialize.h>
 #include <weft/profile/table.h>
 #include <weft/profile/xplane.h>
+#include <weft/runtime/hlo_text.h>
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -38,7 +39,7 @@ using namespace weft::profile;
 using nlohmann::json;
 using Random = std::minstd_rand;
 
-constexpr std::string_view magic = "weft recording 1\n";
+constexpr std::string_view magic = "weft recording 2\n";
 constexpr std::size_t header_bytes = 16;
 
 struct Chunk {
@@ -103,30 +104,6 @@ std::uint64_t number(Random& random) {
   return random() % 2 ? edges[below(random, edges.size())] : random() % 20;
 }
 
-// HLO text by its lines: they are repeated, taken out, moved, or changed.
-std::string mutated_lines(const std::string& text, Random& random) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  if (lines.empty()) return mutated_bytes(text);
-  const auto line = [&] { return lines.begin() + static_cast<std::ptrdiff_t>(below(random, lines.size())); };
-  switch (random() % 5) {
-    case 0: lines.insert(line(), std::string(*line())); break;
-    case 1: lines.erase(line()); break;
-    case 2: std::swap(*line(), *line()); break;
-    default: {
-      std::string& changed = *line();
-      changed = mutated_bytes(changed);
-    }
-  }
-  std::string result;
-  for (const std::string& each : lines) result += each + '\n';
-  return result;
-}
-
 void collect(json& value, std::vector<json*>& all) {
   all.push_back(&value);
   if (value.is_structured())
@@ -141,8 +118,7 @@ void mutate(json& root, Random& random) {
     const json copy = other;
     value = copy;
   } else if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    value = text.find('\n') != text.npos ? mutated_lines(text, random) : mutated_bytes(text);
+    value = mutated_bytes(value.get<std::string>());
   } else if (value.is_number()) {
     const std::uint64_t to = number(random);
     value = random() % 8 == 0 ? json(-0.5 * static_cast<double>(to)) : json(to);
@@ -206,12 +182,12 @@ void attempt(View&& view) {
 
 void show_program(const Program& program) {
   (void)program_memory(program);
-  const HloModule module = parse_hlo(program.hlo);
-  const std::string around =
-      module.entry() && !module.entry()->instructions.empty() ? module.entry()->instructions.back().name : "";
+  (void)hlo_text(program.description);
+  const auto* const entry = program.description.entry();
+  const std::string around = entry ? entry->instructions.back().name : "";
   for (const GraphViewOptions& options : {GraphViewOptions{.expand = true}, GraphViewOptions{.around = around}}) {
-    attempt([&] { (void)graph_text(module, options); });
-    attempt([&] { (void)graph_dot(module, options); });
+    attempt([&] { (void)graph_text(program.description, options); });
+    attempt([&] { (void)graph_dot(program.description, options); });
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <numeric>
 #include <optional>
 
 #include <apps/lab/vit.h>
@@ -12,11 +11,10 @@
 #include <weft/base/trace.h>
 #include <weft/jit/compile.h>
 #include <weft/optim/adam.h>
-#include <weft/profile/hlo_text.h>
-#include <weft/profile/provenance.h>
 #include <weft/profile/recorder.h>
 #include <weft/profile/report.h>
 #include <weft/profile/scope.h>
+#include <weft/runtime/hlo_text.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/sync.h>
@@ -79,20 +77,18 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   return run;
 }
 
-// The instruction, or of those that take an element of its tuple, the largest; null: there is none of that name.
-const profile::HloInstruction* largest_result(const profile::HloModule& module, const std::string& name) {
-  const profile::HloInstruction* largest = module.instruction(name);
-  if (!largest || !largest->shape.starts_with('(')) return largest;
-  const auto elements = [](const profile::HloInstruction& instruction) {
-    const auto sizes = profile::sizes_of(instruction.shape);
-    const std::int64_t weight = instruction.shape.starts_with("pred") ? 1 : 4;  // masks are no one's main result
-    return std::accumulate(sizes.begin(), sizes.end(), weight, std::multiplies{});
-  };
+// What the thunk runs, or of the instructions that take an element of its tuple, the largest; null: that is not known.
+const runtime::Instruction* largest_result(const runtime::ProgramDescription& program, std::int32_t thunk) {
+  const runtime::Instruction* largest = thunk < 0 ? nullptr : program.of_thunk(static_cast<std::size_t>(thunk));
+  if (!largest || !largest->shape.is_tuple) return largest;
+  const std::uint32_t made = program.thunks[static_cast<std::size_t>(thunk)];
   std::int64_t most = 0;
-  for (const profile::HloInstruction& instruction : module.entry()->instructions) {
-    const bool takes = instruction.opcode == "get-tuple-element" && instruction.operands[0] == name;
-    if (!takes || elements(instruction) <= most) continue;
-    most = elements(instruction);
+  for (const runtime::Instruction& instruction : program.entry()->instructions) {
+    if (instruction.opcode != "get-tuple-element" || instruction.operands[0] != made) continue;
+    const Type type = instruction.shape.types[0];
+    const std::int64_t weight = type.dtype() == DType::boolean ? 1 : 4;  // masks are no one's main result
+    if (weight * type.elements() <= most) continue;
+    most = weight * type.elements();
     largest = &instruction;
   }
   return largest;
@@ -107,14 +103,12 @@ const profile::OpStats* MeshRun::largest_fusion() const {
 }
 
 std::string MeshRun::shape_of(const profile::OpStats& op) const {
-  const profile::HloModule module = profile::parse_hlo(recording.programs[static_cast<std::size_t>(op.program)].hlo);
-  const profile::HloInstruction* const instruction = largest_result(module, profile::hlo_name(op.name));
+  const auto& program = recording.programs[static_cast<std::size_t>(op.program)].description;
+  const runtime::Instruction* const instruction = largest_result(program, op.op);
   if (!instruction) return {};
-  const profile::Provenance provenance(module);
-  const auto sizes = profile::sizes_of(instruction->shape);
-  const auto& from = provenance.of(*instruction);
-  std::string text = instruction->shape.substr(0, instruction->shape.find('{'));
-  for (std::size_t d = 0; d < from.size(); ++d) text += concat(d ? ", " : ": ", sizes[d], " = ", from[d]);
+  std::string text = hlo_shape(instruction->shape, false);
+  for (std::size_t d = 0; d < instruction->dims.size(); ++d)
+    text += concat(d ? ", " : ": ", instruction->shape.types[0].size(static_cast<int>(d)), " = ", instruction->dims[d]);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tests/profile/describe.h>
 
 #include <gtest/gtest.h>
 
@@ -14,19 +15,22 @@ namespace {
 
 using Kind = runtime::Allocation::Kind;
 
-constexpr const char* hlo = R"(HloModule main, entry_computation_layout={(f32[4]{0}, f32[4]{0})->f32[4]{0}}
-
-ENTRY %main (parameter.1: f32[4]{0}, parameter.2: f32[4]{0}) -> f32[4]{0} {
-  %parameter.1 = f32[4]{0} parameter(0)
-  %parameter.2 = f32[4]{0} parameter(1)
-  %constant.3 = f32[4]{0} constant({...})
-  %first.4 = (f32[4]{0}, f32[4]{0}) fusion(%parameter.1, %constant.3), kind=kLoop, calls=%fused
-  %get-tuple-element.5 = f32[4]{0} get-tuple-element(%first.4), index=0
-  %get-tuple-element.6 = f32[4]{0} get-tuple-element(%first.4), index=1
-  %second.7 = f32[4]{0} add(%get-tuple-element.5, %get-tuple-element.6)
-  ROOT %third.8 = f32[4]{0} multiply(%second.7, %parameter.2)
+ProgramDescription description() {
+  const Shape four = array({4}), two_of_four{.types = {f32({4}), f32({4})}, .is_tuple = true};
+  const auto element = [&](const char* name, std::int64_t index) {
+    return Instruction{
+        .name = name, .opcode = "get-tuple-element", .shape = four, .operands = {3}, .attributes = {{"index", index}}};
+  };
+  ProgramDescription made = with_entry(
+      {parameter("parameter.1", {4}, 0), parameter("parameter.2", {4}, 1),
+       Instruction{.name = "constant.3", .opcode = "constant", .shape = four},
+       Instruction{.name = "first.4", .opcode = "fusion", .shape = two_of_four, .operands = {0, 2}, .calls = {}},
+       element("get-tuple-element.5", 0), element("get-tuple-element.6", 1),
+       Instruction{.name = "second.7", .opcode = "add", .shape = four, .operands = {4, 5}},
+       Instruction{.name = "third.8", .opcode = "multiply", .shape = four, .operands = {6, 1}}});
+  made.thunks = {3, 6, 7};
+  return made;
 }
-)";
 
 // first writes two temporaries, second reads both and writes a third in the bytes of neither, third the output.
 Program program() {
@@ -45,12 +49,13 @@ Program program() {
                           allocation(Kind::output, 0), allocation(Kind::temporary, 0, 0),
                           allocation(Kind::temporary, 0, 16), allocation(Kind::temporary, 0, 32)},
           .donated = {},
-          .temporary_bytes = 48};
+          .temporary_bytes = 48,
+          .description = description()};
 }
 
 proto::HloProto made(const Program& from) {
   proto::HloProto proto;
-  EXPECT_TRUE(proto.ParseFromString(hlo_proto(from, parse_hlo(hlo), 7)));
+  EXPECT_TRUE(proto.ParseFromString(hlo_proto(from, 7)));
   return proto;
 }
 

@@ -16,19 +16,18 @@
 #include <weft/profile/analysis.h>
 #include <weft/profile/chunk.h>
 #include <weft/profile/compare.h>
+#include <weft/profile/description_json.h>
 #include <weft/profile/doctor.h>
 #include <weft/profile/graph_view.h>
-#include <weft/profile/hlo.pb.h>
-#include <weft/profile/hlo_proto.h>
 #include <weft/profile/html.h>
 #include <weft/profile/memory.h>
 #include <weft/profile/perfetto.h>
-#include <weft/profile/provenance.h>
 #include <weft/profile/recording.h>
 #include <weft/profile/report.h>
 #include <weft/profile/table.h>
 #include <weft/profile/timeline.h>
 #include <weft/profile/xplane.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 namespace {
@@ -74,15 +73,14 @@ json op(const std::string& name, json reads = json::array(), json writes = json:
           {"writes", std::move(writes)}};
 }
 
-json program(const std::string& name, const std::string& hlo = "", json ops = json::array(),
-             json allocations = json::array()) {
+json program(const std::string& name, json contents = {}, json ops = json::array(), json allocations = json::array()) {
   return {{"name", name},
           {"ops", std::move(ops)},
           {"allocations", std::move(allocations)},
           {"donated", json::array()},
           {"temporary_bytes", 0},
           {"peak_bytes", 0},
-          {"hlo", hlo}};
+          {"contents", std::move(contents)}};
 }
 
 json event(const std::string& subject) {
@@ -98,133 +96,141 @@ std::vector<Span> execution(std::int32_t ops, std::uint64_t ns = 1000) {
   return spans;
 }
 
-std::string entry(const std::string& lines) { return "HloModule m\n\nENTRY %m () -> f32[] {\n" + lines + "}\n"; }
-
-std::string all_dims(const std::string& lines) {
-  const HloModule module = parse_hlo(entry(lines));
-  const Provenance provenance(module);
-  std::string text;
-  for (const std::string& dim : provenance.of(module.entry()->instructions.back())) text += dim + "; ";
-  return text;
+// An instruction of f32[], as JSON.
+json instruction(const std::string& name, const std::string& opcode = "tanh", json operands = json::array()) {
+  return {{"name", name},
+          {"opcode", opcode},
+          {"shape", json::array({json::array({"f32", json::array()})})},
+          {"operands", std::move(operands)}};
 }
 
-TEST(Forged, NumbersThatFitNoShapeAreLeftOut) {
-  const std::string x = "  %x = f32[2,3]{1,0} parameter(0)\n", s = "  %s = f32[] parameter(1)\n";
-  EXPECT_EQ(all_dims(x + "  %b = f32[4,5] broadcast(%x), dimensions={99999,-1,1}\n"),
-            "broadcast to 4; broadcast to 5; ");
-  EXPECT_EQ(all_dims(x + "  %t = f32[3,2] transpose(%x), dimensions={77777,-5}\n"),
-            "made by transpose; made by transpose; ");
-  EXPECT_EQ(all_dims(x + s + "  %t = f32[3,2] transpose(%s), dimensions={1,0}\n"),
-            "made by transpose; made by transpose; ");
-  EXPECT_EQ(all_dims(x + "  %d = f32[2] dot(%x, %x), lhs_batch_dims={0,1,0,1,0,1,9,-9}, rhs_batch_dims={0,1}\n"),
-            "input 0 dim 0; ");
-  EXPECT_EQ(all_dims(x + s + "  %d = f32[2] dot(%s, %x), lhs_batch_dims={5}, rhs_contracting_dims={-1}\n"),
-            "made by dot; ");
-  EXPECT_EQ(all_dims(x + s + "  %c = f32[4,3] concatenate(%x, %s), dimensions={1}\n"),
-            "input 0 dim 0; input 0 dim 1; ");
-  EXPECT_EQ(all_dims(x + "  %c = f32[4,3] concatenate(%x, %x), dimensions={88888}\n"),
-            "input 0 dim 0; input 0 dim 1; ");
-  EXPECT_EQ(all_dims(x + "  %c = f32[4,3,2] concatenate(%x, %x), dimensions={2}\n"),
-            "input 0 dim 0; input 0 dim 1; made by concatenate; ");
-  EXPECT_EQ(all_dims(x + "  %t = (f32[2,3]) tuple(%x)\n  %g = f32[2,3] get-tuple-element(%t), index=-1\n"),
-            "made by get-tuple-element; made by get-tuple-element; ");
-  EXPECT_EQ(all_dims(x + "  %t = (f32[2,3]) tuple(%x)\n  %g = f32[7] get-tuple-element(%t), index=0\n"),
-            "made by get-tuple-element; ");
-  EXPECT_THAT(all_dims("  %x = f32[9223372036854775807,9223372036854775807,0,-3] parameter(-7)\n"
-                       "  %r = f32[2,9223372036854775807,5] reshape(%x)\n"),
-              HasSubstr("input -7 dim 0"));
+json computation(const std::string& name, json instructions) {
+  return {{"name", name}, {"root", 0}, {"instructions", std::move(instructions)}};
 }
 
-TEST(Forged, AShapeHasNoMoreDimensionsThanTensorsHave) {
-  std::string wide = "f32[1";
-  for (int i = 0; i < 30'000; ++i) wide += ",1";
-  std::string operands = "%x";
-  for (int i = 0; i < 30'000; ++i) operands += ",%x";
-  EXPECT_EQ(all_dims("  %x = " + wide + "] parameter(0)\n  %y = " + wide + "] add(" + operands + ")\n"), "");
+json contents(json computations, json thunks = json::array()) {
+  return {{"name", "m"}, {"computations", std::move(computations)}, {"thunks", std::move(thunks)}};
 }
 
-// What a fusion computes, in which `lines` stand.
-std::string fused(const std::string& name, const std::string& lines) {
-  return "%" + name + " () -> f32[] {\n" + lines + "}\n\n";
+// The contents of a program with only this entry, each instruction of which a thunk runs.
+json entry(json instructions) {
+  std::vector<std::size_t> thunks;
+  for (std::size_t i = 0; i < instructions.size(); ++i) thunks.push_back(i);
+  return contents(json::array({computation("m", std::move(instructions))}), thunks);
 }
 
-std::string fusion(const std::string& name, const std::string& called) {
-  return "  ROOT %" + name + " = f32[] fusion(), kind=kLoop, calls=%" + called + "\n";
+std::string refusal(const json& of) {
+  return error_of([&] { description_from(JsonValue(of)); });
 }
 
-TEST(Forged, AComputationIsFusedOnce) {
-  const auto refusal = [](const std::string& text) { return error_of([&] { parse_hlo(text); }); };
-  EXPECT_EQ(refusal(fused("f", fusion("a", "f")) + entry(fusion("b", "f"))), "HLO text: several fusions call %f");
-  EXPECT_EQ(refusal(entry(fusion("b", "m"))), "HLO text: the fusion %b calls the entry");
-  EXPECT_EQ(refusal(fused("f", "  %c = f32[] constant(0)\n") + entry(fusion("a", "f") + fusion("b", "f"))),
-            "HLO text: several fusions call %f");
-  std::string chain;
-  for (int i = 0; i < 20'000; ++i) chain += fused("f" + std::to_string(i), fusion("a", "f" + std::to_string(i + 1)));
-  EXPECT_EQ(refusal(chain + fused("f20000", "") + entry(fusion("a", "f0"))),
-            "HLO text: the fusion %a is within another");
+// With one member of the only instruction changed.
+std::string refusal(const char* member, const json& value) {
+  json one = instruction("a");
+  one[member] = value;
+  return refusal(contents(json::array({computation("m", json::array({one}))})));
 }
 
-TEST(Forged, FusionsThatDoubleWithEachLevelAreRefused) {
-  std::string levels;
-  for (int i = 0; i < 60; ++i) {
-    const std::string next = "f" + std::to_string(i + 1);
-    levels += fused("f" + std::to_string(i), fusion("a", next) + fusion("b", next));
+TEST(Forged, IndicesLeadToWhatStandsBefore) {
+  const json a = instruction("a");
+  EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {0})}))), "");
+  EXPECT_EQ(refusal("operands", {0}), "'operands' must be an index of something before, is 0");
+  EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {1})}))),
+            "'operands' must be a whole number from 0 to 0, is 1");
+  EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {-1})}))),
+            "'operands' must be a whole number from 0 to 0, is -1");
+  EXPECT_EQ(refusal("calls", {0}), "'calls' must be an index of something before, is 0");
+  EXPECT_EQ(refusal(contents(json::array(), {0})), "'thunks' must be an index of something before, is 0");
+  EXPECT_EQ(refusal(contents(json::array({computation("m", json::array({a}))}), {1})),
+            "'thunks' must be a whole number from 0 to 0, is 1");
+  EXPECT_EQ(refusal(contents(json::array({computation("m", json::array())}))),
+            "'root' must be one of the instructions, of which there are none, is 0");
+  json far = computation("m", json::array({a}));
+  far["root"] = 1;
+  EXPECT_EQ(refusal(contents(json::array({far}))), "'root' must be a whole number from 0 to 0, is 1");
+}
+
+TEST(Forged, ShapesAreThoseOfTensors) {
+  const auto one = [](const char* dtype, json sizes) { return json::array({json::array({dtype, std::move(sizes)})}); };
+  EXPECT_EQ(refusal("shape", one("f32", {8, 256})), "");
+  EXPECT_EQ(refusal("shape", json::array()), "'shape' must be one type, is a list of 0");
+  EXPECT_THAT(refusal("shape", one("f31", {8})), HasSubstr("'shape' must be a dtype"));
+  EXPECT_THAT(refusal("shape", one("f32", {-8})), HasSubstr("'shape' must be a whole number from 0"));
+  EXPECT_THAT(refusal("shape", one("f32", json(std::vector<int>(30'000, 1)))), HasSubstr("at most 32 dimensions"));
+  EXPECT_THAT(refusal("shape", one("f32", {1'000'000'000, 1'000'000'000})), HasSubstr("2^56 elements"));
+  EXPECT_THAT(refusal("dims", {"input 0 dim 0"}), HasSubstr("'dims' must be a list of 0, is a list of 1"));
+}
+
+TEST(Forged, ListsHaveTheNumbersThatTheyMustHave) {
+  EXPECT_EQ(refusal("literal", {0, 0, 128, 63}), "");
+  EXPECT_THAT(refusal("literal", {0, 0, 128}), HasSubstr("'literal' must be the bytes of the constant's elements"));
+  EXPECT_THAT(refusal("literal", {0, 0, 128, 256}), HasSubstr("'literal' must be a whole number from 0 to 255"));
+  const json dims = {0, 3, 1, 2}, list = {1, 1};
+  EXPECT_EQ(refusal("convolution", {dims, dims, dims}), "");
+  EXPECT_THAT(refusal("convolution", {dims, dims}), HasSubstr("'convolution' must be a list of 3"));
+  EXPECT_THAT(refusal("convolution", {dims, dims, {0}}), HasSubstr("'convolution' must be the dimensions of a side"));
+  EXPECT_THAT(refusal("convolution", {dims, dims, {0, 4, 1, 2}}), HasSubstr("a whole number from 0 to 3, is 4"));
+  EXPECT_THAT(refusal("window", {list, list}), HasSubstr("'window' must be a list of 6"));
+  EXPECT_THAT(refusal("attributes", json::array({{"a", 0.5, false}})),
+              HasSubstr("'attributes' must be a whole number"));
+}
+
+// Lists of other lengths than the opcode's are shown as they are.
+TEST(Forged, WhatFitsNoOpcodeIsShown) {
+  const json rows = json::array({json::array({1}), json::array()});
+  json instructions = json::array();
+  for (const char* opcode :
+       {"parameter", "constant", "dot", "gather", "scatter", "convolution", "slice", "pad", "while", "conditional",
+        "select-and-scatter", "fusion", "tuple", "get-tuple-element", "iota"}) {
+    json one = instruction(opcode, opcode, instructions.empty() ? json::array() : json::array({0}));
+    one["attributes"] = json::array({{"slice", rows, false}, {"padding", rows, false}, {"index", {1}, false}});
+    one["window"] = json::array({{3, 3}, {1}, {0}, json::array(), json::array(), {1, 1, 1}});
+    one["tuple"] = one["opcode"] == "conditional";
+    instructions.push_back(std::move(one));
   }
   Forged forged;
-  forged.add(ChunkKind::program, program("step", levels + fused("f60", "") + entry(fusion("a", "f0"))));
+  json ops = json::array();
+  for (const json& one : instructions) ops.push_back(op(one["name"]));
+  const auto count = static_cast<std::int32_t>(ops.size());
+  forged.add(ChunkKind::program, program("step", entry(std::move(instructions)), std::move(ops)));
+  forged.add(execution(count));
   const Recording recording = forged.read();
-  EXPECT_EQ(error_of([&] { html_report(recording, analyse(recording)); }),
-            "program step: HLO text: several fusions call %f1");
+  const Analysis analysis = analyse(recording);
+  EXPECT_FALSE(xspace(recording, analysis).empty());
+  EXPECT_FALSE(html_report(recording, analysis).empty());
+  EXPECT_THAT(graph_text(recording.programs[0].description, {.expand = true}), HasSubstr("15 of 15 operations"));
 }
 
-TEST(Forged, HloTextIsReadInOnePass) {
-  const std::string digits(400'000, '1'), brackets(200'000, '['), tuples(500'000, '(');
-  const auto closed = [](const std::string& shape) {
-    return shape + std::string(std::ranges::count_if(shape, [](char c) { return c == '(' || c == '[' || c == '{'; }) -
-                                   std::ranges::count(shape, ']'),
-                               ')');
-  };
-  EXPECT_TRUE(integers(digits).empty());
-  EXPECT_EQ(integers("a1b-2," + digits + " 3"), (std::vector<std::int64_t>{1, -2, 3}));
-  EXPECT_TRUE(sizes_of("f32" + brackets).empty());
-  std::string half = "(";
-  for (int i = 0; i < 100'000; ++i) half += "f32[]{,";
-  for (const std::string& shape : {tuples + "f32[1]", half, brackets, "(" + brackets, "]" + brackets}) {
-    const HloModule module = parse_hlo(entry("  %x = " + closed(shape) + " sort()\n"));
-    const Provenance provenance(module);
-    proto::HloProto proto;
-    EXPECT_TRUE(proto.ParseFromString(hlo_proto({.name = "m"}, module, 1)));
-  }
-  const HloModule module =
-      parse_hlo(entry("  %x = f32[1] slice(), slice={" + std::string(300'000, ']') + std::string(1000, '[') + "}\n"));
-  EXPECT_FALSE(hlo_proto({.name = "m"}, module, 1).empty());
+TEST(Forged, NothingIsSharedThatViewsWouldRepeat) {
+  json fusion = instruction("a", "fusion"), other = instruction("b", "fusion");
+  fusion["calls"] = other["calls"] = {0};
+  const json fused = computation("f", json::array({instruction("c")}));
+  EXPECT_EQ(refusal(contents(json::array({fused, computation("m", json::array({fusion}))}), {0})), "");
+  EXPECT_EQ(refusal(contents(json::array({fused, computation("m", json::array({fusion, other}))}))),
+            "several fusions call f");
+  EXPECT_EQ(refusal(contents(json::array({computation("m", json::array({instruction("c")}))}), {0, 0})),
+            "several thunks run one instruction");
 }
 
-TEST(Forged, TuplesAreShared) {
-  std::string operands = "%x", lines = "  %x = f32[1,1,1,1]{0} parameter(0)\n";
-  for (int i = 0; i < 30'000; ++i) operands += ",%x";
-  lines += "  %t = (f32[1]) tuple(" + operands + ")\n";
-  for (int i = 0; i < 10'000; ++i)
-    lines += "  %w" + std::to_string(i) + " = (f32[1]) while(%" + (i ? "w" + std::to_string(i - 1) : "t") + ")\n";
-  EXPECT_EQ(all_dims(lines + "  %g = f32[1,1,1,1] get-tuple-element(%w9999), index=30000\n"),
-            "input 0 dim 0; input 0 dim 1; input 0 dim 2; input 0 dim 3; ");
-  // Results of many operands.
-  std::string results;
-  for (int i = 0; i < 30'000; ++i) results += "s8[7],";
-  EXPECT_EQ(all_dims("  %x = f32[1]{0} parameter(0)\n  %s = (" + results + ") sort(" + operands + ")\n"), "");
+TEST(Forged, AProgramHasOneInstructionForEachOp) {
+  Forged forged;
+  forged.add(ChunkKind::program,
+             program("step", entry(json::array({instruction("a")})), json::array({op("a"), op("b")})));
+  EXPECT_THAT(forged.error(), HasSubstr("a program of 2 ops whose contents have 1"));
 }
 
-TEST(Forged, LongNamesAreNotRepeatedInDrawings) {
+TEST(Forged, LongNamesAreNotRepeated) {
   const std::string name(100'000, 'n'), other(100'000, 'o');
-  std::string lines = "  %" + name + " = f32[] parameter(0)\n";
-  std::string operands = "%" + name;
-  for (int i = 0; i < 1000; ++i)
-    lines += "  %a" + std::to_string(i) + " = f32[] tanh(%a" + std::to_string(i - 1) + ")\n";
-  for (int i = 0; i < 1000; ++i) operands += ", %a" + std::to_string(i);
-  lines += "  %" + other + " = f32[] add(" + operands + ")\n";
-  const HloModule module = parse_hlo(entry(lines));
-  const std::string dot = graph_dot(module, {.expand = true});
-  EXPECT_THAT(dot, AllOf(HasSubstr("\"a998\" -> \"a999\""), SizeIs(Lt(2'000'000u))));
+  json instructions = json::array({instruction(name, "parameter")}), operands = json::array({0});
+  for (int i = 0; i < 1000; ++i) {
+    instructions.push_back(instruction("a" + std::to_string(i), "tanh", {i}));
+    operands.push_back(i);
+  }
+  for (int i = 0; i < 100; ++i) instructions.push_back(instruction(other, "add", operands));
+  const json all = contents({computation("m", std::move(instructions))});
+  const runtime::ProgramDescription program = description_from(JsonValue(all));
+  const std::string dot = graph_dot(program, {.expand = true});
+  EXPECT_THAT(dot, AllOf(HasSubstr("\"a998\" -> \"a999\""), SizeIs(Lt(20'000'000u))));
+  EXPECT_THAT(hlo_text(program), SizeIs(Lt(2'000'000u)));
 }
 
 TEST(Forged, DeepJsonIsRefused) {
@@ -253,7 +259,7 @@ TEST(Forged, WhatIsWrongIsSaidInOurWords) {
   EXPECT_THAT(refusal(ChunkKind::metrics, R"({"counters":[]})"), HasSubstr("'counters' must be an object"));
   EXPECT_THAT(refusal(ChunkKind::roofs, R"({"flops":-1,"memory_bytes":1,"cache_bytes":1})"),
               HasSubstr("'flops' must be a number from 0 to 1e18"));
-  json wrong = program("step", "", json::array({op("a", json::array({{0, 0, 1}}))}));
+  json wrong = program("step", {}, json::array({op("a", json::array({{0, 0, 1}}))}));
   EXPECT_THAT(refusal(ChunkKind::program, wrong.dump()), HasSubstr("slices"));
   wrong["allocations"] = json::array({{0, 0, 1, 0}});
   wrong["ops"][0]["reads"][0][0] = 1;
@@ -296,9 +302,9 @@ TEST(Forged, AShorterListOfThreadsIsRefused) {
 TEST(Forged, LongTimesAndLargeSumsDoNotOverflow) {
   constexpr std::uint64_t long_ns = std::uint64_t{1} << 62, large = ~std::uint64_t{0};
   Forged forged;
-  json large_program =
-      program("step", entry("  %a = f32[] constant(0)\n"), json::array({op("a", json::array({{0, 0, 1}, {1, 0, 1}}))}),
-              json::array({{3, 0, large, large}, {0, 0, large, 0}}));
+  json large_program = program("step", entry(json::array({instruction("a", "constant")})),
+                               json::array({op("a", json::array({{0, 0, 1}, {1, 0, 1}}))}),
+                               json::array({{3, 0, large, large}, {0, 0, large, 0}}));
   large_program["ops"][0]["flops"] = 1e18;
   forged.add(ChunkKind::program, large_program);
   forged.add(execution(1, long_ns));
@@ -314,10 +320,12 @@ TEST(Forged, LongTimesAndLargeSumsDoNotOverflow) {
 TEST(Forged, OutputStaysInProportion) {
   Forged forged;
   forged.add(ChunkKind::strings, json::array({std::string(1'000'000, 'x')}));
-  json ops = json::array();
-  for (int i = 0; i < 2000; ++i) ops.push_back(op("a"));
-  forged.add(ChunkKind::program,
-             program("step", entry("  %a = f32[] tanh(" + std::string(1'000'000, 'b') + ")\n"), std::move(ops)));
+  json ops = json::array(), instructions = json::array();
+  for (int i = 0; i < 2000; ++i) {
+    ops.push_back(op("a"));
+    instructions.push_back(instruction("a", "tanh", i < 1999 ? json::array() : json(std::vector<int>(300'000, 0))));
+  }
+  forged.add(ChunkKind::program, program("step", entry(std::move(instructions)), std::move(ops)));
   std::vector<Span> spans = execution(2000);
   for (int i = 0; i < 2000; ++i) spans.push_back({.category = 2, .name = 5, .end_ns = 1});
   forged.add(spans);
@@ -333,19 +341,18 @@ TEST(Forged, WorkGrowsWithTheFile) {
   constexpr int count = 30'000;
   Forged forged;
   json ops = json::array(), allocations = json::array(), writes = json::array(), reads = json::array(),
-       donated = json::array();
-  std::string lines;
+       donated = json::array(), instructions = json::array();
   for (int i = 0; i < count; ++i) {
     allocations.push_back({i % 2 ? 2 : 3, 0, 1, 0});
     (i % 2 ? reads : writes).push_back({i, 0, 1});
     donated.push_back(count - i);
     ops.push_back(op("a" + std::to_string(i)));
-    lines += "  %a" + std::to_string(i) + " = f32[] constant(0)\n";
+    instructions.push_back(instruction("a" + std::to_string(i), "constant"));
   }
   ops[0]["writes"] = writes;
   ops[0]["reads"] = reads;
   for (json& each : ops) each["category"] = "host";
-  json large = program("step", entry(lines), std::move(ops), std::move(allocations));
+  json large = program("step", entry(std::move(instructions)), std::move(ops), std::move(allocations));
   large["donated"] = std::move(donated);
   forged.add(ChunkKind::program, large);
   for (int i = 0; i < count; ++i) forged.add(ChunkKind::event, event("<<<<<<" + std::to_string(i)));
@@ -373,9 +380,11 @@ TEST(Forged, NothingMovesTheCursorOfATerminal) {
   Forged forged;
   json ops = json::array({op(hostile)});
   ops[0]["scope"] = ops[0]["category"] = ops[0]["source"] = hostile;
-  const std::string hlo =
-      entry("  %a\x1b[2J = f32[1] tanh(%\x1b[2J), metadata={op_name=\"\\033[2J\" source_file=\"\\033[2J\"}\n");
-  forged.add(ChunkKind::program, program(hostile, hlo, std::move(ops)));
+  json one = instruction(hostile, hostile);
+  one["scope"] = one["file"] = hostile;
+  one["dims"] = {hostile};
+  one["shape"][0][1] = {1};
+  forged.add(ChunkKind::program, program(hostile, entry(json::array({one})), std::move(ops)));
   forged.add(ChunkKind::event, event(hostile));
   forged.add(execution(1));
   const Recording recording = forged.read();
@@ -383,7 +392,7 @@ TEST(Forged, NothingMovesTheCursorOfATerminal) {
   const Comparison comparison = compare(recording, analysis, recording, analysis);
   for (const std::string& text : {table(recording, analysis, 10), comparison_text(comparison),
                                   diagnosis_text(recording, analysis, diagnose(recording, analysis)),
-                                  graph_text(parse_hlo(recording.programs[0].hlo), {.expand = true})})
+                                  graph_text(recording.programs[0].description, {.expand = true})})
     EXPECT_THAT(text, AllOf(HasSubstr("[2J"), Not(HasSubstr("\x1b"))));
 }
 

@@ -14,9 +14,10 @@
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/profile_folder.h>
-#include <weft/compiler/listing.h>
+#include <weft/compiler/compiler.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/graph_view.h>
+#include <weft/runtime/program_description.h>
 
 namespace weft::cli {
 
@@ -34,28 +35,28 @@ constexpr std::array formats = {"text", "dot", "svg"};
 // Graphviz drew 475 operations in a quarter of a second, and was not done with 1,479 after ten minutes; nobody could read them either.
 constexpr std::size_t most_drawn = 600;
 
-profile::HloModule named(profile::HloModule module, std::string name) {
-  module.name = std::move(name);
-  return module;
+runtime::ProgramDescription named(runtime::ProgramDescription program, std::string name) {
+  program.name = std::move(name);
+  return program;
 }
 
 // The program that took the most time in a recorded run.
-profile::HloModule longest_program(const std::filesystem::path& run) {
-  const profile::Recording recording = profile::read_recording(run);
+runtime::ProgramDescription longest_program(const std::filesystem::path& run) {
+  profile::Recording recording = profile::read_recording(run);
   for (const profile::OpStats& op : profile::analyse(recording).ops)
-    if (const auto& program = recording.programs[static_cast<std::size_t>(op.program)]; !program.hlo.empty())
-      return named(profile::parse_hlo(program.hlo), program.name);
+    if (auto& program = recording.programs[static_cast<std::size_t>(op.program)]; program.description.entry())
+      return named(std::move(program.description), program.name);
   fail("explain: the profile ", recording.file.string(), " holds no program's contents");
 }
 
-profile::HloModule compiled_program(const ExplainOptions& options) {
+runtime::ProgramDescription compiled_program(const ExplainOptions& options) {
   const ir::Module module = read_module(options.file);
   const auto function = find_entry(module, options.file, options.entry);
-  return named(profile::parse_hlo(list_program(*function, compiler::Listing::hlo, compiler::Options::from_knobs())),
-               program_name(*function, options.file));
+  const auto executable = compiler::compile(*function, compiler::Options::from_knobs());
+  return named(executable->describe(), program_name(*function, options.file));
 }
 
-profile::HloModule module_of(const ExplainOptions& options) {
+runtime::ProgramDescription program_of(const ExplainOptions& options) {
   if (options.last)
     return longest_program(options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run));
   std::error_code ignored;
@@ -63,11 +64,11 @@ profile::HloModule module_of(const ExplainOptions& options) {
                                                               : compiled_program(options);
 }
 
-std::string drawing(const profile::HloModule& module, const profile::GraphViewOptions& view) {
-  const std::size_t count = graph_size(module, view);
+std::string drawing(const runtime::ProgramDescription& program, const profile::GraphViewOptions& view) {
+  const std::size_t count = graph_size(program, view);
   require(count <= most_drawn, "explain: ", count, " operations are too many for one picture, ", most_drawn,
           " are the most; --around NAME draws what is near one of them, --format dot writes them all");
-  return profile::dot_to_svg(graph_dot(module, view));
+  return profile::dot_to_svg(graph_dot(program, view));
 }
 
 void explain(const ExplainOptions& options) {
@@ -75,12 +76,12 @@ void explain(const ExplainOptions& options) {
     throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
   if (options.last != options.file.empty())
     throw CLI::ValidationError("weft explain takes a FILE or --last, one of them");
-  const profile::HloModule module = module_of(options);
+  const runtime::ProgramDescription program = program_of(options);
   const profile::GraphViewOptions view{
       .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};
-  const std::string text = options.format == "text"  ? graph_text(module, view)
-                           : options.format == "dot" ? graph_dot(module, view)
-                                                     : drawing(module, view);
+  const std::string text = options.format == "text"  ? graph_text(program, view)
+                           : options.format == "dot" ? graph_dot(program, view)
+                                                     : drawing(program, view);
   if (options.output.empty()) {
     std::cout << text;
   } else {

@@ -10,7 +10,6 @@
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/plan/library_error.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
-#include <weft/runtime/hlo_text.h>
 #include <weft/runtime/schedule.h>
 
 namespace weft::compiler {
@@ -201,9 +200,9 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
   executable->name = parts_.name;
   std::vector<std::vector<std::byte>> numbers;
   for (const auto bytes : constants) numbers.emplace_back(bytes.begin(), bytes.end());
-  executable->hlo = [self = shared_from_this(), symbols = made->symbols, numbers = std::move(numbers)] {
-    return hlo_text(describe_program(*self->parts_.graph, self->parts_.units, most_elements_in_profiles,
-                                     SizeValues(symbols), numbers));
+  executable->describe = [self = shared_from_this(), symbols = made->symbols, numbers = std::move(numbers)] {
+    return describe_program(*self->parts_.graph, self->parts_.units, most_elements_in_profiles, SizeValues(symbols),
+                            numbers);
   };
   executable->thunks = made->thunks;
   executable->schedule = runtime::schedule_streams(*executable);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <weft/profile/hlo.pb.h>
-#include <weft/profile/hlo_text.h>
 #include <weft/profile/memory.h>
 #include <weft/profile/serialize.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 
@@ -24,15 +24,13 @@ class Assignment {
         to_(to),
         lives_(lifetimes(program)),
         donated_(program.donated.begin(), program.donated.end()),
-        first_readers_(program.allocations.size()) {
+        first_readers_(program.allocations.size(), Lifetime::never) {
     for (const auto& instruction : entry.instructions()) {
-      by_name_.emplace(instruction.name(), &instruction);
       if (instruction.opcode() == "parameter") parameters_.emplace(instruction.parameter_number(), &instruction);
       if (instruction.opcode() == "constant") constants_.emplace(instruction.id(), &instruction);
     }
-    for (const Op& op : program.ops)
-      for (const runtime::Slice& slice : op.reads)
-        if (!first_readers_[slice.allocation]) first_readers_[slice.allocation] = &op;
+    for (std::size_t op = program.ops.size(); op-- > 0;)
+      for (const runtime::Slice& slice : program.ops[op].reads) first_readers_[slice.allocation] = op;
   }
 
   void write() {
@@ -97,7 +95,7 @@ class Assignment {
     event.set_buffer_id(id);
     constexpr std::size_t longest = 128;  // names stand at each of many events
     event.set_computation_name(shortened(entry_.name(), longest));
-    event.set_instruction_name(shortened(hlo_name(program_.ops[op].info.name), longest));
+    event.set_instruction_name(shortened(runtime::hlo_name(program_.ops[op].info.name), longest));
   }
 
   // The value of an allocation, at the instruction that makes it; 0: there is none in the text.
@@ -124,8 +122,7 @@ class Assignment {
     if (allocation.kind == runtime::Allocation::Kind::input) return find(parameters_, std::int64_t{allocation.index});
     if (lives_[a].maker == Lifetime::never)
       return allocation.kind == runtime::Allocation::Kind::constant ? constant_of(a) : nullptr;
-    const Op& op = program_.ops[lives_[a].maker];
-    const proto::HloInstructionProto* const maker = find(by_name_, hlo_name(op.info.name));
+    const proto::HloInstructionProto* const maker = instruction_of(lives_[a].maker);
     if (!maker) return nullptr;
     if (std::cmp_less(lives_[a].result, maker->shape().tuple_shapes_size()))
       element = static_cast<int>(lives_[a].result);
@@ -134,8 +131,7 @@ class Assignment {
 
   // Constants have no number: the first that its first reader takes and nobody has been given.
   const proto::HloInstructionProto* constant_of(std::size_t a) {
-    if (!first_readers_[a]) return nullptr;
-    const proto::HloInstructionProto* const reader = find(by_name_, hlo_name(first_readers_[a]->info.name));
+    const proto::HloInstructionProto* const reader = instruction_of(first_readers_[a]);
     if (!reader) return nullptr;
     const auto [at, is_new] = operands_left_.try_emplace(reader);
     std::set<std::int64_t>& left = at->second;
@@ -143,6 +139,12 @@ class Assignment {
     while (!left.empty())
       if (const auto constant = constants_.extract(left.extract(left.begin()).value())) return constant.mapped();
     return reader;
+  }
+
+  // Null where it is not known.
+  const proto::HloInstructionProto* instruction_of(std::size_t op) const {
+    const auto& thunks = program_.description.thunks;
+    return op < thunks.size() ? &entry_.instructions(static_cast<int>(thunks[op])) : nullptr;
   }
 
   template <class Map>
@@ -156,8 +158,7 @@ class Assignment {
   proto::BufferAssignmentProto& to_;
   std::vector<Lifetime> lives_;
   std::set<std::uint32_t> donated_;
-  std::vector<const Op*> first_readers_;  // of each allocation
-  std::map<std::string, const proto::HloInstructionProto*> by_name_;
+  std::vector<std::size_t> first_readers_;  // of each allocation, an op
   std::map<std::int64_t, const proto::HloInstructionProto*> parameters_;
   std::map<std::int64_t, const proto::HloInstructionProto*> constants_;  // that have no allocation yet, by id
   std::map<const proto::HloInstructionProto*, std::set<std::int64_t>> operands_left_;  // that may be such constants

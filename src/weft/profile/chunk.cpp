@@ -13,7 +13,7 @@ namespace weft::profile {
 
 namespace {
 
-constexpr std::string_view magic = "weft recording 1\n";
+constexpr std::string_view magic = "weft recording 2\n";
 constexpr std::uint32_t most_bytes = 1u << 30;  // of one chunk
 
 struct Header {

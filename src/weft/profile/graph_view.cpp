@@ -1,9 +1,7 @@
 #include <weft/profile/graph_view.h>
 
 #include <algorithm>
-#include <map>
 #include <spawn.h>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,87 +12,76 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/base/temporary_folder.h>
-#include <weft/profile/provenance.h>
 #include <weft/profile/serialize.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 
 namespace {
 
-using Shown = std::unordered_set<const HloInstruction*>;
+using runtime::Computation;
+using runtime::Instruction;
+using runtime::ProgramDescription;
+using Shown = std::unordered_set<const Instruction*>;
 
-std::string without_layout(const std::string& shape) {
-  std::string text;
-  for (bool in_layout = false; const char c : shape) {
-    if (c == '{') in_layout = true;
-    if (!in_layout) text += c;
-    if (c == '}') in_layout = false;
-  }
-  return text;
-}
+std::string without_layout(const Instruction& i) { return hlo_shape(i.shape, false); }
 
 // The instructions of the entry that the view has: within so many edges, in either direction.
-Shown shown_of(const HloComputation& entry, const GraphViewOptions& options) {
+Shown shown_of(const Computation& entry, const GraphViewOptions& options) {
   Shown shown;
   if (options.around.empty()) {
-    for (const HloInstruction& i : entry.instructions) shown.insert(&i);
+    for (const Instruction& i : entry.instructions) shown.insert(&i);
     return shown;
   }
   std::string wanted = options.around.starts_with('%') ? options.around.substr(1) : options.around;
-  wanted = hlo_name(wanted);
-  std::map<std::string_view, const HloInstruction*> by_name;
-  std::unordered_map<const HloInstruction*, std::vector<const HloInstruction*>> next;
-  for (const HloInstruction& i : entry.instructions) {
-    by_name[i.name] = &i;
-    if (i.has_literal_operand()) continue;
-    for (const std::string& name : i.operands) {
-      const auto operand = by_name.find(name);
-      if (operand == by_name.end()) continue;
-      next[&i].push_back(operand->second);
-      next[operand->second].push_back(&i);
+  wanted = runtime::hlo_name(wanted);
+  std::unordered_map<const Instruction*, std::vector<const Instruction*>> next;
+  for (const Instruction& i : entry.instructions)
+    for (const std::uint32_t operand : i.operands) {
+      next[&i].push_back(&entry.instructions[operand]);
+      next[&entry.instructions[operand]].push_back(&i);
     }
-  }
-  const auto center = by_name.find(wanted);
-  require(center != by_name.end(), "explain: the program has no operation %", wanted);
-  std::vector<const HloInstruction*> front = {center->second};
-  shown.insert(center->second);
+  const auto center = std::ranges::find(entry.instructions, wanted, &Instruction::name);
+  require(center != entry.instructions.end(), "explain: the program has no operation %", wanted);
+  std::vector<const Instruction*> front = {&*center};
+  shown.insert(&*center);
   for (int d = 0; d < options.distance; ++d) {
-    std::vector<const HloInstruction*> further;
-    for (const HloInstruction* i : front)
-      for (const HloInstruction* other : next[i])
+    std::vector<const Instruction*> further;
+    for (const Instruction* i : front)
+      for (const Instruction* other : next[i])
         if (shown.insert(other).second) further.push_back(other);
     front = std::move(further);
   }
   return shown;
 }
 
-const HloComputation& entry_of(const HloModule& module) {
-  const HloComputation* const entry = module.entry();
+const Computation& entry_of(const ProgramDescription& program) {
+  const Computation* const entry = program.entry();
   require(entry != nullptr, "explain: nothing is known of the program's contents");
   return *entry;
 }
 
-std::string place(const HloInstruction& i) {
-  const std::string place =
-      i.scope.empty() || i.source.empty() ? concat(i.scope, i.source) : concat(i.scope, ", ", i.source);
+std::string place(const Instruction& i) {
+  const std::string source = i.source();
+  const std::string place = i.scope.empty() || source.empty() ? i.scope + source : concat(i.scope, ", ", source);
   return place.empty() ? "" : concat("  # ", place);
 }
 
-std::string dims_text(const HloInstruction& i, const Provenance& provenance, const std::string& indent) {
-  const auto sizes = sizes_of(i.shape);
-  const auto& dims = provenance.of(i);
+std::string dims_text(const Instruction& i, const std::string& indent) {
   std::string text;
-  for (std::size_t d = 0; d < sizes.size() && d < dims.size(); ++d)
-    text += concat(text.empty() ? "" : "; ", sizes[d], " = ", printable(dims[d]));
-  return text.empty() || i.opcode == "parameter" ? "" : concat(indent, "dims: ", text, '\n');
+  for (std::size_t d = 0; d < i.dims.size(); ++d)
+    text += concat(text.empty() ? "" : "; ", i.shape.types[0].size(static_cast<int>(d)), " = ", printable(i.dims[d]));
+  return text.empty() ? "" : concat(indent, "dims: ", text, '\n');
 }
 
-std::string line(const HloInstruction& i) {
+std::string line(const Computation& computation, const Instruction& i) {
+  const bool is_root = &i == &computation.instructions[computation.root];
+  const char* const mark = i.opcode == "parameter" || i.opcode == "constant" ? "" : "%";
   std::string operands;
-  for (const std::string& operand : i.operands)
-    operands += concat(operands.empty() ? "" : ", ", i.has_literal_operand() ? "" : "%", operand);
-  return concat(printable(concat(i.is_root ? "ROOT " : "", '%', i.name, " = ", without_layout(i.shape), ' ', i.opcode,
-                                 '(', operands, ')', place(i))),
+  for (const std::string& operand : hlo_operands(computation, i))
+    operands += concat(operands.empty() ? "" : ", ", mark, operand);
+  return concat(printable(concat(is_root ? "ROOT " : "", '%', i.name, " = ", without_layout(i), ' ', i.opcode, '(',
+                                 operands, ')', place(i))),
                 '\n');
 }
 
@@ -108,7 +95,7 @@ std::string quoted(const std::string& text) {
 }
 
 // The ops that a kind of op is drawn in the colours of.
-const char* color_of(const HloInstruction& i) {
+const char* color_of(const Instruction& i) {
   if (i.opcode == "parameter" || i.opcode == "constant") return "#eceff3";
   if (i.opcode == "fusion") return "#dbe7fb";
   if (i.opcode == "dot" || i.opcode == "convolution") return "#fbe6cf";
@@ -117,46 +104,46 @@ const char* color_of(const HloInstruction& i) {
 
 class Dot {
  public:
-  Dot(const HloModule& module, const GraphViewOptions& options)
-      : module_(module), options_(options), shown_(shown_of(entry_of(module), options)) {}
+  Dot(const ProgramDescription& program, const GraphViewOptions& options)
+      : program_(program), options_(options), shown_(shown_of(entry_of(program), options)) {}
 
   std::string write() {
-    out_ = concat("digraph ", quoted(module_.name),
+    out_ = concat("digraph ", quoted(program_.name),
                   " {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", color=\"#8a93a0\", "
                   "fontname=\"Helvetica\", fontsize=10];\n"
                   "  edge [color=\"#8a93a0\", arrowsize=0.6];\n");
-    for (const HloInstruction& i : entry_of(module_).instructions)
+    for (const Instruction& i : entry_of(program_).instructions)
       if (shown_.contains(&i)) node(i, "", "  ");
-    edges(entry_of(module_), "", shown_);
+    edges(entry_of(program_), "", shown_);
     return out_ + "}\n";
   }
 
  private:
-  void node(const HloInstruction& i, const std::string& prefix, const std::string& indent) {
-    const std::string label = i.opcode == "parameter" && !i.operands.empty() ? concat("input ", i.operands[0]) : i.name;
-    out_ += concat(indent, quoted(id_of(i, prefix)), " [label=", label_text(label, without_layout(i.shape), i.source),
+  void node(const Instruction& i, const std::string& prefix, const std::string& indent) {
+    const std::string label = i.opcode == "parameter" ? concat("input ", i.parameter) : i.name;
+    out_ += concat(indent, quoted(id_of(i, prefix)), " [label=", label_text(label, without_layout(i), i.source()),
                    ", fillcolor=", quoted(color_of(i)), "];\n");
-    if (const HloComputation* const fused = options_.expand ? module_.fused(i) : nullptr) inside(i, *fused, indent);
+    if (const Computation* const fused = options_.expand ? program_.fused(i) : nullptr) inside(i, *fused, indent);
   }
 
-  void inside(const HloInstruction& fusion, const HloComputation& fused, const std::string& indent) {
+  void inside(const Instruction& fusion, const Computation& fused, const std::string& indent) {
     const std::string id = id_of(fusion, ""), prefix = id + '/';
     out_ += concat(indent, "subgraph ", quoted("cluster " + prefix), " {\n", indent,
                    "  label=", quoted("in " + fusion.name),
                    "; color=\"#8a93a0\"; style=rounded; fontname=\"Helvetica\"; fontsize=9;\n");
     Shown all;
-    for (const HloInstruction& member : fused.instructions) {
+    for (const Instruction& member : fused.instructions) {
       all.insert(&member);
       node(member, prefix, indent + "  ");
     }
     out_ += indent + "}\n";
     edges(fused, prefix, all);
-    for (const HloInstruction& member : fused.instructions)
-      if (member.is_root) out_ += concat("  ", quoted(id_of(member, prefix)), " -> ", quoted(id), " [style=dashed];\n");
+    const std::string root = id_of(fused.instructions[fused.root], prefix);
+    out_ += concat("  ", quoted(root), " -> ", quoted(id), " [style=dashed];\n");
   }
 
   // The instruction's name, as edges repeat it: long ones are cut and numbered.
-  std::string id_of(const HloInstruction& i, const std::string& prefix) {
+  std::string id_of(const Instruction& i, const std::string& prefix) {
     constexpr std::size_t longest = 100;
     if (i.name.size() <= longest) return prefix + i.name;
     const auto [at, is_new] = number_of_.try_emplace(&i, number_of_.size());
@@ -169,50 +156,49 @@ class Dot {
     return quoted(concat(name, "\n", shape, file.empty() ? "" : "\n", file));
   }
 
-  void edges(const HloComputation& computation, const std::string& prefix, const Shown& shown) {
-    std::map<std::string_view, const HloInstruction*> by_name;
-    for (const HloInstruction& i : computation.instructions) {
-      by_name[i.name] = &i;
-      if (!shown.contains(&i) || i.has_literal_operand()) continue;
-      for (const std::string& operand : i.operands)
-        if (const auto from = by_name.find(operand); from != by_name.end() && shown.contains(from->second))
-          out_ += concat("  ", quoted(id_of(*from->second, prefix)), " -> ", quoted(id_of(i, prefix)), ";\n");
+  void edges(const Computation& computation, const std::string& prefix, const Shown& shown) {
+    for (const Instruction& i : computation.instructions) {
+      if (!shown.contains(&i)) continue;
+      for (const std::uint32_t operand : i.operands)
+        if (const Instruction& from = computation.instructions[operand]; shown.contains(&from))
+          out_ += concat("  ", quoted(id_of(from, prefix)), " -> ", quoted(id_of(i, prefix)), ";\n");
     }
   }
 
-  const HloModule& module_;
+  const ProgramDescription& program_;
   const GraphViewOptions& options_;
   Shown shown_;
-  std::unordered_map<const HloInstruction*, std::size_t> number_of_;
+  std::unordered_map<const Instruction*, std::size_t> number_of_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string graph_text(const HloModule& module, const GraphViewOptions& options) {
-  const HloComputation& entry = entry_of(module);
+std::string graph_text(const ProgramDescription& program, const GraphViewOptions& options) {
+  const Computation& entry = entry_of(program);
   const Shown shown = shown_of(entry, options);
-  const Provenance provenance(module);
-  std::string text = concat("program ", printable(module.name), ": ", shown.size(), " of ", entry.instructions.size(),
+  std::string text = concat("program ", printable(program.name), ": ", shown.size(), " of ", entry.instructions.size(),
                             " operations\n");
-  for (const HloInstruction& i : entry.instructions) {
+  for (const Instruction& i : entry.instructions) {
     if (!shown.contains(&i)) continue;
-    text += line(i) + dims_text(i, provenance, "    ");
-    const HloComputation* const fused = options.expand ? module.fused(i) : nullptr;
+    text += line(entry, i) + dims_text(i, "    ");
+    const Computation* const fused = options.expand ? program.fused(i) : nullptr;
     if (!fused) continue;
-    for (const HloInstruction& member : fused->instructions)
-      text += concat("    | ", line(member)) + dims_text(member, provenance, "    |     ");
+    for (const Instruction& member : fused->instructions)
+      text += concat("    | ", line(*fused, member)) + dims_text(member, "    |     ");
   }
   return text;
 }
 
-std::string graph_dot(const HloModule& module, const GraphViewOptions& options) { return Dot(module, options).write(); }
+std::string graph_dot(const ProgramDescription& program, const GraphViewOptions& options) {
+  return Dot(program, options).write();
+}
 
-std::size_t graph_size(const HloModule& module, const GraphViewOptions& options) {
-  const Shown shown = shown_of(entry_of(module), options);
+std::size_t graph_size(const ProgramDescription& program, const GraphViewOptions& options) {
+  const Shown shown = shown_of(entry_of(program), options);
   std::size_t count = shown.size();
-  for (const HloInstruction* i : shown)
-    if (const HloComputation* const fused = options.expand ? module.fused(*i) : nullptr)
+  for (const Instruction* i : shown)
+    if (const Computation* const fused = options.expand ? program.fused(*i) : nullptr)
       count += fused->instructions.size();
   return count;
 }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include <weft/profile/hlo_text.h>
+#include <weft/runtime/program_description.h>
 
 namespace weft::profile {
 
@@ -16,11 +16,11 @@ struct GraphViewOptions {
 
 // One line for each instruction, with the user's line; below it where each dimension comes from and, expanded, what is fused.
 // Throws Error where `around` names no instruction.
-std::string graph_text(const HloModule& module, const GraphViewOptions& options);
-std::string graph_dot(const HloModule& module, const GraphViewOptions& options);
+std::string graph_text(const runtime::ProgramDescription& program, const GraphViewOptions& options);
+std::string graph_dot(const runtime::ProgramDescription& program, const GraphViewOptions& options);
 
 // How many instructions the view has.
-std::size_t graph_size(const HloModule& module, const GraphViewOptions& options);
+std::size_t graph_size(const runtime::ProgramDescription& program, const GraphViewOptions& options);
 
 // DOT as SVG, by Graphviz's `dot`. Throws Error where there is none, or it fails.
 std::string dot_to_svg(const std::string& dot);

@@ -1,4 +1,4 @@
-// HLO text as the HloProto that XProf's graph viewer, memory viewer and op profile read.
+// A program as the HloProto that XProf's graph viewer, memory viewer and op profile read.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,12 @@
 #include <string>
 
 #include <weft/base/error.h>
-#include <weft/profile/hlo_text.h>
 #include <weft/profile/recording.h>
 
 namespace weft::profile {
 
-// Serialised: the module of the program, and where its memory plan puts the values.
-std::string hlo_proto(const Program& program, const HloModule& module, std::int64_t program_id);
+// Serialised: the program's description, and where its memory plan puts the values.
+std::string hlo_proto(const Program& program, std::int64_t program_id);
 
 // The bytes of a message. Throws Error for one of more than 2 GiB, which no reader would take.
 template <class Message>

@@ -7,10 +7,10 @@
 
 #include <weft/profile/assets.h>
 #include <weft/profile/doctor.h>
-#include <weft/profile/hlo_text.h>
 #include <weft/profile/memory.h>
 #include <weft/profile/table.h>
 #include <weft/profile/timeline.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 
@@ -18,26 +18,26 @@ namespace {
 
 using nlohmann::json;
 
-json programs_json(const Recording& recording) {
-  json programs = json::array();
-  const std::vector<HloModule> modules = parse_programs(recording);
-  for (std::size_t p = 0; p < modules.size(); ++p) {
-    json computations = json::array();
-    for (const HloComputation& computation : modules[p].computations) {
-      json instructions = json::array();
-      for (const HloInstruction& i : computation.instructions)
-        instructions.push_back({{"name", i.name},
-                                {"shape", i.shape},
-                                {"opcode", i.opcode},
-                                {"operands", i.operands},
-                                {"calls", i.calls},
-                                {"text", i.text}});
-      computations.push_back(
-          {{"name", computation.name}, {"entry", computation.is_entry}, {"instructions", std::move(instructions)}});
+json program_json(const Program& of) {
+  const runtime::ProgramDescription& program = of.description;
+  json computations = json::array();
+  for (const runtime::Computation& computation : program.computations) {
+    json instructions = json::array();
+    for (const runtime::Instruction& i : computation.instructions) {
+      json calls = json::array();
+      for (const std::uint32_t called : i.calls) calls.push_back(program.computations[called].name);
+      instructions.push_back({{"name", i.name},
+                              {"shape", runtime::hlo_shape(i.shape)},
+                              {"opcode", i.opcode},
+                              {"operands", runtime::hlo_operands(computation, i)},
+                              {"calls", std::move(calls)},
+                              {"text", runtime::hlo_line(program, computation, i)}});
     }
-    programs.push_back({{"name", recording.programs[p].name}, {"computations", std::move(computations)}});
+    computations.push_back({{"name", computation.name},
+                            {"entry", &computation == program.entry()},
+                            {"instructions", std::move(instructions)}});
   }
-  return programs;
+  return {{"name", of.name}, {"computations", std::move(computations)}};
 }
 
 json ops_of(const Analysis& analysis, const Recording& recording) {
@@ -45,7 +45,7 @@ json ops_of(const Analysis& analysis, const Recording& recording) {
   for (std::size_t i = 0; i < analysis.ops.size(); ++i) {
     const OpStats& op = analysis.ops[i];
     ops[i]["name"] = op.name;
-    ops[i]["hlo"] = hlo_name(op.name);
+    ops[i]["hlo"] = runtime::hlo_name(op.name);
     ops[i]["program"] = op.program;
     ops[i]["program_name"] = op.program_name;
     ops[i]["op"] = op.op;
@@ -132,7 +132,8 @@ std::string embedded(const json& data) {
 std::string html_report(const Recording& recording, const Analysis& analysis, const Comparison* comparison) {
   json data = ops_json(recording, analysis);
   data["ops"] = ops_of(analysis, recording);
-  data["programs"] = programs_json(recording);
+  data["programs"] = json::array();
+  for (const Program& program : recording.programs) data["programs"].push_back(program_json(program));
   data["timeline"] = timeline_json(recording);
   for (std::size_t i = 0; i < analysis.steps.size(); ++i)
     data["steps"][i]["begin"] =

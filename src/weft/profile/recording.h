@@ -11,6 +11,7 @@
 
 #include <weft/base/diagnostics.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/program_description.h>
 
 namespace weft::profile {
 
@@ -25,7 +26,7 @@ struct Program {
   std::vector<runtime::Allocation> allocations = {};  // without the bytes of constants
   std::vector<std::uint32_t> donated = {};            // allocations of outputs that lie in the bytes of an input
   std::uint64_t temporary_bytes = 0, peak_bytes = 0;
-  std::string hlo = {};  // empty: it has none
+  runtime::ProgramDescription description = {};
 };
 
 struct Span {

@@ -3,13 +3,13 @@
 #include <functional>
 
 #include <weft/base/file.h>
-#include <weft/profile/hlo_text.h>
 #include <weft/profile/html.h>
 #include <weft/profile/machine.h>
 #include <weft/profile/perfetto.h>
 #include <weft/profile/serialize.h>
 #include <weft/profile/table.h>
 #include <weft/profile/xplane.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 
@@ -35,7 +35,7 @@ std::vector<std::string> write_report(const Recording& recording, const Analysis
   const std::filesystem::path whole = std::filesystem::absolute(folder, none).lexically_normal();
   const std::filesystem::path run = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
   write(std::filesystem::path("plugins/profile") / run /
-            (hlo_name(shortened(recording.about.value("host", host_name()), 64)) + ".xplane.pb"),
+            (runtime::hlo_name(shortened(recording.about.value("host", host_name()), 64)) + ".xplane.pb"),
         [&] { return xspace(recording, analysis); });
   return failed;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <weft/base/error.h>
+#include <weft/profile/description_json.h>
 
 namespace weft::profile {
 
@@ -83,7 +84,7 @@ json to_json(const runtime::Executable& executable) {
           {"donated", std::move(donated)},
           {"temporary_bytes", executable.temporary_bytes},
           {"peak_bytes", executable.peak_bytes},
-          {"hlo", executable.hlo ? executable.hlo() : ""}};
+          {"contents", executable.describe ? to_json(executable.describe()) : json()}};
 }
 
 std::string name_from(const JsonValue& value) { return shortened(value.text(), longest_name); }
@@ -91,11 +92,15 @@ std::string name_from(const JsonValue& value) { return shortened(value.text(), l
 Program program_from(const JsonValue& from) {
   Program program{.name = name_from(from.at("name")),
                   .temporary_bytes = from.at("temporary_bytes").integer<std::uint64_t>(),
-                  .peak_bytes = from.at("peak_bytes").integer<std::uint64_t>(),
-                  .hlo = from.at("hlo").text()};
+                  .peak_bytes = from.at("peak_bytes").integer<std::uint64_t>()};
   for (const JsonValue& a : from.at("allocations").list()) program.allocations.push_back(allocation_from(a));
   from.at("donated").read(program.donated);
   for (const JsonValue& op : from.at("ops").list()) program.ops.push_back(op_from(op, program.allocations.size()));
+  if (const JsonValue contents = from.at("contents"); !contents.value().is_null())
+    program.description = description_from(contents);
+  const auto& thunks = program.description.thunks;
+  require(thunks.empty() || thunks.size() == program.ops.size(), "a program of ", program.ops.size(),
+          " ops whose contents have ", thunks.size());
   return program;
 }
 

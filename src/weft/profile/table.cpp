@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include <weft/base/error.h>
-#include <weft/profile/hlo_text.h>
 #include <weft/profile/serialize.h>
 #include <weft/profile/spread.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 
@@ -148,19 +147,17 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
     return all;
   };
   ordered_json ops = ordered_json::array(), steps = ordered_json::array();
-  const std::vector<HloModule> modules = parse_programs(recording);
-  std::unordered_set<const HloInstruction*> given;  // of several ops that have one name, the text is of the first
   for (const OpStats& op : analysis.ops) {
-    const auto* instruction =
-        op.op < 0 ? nullptr : modules[static_cast<std::size_t>(op.program)].instruction(hlo_name(op.name));
-    if (instruction && !given.insert(instruction).second) instruction = nullptr;
+    const runtime::ProgramDescription& program = recording.programs[static_cast<std::size_t>(op.program)].description;
+    const runtime::Instruction* const instruction =
+        op.op < 0 ? nullptr : program.of_thunk(static_cast<std::size_t>(op.op));
     ops.push_back(
         {{"rank", op.rank},
          {"program", op.program_name},
          {"program_id", op.program},
          {"category", op.category},
          {"name", "%" + op.name},
-         {"text", instruction ? instruction->text : ""},
+         {"text", instruction ? hlo_line(program, *program.entry(), *instruction) : ""},
          {"identity", op.identity},
          {"occurrences", op.occurrences},
          {"total_ns", op.total_ns},

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <unordered_set>
 
 #include <weft/base/error.h>
 #include <weft/profile/hlo_proto.h>
-#include <weft/profile/hlo_text.h>
 #include <weft/profile/machine.h>
 #include <weft/profile/serialize.h>
 #include <weft/profile/xplane.pb.h>
+#include <weft/runtime/hlo_text.h>
 
 namespace weft::profile {
 
@@ -79,8 +78,7 @@ proto::XEvent& add_event(proto::XLine& line, const proto::XEventMetadata& metada
 
 class Exporter {
  public:
-  Exporter(const Recording& recording, const Analysis& analysis)
-      : recording_(recording), analysis_(analysis), modules_(parse_programs(recording)) {
+  Exporter(const Recording& recording, const Analysis& analysis) : recording_(recording), analysis_(analysis) {
     if (!recording.spans.empty()) origin_ = recording.spans.front().begin_ns;
   }
 
@@ -96,7 +94,8 @@ class Exporter {
  private:
   // XProf names files so.
   std::string module_name(std::int32_t program) const {
-    return concat(hlo_name(recording_.programs[static_cast<std::size_t>(program)].name), '(', program_id(program), ')');
+    return concat(runtime::hlo_name(recording_.programs[static_cast<std::size_t>(program)].name), '(',
+                  program_id(program), ')');
   }
 
   void device() {
@@ -144,14 +143,13 @@ class Exporter {
   }
 
   void describe(Plane& plane, proto::XEventMetadata& metadata, const Span& span) {
-    const runtime::ThunkInfo& info =
-        recording_.programs[static_cast<std::size_t>(span.program)].ops[static_cast<std::size_t>(span.op)].info;
-    const std::string name = hlo_name(info.name);
-    // Several ops of one name share the text of the first.
-    const HloInstruction* instruction = modules_[static_cast<std::size_t>(span.program)].instruction(name);
-    if (instruction && !described_.insert(instruction).second) instruction = nullptr;
+    const Program& program = recording_.programs[static_cast<std::size_t>(span.program)];
+    const runtime::ThunkInfo& info = program.ops[static_cast<std::size_t>(span.op)].info;
+    const std::string name = runtime::hlo_name(info.name);
+    const runtime::Instruction* const instruction = program.description.of_thunk(static_cast<std::size_t>(span.op));
     std::string text = concat('%', name, " = ()");
-    if (instruction) text = instruction->is_root ? instruction->text.substr(5) : instruction->text;
+    if (instruction) text = hlo_line(program.description, *program.description.entry(), *instruction);
+    if (text.starts_with("ROOT ")) text.erase(0, 5);
     metadata.set_name(utf8(text));
     metadata.set_display_name(utf8(name));
     const auto integer = [&](const char* stat, std::int64_t value) {
@@ -169,7 +167,7 @@ class Exporter {
     string("tf_op", concat(info.scope, info.scope.empty() ? "" : "/", name, ':', info.category));
     if (!info.source.empty()) string("source", info.source);
     string("deduplicated_name", name);
-    if (instruction) string("shape_with_layout", instruction->shape);
+    if (instruction) string("shape_with_layout", hlo_shape(instruction->shape));
   }
 
   void host() {
@@ -195,21 +193,19 @@ class Exporter {
 
   void programs() {
     Plane plane(space_, 3, "/host:metadata");
-    for (std::size_t i = 0; i < modules_.size(); ++i) {
-      if (!modules_[i].entry()) continue;
+    for (std::size_t i = 0; i < recording_.programs.size(); ++i) {
+      if (!recording_.programs[i].description.entry()) continue;
       const auto id = program_id(static_cast<std::int32_t>(i));
       auto& metadata = (*plane.proto().mutable_event_metadata())[id];
       metadata.set_id(id);
       metadata.set_name(module_name(static_cast<std::int32_t>(i)));
-      plane.stat(metadata, "Hlo Proto").set_bytes_value(hlo_proto(recording_.programs[i], modules_[i], id));
+      plane.stat(metadata, "Hlo Proto").set_bytes_value(hlo_proto(recording_.programs[i], id));
     }
   }
 
   const Recording& recording_;
   const Analysis& analysis_;
   std::uint64_t origin_ = 0;
-  std::vector<HloModule> modules_;
-  std::unordered_set<const HloInstruction*> described_;
   proto::XSpace space_;
 };
 

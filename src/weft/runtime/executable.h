@@ -15,6 +15,7 @@
 
 namespace weft::runtime {
 
+struct ProgramDescription;
 struct Schedule;
 
 // One range of memory that slices refer to.
@@ -54,9 +55,8 @@ struct Executable {
   std::shared_ptr<Preparation> preparation;
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
-  // The program in XLA's text, instructions named as the thunks are: what a profile shows of it. Printed when it is asked for, by any
-  // thread; null where there is no such text.
-  std::function<std::string()> hlo;
+  // What the program is made of, and which thunk runs what. Made when it is asked for, by any thread; null where nothing is known.
+  std::function<ProgramDescription()> describe;
   // Where outputs that take over no input get their memory; null: from the device. A device that ran such a program stays awake for
   // a moment, for the next launch.
   std::shared_ptr<KeptBlocks> kept_blocks;
