@@ -116,6 +116,14 @@ TEST_F(Description, ALoopTakesATupleAndCallsItsRegions) {
   EXPECT_THAT(result.dims, ElementsAre("input 1 dim 1"));
 }
 
+TEST(DescriptionOfGraphs, AnInputThatIsAnOutputIsCopied) {
+  const auto executable =
+      compiler::compile(*ir::parse("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                   "  return %x : tensor<4xf32>\n}\n"));
+  const ProgramDescription program = executable->describe();
+  EXPECT_EQ(hlo_line(program, *program.entry(), *program.of_thunk(0)), "ROOT %copy.0 = f32[4]{0} copy(%parameter.1)");
+}
+
 TEST(DescriptionOfGraphs, LargeConstantsAreLeftOut) {
   ir::Graph graph;
   const std::vector<std::byte> bytes(400);

@@ -104,6 +104,7 @@ class ComputationDescriber {
   }
   std::uint32_t tuple(std::span<const Value> values);
   void define(std::span<const Value> results, std::uint32_t made, Passing passing);
+  std::uint32_t copy(const Unit& unit);
   std::uint32_t fusion(const Unit& unit, const std::vector<Node*>& nodes, std::span<const Value> inputs);
   std::vector<std::uint32_t> calls(const Node& node);
 
@@ -243,9 +244,23 @@ std::uint32_t ComputationDescriber::unit(const Unit& unit) {
       }
     }
   }
-  if (nodes.size() == 1) return node(*nodes[0], program_.claim(unit));
+  if (nodes.size() == 1) {
+    const bool is_given = nodes[0]->op == &ops::parameter || nodes[0]->op == &ops::constant;
+    const bool is_copy = is_given && instruction_of_.contains(unit.writes[0]);
+    return is_copy ? copy(unit) : node(*nodes[0], program_.claim(unit));
+  }
   std::ranges::sort(nodes, {}, &Node::id);
   return fusion(unit, nodes, inputs);
+}
+
+// Of a value that an earlier instruction gives.
+std::uint32_t ComputationDescriber::copy(const Unit& unit) {
+  const std::uint32_t made = add({.name = program_.claim(unit),
+                                  .opcode = "copy",
+                                  .shape = program_.shape(unit.writes, Passing::each),
+                                  .operands = {instruction_of_.at(unit.writes[0])}});
+  define(unit.writes, made, Passing::each);
+  return made;
 }
 
 std::string fusion_kind(const std::string& category) {
