@@ -77,13 +77,13 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   return run;
 }
 
-// What the thunk runs, or of the instructions that take an element of its tuple, the largest; null: that is not known.
-const runtime::Instruction* largest_result(const runtime::ProgramDescription& program, std::int32_t thunk) {
-  const runtime::Instruction* largest = thunk < 0 ? nullptr : program.of_thunk(static_cast<std::size_t>(thunk));
+// The instruction that the op runs, or of those that take an element of its tuple, the largest; null: it is not known.
+const runtime::Instruction* largest_result(const profile::Program& program, std::int32_t op) {
+  const runtime::Instruction* largest = program.instruction(op);
   if (!largest || !largest->shape.is_tuple) return largest;
-  const std::uint32_t made = program.thunks[static_cast<std::size_t>(thunk)];
+  const std::uint32_t made = program.description.thunks[static_cast<std::size_t>(op)];
   std::int64_t most = 0;
-  for (const runtime::Instruction& instruction : program.entry()->instructions) {
+  for (const runtime::Instruction& instruction : program.description.entry()->instructions) {
     if (instruction.opcode != "get-tuple-element" || instruction.operands[0] != made) continue;
     const Type type = instruction.shape.types[0];
     const std::int64_t weight = type.dtype() == DType::boolean ? 1 : 4;  // masks are no one's main result
@@ -103,7 +103,7 @@ const profile::OpStats* MeshRun::largest_fusion() const {
 }
 
 std::string MeshRun::shape_of(const profile::OpStats& op) const {
-  const auto& program = recording.programs[static_cast<std::size_t>(op.program)].description;
+  const profile::Program& program = recording.programs[static_cast<std::size_t>(op.program)];
   const runtime::Instruction* const instruction = largest_result(program, op.op);
   if (!instruction) return {};
   std::string text = hlo_shape(instruction->shape, false);

@@ -116,12 +116,15 @@ TEST_F(Description, ALoopTakesATupleAndCallsItsRegions) {
   EXPECT_THAT(result.dims, ElementsAre("input 1 dim 1"));
 }
 
-TEST(DescriptionOfGraphs, AnInputThatIsAnOutputIsCopied) {
+TEST(DescriptionOfGraphs, EachCopyOfAnInputHasANameOfItsOwn) {
   const auto executable =
-      compiler::compile(*ir::parse("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-                                   "  return %x : tensor<4xf32>\n}\n"));
+      compiler::compile(*ir::parse("func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+                                   "  return %x, %x : tensor<4xf32>, tensor<4xf32>\n}\n"));
   const ProgramDescription program = executable->describe();
-  EXPECT_EQ(hlo_line(program, *program.entry(), *program.of_thunk(0)), "ROOT %copy.0 = f32[4]{0} copy(%parameter.1)");
+  ASSERT_EQ(program.thunks.size(), 2u);
+  EXPECT_EQ(executable->thunks[0]->info.name, executable->thunks[1]->info.name);
+  EXPECT_EQ(hlo_line(program, *program.entry(), *program.of_thunk(0)), "%copy.0 = f32[4]{0} copy(%parameter.1)");
+  EXPECT_EQ(hlo_line(program, *program.entry(), *program.of_thunk(1)), "%copy.2 = f32[4]{0} copy(%parameter.1)");
 }
 
 TEST(DescriptionOfGraphs, LargeConstantsAreLeftOut) {

@@ -52,7 +52,7 @@ class ProgramDescriber {
   // The unit's name, or another where two have the same.
   std::string claim(const Unit& unit) {
     std::string wanted = runtime::hlo_name(unit.info.name);
-    return claimed_.insert(wanted).second ? wanted : name("fusion");
+    return claimed_.insert(wanted).second ? wanted : name(wanted.substr(0, wanted.rfind('.')));
   }
   const SizeValues& sizes() const { return sizes_; }
   const std::vector<std::string>& dims(Value value) const { return sources_.of(value); }
@@ -253,12 +253,14 @@ std::uint32_t ComputationDescriber::unit(const Unit& unit) {
   return fusion(unit, nodes, inputs);
 }
 
-// Of a value that an earlier instruction gives.
+// Of an input or a constant, which an earlier unit may have copied, too.
 std::uint32_t ComputationDescriber::copy(const Unit& unit) {
+  const Instruction& before = made_.instructions[instruction_of_.at(unit.writes[0])];
+  const std::uint32_t from = before.opcode == "copy" ? before.operands[0] : instruction_of_.at(unit.writes[0]);
   const std::uint32_t made = add({.name = program_.claim(unit),
                                   .opcode = "copy",
                                   .shape = program_.shape(unit.writes, Passing::each),
-                                  .operands = {instruction_of_.at(unit.writes[0])}});
+                                  .operands = {from}});
   define(unit.writes, made, Passing::each);
   return made;
 }

@@ -95,10 +95,12 @@ class Assignment {
     event.set_buffer_id(id);
     constexpr std::size_t longest = 128;  // names stand at each of many events
     event.set_computation_name(shortened(entry_.name(), longest));
-    event.set_instruction_name(shortened(runtime::hlo_name(program_.ops[op].info.name), longest));
+    const proto::HloInstructionProto* const instruction = instruction_of(op);
+    const std::string name = instruction ? instruction->name() : runtime::hlo_name(program_.ops[op].info.name);
+    event.set_instruction_name(shortened(name, longest));
   }
 
-  // The value of an allocation, at the instruction that makes it; 0: there is none in the text.
+  // The value of an allocation, at the instruction that makes it; 0: it is not known.
   std::int64_t add_value(std::size_t a, std::uint64_t offset, proto::BufferAllocationProto& to) {
     int element = -1;
     const proto::HloInstructionProto* const maker = maker_of(a, element);

@@ -10,7 +10,7 @@ class BufferAssignmentProto;
 class HloComputationProto;
 }  // namespace proto
 
-// `entry`: the program's, whose instructions are named as its ops are.
+// `entry`: of the program's description, its instructions in their order.
 void assign_buffers(const Program& program, const proto::HloComputationProto& entry,
                     proto::BufferAssignmentProto& assignment);
 

@@ -45,7 +45,8 @@ json ops_of(const Analysis& analysis, const Recording& recording) {
   for (std::size_t i = 0; i < analysis.ops.size(); ++i) {
     const OpStats& op = analysis.ops[i];
     ops[i]["name"] = op.name;
-    ops[i]["hlo"] = runtime::hlo_name(op.name);
+    const auto* const instruction = recording.programs[static_cast<std::size_t>(op.program)].instruction(op.op);
+    ops[i]["hlo"] = instruction ? instruction->name : "";
     ops[i]["program"] = op.program;
     ops[i]["program_name"] = op.program_name;
     ops[i]["op"] = op.op;

@@ -27,6 +27,11 @@ struct Program {
   std::vector<std::uint32_t> donated = {};            // allocations of outputs that lie in the bytes of an input
   std::uint64_t temporary_bytes = 0, peak_bytes = 0;
   runtime::ProgramDescription description = {};
+
+  // The instruction that an op runs; null where it is not known, and for -1.
+  const runtime::Instruction* instruction(std::int32_t op) const {
+    return op < 0 ? nullptr : description.of_thunk(static_cast<std::size_t>(op));
+  }
 };
 
 struct Span {

@@ -148,16 +148,15 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
   };
   ordered_json ops = ordered_json::array(), steps = ordered_json::array();
   for (const OpStats& op : analysis.ops) {
-    const runtime::ProgramDescription& program = recording.programs[static_cast<std::size_t>(op.program)].description;
-    const runtime::Instruction* const instruction =
-        op.op < 0 ? nullptr : program.of_thunk(static_cast<std::size_t>(op.op));
+    const Program& program = recording.programs[static_cast<std::size_t>(op.program)];
+    const runtime::Instruction* const instruction = program.instruction(op.op);
     ops.push_back(
         {{"rank", op.rank},
          {"program", op.program_name},
          {"program_id", op.program},
          {"category", op.category},
          {"name", "%" + op.name},
-         {"text", instruction ? hlo_line(program, *program.entry(), *instruction) : ""},
+         {"text", instruction ? hlo_line(program.description, *program.description.entry(), *instruction) : ""},
          {"identity", op.identity},
          {"occurrences", op.occurrences},
          {"total_ns", op.total_ns},

@@ -145,8 +145,8 @@ class Exporter {
   void describe(Plane& plane, proto::XEventMetadata& metadata, const Span& span) {
     const Program& program = recording_.programs[static_cast<std::size_t>(span.program)];
     const runtime::ThunkInfo& info = program.ops[static_cast<std::size_t>(span.op)].info;
-    const std::string name = runtime::hlo_name(info.name);
-    const runtime::Instruction* const instruction = program.description.of_thunk(static_cast<std::size_t>(span.op));
+    const runtime::Instruction* const instruction = program.instruction(span.op);
+    const std::string name = instruction ? instruction->name : runtime::hlo_name(info.name);
     std::string text = concat('%', name, " = ()");
     if (instruction) text = hlo_line(program.description, *program.description.entry(), *instruction);
     if (text.starts_with("ROOT ")) text.erase(0, 5);
