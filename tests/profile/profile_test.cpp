@@ -225,6 +225,7 @@ TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
   const Tensor four = ones({4}), five = ones({5}), six = ones({6});
   for (const Tensor& x : {four, five, six}) sized(x);  // from the second on one program for many sizes
   twice(four);
+  synchronize();
   const TemporaryFolder folder;
   {
     const Scope scope(folder.path());
