@@ -103,6 +103,8 @@ struct DeclaredParameters {
 };
 template <class R, class... P>
 struct Declared<R (*)(P...)> : DeclaredParameters<void, R, P...> {};
+template <class R, class... P>
+struct Declared<R (*)(P...) noexcept> : DeclaredParameters<void, R, P...> {};
 template <class R, class C, class... P>
 struct Declared<R (C::*)(P...)> : DeclaredParameters<C, R, P...> {};
 template <class R, class C, class... P>
@@ -116,6 +118,22 @@ struct Declared<F&> : Declared<std::remove_const_t<F>> {};
 template <class F>
   requires requires { &F::operator(); }
 struct Declared<F> : Declared<decltype(&F::operator())> {};
+
+// An operation that refuses a size ends the process in such a function, so it is not tried with sizes that it was never called with.
+template <class F>
+inline constexpr bool is_declared_noexcept = false;
+template <class R, class... P>
+inline constexpr bool is_declared_noexcept<R (*)(P...) noexcept> = true;
+template <class R, class C, class... P>
+inline constexpr bool is_declared_noexcept<R (C::*)(P...) noexcept> = true;
+template <class R, class C, class... P>
+inline constexpr bool is_declared_noexcept<R (C::*)(P...) const noexcept> = true;
+template <class F>
+  requires requires { &F::operator(); }
+inline constexpr bool is_declared_noexcept<F> = is_declared_noexcept<decltype(&F::operator())>;
+template <class F, class Arguments>  // a generic lambda is known by what it is called with
+inline constexpr bool is_noexcept = is_declared_noexcept<std::remove_cvref_t<F>> ||
+                                    noexcept(std::apply(std::declval<F&>(), std::declval<Arguments&>()));
 
 // The result of a function that returns none.
 struct Nothing {
@@ -283,13 +301,10 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
     std::vector<std::string> paths;
     collect(arguments, jit::LeafCollector(leaves, &paths));
     std::optional<Made> result;
-    const auto run = [&] {
-      result.emplace(invoke<Made>(arguments));
-      std::vector<Tensor> tensors;
-      jit::for_each_tensor(*result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
-      return tensors;
-    };
-    const auto prototype = [&] {
+    jit::Body body;
+    body.run = [&] { return tensors_of(result.emplace(invoke<Made>(arguments))); };
+    if constexpr (!jit::is_noexcept<F, Arguments>) body.sample = [&] { return tensors_of(invoke<Made>(arguments)); };
+    body.prototype = [&] {
       jit::Prototype kept;
       if constexpr (!std::same_as<Made, jit::Nothing>) {
         jit::LeafCollector collector(kept.leaves, &kept.paths);
@@ -300,9 +315,16 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
       }
       return kept;
     };
-    std::vector<Tensor> tensors = state_->core.record(leaves, std::move(paths), run, prototype, found);
+    std::vector<Tensor> tensors = state_->core.record(leaves, paths, body, found);
     fill(*result, tensors);
     return std::move(*result);
+  }
+
+  template <class Made>
+  static std::vector<Tensor> tensors_of(const Made& result) {
+    std::vector<Tensor> tensors;
+    jit::for_each_tensor(result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
+    return tensors;
   }
 
   template <class Made>

@@ -1,7 +1,6 @@
 #include <weft/jit/function.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <weft/base/diagnostics.h>
@@ -30,10 +29,6 @@ namespace weft::jit {
 
 namespace {
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 compiler::Tuning tuning(const CompileOptions& options) {
   if (measures(options.mode)) return compiler::Tuning::all;
   return options.shape_padding ? compiler::Tuning::padding : compiler::Tuning::none;
@@ -55,9 +50,6 @@ class EagerScope {
 
 constexpr const char* own_program_of_bucket =
     "every bucket has a program of its own; the second of the other sizes in it makes one for all of them";
-
-// Looked at to say what differs from a call.
-constexpr std::size_t compared = 32;
 
 }  // namespace
 
@@ -137,143 +129,6 @@ bool Function::is_full() const {
 std::string Function::limit_reached() const {
   if (specializations_.programs() < static_cast<std::size_t>(options_.recompile_limit)) return {};
   return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
-}
-
-std::vector<Tensor> Function::record(std::span<const Leaf> leaves, std::vector<std::string> paths,
-                                     const std::function<std::vector<Tensor>()>& run,
-                                     const std::function<Prototype()>& prototype, const Found& found) {
-  const std::lock_guard turn(turn_);
-  const std::shared_ptr<const Specialization>& checked = found.checked;
-  bool is_first = false;
-  std::uint64_t buckets = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    is_first = recorded_ == 0;
-    sizes_.check(leaves, paths, options_);
-    buckets = sizes_.buckets_of(types_of(leaves), leaves, paths);
-  }
-  const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
-  const detail::SymbolicSizesScope symbolic_sizes(
-      (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises, buckets);
-  const bool compiles = current_stance() != Stance::eager_on_recompile;
-  std::optional<EagerScope> rest;  // of the function, where something would have to be compiled and must not be
-  bool learns = compiles && may_learn_sizes();
-  if (learns && is_first) {
-    learn_sizes(leaves, paths, run);
-    learns = false;
-  }
-  std::vector<detail::CompileAhead::Job> ahead;
-  if (compiles) ahead = other_buckets(leaves, paths, run);
-  // What differs is found out when it is asked for: a call of new sizes seldom compiles.
-  Difference difference;
-  const auto find_difference = [&, now = Context::now()] {
-    if (difference.none()) difference = nearest_difference(specializations_.recent(compared), leaves, paths, now);
-  };
-  bool is_limited = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (logging::enabled(logging::Channel::recompiles)) find_difference();
-  }
-  std::optional<Trace> trace;
-  const auto throw_limit = [&](const std::string& limit) {
-    find_difference();
-    is_limited = true;
-    throw RecompileError(
-        concat(limit, "; another would be needed: ",
-               difference.none() ? "the same arguments led to other operations" : difference.text(sizes_alone())));
-  };
-  const auto compiling = [&] {
-    if (!compiles) {
-      if (!rest) rest.emplace(detail::Backend::eager);
-      return;
-    }
-    // For these sizes the function does something else, which nothing is known of for other sizes. Launched, it cannot be
-    // undone.
-    if (trace->breaks().empty() && std::exchange(learns, false)) throw RecordAgain();
-    const std::lock_guard lock(mutex_);
-    find_difference();
-    if (current_stance() == Stance::fail_on_recompile)
-      throw RecompileError(concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
-                                  difference.none() ? "there is none yet" : difference.text(sizes_alone())));
-    const std::string limit = limit_reached();
-    if (limit.empty() || options_.limit_policy == LimitPolicy::evict) return;
-    if (generalises) return warn_of_limit("sizes are symbols from now on, and one program serves those that are new");
-    throw_limit(limit);
-  };
-  // Another function's, or it was this one's own and forgotten: which functions there are besides changes no limit.
-  const auto knows = [&](const detail::Plan& plan) {
-    if (rest || buckets != 0 || options_.limit_policy == LimitPolicy::evict || generalises) return;
-    const std::lock_guard lock(mutex_);
-    if (const std::string limit = limit_reached(); !limit.empty() && !specializations_.runs(plan)) throw_limit(limit);
-  };
-  const trace::Scope recording("host", "record");
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<Tensor> results;
-  try {
-    results = record_call({.function = options_.name,
-                           .fullgraph = options_.fullgraph,
-                           .knows = knows,
-                           .compiling = compiling,
-                           .is_first_of_kind = found.is_first_of_kind,
-                           .ignores_aliases = checked && !checked->aliases_matter},
-                          leaves, paths, run, trace);
-  } catch (const RecompileError& error) {
-    if (!is_limited || options_.limit_policy != LimitPolicy::interpret) throw;
-    WEFT_LOG(recompiles, error.what(), "; this call is interpreted");
-    {
-      const std::lock_guard lock(mutex_);
-      warn_of_limit("calls that need another one are interpreted, which is slow");
-    }
-    const EagerScope scope(detail::Backend::interpreter);
-    results = run();
-    sync();
-    return results;
-  }
-  if (rest) {
-    WEFT_LOG(recompiles, options_.name, ": the stance is eager_on_recompile, and no known program fits: ",
-             difference.none() ? "there is none yet" : difference.text(sizes_alone()));
-    return results;
-  }
-  if (trace->writes_parameters()) writes_.store(true, std::memory_order_release);
-  std::shared_ptr<Specialization> made = trace->take();
-  made->prototype = prototype();
-  made->is_of_bucket = buckets != 0;
-  require(
-      !made->prototype.leaves.empty() || made->rerecorded_because != Trace::records_nothing, options_.name,
-      ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
-      "it computes, or hold it in a Parameter");
-  if (made->compiled) made->compile_ms = ms_since(start);
-  for (detail::CompileAhead::Job& job : ahead) {
-    job.made = ahead_;
-    detail::CompileAhead::instance().add(std::move(job));
-  }
-
-  const std::lock_guard lock(mutex_);
-  ++recorded_;
-  compiles_ += made->compiled;
-  // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.
-  if (made->compiled && ahead.empty()) buckets_recorded_ = false;
-  tell(*made, trace->breaks(), difference, ms_since(start));
-  const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
-  keep(std::move(made));
-  require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
-  return results;
-}
-
-std::vector<Tensor> Function::record_call(Trace::Options options, std::span<const Leaf> leaves,
-                                          const std::vector<std::string>& paths,
-                                          const std::function<std::vector<Tensor>()>& run,
-                                          std::optional<Trace>& trace) {
-  while (true) {
-    try {
-      return trace.emplace(options, leaves, paths).record(run);
-    } catch (const RecordAgain&) {
-      trace.reset();
-      learn_sizes(leaves, paths, run);
-    } catch (const AliasesDoNotMatter&) {
-      options.ignores_aliases = true;
-    }
-  }
 }
 
 std::string Function::sizes_alone() const {

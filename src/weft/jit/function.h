@@ -23,6 +23,21 @@
 
 namespace weft::jit {
 
+// The function without its C++ types.
+struct Body {
+  std::function<std::vector<Tensor>()> run;     // returns the tensors of its result
+  std::function<std::vector<Tensor>()> sample;  // the same, but the result is nobody's; none: it must not be tried
+  std::function<Prototype()> prototype;         // the result of the last run without tensors
+};
+
+// A call as it is recorded for other sizes.
+struct SampledCall {
+  std::span<const Leaf> leaves;
+  const std::vector<std::string>& paths;
+  const Trace::Run& run;
+  bool ignores_aliases;
+};
+
 class Function {
  public:
   Function(CompileOptions options, const std::source_location& where);
@@ -54,12 +69,10 @@ class Function {
   // The same for a call of a handle: `pinned`, of whose guards only the arguments are looked at. Throws Error if they differ.
   Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
-  // Runs the function through `run`, which returns the tensors of its result, and keeps what was learned, unless the stance had to
-  // run some of it operation by operation. `prototype` then gives the result without tensors. Throws Error if a replay of `checked`
-  // would have done something else.
-  std::vector<Tensor> record(std::span<const Leaf> leaves, std::vector<std::string> paths,
-                             const std::function<std::vector<Tensor>()>& run,
-                             const std::function<Prototype()>& prototype, const Found& found);
+  // Runs the function, and keeps what was learned, unless a stance or a limit had some of it run otherwise than compiled. Throws
+  // Error if a replay of `checked` would have done something else.
+  std::vector<Tensor> record(std::span<const Leaf> leaves, const std::vector<std::string>& paths, const Body& body,
+                             const Found& found);
 
   // The specialisation of the last call. Throws Error if there is none that can be replayed.
   std::shared_ptr<const Specialization> last() const;
@@ -74,30 +87,31 @@ class Function {
   bool may_learn_sizes() const;
   // Records the function for other sizes than those of `types`, of those that may change, as they were declared. Returns why it
   // cannot be; empty: it was.
-  std::string learn_declared(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                             std::span<const Type> types, const std::function<std::vector<Tensor>()>& run);
+  std::string learn_declared(const SampledCall& call, std::span<const Type> types);
   // The same for the leaves' own, declared or found out.
-  void learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                   const std::function<std::vector<Tensor>()>& run);
-  void with_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
-                   const std::function<void(Trace&)>& use) const;
+  void learn_sizes(const SampledCall& call);
+  void with_sample(const SampledCall& call, std::vector<Type> types, const std::function<bool(Trace&)>& use) const;
   // For each size of one element, a sample that differs in the others alone: gradients sum over what was broadcast, and nothing is
   // where there is one element.
-  void keep_samples_of_ones(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                            std::span<const Type> types, std::span<const ChangingSize> sizes,
-                            std::span<const LinkedSizes> links, const std::function<std::vector<Tensor>()>& run);
-  bool record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
-                     bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not);
+  void keep_samples_of_ones(const SampledCall& call, std::span<const Type> types, std::span<const ChangingSize> sizes,
+                            std::span<const LinkedSizes> links);
+  bool record_sample(const SampledCall& call, std::vector<Type> types, bool keep, std::string& why_not);
   // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
-  std::vector<detail::CompileAhead::Job> other_buckets(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                                       const std::function<std::vector<Tensor>()>& run);
-  std::vector<LinkedSizes> free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                      std::span<const ChangingSize> sizes,
-                                      const std::function<std::vector<Tensor>()>& run);
-  // Twice where it turns out that the function goes another way for these sizes than what is known of others: for samples first.
-  std::vector<Tensor> record_call(Trace::Options options, std::span<const Leaf> leaves,
-                                  const std::vector<std::string>& paths,
-                                  const std::function<std::vector<Tensor>()>& run, std::optional<Trace>& trace);
+  std::vector<detail::CompileAhead::Job> other_buckets(const SampledCall& call);
+  std::vector<LinkedSizes> free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes);
+
+  // A call that is recorded.
+  struct Call;
+  void capture(Call& call);
+  // Runs the function for other sizes while the call waits to be launched, or returns at once where that could be seen.
+  void learn(Call& call);
+  void knows(Call& call, const detail::Plan& plan);
+  void compiling(Call& call);
+  void past_limit(Call& call, const std::string& limit);
+  void find_difference(Call& call) const;
+  void launch(Call& call);
+  void keep(Call& call);
+
   // Logs and diagnostics of what was recorded.
   void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);
   // Why each size has a program of its own, whatever is recorded, and what to do; empty: they need not.

@@ -10,29 +10,19 @@
 
 namespace weft::jit {
 
-void Function::with_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
-                           const std::function<void(Trace&)>& use) const {
-  Trace::Options options{.function = options_.name, .types = std::move(types)};
+void Function::with_sample(const SampledCall& call, std::vector<Type> types,
+                           const std::function<bool(Trace&)>& use) const {
+  Trace::Options options{.function = options_.name, .types = std::move(types), .ignores_aliases = call.ignores_aliases};
   while (true) {
-    Trace trace(options, leaves, {paths.begin(), paths.end()});
-    try {
-      return use(trace);
-    } catch (const AliasesDoNotMatter&) {
-      options.ignores_aliases = true;
-    }
+    Trace trace(options, call.leaves, call.paths);
+    if (use(trace)) return;
+    options.ignores_aliases = true;
   }
 }
 
-bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::string> paths, std::vector<Type> types,
-                             bool keep, const std::function<std::vector<Tensor>()>& run, std::string& why_not) {
+bool Function::record_sample(const SampledCall& call, std::vector<Type> types, bool keep, std::string& why_not) {
   try {
-    with_sample(leaves, paths, std::move(types), [&](Trace& trace) {
-      trace.record_sample(run, keep);
-      if (const std::string& why = trace.sample_ended_by(); keep && !why.empty())
-        WEFT_LOG(
-            recompiles, options_.name, ": ", why,
-            ": of what comes after, the second size makes a program for all, for what it does may depend on the value");
-    });
+    with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_sample(call.run, keep); });
     return true;
   } catch (const Error& error) {
     why_not = error.what();
@@ -41,13 +31,11 @@ bool Function::record_sample(std::span<const Leaf> leaves, std::span<const std::
 }
 
 // With Dynamic::on: those that the function works for other values of, alone or with others that follow from them.
-std::vector<LinkedSizes> Function::free_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                              std::span<const ChangingSize> sizes,
-                                              const std::function<std::vector<Tensor>()>& run) {
+std::vector<LinkedSizes> Function::free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes) {
   std::vector<LinkedSizes> free;
   std::string why_not;
   const auto works = [&](std::span<const ChangingSize> of, const LinkedSizes& group) {
-    return record_sample(leaves, paths, other_types(types_of(leaves), of, {&group, 1}), false, run, why_not);
+    return record_sample(call, other_types(types_of(call.leaves), of, {&group, 1}), false, why_not);
   };
   std::vector<ChangingSize> rest;
   std::vector<std::size_t> rest_at;
@@ -86,12 +74,11 @@ bool Function::may_learn_sizes() const {
   return sizes_.any_dynamic() || options_.dynamic == Dynamic::on;
 }
 
-std::string Function::learn_declared(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                     std::span<const Type> types, const std::function<std::vector<Tensor>()>& run) {
+std::string Function::learn_declared(const SampledCall& call, std::span<const Type> types) {
   std::vector<ChangingSize> sizes;
   {
     const std::lock_guard lock(mutex_);
-    sizes = sizes_.changing(leaves, paths, options_.name);
+    sizes = sizes_.changing(call.leaves, call.paths, options_.name);
   }
   if (sizes.empty()) return {};
   std::string first;
@@ -99,44 +86,42 @@ std::string Function::learn_declared(std::span<const Leaf> leaves, std::span<con
     const std::vector<Type> others = other_types(types, sizes, links);
     std::string why_not;
     if (others.empty()) continue;
-    if (record_sample(leaves, paths, others, true, run, why_not)) {
-      keep_samples_of_ones(leaves, paths, types, sizes, links, run);
+    if (record_sample(call, others, true, why_not)) {
+      keep_samples_of_ones(call, types, sizes, links);
       return {};
     }
     if (!first.empty()) continue;
     for (std::size_t i = 0; i < types.size(); ++i)
-      if (others[i] != types[i]) first += concat(first.empty() ? "" : ", ", "argument ", paths[i], " as ", others[i]);
+      if (others[i] != types[i])
+        first += concat(first.empty() ? "" : ", ", "argument ", call.paths[i], " as ", others[i]);
     first += ": " + why_not;
   }
   return first;
 }
 
-void Function::learn_sizes(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                           const std::function<std::vector<Tensor>()>& run) {
-  const std::vector<Type> types = types_of(leaves);
+void Function::learn_sizes(const SampledCall& call) {
+  const std::vector<Type> types = types_of(call.leaves);
   std::string declared;
   {
     const std::lock_guard lock(mutex_);
     if (sizes_.any_dynamic()) declared = sizes_.text();
   }
   if (!declared.empty()) {
-    if (const std::string why_not = learn_declared(leaves, paths, types, run); !why_not.empty())
+    if (const std::string why_not = learn_declared(call, types); !why_not.empty())
       throw ConstraintViolationError(
           concat(options_.name, ": ", declared, ", but the function does not work with ", why_not));
     return;
   }
-  const std::vector<ChangingSize> sizes = all_sizes(leaves);
+  const std::vector<ChangingSize> sizes = all_sizes(call.leaves);
   std::string why_not;
-  if (const auto free = free_sizes(leaves, paths, sizes, run); !free.empty()) {
-    record_sample(leaves, paths, other_types(types, sizes, free), true, run, why_not);
-    keep_samples_of_ones(leaves, paths, types, sizes, free, run);
+  if (const auto free = free_sizes(call, sizes); !free.empty()) {
+    record_sample(call, other_types(types, sizes, free), true, why_not);
+    keep_samples_of_ones(call, types, sizes, free);
   }
 }
 
-void Function::keep_samples_of_ones(std::span<const Leaf> leaves, std::span<const std::string> paths,
-                                    std::span<const Type> types, std::span<const ChangingSize> sizes,
-                                    std::span<const LinkedSizes> links,
-                                    const std::function<std::vector<Tensor>()>& run) {
+void Function::keep_samples_of_ones(const SampledCall& call, std::span<const Type> types,
+                                    std::span<const ChangingSize> sizes, std::span<const LinkedSizes> links) {
   const auto has_one = [&](const LinkedSizes& group) {
     return std::ranges::any_of(group, [&](const LinkedSize& linked) { return sizes[linked.size].now == 1; });
   };
@@ -146,31 +131,29 @@ void Function::keep_samples_of_ones(std::span<const Leaf> leaves, std::span<cons
     std::ranges::copy_if(links, std::back_inserter(others), [&](const LinkedSizes& group) { return &group != &kept; });
     const std::vector<Type> sample = others.empty() ? std::vector<Type>() : other_types(types, sizes, others);
     std::string why_not;
-    if (!sample.empty()) record_sample(leaves, paths, sample, true, run, why_not);
+    if (!sample.empty()) record_sample(call, sample, true, why_not);
   }
 }
 
-std::vector<detail::CompileAhead::Job> Function::other_buckets(std::span<const Leaf> leaves,
-                                                               std::span<const std::string> paths,
-                                                               const std::function<std::vector<Tensor>()>& run) {
+std::vector<detail::CompileAhead::Job> Function::other_buckets(const SampledCall& call) {
   std::vector<std::vector<Type>> others;
   {
     const std::lock_guard lock(mutex_);
     if (!sizes_.any_buckets() || std::exchange(buckets_recorded_, true)) return {};
-    others = sizes_.other_buckets(leaves, paths, static_cast<std::size_t>(options_.recompile_limit) - 1);
+    others = sizes_.other_buckets(call.leaves, call.paths, static_cast<std::size_t>(options_.recompile_limit) - 1);
   }
   const bool learns = may_learn_sizes();
   std::vector<detail::CompileAhead::Job> jobs;
   for (std::vector<Type>& types : others) {
     std::unique_lock lock(mutex_);
-    const std::uint64_t buckets = sizes_.buckets_of(types, leaves, paths);
+    const std::uint64_t buckets = sizes_.buckets_of(types, call.leaves, call.paths);
     lock.unlock();
     const detail::SymbolicSizesScope apart(detail::sizes_are_symbols(), detail::sizes_are_sampled(), buckets);
-    if (learns) learn_declared(leaves, paths, types, run);  // without it, it is compiled for these sizes
+    if (learns) learn_declared(call, types);  // without it, it is compiled for these sizes
     try {
-      with_sample(leaves, paths, std::move(types), [&](Trace& trace) {
-        if (auto job = trace.record_job(run)) jobs.push_back(std::move(*job));
-      });
+      std::optional<detail::CompileAhead::Job> job;
+      with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_job(call.run, job); });
+      if (job) jobs.push_back(std::move(*job));
     } catch (const Error& error) {
       // The call that is of this bucket says so itself, and with elements it may work.
       WEFT_LOG(recompiles, options_.name, ": a bucket cannot be compiled ahead: ", error.what());

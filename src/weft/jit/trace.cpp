@@ -12,6 +12,14 @@ namespace weft::jit {
 
 using detail::TensorImpl;
 
+namespace {
+
+runtime::BufferPtr without_elements(Type type) {
+  return runtime::Promise(std::make_shared<runtime::Event>(), 1, device().id()).next(type);
+}
+
+}  // namespace
+
 Trace::Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths)
     : options_(std::move(options)), leaves_(leaves), found_(options_.ignores_aliases) {
   made_->arguments.assign(leaves.begin(), leaves.end());
@@ -20,52 +28,70 @@ Trace::Trace(Options options, std::span<const Leaf> leaves, std::vector<std::str
   made_->context = Context::now();
 }
 
-Trace::~Trace() = default;
+Trace::~Trace() {
+  if (is_open_) undo();
+}
 
-std::vector<Tensor> Trace::record(const std::function<std::vector<Tensor>()>& run) {
-  using detail::Recording;
-  Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
+bool Trace::capture(const Run& run) {
+  detail::Recording::current().sync(
+      detail::Recording::Keep::graph);  // what was recorded before is no part of the function
   stand_in();
-  const Attached attached(*this);
-  std::vector<Tensor> results;
   try {
-    results = run();
-    for (std::size_t i = 0; i < results.size(); ++i)
-      require(results[i].defined(), options_.function, ": result ", i,
+    const Attached attached(*this);
+    results_ = run();
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      require(results_[i].defined(), options_.function, ": result ", i,
               " is a default-constructed Tensor, which has no value: leave it out, or return std::optional<Tensor>");
-    goes_on();
-    require_aliases_to_matter();
-    find_escapes(results);
-    note_lines(results);
-    let_go_of_replaced();
-    finishing_ = true;
-    Recording::current().sync(Recording::Keep::graph);
-  } catch (const RecordAgain&) {
-    forget();
-    throw;
-  } catch (const AliasesDoNotMatter&) {
-    forget();
-    throw;
   } catch (...) {
-    restore_arguments();
-    roll_back();
-    throw;
+    if (!rejected_with_) throw;
   }
-  finish(results);
-  for (Tensor& result : results) result = original_of(result);
+  if (rejected_with_) std::rethrow_exception(rejected_with_);
+  goes_on();
+  if (aliases_do_not_matter()) {
+    forget();
+    return false;
+  }
+  find_escapes(results_);
+  note_lines(results_);
+  let_go_of_replaced();
+  return true;
+}
+
+bool Trace::launch() {
+  finishing_ = true;
+  is_postponed_ = false;
+  bool is_launched = false;
+  {
+    const Attached attached(*this);
+    is_launched = detail::Recording::current().sync(detail::Recording::Keep::graph);
+  }
+  if (rejected_with_) std::rethrow_exception(rejected_with_);
+  if (!is_launched) return false;
+  backend_.reset();
+  finish(results_);
+  for (Tensor& result : results_) result = original_of(result);
   for (const Written& written : written_)
     if (Tensor& value = written.parameter->unobserved(); value.defined()) value = original_of(value);
   restore_arguments();
-  return results;
+  is_open_ = false;
+  return true;
+}
+
+void Trace::undo() {
+  backend_.reset();
+  restore_arguments();
+  roll_back();
+  is_open_ = false;
 }
 
 void Trace::forget() {
+  results_.clear();
   detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
-  restore_arguments();
-  roll_back();
+  undo();
 }
 
 void Trace::stand_in() {
+  is_open_ = true;
   std::unordered_map<const void*, std::uint32_t> seen;
   stand_ins_.reserve(leaves_.size());
   for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
@@ -83,7 +109,7 @@ void Trace::stand_in() {
     const Tensor* const known = found_.known_as(original, type);
     const Tensor stand_in(known             ? *known
                           : has_elements(i) ? Tensor(argument.buffer())
-                                            : Tensor(std::make_shared<runtime::Buffer>(type)));
+                                            : Tensor(without_elements(type)));
     stand_ins_.push_back({&argument, std::exchange(argument, stand_in), stand_in});
     if (known) continue;
     stand_in.impl().stands_for(original);
@@ -92,10 +118,8 @@ void Trace::stand_in() {
   }
 }
 
-// Or else one program is to serve the calls with and without them.
-void Trace::require_aliases_to_matter() const {
-  if (found_.has_aliases() && !made_->aliases_matter && breaks_.empty()) throw AliasesDoNotMatter();
-}
+// Then one program is to serve the calls with and without them. What was launched before a break knows of them.
+bool Trace::aliases_do_not_matter() const { return found_.has_aliases() && !made_->aliases_matter && breaks_.empty(); }
 
 // As where the function runs by itself, what it passes on is the very tensor.
 Tensor Trace::original_of(const Tensor& recorded) {
@@ -133,8 +157,8 @@ void Trace::roll_back() {
     if (!detail::has_ended(generated.lifetime)) *generated.generator = generated.before;
 }
 
-Trace::Before::Before(const Tensor& tensor) : tensor_(tensor) {
-  if (!tensor.defined() || !tensor.impl().buffer) return;
+Trace::Before::Before(const Tensor& tensor, bool comes_back) : tensor_(tensor) {
+  if (comes_back || !tensor.defined() || !tensor.impl().buffer) return;
   // Beside this one there is that of the parameter, which is about to be another.
   lets_go_ = tensor.impl().references.load(std::memory_order_relaxed) <= 2;
   if (lets_go_) tensor.impl().buffer->remove_holder();
@@ -143,6 +167,18 @@ Trace::Before::Before(const Tensor& tensor) : tensor_(tensor) {
 const Tensor& Trace::Before::held() {
   if (std::exchange(lets_go_, false)) tensor_.impl().buffer->add_holder();
   return tensor_;
+}
+
+void Trace::Before::put_back(Tensor& parameter) {
+  let_go_before_ = lets_go_;
+  held();
+  std::swap(tensor_, parameter);
+}
+
+void Trace::Before::take_again(Tensor& parameter) {
+  std::swap(tensor_, parameter);
+  lets_go_ = std::exchange(let_go_before_, false);
+  if (lets_go_) tensor_.impl().buffer->remove_holder();
 }
 
 void Trace::parameter_made(const Parameter& parameter) { local_.insert(&parameter); }
@@ -169,7 +205,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
 void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
   if (local_.contains(&parameter)) return;
   if (std::ranges::find(written_, &parameter, &Written::parameter) == written_.end()) {
-    written_.push_back({&parameter, Before(parameter.unobserved())});
+    written_.push_back({&parameter, Before(parameter.unobserved(), is_discarded_)});
     if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
   }
   const auto [found, is_first] = readings_.try_emplace(&parameter, next);
@@ -280,81 +316,8 @@ void Trace::cannot_replay(std::string reason) {
   if (made_->rerecorded_because.empty()) made_->rerecorded_because = std::move(reason);
 }
 
-void Trace::require_cuttable(const std::string& reason, const std::string& place, const char* remedy) const {
-  const std::string* const inner = FullgraphScope::innermost();
-  if (!inner && !options_.fullgraph) return;
-  throw GraphBreakError(concat(inner ? *inner : options_.function, ": ", reason, place.empty() ? "" : " (", place,
-                               place.empty() ? "" : ")", ": under fullgraph the function must be one graph. ", remedy));
-}
-
-void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
-  const TensorImpl& impl = tensor.impl();
-  const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
-  std::string reason = concat(function, " reads ", tensor.type());
-  if (!made_at.empty()) reason += concat(", made at ", made_at, ',');
-  reason += " on the host";
-  pending_place_ = place_text(where);
-  if (is_sample()) {
-    if (lacks_elements(tensor)) end_sample(concat(reason, " at ", pending_place_), impl.recording != nullptr);
-    return;
-  }
-  require_cuttable(reason, pending_place_,
-                   "Return the tensor and read it outside, or decide on the device with where, cond or while_loop");
-  if (impl.recording) {
-    pending_reason_ = std::move(reason);
-  } else {  // nothing to launch for it, but what follows may depend on what was read
-    cut(std::move(reason), std::move(pending_place_));
-  }
-}
-
-void Trace::leaves_graph(const std::source_location& where) {
-  std::string reason = "it calls a function that stays out of graphs (disable)";
-  pending_place_ = concat(where.file_name(), ':', where.line());
-  if (is_sample()) end_sample(concat(reason, " at ", pending_place_), true);
-  require_cuttable(reason, pending_place_, "Call that function outside");
-  if (detail::Recording::current().first_live()) {
-    pending_reason_ = std::move(reason);
-    detail::Recording::current().sync(detail::Recording::Keep::graph);  // for gradients of what that function does
-  } else {
-    cut(std::move(reason), std::move(pending_place_));
-  }
-}
-
-void Trace::syncing() {
-  if (finishing_) return;
-  if (is_sample()) end_sample("sync() launches what is recorded", true);
-  if (pending_reason_.empty()) {
-    if (!detail::Recording::current().first_live()) return;  // launches nothing
-    pending_reason_ = "sync() launches what is recorded";
-    require_cuttable(pending_reason_, "", "Leave it out: the call launches the program at its end");
-  }
-  cut(std::move(pending_reason_), std::move(pending_place_));
-  pending_reason_.clear();
-}
-
-void Trace::cut(std::string reason, std::string place) {
-  cannot_replay(concat("its graph is cut: ", reason, place.empty() ? "" : " at ", place));
-  goes_on();
-  breaks_.push_back({std::move(reason), std::move(place)});
-  cut_at_ = std::chrono::steady_clock::now();
-}
-
-// After a cut, until something is recorded again, the host waits and the device gets nothing more.
-void Trace::goes_on() {
-  if (!cut_at_) return;
-  breaks_.back().ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - *cut_at_).count();
-  cut_at_.reset();
-}
-
-void Trace::knows(const detail::Plan& plan) {
-  if (options_.knows) options_.knows(plan);
-}
-
-void Trace::compiling() {
-  if (options_.compiling) options_.compiling();
-}
-
 void Trace::launching(const detail::Launching& launching) {
+  if (is_discarded_) return;
   made_->compiled |= launching.compiled;
   if (launching.compiled)
     for (const ir::SizeRelation& relation : detail::Synchronizer::last().broken_relations)
@@ -392,10 +355,11 @@ void Trace::launched(std::span<const runtime::BufferPtr> results) {
     outputs_.assign(results.begin(), results.end());
     return;
   }
+  if (is_discarded_) return;
   // What ran cannot be taken back.
   for (Written& written : written_) {
     const Tensor& now = written.parameter->unobserved();
-    written.before = Before(now.defined() && now.impl().buffer ? Tensor(now.impl().buffer) : Tensor());
+    written.before = Before(now.defined() && now.impl().buffer ? Tensor(now.impl().buffer) : Tensor(), false);
   }
   for (Generated& generated : generators_)
     if (!detail::has_ended(generated.lifetime)) generated.before = *generated.generator;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,24 +18,16 @@
 #include <weft/jit/found_tensors.h>
 #include <weft/jit/options.h>
 #include <weft/jit/specialization.h>
+#include <weft/tensor/backend.h>
 #include <weft/tensor/compile_ahead.h>
 #include <weft/tensor/observer.h>
+#include <weft/tensor/recording.h>
 
 namespace weft::detail {
 class Synchronizer;
 }
 
 namespace weft::jit {
-
-// Thrown into a function that is recorded as a sample: it needs an element that the sample does not have.
-class EndOfSample final {};
-
-// Thrown by a recording that found one tensor in several places, where that makes no difference: the call is to be recorded anew
-// with ignores_aliases, and nothing of this recording is kept.
-class AliasesDoNotMatter final {};
-
-// Thrown by Trace::Options::compiling: the call is to be recorded anew, and nothing of this recording is kept.
-class RecordAgain final {};
 
 // For the time in which a function runs as part of another one's graph: if it must be one graph, a cut within it is an error.
 class FullgraphScope {
@@ -62,41 +55,65 @@ class Trace final : public detail::Observer {
   struct Options {
     std::string function;  // for messages
     bool fullgraph = false;
-    std::function<void(const detail::Plan&)> knows = {};  // called before a program that is known is taken; may throw
-    std::function<void()> compiling = {};                 // called before something is compiled; may throw
-    std::vector<Type> types = {};                         // of record_sample: those of the tensors among the leaves
-    bool is_first_of_kind = false;                        // nothing is known of calls like this one
-    bool ignores_aliases = false;  // what a call finds in several places is recorded as several tensors
+    // Called before a program that is known is taken, and before one is compiled. They may call the three functions below.
+    std::function<void(const detail::Plan&)> knows = {};
+    std::function<void()> compiling = {};
+    std::vector<Type> types = {};   // of record_sample: those of the tensors among the leaves
+    bool is_first_of_kind = false;  // nothing is known of calls like this one
+    bool ignores_aliases = false;   // what a call finds in several places is recorded as several tensors
   };
-  // The function is run by `run`, which returns the tensors of its result.
+  // Runs the function, and returns the tensors of its result.
+  using Run = std::function<std::vector<Tensor>()>;
+
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
+  // A call that was captured and not launched is given up: arguments, parameters and generators have the values that they had
+  // before, unless a graph break has launched something.
   ~Trace() override;
 
   // In Specialization::rerecorded_because of a call that did nothing at all.
   static constexpr const char* records_nothing = "it records nothing";
 
-  // Throws what the function throws; parameters then have the values that they had before, unless something was launched.
-  std::vector<Tensor> record(const std::function<std::vector<Tensor>()>& run);
+  // Runs the function. What it reads is computed, the rest stays recorded and is launched by launch(). Returns false where the
+  // function found one tensor in several places, and that made no difference: another trace, which ignores aliases, is to capture
+  // the call, and nothing of this one is left. Throws what the function throws, or what the call was rejected with.
+  [[nodiscard]] bool capture(const Run& run);
+  // Returns false, and has done nothing, if it was postponed. Throws what the call was rejected with.
+  bool launch();
+  // Those of the call, once it was launched.
+  std::vector<Tensor> results() { return std::move(results_); }
+
+  // The call must not go on as it does. The function is not told: it may catch every exception, or none. What it still reads is
+  // computed operation by operation, and when it has ended the call is given up and throws `error`.
+  void reject(const std::exception_ptr& error);
+  // From now on nothing is launched by another backend.
+  void continue_with(detail::Backend backend);
+  // The call is not to be launched yet. Only where nothing of it was.
+  void postpone() { is_postponed_ = true; }
+
+  // Whether the call is one graph, and leaves nothing behind that the same function would find when it is run once more.
+  bool can_be_sampled() const { return breaks_.empty() && made_->rerecorded_because.empty(); }
+  // For its time a captured call has not begun: this thread has another recording, and all values are what they were before.
+  class Aside;
 
   // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
-  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws. Where the function needs
-  // an element of what it made, its graph is cut in every call: the sample is of the graph that ends there, and sample_ended_by()
-  // says so. `keep`: else nothing is learned but that it can be done.
-  void record_sample(const std::function<std::vector<Tensor>()>& run, bool keep);
-  const std::string& sample_ended_by() const { return sample_ended_by_; }
-  // The same, for a program of these types that is compiled ahead. None: there is nothing to be compiled.
-  std::optional<detail::CompileAhead::Job> record_job(const std::function<std::vector<Tensor>()>& run);
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws. A function that looks at
+  // a value sees what it would see in a call with such tensors, whose elements are those of the arguments repeated, and nothing is
+  // learned of it. `keep`: else nothing is learned but that it can be done. Returns false as capture() does.
+  [[nodiscard]] bool record_sample(const Run& run, bool keep);
+  // The same, for a program of these types that is compiled ahead. No job: there is nothing to be compiled.
+  [[nodiscard]] bool record_job(const Run& run, std::optional<detail::CompileAhead::Job>& job);
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
+  bool ignores_aliases() const { return options_.ignores_aliases; }
   bool writes_parameters() const { return !written_.empty(); }
 
  private:
   // What a parameter held before it was written. It does not count as somebody who holds the buffer, or else the program could
-  // not write in place of it.
+  // not write in place of it; unless it is to come back.
   class Before {
    public:
-    explicit Before(const Tensor& tensor);
+    Before(const Tensor& tensor, bool comes_back);
     Before(Before&& other) noexcept
         : tensor_(std::move(other.tensor_)), lets_go_(std::exchange(other.lets_go_, false)) {}
     Before& operator=(Before&& other) noexcept {
@@ -106,9 +123,13 @@ class Trace final : public detail::Observer {
     }
     ~Before() { held(); }
     const Tensor& held();  // and counted again
+    // The parameter gets it back for a time, and then the other one again.
+    void put_back(Tensor& parameter);
+    void take_again(Tensor& parameter);
 
    private:
     Tensor tensor_;
+    bool let_go_before_ = false;  // it was put back
     bool lets_go_ = false;
   };
   struct Written {
@@ -140,8 +161,8 @@ class Trace final : public detail::Observer {
   void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;
   void syncing() override;
-  void knows(const detail::Plan& plan) override;
-  void compiling() override;
+  Verdict knows(const detail::Plan& plan) override;
+  Verdict compiling() override;
   void launching(const detail::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;
 
@@ -153,8 +174,9 @@ class Trace final : public detail::Observer {
     Attached& operator=(const Attached&) = delete;
   };
 
-  // Throws GraphBreakError if what is being recorded must be one graph.
-  void require_cuttable(const std::string& reason, const std::string& place, const char* remedy) const;
+  // If what is being recorded must be one graph.
+  void reject_cut(const std::string& reason, const std::string& place, const char* remedy);
+  Verdict verdict_after(const std::function<void()>& decide);
 
   // What a tracked value is a copy of, itself if of none.
   struct Origin {
@@ -166,22 +188,24 @@ class Trace final : public detail::Observer {
   void goes_on();
   void cannot_replay(std::string reason);
   void roll_back();
+  void undo();
   void forget();
+  // Nothing of what is recorded will stay: what is launched from now on takes no memory from the values of before.
+  void discard();
 
-  // `closes` ends the recording; told whether it is one graph of the function.
-  using Closes = std::function<void(detail::Synchronizer&, bool whole)>;
-  void record_without_launch(const std::function<std::vector<Tensor>()>& run, const Closes& closes);
+  // `closes` ends the recording if something is to be learned of it.
+  using Closes = std::function<void(detail::Synchronizer&)>;
+  bool record_without_launch(const Run& run, const Closes& closes);
   bool is_sample() const { return !options_.types.empty(); }
   bool has_elements(std::size_t argument) const;
   bool lacks_elements(const Tensor& tensor) const;
-  // `has_graph`: what is recorded would be launched here.
-  [[noreturn]] void end_sample(std::string reason, bool has_graph);
+  void give_elements();
+  void end_sample();
   void stand_in();
   void let_go_of_replaced();
-  void require_aliases_to_matter() const;
+  bool aliases_do_not_matter() const;
   Tensor original_of(const Tensor& recorded);  // an argument or what a parameter held; else itself
   void restore_arguments();
-  void end_stand_ins();
   void find_escapes(std::span<const Tensor> results);
   void note_lines(std::span<const Tensor> results);
   void finish(std::span<const Tensor> results);
@@ -220,13 +244,30 @@ class Trace final : public detail::Observer {
   std::string pending_reason_, pending_place_;  // of the next cut
   std::optional<std::chrono::steady_clock::time_point> cut_at_;
 
-  const Closes* closes_sample_ = nullptr;  // while one is recorded, up to its end
-  std::string sample_ended_by_;
+  bool is_open_ = false;  // arguments and parameters are not what they were before
+  bool is_postponed_ = false, is_discarded_ = false;
+  std::exception_ptr rejected_with_;
+  std::optional<detail::BackendScope> backend_;  // another one than that of the call
 
   bool finishing_ = false, launched_ = false;
+  std::vector<Tensor> results_;
   std::vector<runtime::BufferPtr> outputs_;
   std::shared_ptr<detail::LaunchedGraph> kept_;  // of the last launch, and the values of its outputs
   std::vector<ir::Value> output_values_;
+};
+
+class Trace::Aside {
+ public:
+  explicit Aside(Trace& trace);
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  void exchange_generators_and_arguments();
+
+  Trace& trace_;
+  detail::SetAside recording_;
 };
 
 }  // namespace weft::jit

@@ -1,68 +1,87 @@
 // Samples: a function is recorded for tensors that have no elements, and nothing is launched.
+#include <cstring>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <weft/jit/trace.h>
-#include <weft/tensor/recording.h>
+#include <weft/runtime/device.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/synchronizer.h>
 
 namespace weft::jit {
 
-void Trace::record_sample(const std::function<std::vector<Tensor>()>& run, bool keep) {
-  record_without_launch(
-      run, [&](detail::Synchronizer& synchronizer, bool whole) { synchronizer.run_as_sample(whole && keep); });
+namespace {
+
+// The elements of `whole` from a dimension on, repeated as often as it takes to fill `to`; none at all are zeros.
+void repeat(const std::byte* whole, Type from, std::byte* to, Type type, int dim, std::int64_t from_row,
+            std::int64_t to_row) {
+  const std::int64_t size = byte_size(type.dtype());
+  if (dim == type.rank()) {
+    std::memcpy(to + to_row * size, whole + from_row * size, static_cast<std::size_t>(size));
+    return;
+  }
+  for (std::int64_t i = 0; i < type.size(dim); ++i)
+    repeat(whole, from, to, type, dim + 1, from_row * from.size(dim) + i % from.size(dim), to_row * type.size(dim) + i);
 }
 
-std::optional<detail::CompileAhead::Job> Trace::record_job(const std::function<std::vector<Tensor>()>& run) {
-  std::optional<detail::CompileAhead::Job> job;
-  record_without_launch(run, [&](detail::Synchronizer& synchronizer, bool whole) {
-    if (whole) {
-      job = synchronizer.run_as_job();
-    } else {
-      synchronizer.run_as_sample(false);
-    }
-  });
-  return job;
+runtime::Memory elements_like(const runtime::Buffer& buffer, Type type) {
+  std::vector<std::byte> elements(static_cast<std::size_t>(type.bytes()));
+  if (buffer.type().bytes() != 0) repeat(buffer.bytes().data(), buffer.type(), elements.data(), type, 0, 0, 0);
+  return device().upload(type, elements)->memory();
 }
 
-void Trace::record_without_launch(const std::function<std::vector<Tensor>()>& run, const Closes& closes) {
-  sync();
+}  // namespace
+
+Trace::Aside::Aside(Trace& trace) : trace_(trace) {
+  for (Written& written : trace_.written_) written.before.put_back(written.parameter->unobserved());
+  exchange_generators_and_arguments();
+}
+
+Trace::Aside::~Aside() {
+  exchange_generators_and_arguments();
+  for (Written& written : trace_.written_) written.before.take_again(written.parameter->unobserved());
+}
+
+void Trace::Aside::exchange_generators_and_arguments() {
+  for (StandIn& stand_in : trace_.stand_ins_) std::swap(*stand_in.argument, stand_in.original);
+  for (Generated& generated : trace_.generators_)
+    if (!detail::has_ended(generated.lifetime)) std::swap(*generated.generator, generated.before);
+}
+
+bool Trace::record_sample(const Run& run, bool keep) {
+  return record_without_launch(run, [&](detail::Synchronizer& synchronizer) { synchronizer.run_as_sample(keep); });
+}
+
+bool Trace::record_job(const Run& run, std::optional<detail::CompileAhead::Job>& job) {
+  return record_without_launch(run, [&](detail::Synchronizer& synchronizer) { job = synchronizer.run_as_job(); });
+}
+
+bool Trace::record_without_launch(const Run& run, const Closes& closes) {
   stand_in();
-  const Attached attached(*this);
-  detail::Recording& recording = detail::Recording::current();
-  closes_sample_ = &closes;
-  const auto end = [&](bool whole) {
-    detail::Synchronizer synchronizer(recording);
-    if (closes_sample_) {
-      (*std::exchange(closes_sample_, nullptr))(synchronizer, whole);
-    } else {
-      synchronizer.run_as_sample(false);
-    }
-    restore_arguments();
-    end_stand_ins();
-    roll_back();
-  };
   try {
+    const Attached attached(*this);
     const std::vector<Tensor> results = run();
-    require_aliases_to_matter();
-    let_go_of_replaced();
-    end(true);
-  } catch (const EndOfSample&) {
-    end(false);
+    if (!is_discarded_ && !aliases_do_not_matter()) {
+      let_go_of_replaced();
+      detail::Synchronizer synchronizer(detail::Recording::current());
+      closes(synchronizer);
+    }
   } catch (...) {
-    end(false);
+    end_sample();
     throw;
   }
+  end_sample();
+  return is_discarded_ || !aliases_do_not_matter();
 }
 
-// Now, for what is held here is what is held where the call launches it.
-void Trace::end_sample(std::string reason, bool has_graph) {
-  sample_ended_by_ = std::move(reason);
-  if (closes_sample_ && has_graph) {
-    detail::Synchronizer synchronizer(detail::Recording::current());
-    (*std::exchange(closes_sample_, nullptr))(synchronizer, true);
-  }
-  throw EndOfSample();
+// Whoever has kept one of its tensors would wait for its elements forever.
+void Trace::end_sample() {
+  detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
+  for (const StandIn& stand_in : stand_ins_) *stand_in.argument = stand_in.original;
+  undo();
+  for (const StandIn& stand_in : stand_ins_)
+    if (stand_in.stand_in.impl().buffer) stand_in.stand_in.impl().let_go_of_buffer();  // one may stand for several
 }
 
 bool Trace::has_elements(std::size_t argument) const {
@@ -76,10 +95,16 @@ bool Trace::lacks_elements(const Tensor& tensor) const {
   return found != places_.end() && found->second.kind == Place::Kind::argument && !has_elements(found->second.index);
 }
 
-// Whoever has kept one of a sample would wait for its elements forever.
-void Trace::end_stand_ins() {
-  for (const StandIn& stand_in : stand_ins_)
-    if (stand_in.stand_in.impl().buffer) stand_in.stand_in.impl().let_go_of_buffer();  // one may stand for several
+void Trace::give_elements() {
+  if (is_discarded_) return;
+  discard();
+  std::unordered_set<const detail::TensorImpl*> given;  // one may stand for several
+  for (const StandIn& stand_in : stand_ins_) {
+    const runtime::Buffer& original = *stand_in.original.impl().buffer;
+    const detail::TensorImpl& impl = stand_in.stand_in.impl();
+    if (impl.type != original.type() && given.insert(&impl).second)
+      impl.buffer->fulfil(elements_like(original, impl.type));
+  }
 }
 
 }  // namespace weft::jit

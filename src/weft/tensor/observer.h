@@ -1,5 +1,6 @@
 // What compile() sees of the host while it records a function: which state the function reads and writes, which values it needs on
-// the host, what is launched. Internal to the tensor and jit layers. An observer belongs to its thread.
+// the host, what is launched. Internal to the tensor and jit layers. An observer belongs to its thread. It is called from within the
+// user's function, which may catch every exception or none, so nothing here throws to say what becomes of the recording.
 #pragma once
 
 #include <array>
@@ -77,15 +78,21 @@ class Observer {
   // In words, which tensor with a buffer this is: argument 0.images of step.
   virtual std::string name_of(const TensorImpl& tensor) const = 0;
 
-  // The host asks for elements of a tensor. May throw.
+  // The host asks for elements of a tensor.
   virtual void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) = 0;
 
-  // A function that was told to stay out of graphs (jit/disable.h) is about to be called. May throw.
+  // A function that was told to stay out of graphs (jit/disable.h) is about to be called.
   virtual void leaves_graph(const std::source_location& where) = 0;
 
-  virtual void syncing() = 0;                // may throw
-  virtual void knows(const Plan& plan) = 0;  // it is that of what is recorded. May throw
-  virtual void compiling() = 0;  // no program is known for what is recorded. May throw, or choose another backend
+  virtual void syncing() = 0;
+  // What becomes of a recording that is about to be launched.
+  enum class Verdict : std::uint8_t {
+    launch,
+    look_again,  // and then launch: another backend was chosen, or something is held that was not before
+    stop,        // the sync ends, and the recording stays as it is
+  };
+  virtual Verdict knows(const Plan& plan) = 0;  // it is that of what is recorded
+  virtual Verdict compiling() = 0;              // no program is known for what is recorded
   virtual void launching(const Launching& launching) = 0;
   virtual void launched(std::span<const runtime::BufferPtr> results) = 0;
 };

@@ -293,10 +293,10 @@ void Recording::begin_epoch() {
   epoch_ = is_in_block ? epoch_ + 1 : next.fetch_add(epochs_together, std::memory_order_relaxed);
 }
 
-void Recording::sync(Keep keep) {
+bool Recording::sync(Keep keep) {
   require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
   if (observer) observer->syncing();
-  Synchronizer(*this).run(keep == Keep::graph && may_be_differentiated() ? to_be_launched() : nullptr);
+  return Synchronizer(*this).run(keep == Keep::graph && may_be_differentiated() ? to_be_launched() : nullptr);
 }
 
 bool Recording::may_be_differentiated() const {
@@ -326,6 +326,19 @@ std::shared_ptr<const ir::Graph> Recording::finish_body(std::vector<ir::Value> o
 std::string Recording::place_of_call() const {
   if (depth_ > 0) return place_text(graph_->location());
   return parent_ ? parent_->place_of_call() : std::string();
+}
+
+SetAside::SetAside() : recorded_(Recording::current()) {
+  for (const Recording::Input& input : recorded_.inputs_)
+    if (input.buffer) input.buffer->remove_holder();
+  other_.scope_ = recorded_.scope_;
+  innermost = &other_;
+}
+
+SetAside::~SetAside() {
+  innermost = &recorded_;
+  for (const Recording::Input& input : recorded_.inputs_)
+    if (input.buffer) input.buffer->add_holder();
 }
 
 void fail_call(const std::string& message) {

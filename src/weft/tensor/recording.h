@@ -47,8 +47,8 @@ class Recording {
 
   // What stays of what is launched: the graph where gradients may reach back over it, as where the host reads a value.
   enum class Keep : std::uint8_t { nothing, graph };
-  // Closes the recording, launches it and begins the next: see weft::sync().
-  void sync(Keep keep = Keep::nothing);
+  // Closes the recording, launches it and begins the next: see weft::sync(). Returns false if the observer let nothing be launched.
+  bool sync(Keep keep = Keep::nothing);
   // Forgets what is recorded if nobody holds anything of it.
   void drop_dead();
 
@@ -89,6 +89,7 @@ class Recording {
 
  private:
   friend class Frame;
+  friend class SetAside;
   friend class Synchronizer;
   friend class weft::Scope;
   friend struct TensorImpl;
@@ -128,6 +129,19 @@ class Recording {
   std::vector<Tensor> captures_;
   std::vector<ir::Value> capture_values_;
   TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first
+};
+
+// For its time this thread has another recording, an empty one, and what is recorded keeps nothing from being donated.
+class SetAside {
+ public:
+  SetAside();
+  ~SetAside();
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+
+ private:
+  Recording& recorded_;
+  Recording other_;
 };
 
 // The public function being called. The outermost one gives its place to all that is recorded within.

@@ -37,7 +37,7 @@ Synchronizer::Last& Synchronizer::last() {
 
 SyncOrder& Synchronizer::order() { return Session::current().sync_order; }
 
-void Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
+bool Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   kept_ = std::move(kept);
   const trace::Scope scope("host", "sync");
   const auto start = std::chrono::steady_clock::now();
@@ -47,18 +47,19 @@ void Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   collect();
   if (scratch_.outputs.empty()) {
     commit();
-  } else {
-    run_program();
+  } else if (!run_program()) {
+    return false;
   }
   if (observer && !scratch_.results.empty()) observer->launched(scratch_.results);
   const std::vector<runtime::BufferPtr> checked = debugs_nans_ ? scratch_.results : std::vector<runtime::BufferPtr>();
   scratch_.results.clear();
   const auto time = std::chrono::steady_clock::now() - start;
   metrics::sync_time.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count()));
-  if (scratch_.outputs.empty()) return;
+  if (scratch_.outputs.empty()) return true;
   last().stats.host_us = std::chrono::duration<double, std::micro>(time).count();
   last().stats.wait_us = static_cast<double>(waited_ns_) / 1e3;
   if (debugs_nans_) require_finite(checked);
+  return true;
 }
 
 // Last, for the recording has become its results by then: they can be looked at.
@@ -67,7 +68,7 @@ void Synchronizer::require_finite(const std::vector<runtime::BufferPtr>& results
   require(!why, "sync: ", why.value_or(""), " (step ", device().stats().launches - 1, ")");
 }
 
-void Synchronizer::run_program() {
+bool Synchronizer::run_program() {
   SyncStats& stats = last().stats;
   stats = {.nodes = recording_.graph().nodes().size(),
            .inputs = scratch_.bindings.size(),
@@ -76,10 +77,14 @@ void Synchronizer::run_program() {
   for (const Binding binding : scratch_.bindings) stats.donatable += binding == Binding::donatable;
   look_ahead();
   std::shared_ptr<Plan> plan = known_plan();
-  if (plan && observer) observer->knows(*plan);
-  if (!plan && observer) {
-    observer->compiling();
-    if (backend() != std::exchange(backend_, backend())) plan = known_plan();
+  if (observer) [[unlikely]] {
+    const Observer::Verdict verdict = plan ? observer->knows(*plan) : observer->compiling();
+    if (verdict == Observer::Verdict::stop) return false;
+    if (verdict == Observer::Verdict::look_again) {
+      backend_ = backend();
+      collect();
+      plan = known_plan();
+    }
   }
   const bool compiled = plan == nullptr;
   if (compiled) plan = make_plan();
@@ -91,6 +96,7 @@ void Synchronizer::run_program() {
   metrics::mark_step.add();
   metrics::nodes_per_sync.add(stats.nodes);
   profile::step_done(*plan->executable, static_cast<double>(stats.nodes));
+  return true;
 }
 
 void Synchronizer::collect() {

@@ -24,8 +24,8 @@ namespace weft::detail {
 class Synchronizer {
  public:
   explicit Synchronizer(Recording& recording) : recording_(recording) {}
-  // `kept`: what is launched, if gradients may reach back into it.
-  void run(std::shared_ptr<LaunchedGraph> kept = nullptr);
+  // `kept`: what is launched, if gradients may reach back into it. Returns false if the observer let nothing be launched.
+  bool run(std::shared_ptr<LaunchedGraph> kept = nullptr);
 
   // Of this thread.
   struct Last {
@@ -85,7 +85,7 @@ class Synchronizer {
   void look_ahead();
   void lock_device();
   void promise_results();
-  void run_program();
+  bool run_program();
   Place place_of(const TensorImpl& impl);
   Place place_of_input(std::size_t index);
   Fingerprint key(bool strict = knobs::strict()) const;

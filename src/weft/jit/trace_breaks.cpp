@@ -1,0 +1,113 @@
+// What cuts the graph of a function while it is recorded, and what makes its call fail. The function itself is told nothing of it.
+#include <utility>
+
+#include <weft/jit/trace.h>
+#include <weft/tensor/sync.h>
+
+namespace weft::jit {
+
+void Trace::reject_cut(const std::string& reason, const std::string& place, const char* remedy) {
+  const std::string* const inner = FullgraphScope::innermost();
+  if (!inner && !options_.fullgraph) return;
+  reject(std::make_exception_ptr(
+      GraphBreakError(concat(inner ? *inner : options_.function, ": ", reason, place.empty() ? "" : " (", place,
+                             place.empty() ? "" : ")", ": under fullgraph the function must be one graph. ", remedy))));
+}
+
+void Trace::reject(const std::exception_ptr& error) {
+  if (rejected_with_) return;
+  rejected_with_ = error;
+  discard();
+}
+
+void Trace::discard() {
+  if (std::exchange(is_discarded_, true)) return;
+  for (Written& written : written_) written.before.held();
+  continue_with(detail::Backend::eager);
+}
+
+void Trace::continue_with(detail::Backend backend) { backend_.emplace(backend); }
+
+void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
+  if (is_sample()) {
+    if (lacks_elements(tensor)) give_elements();
+    return;
+  }
+  const detail::TensorImpl& impl = tensor.impl();
+  const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
+  std::string reason = concat(function, " reads ", tensor.type());
+  if (!made_at.empty()) reason += concat(", made at ", made_at, ',');
+  reason += " on the host";
+  pending_place_ = place_text(where);
+  reject_cut(reason, pending_place_,
+             "Return the tensor and read it outside, or decide on the device with where, cond or while_loop");
+  if (impl.recording) {
+    pending_reason_ = std::move(reason);
+  } else {  // nothing to launch for it, but what follows may depend on what was read
+    cut(std::move(reason), std::move(pending_place_));
+  }
+}
+
+void Trace::leaves_graph(const std::source_location& where) {
+  if (is_sample()) return give_elements();
+  std::string reason = "it calls a function that stays out of graphs (disable)";
+  pending_place_ = concat(where.file_name(), ':', where.line());
+  reject_cut(reason, pending_place_, "Call that function outside");
+  if (detail::Recording::current().first_live()) {
+    pending_reason_ = std::move(reason);
+    detail::Recording::current().sync(detail::Recording::Keep::graph);  // for gradients of what that function does
+  } else {
+    cut(std::move(reason), std::move(pending_place_));
+  }
+}
+
+void Trace::syncing() {
+  if (finishing_) return;
+  if (is_sample()) {
+    if (detail::Recording::current().first_live()) give_elements();
+    return;
+  }
+  if (pending_reason_.empty()) {
+    if (!detail::Recording::current().first_live()) return;  // launches nothing
+    pending_reason_ = "sync() launches what is recorded";
+    reject_cut(pending_reason_, "", "Leave it out: the call launches the program at its end");
+  }
+  cut(std::move(pending_reason_), std::move(pending_place_));
+  pending_reason_.clear();
+}
+
+void Trace::cut(std::string reason, std::string place) {
+  cannot_replay(concat("its graph is cut: ", reason, place.empty() ? "" : " at ", place));
+  goes_on();
+  breaks_.push_back({std::move(reason), std::move(place)});
+  cut_at_ = std::chrono::steady_clock::now();
+}
+
+// After a cut, until something is recorded again, the host waits and the device gets nothing more.
+void Trace::goes_on() {
+  if (!cut_at_) return;
+  breaks_.back().ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - *cut_at_).count();
+  cut_at_.reset();
+}
+
+Trace::Verdict Trace::verdict_after(const std::function<void()>& decide) {
+  const bool was_discarded = is_discarded_, had_backend = backend_.has_value();
+  if (!rejected_with_) decide();
+  if (finishing_ && (rejected_with_ || is_postponed_)) return Verdict::stop;
+  const bool is_changed = is_discarded_ != was_discarded || backend_.has_value() != had_backend;
+  return is_changed ? Verdict::look_again : Verdict::launch;
+}
+
+Trace::Verdict Trace::knows(const detail::Plan& plan) {
+  return verdict_after([&] {
+    if (options_.knows) options_.knows(plan);
+  });
+}
+
+Trace::Verdict Trace::compiling() {
+  return verdict_after([&] {
+    if (options_.compiling) options_.compiling();
+  });
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,134 @@
+// compile(fn): what a function notices of being run for other sizes than those that it is called with.
+#include <tests/error_of.h>
+#include <tests/jit/compile.h>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Samples : public Compile {
+ protected:
+  static Tensor marked(std::int64_t n) {
+    Tensor a = arange(2 * n).to(DType::f32);
+    a = reshape(a, {n, 2});
+    sync();
+    mark_dynamic(a, 0, {.name = "batch"});
+    return a;
+  }
+};
+
+// The call itself is run first, and is not run once more where it turns out to be another way through the function.
+TEST_F(Samples, TheFunctionRunsOnceForTheCallAndOnceForAnotherSize) {
+  std::vector<std::int64_t> sizes;
+  const auto f = compile([&](const Tensor& a) {
+    sizes.push_back(a.size(0));
+    return a.size(0) > 16 ? abs(a) : a * 2;
+  });
+  f(marked(8));
+  f(marked(40));
+  ASSERT_EQ(sizes.size(), 4u);
+  EXPECT_EQ(sizes[0], 8);
+  EXPECT_EQ(sizes[2], 40);
+}
+
+// It reads for other sizes alone: then it sees what it would see if it were called with such a batch.
+TEST_F(Samples, ARead) {
+  std::vector<float> seen;
+  Parameter total(zeros({2}));
+  random::Generator generator{.seed = 3};
+  const auto f = compile([&](const Tensor& a) {
+    total = total + sum(a, 0) + random::uniform(generator.next(), {2}) * 0;
+    if (a.size(0) != 3) {
+      seen = a.to_vector<float>();
+      total = total * 2;
+      seen.push_back(sum(total.tensor()).item<float>());
+    }
+    return total + 1;
+  });
+  const Tensor three = marked(3);
+  EXPECT_THAT(f(three).to_vector<float>(), ElementsAre(7, 10));
+  EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 5, 0, 1, 32)) << "four rows, the first once more";
+  EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(6, 9)) << "of the call alone";
+  EXPECT_EQ(generator.calls, 1u);
+  EXPECT_THAT(f(three).to_vector<float>(), ElementsAre(13, 19));
+}
+
+TEST_F(Samples, AFunctionOutsideOfTheGraph) {
+  std::vector<float> seen;
+  const auto outside = disable([&](const Tensor& a) {
+    seen.push_back(sum(a).item<float>());
+    return a * 3;
+  });
+  const auto f = compile([&](const Tensor& a) { return a.size(0) == 3 ? a * 2 : outside(a * 2); });
+  EXPECT_EQ(sum(f(marked(3))).item(), 30);
+  EXPECT_THAT(seen, ElementsAre(32));
+}
+
+// What a run for another size would change for good is not tried.
+TEST_F(Samples, AFunctionThatChangesWhatItCaptured) {
+  Scalar rate = 8;
+  const auto halves = compile([&](const Tensor& a) {
+    rate = rate / 2;
+    return sum(a) * rate;
+  });
+  EXPECT_EQ(halves(marked(2)).item(), 24);
+  EXPECT_EQ(halves(marked(3)).item(), 30);
+
+  Tensor hidden = zeros({2});
+  const auto cell = compile([&](const Tensor& a) {
+    hidden = hidden + sum(a, 0);
+    return hidden * 2;
+  });
+  EXPECT_THAT(cell(marked(2)).to_vector<float>(), ElementsAre(4, 8));
+  EXPECT_THAT(cell(marked(3)).to_vector<float>(), ElementsAre(16, 26));
+}
+
+TEST_F(Samples, StateThatTheFirstCallMakes) {
+  std::vector<Parameter> state;
+  const auto f = compile([&](const Tensor& a) {
+    if (state.empty()) state.emplace_back(zeros({2}));
+    state[0] = state[0] + sum(a, 0);
+    return state[0] * 2;
+  });
+  EXPECT_THAT(f(marked(2)).to_vector<float>(), ElementsAre(4, 8));
+  EXPECT_THAT(f(marked(3)).to_vector<float>(), ElementsAre(16, 26));
+}
+
+// The number is of the call, not of the run for another size.
+TEST_F(Samples, NumbersAmongTheResults) {
+  const auto f = compile([](const Tensor& a) { return std::pair(a * 2, a.size(0)); });
+  const auto [doubled, rows] = f(marked(3));
+  EXPECT_EQ(rows, 3);
+  EXPECT_EQ(doubled.size(0), 3);
+}
+
+TEST_F(Samples, AnArgumentThatTheFunctionReplaces) {
+  const auto f = compile([](Tensor& a) {
+    a = a * 2;
+    return sum(a);
+  });
+  Tensor given = marked(3);
+  EXPECT_EQ(f(given).item(), 30);
+  const auto moves = compile([](Tensor& a) { return std::exchange(a, Tensor()) * 2; });
+  given = marked(3);
+  EXPECT_EQ(sum(moves(given)).item(), 30);
+}
+
+// An operation that does not work for other sizes ends the process where no exception may pass: such a function is not tried.
+TEST_F(Samples, SizesThatANoexceptFunctionDoesNotWorkWith) {
+  const Tensor fixed = ones({3, 2});
+  const auto f = compile([&](const Tensor& a) noexcept { return a + fixed; }, {.dynamic = Dynamic::on});
+  EXPECT_EQ(sum(f(ones({3, 2}))).item(), 12);
+  const auto linked = compile([](const Tensor& a, const Tensor& b) noexcept { return sum(a * narrow(b, 0, 1, 3)); });
+  const Tensor a = ones({3, 2}), b = ones({4, 2});
+  sync();
+  mark_dynamic(a, 0, {.name = "a"});
+  mark_dynamic(b, 0, {.name = "b"});
+  EXPECT_EQ(linked(a, b).item(), 6);
+}
+
+}  // namespace
+}  // namespace weft
