@@ -117,6 +117,54 @@ TEST_F(Samples, AnArgumentThatTheFunctionReplaces) {
   EXPECT_EQ(sum(moves(given)).item(), 30);
 }
 
+// Where the function catches everything, an operation that refuses other sizes is heard of all the same. Only it is no error, for the
+// function has an answer to it.
+TEST_F(Samples, SizesThatAFunctionThatCatchesEverythingDoesNotWorkWith) {
+  const auto caught = [](const auto& f) {
+    return [f](const auto&... a) {
+      try {
+        return f(a...);
+      } catch (...) {
+        return zeros({});
+      }
+    };
+  };
+  const Tensor fixed = ones({3, 2});
+  const auto add = compile(caught([&](const Tensor& a) { return sum(a + fixed); }), {.name = "f"});
+  const LogOf log("recompiles");
+  EXPECT_EQ(add(marked(3)).item(), 21);
+  EXPECT_EQ(add(marked(4)).item(), 0);
+  EXPECT_THAT(log.text, HasSubstr("f: other sizes are not tried: add refuses what it is called with ("));
+  EXPECT_THAT(log.text, HasSubstr("samples_test.cpp:"));
+  for (const Dynamic dynamic : {Dynamic::automatic, Dynamic::on}) {
+    clear_graph_cache();
+    const auto shifted =
+        compile(caught([](const Tensor& a, const Tensor& b) { return sum(a * slice(b, 0, 1)); }), {.dynamic = dynamic});
+    for (const std::int64_t n : {5, 8, 3}) {
+      const Tensor a = ones({n}), b = ones({n + 1});
+      sync();
+      if (dynamic == Dynamic::automatic) {
+        mark_dynamic(a, 0, {.name = "a", .min = 1});
+        mark_dynamic(b, 0, {.name = "b", .min = 1});
+      }
+      EXPECT_EQ(shifted(a, b).item(), static_cast<double>(n));
+    }
+    EXPECT_EQ(shifted.explain().compiles, 1u);
+  }
+}
+
+TEST_F(Samples, AFunctionThatLivesOnExceptions) {
+  const auto f = compile([](const Tensor& a) {
+    try {
+      return sum(matmul(a, a));
+    } catch (const Error&) {
+      return sum(a);
+    }
+  });
+  for (const std::int64_t n : {3, 2, 4})
+    EXPECT_EQ(f(marked(n)).item(), n == 2 ? 22 : static_cast<double>(n * (2 * n - 1)));
+}
+
 // An operation that does not work for other sizes ends the process where no exception may pass: such a function is not tried.
 TEST_F(Samples, SizesThatANoexceptFunctionDoesNotWorkWith) {
   const Tensor fixed = ones({3, 2});

@@ -21,7 +21,8 @@
 // the arguments, values of Scalars that the host read. A function that reads a value of a tensor (item, printing: a graph break),
 // keeps a tensor outside of Parameters, or changes a Scalar is right too, but recorded in every call; explain() says so.
 // A call that throws changes no Parameter and no generator, unless its graph was cut before: each graph between breaks is one update,
-// and what ran stays.
+// and what ran stays. Nothing but operations that are called with wrong arguments throws inside the function, so it may be noexcept,
+// or catch every exception; what compile() itself refuses is thrown by the call, when the function has ended.
 //
 // A tensor that a call finds in several places (two arguments; an argument, and what a Parameter holds) is one tensor, as where the
 // function runs by itself: a gradient by one is that by all. Where such gradients are taken, which are one is guarded.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <weft/base/log.h>
+#include <weft/jit/caught_refusal.h>
 #include <weft/jit/function.h>
 #include <weft/tensor/size_families.h>
 
@@ -24,6 +25,9 @@ bool Function::record_sample(const SampledCall& call, std::vector<Type> types, b
   try {
     with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_sample(call.run, keep); });
     return true;
+  } catch (const CaughtRefusal& refusal) {
+    WEFT_LOG(recompiles, options_.name, ": other sizes are not tried: ", refusal.what());
+    why_not.clear();
   } catch (const Error& error) {
     why_not = error.what();
   }
@@ -64,7 +68,8 @@ std::vector<LinkedSizes> Function::free_sizes(const SampledCall& call, std::span
       }
     }
   for (std::size_t i = 0; i < rest.size(); ++i)
-    if (!is_free[i]) WEFT_LOG(recompiles, options_.name, ": a size is fixed: ", rest_because[i]);
+    if (!is_free[i] && !rest_because[i].empty())
+      WEFT_LOG(recompiles, options_.name, ": a size is fixed: ", rest_because[i]);
   return free;
 }
 
@@ -82,6 +87,7 @@ std::string Function::learn_declared(const SampledCall& call, std::span<const Ty
   }
   if (sizes.empty()) return {};
   std::string first;
+  bool is_caught = false;
   for (const std::vector<LinkedSizes>& links : links_among(sizes)) {
     const std::vector<Type> others = other_types(types, sizes, links);
     std::string why_not;
@@ -90,12 +96,14 @@ std::string Function::learn_declared(const SampledCall& call, std::span<const Ty
       keep_samples_of_ones(call, types, sizes, links);
       return {};
     }
+    is_caught |= why_not.empty();
     if (!first.empty()) continue;
     for (std::size_t i = 0; i < types.size(); ++i)
       if (others[i] != types[i])
         first += concat(first.empty() ? "" : ", ", "argument ", call.paths[i], " as ", others[i]);
     first += ": " + why_not;
   }
+  if (is_caught) return {};  // the function has an answer of its own to sizes that do not work
   return first;
 }
 

@@ -90,15 +90,17 @@ class Trace final : public detail::Observer {
   // The call is not to be launched yet. Only where nothing of it was.
   void postpone() { is_postponed_ = true; }
 
-  // Whether the call is one graph, and leaves nothing behind that the same function would find when it is run once more.
-  bool can_be_sampled() const { return breaks_.empty() && made_->rerecorded_because.empty(); }
+  // Whether the call is one graph, leaves nothing behind that the same function would find when it is run once more, and does not
+  // live on exceptions, of which a sample could not say whether they mean that other sizes do not work.
+  bool can_be_sampled() const { return breaks_.empty() && made_->rerecorded_because.empty() && refusal_.empty(); }
   // For its time a captured call has not begun: this thread has another recording, and all values are what they were before.
   class Aside;
 
   // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
-  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws. A function that looks at
-  // a value sees what it would see in a call with such tensors, whose elements are those of the arguments repeated, and nothing is
-  // learned of it. `keep`: else nothing is learned but that it can be done. Returns false as capture() does.
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws, or Error if it caught
+  // what an operation threw. A function that looks at a value sees what it would see in a call with such tensors, whose elements are
+  // those of the arguments repeated, and nothing is learned of it. `keep`: else nothing is learned but that it can be done. Returns
+  // false as capture() does.
   [[nodiscard]] bool record_sample(const Run& run, bool keep);
   // The same, for a program of these types that is compiled ahead. No job: there is nothing to be compiled.
   [[nodiscard]] bool record_job(const Run& run, std::optional<detail::CompileAhead::Job>& job);
@@ -158,6 +160,7 @@ class Trace final : public detail::Observer {
   void copied(const detail::TensorImpl& from, const Tensor& to) override;
   void differentiated_by_input() override { made_->aliases_matter = true; }
   std::string name_of(const detail::TensorImpl& tensor) const override;
+  void refused(const char* function, const std::string& place) override;
   void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;
   void syncing() override;
@@ -247,6 +250,7 @@ class Trace final : public detail::Observer {
   bool is_open_ = false;  // arguments and parameters are not what they were before
   bool is_postponed_ = false, is_discarded_ = false;
   std::exception_ptr rejected_with_;
+  std::string refusal_;                          // by the first operation that threw
   std::optional<detail::BackendScope> backend_;  // another one than that of the call
 
   bool finishing_ = false, launched_ = false;

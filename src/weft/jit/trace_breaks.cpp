@@ -28,6 +28,12 @@ void Trace::discard() {
 
 void Trace::continue_with(detail::Backend backend) { backend_.emplace(backend); }
 
+void Trace::refused(const char* function, const std::string& place) {
+  if (refusal_.empty())
+    refusal_ = concat(function, " refuses what it is called with", place.empty() ? "" : concat(" (", place, ')'),
+                      ", and the function catches that");
+}
+
 void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
   if (is_sample()) {
     if (lacks_elements(tensor)) give_elements();

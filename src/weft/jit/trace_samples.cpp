@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/jit/caught_refusal.h>
 #include <weft/jit/trace.h>
 #include <weft/runtime/device.h>
 #include <weft/tensor/sync.h>
@@ -62,7 +63,7 @@ bool Trace::record_without_launch(const Run& run, const Closes& closes) {
   try {
     const Attached attached(*this);
     const std::vector<Tensor> results = run();
-    if (!is_discarded_ && !aliases_do_not_matter()) {
+    if (!is_discarded_ && refusal_.empty() && !aliases_do_not_matter()) {
       let_go_of_replaced();
       detail::Synchronizer synchronizer(detail::Recording::current());
       closes(synchronizer);
@@ -72,6 +73,7 @@ bool Trace::record_without_launch(const Run& run, const Closes& closes) {
     throw;
   }
   end_sample();
+  if (!refusal_.empty()) throw CaughtRefusal(refusal_);
   return is_discarded_ || !aliases_do_not_matter();
 }
 

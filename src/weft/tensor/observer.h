@@ -78,6 +78,9 @@ class Observer {
   // In words, which tensor with a buffer this is: argument 0.images of step.
   virtual std::string name_of(const TensorImpl& tensor) const = 0;
 
+  // An operation throws, for something that it was called with. The function may catch that.
+  virtual void refused(const char* function, const std::string& place) = 0;
+
   // The host asks for elements of a tensor.
   virtual void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) = 0;
 

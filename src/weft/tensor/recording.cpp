@@ -328,6 +328,10 @@ std::string Recording::place_of_call() const {
   return parent_ ? parent_->place_of_call() : std::string();
 }
 
+void Frame::left_by_exception() const {
+  if (observer && recording_.depth_ == 1) observer->refused(function_, recording_.place_of_call());
+}
+
 SetAside::SetAside() : recorded_(Recording::current()) {
   for (const Recording::Input& input : recorded_.inputs_)
     if (input.buffer) input.buffer->remove_holder();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -156,7 +157,11 @@ class Frame {
     }
   }
   Frame(const char* function, const Operand& operand) : Frame(function, operand.where()) {}
-  ~Frame() { --recording_.depth_; }
+  ~Frame() {
+    if (std::uncaught_exceptions() != 0) [[unlikely]]
+      left_by_exception();
+    --recording_.depth_;
+  }
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
@@ -183,6 +188,8 @@ class Frame {
   }
 
  private:
+  void left_by_exception() const;
+
   const char* function_;
   Recording& recording_;
 };
