@@ -119,15 +119,17 @@ class RandomStep {
     return text + "optimizer " + std::to_string(optimizer_) + (clips_ ? ", clips" : "") + (breaks_ ? ", breaks" : "");
   }
 
-  // The losses of a few steps and the model's state behind them.
-  std::vector<std::vector<float>> train(const CompileOptions& options, Stance stance = Stance::standard) const {
+  // The losses of a few steps and the model's state behind them. `is_refused`: each step is called once before in a way that must
+  // leave nothing behind: it looks at what it has updated, and then the call fails.
+  std::vector<std::vector<float>> train(const CompileOptions& options, Stance stance = Stance::standard,
+                                        bool is_refused = false) const {
     const StanceScope scope(stance);
     clear_graph_cache();
     manual_seed(3);
     Model model;
     const auto optimizer = optimizer_for(model);
     const auto step = compile(
-        [&](const Batch& batch) {
+        [&](const Batch& batch, bool looks) {
           Tensor h = model.table(batch.tokens);
           const Tensor o = model.table(batch.others);
           for (const std::size_t part : parts_) h = parts[part](model, h, o);
@@ -138,6 +140,7 @@ class RandomStep {
           std::vector<Tensor> gradients = grad(loss, optimizer->parameters());
           if (clips_) gradients = optim::clip_grad_norm(gradients, 0.5).gradients;
           optimizer->step(gradients);
+          if (looks) (void)sum(model.first.weight.tensor()).item();
           return loss;
         },
         options);
@@ -146,7 +149,11 @@ class RandomStep {
     for (const auto& [count, time, other_time] : sizes) {
       const Batch batch{tokens(count, time, 1), tokens(count, other_time, 2), tokens(count, time, 3)};
       sync();
-      bits.push_back(step(batch).template to_vector<float>());
+      if (is_refused) {
+        const StanceScope refusing(Stance::fail_on_recompile);
+        EXPECT_THROW(step(batch, true), RecompileError);
+      }
+      bits.push_back(step(batch, false).template to_vector<float>());
     }
     for (const auto& [name, value] : state_dict(model)) bits.push_back(value.to(DType::f32).to_vector<float>());
     return bits;
@@ -191,6 +198,15 @@ TEST(RandomSteps, HaveTheBitsOfEagerInEveryWay) {
     for (std::size_t w = 0; w <= i; w += std::max<std::size_t>(i, 1))  // the first way, and another one
       EXPECT_EQ(step.train(ways[w].options), want)
           << "seed " << seeds[i] << ", " << ways[w].name << ": " << step.text();
+  }
+}
+
+TEST(RandomSteps, AreNotTouchedByACallThatIsRefused) {
+  const knobs::Override strict{knobs::strict, true};
+  for (const unsigned seed : {2u, 5u}) {
+    const RandomStep step(seed);
+    EXPECT_EQ(step.train({.dynamic = Dynamic::on}, Stance::standard, true), step.train({}, Stance::force_eager))
+        << "seed " << seed << ": " << step.text();
   }
 }
 
