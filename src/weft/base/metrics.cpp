@@ -78,6 +78,9 @@ void Counter::list() {
   listed_ = true;
 }
 
+Timer::Timer(Metric& metric) : metric_(metric), start_ns_(trace::now_ns()) {}
+Timer::~Timer() { metric_.add(trace::now_ns() - start_ns_); }
+
 void Metric::add(std::uint64_t value) {
   bool first = false;
   {

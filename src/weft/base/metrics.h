@@ -8,7 +8,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -73,17 +72,14 @@ class Metric {
 // Adds the time between its making and its end to a metric.
 class Timer {
  public:
-  explicit Timer(Metric& metric) : metric_(metric), start_(std::chrono::steady_clock::now()) {}
-  ~Timer() {
-    metric_.add(
-        static_cast<std::uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count()));
-  }
+  explicit Timer(Metric& metric);
+  ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
  private:
   Metric& metric_;
-  std::chrono::steady_clock::time_point start_;
+  const std::uint64_t start_ns_;
 };
 
 inline constinit Metric compile_time("CompileTime");         // graph to executable

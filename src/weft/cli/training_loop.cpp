@@ -116,7 +116,7 @@ void TrainingLoop::check_plan() {
 
 void TrainingLoop::finish_step() {
   const double loss = pending_.front().get();
-  clock_.step_done(pending_.front().made_at());
+  clock_.step_done(pending_.front().made_ns());
   pending_.pop_front();
   if (losses_.empty()) first_step_s_ = seconds_since_process_start();
   losses_.push_back(loss);

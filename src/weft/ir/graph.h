@@ -19,13 +19,6 @@ namespace weft::ir {
 
 struct Op;
 
-// The user's place that recorded a node. The strings live for the life of the process.
-struct Location {
-  const char* file = "";
-  const char* scope = "";  // module path: blocks.3.attention
-  std::uint32_t line = 0;
-};
-
 struct Node {
   const Op* op;
   Graph* graph;
@@ -49,6 +42,9 @@ struct Node {
 
 inline Type Value::type() const { return node->types[index]; }
 inline Graph& Value::graph() const { return *node->graph; }
+inline DType Value::dtype() const { return type().dtype(); }
+inline int Value::rank() const { return type().rank(); }
+inline std::int64_t Value::size(int dim) const { return type().size(dim); }
 
 class Graph {
  public:

@@ -12,17 +12,25 @@ namespace weft::ir {
 struct Node;
 class Graph;
 
+// The user's place that recorded a node. The strings live for the life of the process.
+struct Location {
+  const char* file = "";
+  const char* scope = "";  // module path: blocks.3.attention
+  std::uint32_t line = 0;
+};
+
 // One result of a node: an edge of the graph.
 struct Value {
   Node* node = nullptr;
   std::uint32_t index = 0;
 
   explicit operator bool() const { return node != nullptr; }
-  inline Type type() const;
-  inline Graph& graph() const;
-  DType dtype() const { return type().dtype(); }
-  int rank() const { return type().rank(); }
-  std::int64_t size(int dim) const { return type().size(dim); }
+  // For those who include graph.h.
+  Type type() const;
+  Graph& graph() const;
+  DType dtype() const;
+  int rank() const;
+  std::int64_t size(int dim) const;
   friend bool operator==(Value, Value) = default;
 };
 

@@ -47,11 +47,9 @@
 #include <vector>
 
 #include <weft/jit/disable.h>
-#include <weft/jit/function.h>
+#include <weft/jit/invocation.h>
 #include <weft/jit/leaves.h>
 #include <weft/jit/options.h>
-#include <weft/tensor/backend.h>
-#include <weft/tensor/sync.h>
 
 namespace weft {
 
@@ -146,6 +144,66 @@ template <class Returned>
 using Made = std::conditional_t<std::is_void_v<Returned>, Nothing,
                                 std::conditional_t<std::same_as<Returned, Parameter>, Tensor, Returned>>;
 
+template <class F, class Made, class Arguments>
+class TypedInvocation final : public Invocation {
+ public:
+  TypedInvocation(F& function, Arguments& arguments) : function_(function), arguments_(arguments) {}
+  Made& made() { return *made_; }
+
+  void collect(LeafCollector& collector) override {
+    std::size_t i = 0;
+    std::apply([&](auto&... all) { (collector.argument(i++, all), ...); }, arguments_);
+  }
+  void run() override { made_.emplace(invoke()); }
+  std::vector<Tensor> tensors() const override { return tensors_of(*made_); }
+  Prototype prototype() const override {
+    Prototype kept;
+    if constexpr (!std::same_as<Made, Nothing>) {
+      LeafCollector collector(kept.leaves, &kept.paths);
+      visit_leaves(*made_, collector);
+      auto value = std::make_shared<Made>(*made_);
+      for_each_tensor(*value, [](Tensor& tensor) { tensor = Tensor(); });
+      kept.value = std::move(value);
+    }
+    return kept;
+  }
+  void replay(const Prototype& prototype) override {
+    if constexpr (std::same_as<Made, Nothing>) {
+      made_.emplace();
+    } else {
+      made_.emplace(*static_cast<const Made*>(prototype.value.get()));
+    }
+  }
+  void fill(std::vector<Tensor>& tensors) override {
+    auto next = tensors.begin();
+    for_each_tensor(*made_, [&](Tensor& tensor) { tensor = std::move(*next++); });
+  }
+  std::vector<Tensor> sample() override {
+    if constexpr (is_noexcept<F, Arguments>) return {};
+    return tensors_of(invoke());
+  }
+  bool may_sample() const override { return !is_noexcept<F, Arguments>; }
+
+ private:
+  Made invoke() {
+    if constexpr (std::same_as<Made, Nothing>) {
+      std::apply(function_, arguments_);
+      return {};
+    } else {
+      return std::apply(function_, arguments_);
+    }
+  }
+  static std::vector<Tensor> tensors_of(const Made& result) {
+    std::vector<Tensor> tensors;
+    for_each_tensor(result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
+    return tensors;
+  }
+
+  F& function_;
+  Arguments& arguments_;
+  std::optional<Made> made_;
+};
+
 }  // namespace jit
 
 template <class F>
@@ -182,23 +240,23 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
     friend struct jit::DeclaredCall;
     template <class... Given>
     auto call(Given&&... given) const {
-      return compiled_.template call_as<true>(std::forward<Given>(given)...);
+      return compiled_.call(std::forward<Given>(given)...);
     }
     explicit Pinned(const Compiled& compiled) : compiled_(compiled) {
-      compiled_.pinned_ = compiled_.state_->core.last();
+      compiled_.pinned_ = jit::last_call(*compiled_.state_->core);
     }
     Compiled compiled_;
   };
   Pinned pinned() const { return Pinned(*this); }
 
-  Explanation explain() const { return state_->core.explain(); }
+  Explanation explain() const { return jit::explain(*state_->core); }
 
  private:
   struct State {
     State(F from, CompileOptions options, const std::source_location& where)
-        : function(std::forward<F>(from)), core(std::move(options), where) {}
+        : function(std::forward<F>(from)), core(jit::make_function(std::move(options), where)) {}
     F function;  // stays in place: what it holds is known by address
-    jit::Function core;
+    const std::shared_ptr<jit::Function> core;
   };
 
   template <class Arguments>
@@ -208,11 +266,6 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
   friend struct jit::DeclaredCall;
   template <class... Given>
   auto call(Given&&... given) const {
-    return call_as<false>(std::forward<Given>(given)...);
-  }
-
-  template <bool is_pinned, class... Given>
-  auto call_as(Given&&... given) const {
     using Arguments = typename jit::Declared<F>::template Arguments<Given...>;
     using Returned = Result<Arguments>;
     using Made = jit::Made<std::remove_cvref_t<Returned>>;
@@ -227,115 +280,16 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
         "container of them: list the members of its struct in fields(auto&& field) { field(\"name\", name); }");
     if constexpr (takes_leaves && gives_leaves) {
       Arguments arguments(std::forward<Given>(given)...);
-      Made made = made_by<is_pinned, Made>(arguments);
-      if constexpr (!std::is_void_v<Returned>) return made;
+      jit::TypedInvocation<F, Made, Arguments> invocation(state_->function, arguments);
+      jit::call(*state_->core, invocation, pinned_);
+      if constexpr (!std::is_void_v<Returned>) return std::move(invocation.made());
     } else {
       return Made();
     }
   }
 
-  template <class Made, class Arguments>
-  Made invoke(Arguments& arguments) const {
-    if constexpr (std::same_as<Made, jit::Nothing>) {
-      std::apply(state_->function, arguments);
-      return {};
-    } else {
-      return std::apply(state_->function, arguments);
-    }
-  }
-
-  template <bool is_pinned, class Made, class Arguments>
-  Made made_by(Arguments& arguments) const {
-    if (jit::Function::called_inside()) return part_of_caller<Made>(arguments);
-    auto turn = state_->core.turn();
-    {
-      const detail::BuildScope scope = state_->core.scope();
-      if (state_->core.starts_eagerly()) return run_eagerly<Made>(arguments);
-      thread_local std::vector<jit::Leaf> leaves;
-      leaves.clear();
-      collect(arguments, jit::LeafCollector(leaves));
-      const jit::Function::Found found =
-          is_pinned ? state_->core.find_pinned(pinned_, leaves) : state_->core.find(leaves);
-      if (!turn.owns_lock()) turn = state_->core.turn();  // the call that found out may have ended just now
-      if (found.replayed) return replay<Made>(*found.replayed, leaves);
-      if (!found.is_inlined) return record<Made>(arguments, found);
-    }
-    return part_of_caller<Made>(arguments);
-  }
-
-  template <class Made, class Arguments>
-  Made part_of_caller(Arguments& arguments) const {
-    const auto part = state_->core.part_of_caller();
-    return invoke<Made>(arguments);
-  }
-
-  template <class Made, class Arguments>
-  Made run_eagerly(Arguments& arguments) const {
-    std::optional<Made> made;
-    jit::Function::run_eagerly([&] { made.emplace(invoke<Made>(arguments)); });
-    return std::move(*made);
-  }
-
-  template <class Arguments>
-  static void collect(Arguments& arguments, jit::LeafCollector collector) {
-    std::size_t i = 0;
-    std::apply([&](auto&... all) { (collector.argument(i++, all), ...); }, arguments);
-  }
-
-  template <class Made>
-  static Made replay(const jit::Specialization& known, const std::vector<jit::Leaf>& leaves) {
-    thread_local std::vector<Tensor> tensors;
-    known.replay(leaves, tensors);
-    if constexpr (std::same_as<Made, jit::Nothing>) {
-      return {};
-    } else {
-      Made result = *static_cast<const Made*>(known.prototype.value.get());
-      fill(result, tensors);
-      tensors.clear();
-      return result;
-    }
-  }
-
-  template <class Made, class Arguments>
-  Made record(Arguments& arguments, const jit::Function::Found& found) const {
-    std::vector<jit::Leaf> leaves;  // the function may call others
-    std::vector<std::string> paths;
-    collect(arguments, jit::LeafCollector(leaves, &paths));
-    std::optional<Made> result;
-    jit::Body body;
-    body.run = [&] { return tensors_of(result.emplace(invoke<Made>(arguments))); };
-    if constexpr (!jit::is_noexcept<F, Arguments>) body.sample = [&] { return tensors_of(invoke<Made>(arguments)); };
-    body.prototype = [&] {
-      jit::Prototype kept;
-      if constexpr (!std::same_as<Made, jit::Nothing>) {
-        jit::LeafCollector collector(kept.leaves, &kept.paths);
-        jit::visit_leaves(*result, collector);
-        auto value = std::make_shared<Made>(*result);
-        jit::for_each_tensor(*value, [](Tensor& tensor) { tensor = Tensor(); });
-        kept.value = std::move(value);
-      }
-      return kept;
-    };
-    std::vector<Tensor> tensors = state_->core.record(leaves, paths, body, found);
-    fill(*result, tensors);
-    return std::move(*result);
-  }
-
-  template <class Made>
-  static std::vector<Tensor> tensors_of(const Made& result) {
-    std::vector<Tensor> tensors;
-    jit::for_each_tensor(result, [&](const Tensor& tensor) { tensors.push_back(tensor); });
-    return tensors;
-  }
-
-  template <class Made>
-  static void fill(Made& result, std::vector<Tensor>& tensors) {
-    auto next = tensors.begin();
-    jit::for_each_tensor(result, [&](Tensor& tensor) { tensor = std::move(*next++); });
-  }
-
   std::shared_ptr<State> state_;
-  std::shared_ptr<const jit::Specialization> pinned_;
+  std::shared_ptr<const jit::Specialization> pinned_;  // null: calls are whatever they are
 };
 
 namespace jit {
@@ -371,6 +325,6 @@ auto explain(F&& function, std::source_location where = std::source_location::cu
 }
 
 // Inside a function that compile() is recording.
-inline bool is_compiling() { return detail::observer != nullptr; }
+bool is_compiling();
 
 }  // namespace weft

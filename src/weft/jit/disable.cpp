@@ -1,6 +1,8 @@
 #include <weft/jit/disable.h>
 
 #include <weft/base/error.h>
+#include <weft/tensor/backend.h>
+#include <weft/tensor/observer.h>
 #include <weft/tensor/recording.h>
 
 namespace weft::jit {
@@ -21,9 +23,16 @@ detail::Observer* leave_graph(const std::source_location& where) {
 
 }  // namespace
 
-Outside::Outside(const std::source_location& where) : observer_(leave_graph(where)), eager_(detail::Backend::eager) {}
+struct Outside::Before {
+  explicit Before(const std::source_location& where) : observer(leave_graph(where)) {}
+  ~Before() { detail::observer = observer; }
+  detail::Observer* observer;
+  detail::BackendScope eager{detail::Backend::eager};
+};
 
-Outside::~Outside() { detail::observer = observer_; }
+Outside::Outside(const std::source_location& where) : before_(std::make_unique<const Before>(where)) {}
+
+Outside::~Outside() = default;
 
 void Outside::finish() { launch(); }
 

@@ -2,12 +2,10 @@
 //   const auto look = weft::disable([](const Tensor& x) { return expensive_host_check(x); });
 #pragma once
 
+#include <memory>
 #include <source_location>
 #include <type_traits>
 #include <utility>
-
-#include <weft/tensor/backend.h>
-#include <weft/tensor/observer.h>
 
 namespace weft {
 
@@ -24,8 +22,8 @@ class Outside {
   void finish();  // launches what the call recorded
 
  private:
-  detail::Observer* observer_;
-  detail::BackendScope eager_;
+  struct Before;
+  std::unique_ptr<const Before> before_;
 };
 
 }  // namespace jit

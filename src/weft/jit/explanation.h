@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <weft/compiler/compiler.h>
+#include <weft/compiler/options/report.h>
 
 namespace weft {
 

@@ -74,13 +74,69 @@ bool Function::starts_eagerly() {
   return current_stance() == Stance::force_eager || (current_stance() == Stance::eager_then_compile && !was_called);
 }
 
-void Function::run_eagerly(const std::function<void()>& run) {
+void Function::run_eagerly(Invocation& invocation) {
   using detail::Recording;
   Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
   const EagerScope scope(detail::Backend::eager);
   const detail::PastEndsHere past;
-  run();
+  invocation.run();
   Recording::current().sync(Recording::Keep::graph);
+}
+
+std::shared_ptr<Function> make_function(CompileOptions options, const std::source_location& where) {
+  return std::make_shared<Function>(std::move(options), where);
+}
+void call(Function& function, Invocation& invocation, const std::shared_ptr<const Specialization>& pinned) {
+  function.call(invocation, pinned);
+}
+std::shared_ptr<const Specialization> last_call(const Function& function) { return function.last(); }
+Explanation explain(const Function& function) { return function.explain(); }
+
+void Function::call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned) {
+  if (called_inside()) return run_as_part(invocation);
+  auto turn = this->turn();
+  {
+    const detail::BuildScope scope(backend_, build_options_);
+    if (starts_eagerly()) return run_eagerly(invocation);
+    thread_local std::vector<Leaf> leaves;  // of this call: the function does not run here
+    leaves.clear();
+    LeafCollector collector(leaves);
+    invocation.collect(collector);
+    const Found found = pinned ? find_pinned(pinned, leaves) : find(leaves);
+    if (!turn.owns_lock()) turn = this->turn();  // the call that found out may have ended just now
+    if (found.replayed) {
+      thread_local std::vector<Tensor> tensors;
+      found.replayed->replay(leaves, tensors);
+      invocation.replay(found.replayed->prototype);
+      invocation.fill(tensors);
+      tensors.clear();
+      return;
+    }
+    if (!found.is_inlined) return record(invocation, found);
+  }
+  run_as_part(invocation);
+}
+
+void Function::run_as_part(Invocation& invocation) const {
+  const FullgraphScope part(options_.fullgraph ? &options_.name : nullptr);
+  invocation.run();
+}
+
+void Function::record(Invocation& invocation, const Found& found) {
+  std::vector<Leaf> leaves;  // its own: the function may call others
+  std::vector<std::string> paths;
+  LeafCollector collector(leaves, &paths);
+  invocation.collect(collector);
+  Body body{.run =
+                [&] {
+                  invocation.run();
+                  return invocation.tensors();
+                },
+            .sample = nullptr,
+            .prototype = [&] { return invocation.prototype(); }};
+  if (invocation.may_sample()) body.sample = [&] { return invocation.sample(); };
+  std::vector<Tensor> tensors = record(leaves, paths, body, found);
+  invocation.fill(tensors);
 }
 
 bool Function::called_inside() {
@@ -285,3 +341,9 @@ Explanation Function::explain() const {
 }
 
 }  // namespace weft::jit
+
+namespace weft {
+
+bool is_compiling() { return detail::observer != nullptr; }
+
+}  // namespace weft

@@ -16,6 +16,7 @@
 #include <weft/jit/difference.h>
 #include <weft/jit/dynamic_sizes.h>
 #include <weft/jit/explanation.h>
+#include <weft/jit/invocation.h>
 #include <weft/jit/options.h>
 #include <weft/jit/specializations.h>
 #include <weft/jit/trace.h>
@@ -42,12 +43,20 @@ class Function {
  public:
   Function(CompileOptions options, const std::source_location& where);
 
-  // The call belongs to the graph of the function that calls it, or of the loop body around it: for its time, then.
+  // Whether a call belongs to the graph of the function that calls it, or of the loop body around it.
   static bool called_inside();
-  FullgraphScope part_of_caller() const { return FullgraphScope(options_.fullgraph ? &options_.name : nullptr); }
 
-  // For the time of a call: what runs its programs and how they are compiled, as the options say.
-  detail::BuildScope scope() const { return {backend_, build_options_}; }
+  // See call() in invocation.h.
+  void call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned);
+
+  // The specialisation of the last call. Throws Error if there is none that can be replayed.
+  std::shared_ptr<const Specialization> last() const;
+
+  Explanation explain() const;
+  const std::string& name() const { return options_.name; }
+
+ private:
+  void run_as_part(Invocation& invocation) const;
 
   // For the time of a call: others wait, if the function is known to update Parameters.
   std::unique_lock<std::recursive_mutex> turn() {
@@ -56,7 +65,7 @@ class Function {
 
   // Whether the stance of this thread wants the call run operation by operation, whatever is known.
   bool starts_eagerly();
-  static void run_eagerly(const std::function<void()>& run);
+  static void run_eagerly(Invocation& invocation);
 
   // What is known for a call. Nothing to replay: it must be recorded, and be what a replay of `checked`, if any, would have been;
   // or it becomes part of the caller's recording, as gradients are taken through calls like it.
@@ -69,18 +78,12 @@ class Function {
   // The same for a call of a handle: `pinned`, of whose guards only the arguments are looked at. Throws Error if they differ.
   Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
+  void record(Invocation& invocation, const Found& found);
   // Runs the function, and keeps what was learned, unless a stance or a limit had some of it run otherwise than compiled. Throws
   // Error if a replay of `checked` would have done something else.
   std::vector<Tensor> record(std::span<const Leaf> leaves, const std::vector<std::string>& paths, const Body& body,
                              const Found& found);
 
-  // The specialisation of the last call. Throws Error if there is none that can be replayed.
-  std::shared_ptr<const Specialization> last() const;
-
-  Explanation explain() const;
-  const std::string& name() const { return options_.name; }
-
- private:
   bool is_inlined(const Specialization& found) const;
   bool is_full() const;
   std::string limit_reached() const;  // empty: not yet

@@ -12,6 +12,7 @@
 
 #include <weft/base/hash.h>
 #include <weft/jit/aliases.h>
+#include <weft/jit/invocation.h>
 #include <weft/jit/leaves.h>
 #include <weft/jit/outside_gradient.h>
 #include <weft/jit/place.h>
@@ -76,13 +77,6 @@ struct ValueGuard {
 };
 
 using detail::place_text;
-
-// What a function returned when it was recorded.
-struct Prototype {
-  std::shared_ptr<void> value;  // its tensors empty; null: the function returns nothing
-  std::vector<Leaf> leaves;     // of it, whose numbers every replay returns
-  std::vector<std::string> paths;
-};
 
 struct Specialization {
   // The guards.

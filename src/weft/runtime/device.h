@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <weft/runtime/buffer.h>
-#include <weft/runtime/executable.h>
 #include <weft/runtime/read.h>
 #include <weft/runtime/thunk_times.h>
 
@@ -45,6 +44,7 @@ struct DeviceStats {
 };
 
 class DeviceBackend;
+struct Executable;
 struct LaunchRecord;
 
 class Device {

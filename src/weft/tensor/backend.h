@@ -8,9 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include <weft/compiler/compiler.h>
-#include <weft/ir/graph.h>
-#include <weft/runtime/executable.h>
+#include <weft/compiler/options/options.h>
+#include <weft/compiler/options/report.h>
+
+namespace weft::ir {
+class Graph;
+}
+namespace weft::runtime {
+struct Executable;
+}
 
 namespace weft::detail {
 

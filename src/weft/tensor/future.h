@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -21,23 +21,20 @@ namespace detail {
 // Reads the one element of a tensor, converted. All of it is one node of a pool: neither thread asks the heap for anything.
 class ReadItem final : public runtime::Read {
  public:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_bytes = 16;
 
-  ReadItem(DType from, DType as) : from_(from), as_(as), asked_at_(Clock::now()) {}
+  ReadItem(DType from, DType as);
 
   // Both when it is ready.
   const std::byte* value() const { return value_.data(); }
-  Clock::time_point made_at() const {
-    return std::max(asked_at_, Clock::time_point(std::chrono::nanoseconds(made_ns())));
-  }
+  std::uint64_t made_ns() const { return std::max(asked_ns_, Read::made_ns()); }
 
  private:
   void take(std::span<const std::byte> bytes) override;
 
   DType from_, as_;
   alignas(std::max_align_t) std::array<std::byte, most_bytes> value_{};
-  Clock::time_point asked_at_;  // what it reads may be older
+  const std::uint64_t asked_ns_;  // what it reads may be older
 };
 
 }  // namespace detail
@@ -47,8 +44,6 @@ class Future {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= detail::ReadItem::most_bytes);
 
  public:
-  using Clock = detail::ReadItem::Clock;
-
   Future() = default;
   explicit Future(std::shared_ptr<detail::ReadItem> item) : item_(std::move(item)) {}
 
@@ -62,10 +57,10 @@ class Future {
     std::memcpy(&value, item_->value(), sizeof value);
     return value;
   }
-  // Waits too: when the device had made the value, however much later the host asks.
-  Clock::time_point made_at() const {
+  // Waits too: when the device had made the value, however much later the host asks, in nanoseconds of std::chrono::steady_clock.
+  std::uint64_t made_ns() const {
     item_->wait();
-    return item_->made_at();
+    return item_->made_ns();
   }
 
  private:

@@ -12,7 +12,7 @@
 #include <string>
 
 #include <weft/base/type.h>
-#include <weft/ir/graph.h>
+#include <weft/ir/value.h>
 #include <weft/runtime/buffer.h>
 
 namespace weft {

@@ -1,22 +1,19 @@
 // Programs as StableHLO text, for XLA and whatever else reads it.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <functional>
 #include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include <weft/ir/text/text.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
-
-namespace stablehlo {
-using ir::print;  // of a graph or a module
-using ir::PrintOptions;
-}  // namespace stablehlo
 
 // A module whose function @main computes what `function` does to tensors of the types of `arguments`, whose values do not matter.
 // Its inputs are the arguments, its results what `function` returns. As in JAX's export, everything else that `function` uses,

@@ -130,6 +130,8 @@ std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& wher
   return item;
 }
 
+detail::ReadItem::ReadItem(DType from, DType as) : from_(from), as_(as), asked_ns_(trace::now_ns()) {}
+
 void detail::ReadItem::take(std::span<const std::byte> bytes) {
   convert_elements(from_, bytes.data(), as_, value_.data(), 1);
 }

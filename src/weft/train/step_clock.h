@@ -23,7 +23,8 @@ class StepClock {
 
   // What came between the last step and now (a validation, a save) is no step's time.
   void restart() { last_ = Clock::now(); }
-  void step_done(Clock::time_point at) {
+  void step_done(std::uint64_t made_ns) {  // its result was made then, on the same clock
+    const Clock::time_point at{std::chrono::nanoseconds(made_ns)};
     ms_.push_back(std::chrono::duration<double, std::milli>(at - last_).count());
     last_ = at;
   }

@@ -63,3 +63,8 @@ std::string print(const Graph& graph, const PrintOptions& options = {});
 std::string print(const Module& module, const PrintOptions& options = {});
 
 }  // namespace weft::ir
+
+namespace weft::stablehlo {
+using ir::print;
+using ir::PrintOptions;
+}  // namespace weft::stablehlo
