@@ -26,10 +26,10 @@ struct Prototype {
 // The arguments, the function, and the result that the call makes.
 class Invocation {
  public:
-  virtual void collect(LeafCollector& collector) = 0;  // the leaves of the arguments
-  virtual void run() = 0;                              // the function, whose result becomes that of the call
-  virtual std::vector<Tensor> tensors() const = 0;     // of the result
-  virtual Prototype prototype() const = 0;             // of the result
+  virtual void collect(LeafCollector& collector) = 0;   // the leaves of the arguments
+  virtual void run() = 0;                               // the function, whose result becomes that of the call
+  virtual std::vector<Tensor> tensors() const = 0;      // of the result
+  virtual Prototype prototype() const = 0;              // of the result
   virtual void replay(const Prototype& prototype) = 0;  // the result becomes that, without tensors
   virtual void fill(std::vector<Tensor>& tensors) = 0;  // the result with its tensors, which it takes
   // Runs the function for a result that is nobody's, and returns its tensors. Only where may_sample().

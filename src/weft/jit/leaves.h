@@ -52,7 +52,8 @@ inline constexpr bool is_any_of = (std::same_as<T, These> || ...);
 
 // Whether a value, its members aside, is not merely a reference to what is elsewhere.
 template <class T>
-inline constexpr bool is_owned = !Pointer<T> && !std::ranges::enable_view<T> && (!Text<T> || std::same_as<T, std::string>);
+inline constexpr bool is_owned =
+    !Pointer<T> && !std::ranges::enable_view<T> && (!Text<T> || std::same_as<T, std::string>);
 
 // Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and .size(n) for
 // what is in x, in a fixed order; within visitor.enter(name) and .leave(), the keys of maps within .structure(true and false).

@@ -3,6 +3,7 @@
 
 #include <weft/ir/array.h>
 #include <weft/ir/interpreter.h>
+#include <weft/runtime/executable.h>
 #include <weft/tensor/backend.h>
 
 namespace weft::detail {

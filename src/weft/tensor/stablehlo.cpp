@@ -1,6 +1,7 @@
 #include <weft/tensor/stablehlo.h>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/text/text.h>
 #include <weft/tensor/recording.h>
 
 namespace weft {
