@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <weft/base/knobs.h>
+#include <weft/runtime/executable.h>
 #include <weft/runtime/simulated/simulated_device.h>
 #include <weft/weft.h>
 

@@ -9,6 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/executable.h>
 #include <weft/runtime/parallel.h>
 
 namespace {

@@ -1,3 +1,5 @@
+#include <weft/ir/graph.h>
+
 #include "tests/tensor/check.h"
 
 namespace weft {

@@ -10,6 +10,7 @@
 
 #include <weft/base/error.h>
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/executable.h>
 
 namespace weft::runtime {
 namespace {

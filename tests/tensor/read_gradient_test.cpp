@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/tensor/launched_graph.h>
 
 #include "tests/error_of.h"
 #include "tests/tensor/check.h"

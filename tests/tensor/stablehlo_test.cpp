@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/ir/interpreter.h>
+#include <weft/ir/text/text.h>
 #include <weft/weft.h>
 
 namespace weft {

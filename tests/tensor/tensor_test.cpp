@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <weft/base/knobs.h>
+#include <weft/ir/graph.h>
 
 #include "tests/error_of.h"
 #include "tests/tensor/check.h"
