@@ -9,6 +9,7 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/runtime/device_backend.h>
+#include <weft/runtime/spin_pause.h>
 
 namespace weft::metrics {
 // At each launch, with it: how far the host is ahead of the device.
@@ -156,7 +157,7 @@ void Queue::work() {
 void Queue::await_awake() const {
   constexpr std::uint64_t most_ns = 50'000;
   const std::uint64_t end = trace::now_ns() + most_ns;
-  while (!has_incoming_.load(std::memory_order_acquire) && trace::now_ns() < end) __builtin_ia32_pause();
+  while (!has_incoming_.load(std::memory_order_acquire) && trace::now_ns() < end) spin_pause();
 }
 
 void Queue::run(LaunchPtr owned) {
