@@ -68,10 +68,9 @@ void add_compile(CLI::App& app) {
            concat("What to show: ", form_names(),
                   ": the graph after the passes in one language or the other, the kernels' code, or memory and thunks; "
                   "left out: plan"));
-  add_text(
-      command, "--target", options->target, "a machine",
-      "What to compile for: native, this machine, or a level of x86-64: x86-64-v2 (vectors of 4 f32), x86-64-v3 (8), "
-      "x86-64-v4 (16); left out: native");
+  add_text(command, "--target", options->target, "a machine",
+           "What to compile for: native, this machine, a level of x86-64: x86-64-v2 (vectors of 4 f32), x86-64-v3 (8), "
+           "x86-64-v4 (16), or 64-bit ARM: armv8-a (4); left out: native");
   add_text(command, "--output", options->output, "a file", "Write it there instead of to the standard output");
   command.callback([options] { compile_file(*options); });
 }

@@ -68,7 +68,7 @@ class Math {
   // y 2^n with one rounding, as the two factors give it; NaN stays NaN.
   bool scales_in_one_instruction() {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type_);
-    return vector && vector->getNumElements() == 16 && target_.lanes == 16;  // AVX-512
+    return vector && vector->getNumElements() == 16 && target_.has_vector_scale;
   }
   Value* scale(Value* y, Value* n) {
     constexpr std::uint16_t every_lane = 0xffff;
@@ -177,8 +177,8 @@ Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, 
   const unsigned lanes = vector->getNumElements();
   const auto width = static_cast<unsigned>(wide ? target.lanes / 2 : target.lanes);
   const std::string arguments(x.size(), 'v');
-  const char isa = target.lanes == 16 ? 'e' : target.lanes == 8 ? 'd' : 'b';
-  const std::string symbol = std::string("_ZGV") + isa + "N" + std::to_string(width) + arguments + "_" + name;
+  const std::string symbol =
+      std::string("_ZGV") + target.vector_letter + "N" + std::to_string(width) + arguments + "_" + name;
   Value* result = llvm::PoisonValue::get(type);
   if (!strict && lanes % width == 0 && in_vector_library(symbol)) {
     auto* part = llvm::FixedVectorType::get(element, width);

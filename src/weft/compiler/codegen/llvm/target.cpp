@@ -5,7 +5,9 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <weft/base/error.h>
 
@@ -17,6 +19,20 @@ std::string key_of(const Target& target) {
   return concat(target.triple, ' ', target.cpu, ' ', target.features, " LLVM " LLVM_VERSION_STRING);
 }
 
+void set_x86(Target& target, int lanes) {
+  target.lanes = lanes;
+  target.registers = lanes == 16 ? 32 : 16;
+  target.has_vector_scale = lanes == 16;
+  target.vector_letter = lanes == 16 ? 'e' : lanes == 8 ? 'd' : 'b';
+}
+
+// Vectors of 128 bits, which every 64-bit ARM has. Those of SVE have no size that is known before the program runs.
+void set_arm(Target& target) {
+  target.lanes = 4;
+  target.registers = 32;
+  target.vector_letter = 'n';
+}
+
 Target detect_host() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -26,29 +42,49 @@ Target detect_host() {
                 .triple = found->getTargetTriple().str(),
                 .cpu = found->getCPU(),
                 .features = found->getFeatures().getString()};
-  const auto has = [&](const char* feature) { return llvm::StringRef(target.features).contains(feature); };
-  target.lanes = has("+avx512f") ? 16 : has("+avx2") ? 8 : 4;
-  target.registers = target.lanes == 16 ? 32 : 16;
-  target.has_vector_range = has("+avx512dq");
-  target.multiplies_bf16 = has("+avx512bf16");
+  if (found->getTargetTriple().isAArch64()) {
+    set_arm(target);
+  } else {
+    const auto has = [&](const char* feature) { return llvm::StringRef(target.features).contains(feature); };
+    set_x86(target, has("+avx512f") ? 16 : has("+avx2") ? 8 : 4);
+    target.has_vector_range = has("+avx512dq");
+    target.multiplies_bf16 = has("+avx512bf16");
+  }
   target.key = key_of(target);
   return target;
 }
 
-// The levels of the x86-64 psABI.
+bool is_known_to_llvm(const std::string& triple) {
+  std::string why_not;
+  return llvm::TargetRegistry::lookupTarget(triple, why_not) != nullptr;
+}
+
+// The levels of the x86-64 psABI, and what every 64-bit ARM has.
 std::vector<Target> levels() {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
   const Target& host = Target::host();
+  const llvm::Triple here(host.triple);
+  const std::string x86 = here.isX86() ? host.triple : "x86_64-unknown-linux-gnu";
+  const std::string arm = here.isAArch64() ? host.triple : "aarch64-unknown-linux-gnu";
   std::vector<Target> made;
-  if (!host.triple.starts_with("x86_64")) return made;
   constexpr std::array<std::pair<const char*, int>, 3> known = {
       {{"x86-64-v2", 4}, {"x86-64-v3", 8}, {"x86-64-v4", 16}}};
   for (const auto& [name, lanes] : known) {
-    Target& target = made.emplace_back(Target{.name = name, .triple = host.triple, .cpu = name, .features = ""});
-    target.lanes = lanes;
-    target.registers = lanes == 16 ? 32 : 16;
+    if (!is_known_to_llvm(x86)) break;
+    Target& target = made.emplace_back(Target{.name = name, .triple = x86, .cpu = name, .features = ""});
+    set_x86(target, lanes);
     target.has_vector_range = lanes == 16;
     target.key = key_of(target);
-    target.runs_here = lanes <= host.lanes;
+    target.runs_here = here.isX86() && lanes <= host.lanes;
+  }
+  if (is_known_to_llvm(arm)) {
+    Target& target = made.emplace_back(Target{.name = "armv8-a", .triple = arm, .cpu = "generic", .features = ""});
+    set_arm(target);
+    target.key = key_of(target);
+    target.runs_here = here.isAArch64();
   }
   return made;
 }
