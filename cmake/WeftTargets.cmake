@@ -56,7 +56,8 @@ endfunction()
 
 # Tests leave the user's cache alone. Several of them run side by side: OpenMP's idle threads sleep instead of spinning, and kernels
 # keep all their threads, for these are what is tested. Under ThreadSanitizer, which cannot see libgomp's synchronisation, OpenMP
-# (that is: oneDNN) gets one thread; our own kernels run on threads it can follow. A test that hangs fails after ten minutes.
+# (that is: oneDNN) gets one thread; our own kernels run on threads it can follow. A test that hangs fails after ten minutes, or after an
+# hour where instrumented or emulated code is slower.
 function(weft_test name)
   set(environment WEFT_CACHE=0 WEFT_SHARE_CPUS=0 OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
                   TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1)
@@ -64,7 +65,7 @@ function(weft_test name)
     list(APPEND environment OMP_NUM_THREADS=1)
   endif()
   set(seconds 600)
-  if(WEFT_SANITIZE)
+  if(WEFT_SANITIZE OR CMAKE_CROSSCOMPILING)
     set(seconds 3600)
   endif()
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
