@@ -68,6 +68,7 @@ class Busy {
   Busy() : gate_(std::make_shared<runtime::Buffer>(Type(DType::f32, {}))) {
     auto waiting = std::make_shared<runtime::Executable>();
     waiting->inputs.push_back(gate_->type());
+    waiting->allocations.push_back({.kind = runtime::Allocation::Kind::input, .index = 0, .bytes = sizeof(float)});
     device().launch(std::move(waiting), std::span(&gate_, 1));
   }
   ~Busy() {
