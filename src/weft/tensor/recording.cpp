@@ -329,7 +329,7 @@ std::string Recording::place_of_call() const {
 }
 
 void Frame::left_by_exception() const {
-  if (observer && recording_.depth_ == 1) observer->refused(function_, recording_.place_of_call());
+  if (recording_.depth_ == 1) observer->refused(function_, recording_.place_of_call());
 }
 
 SetAside::SetAside() : recorded_(Recording::current()) {

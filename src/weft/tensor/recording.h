@@ -158,7 +158,7 @@ class Frame {
   }
   Frame(const char* function, const Operand& operand) : Frame(function, operand.where()) {}
   ~Frame() {
-    if (std::uncaught_exceptions() != 0) [[unlikely]]
+    if (observer != nullptr && std::uncaught_exceptions() != 0) [[unlikely]]
       left_by_exception();
     --recording_.depth_;
   }
