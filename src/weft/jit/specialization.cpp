@@ -8,9 +8,9 @@
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 #include <weft/profile/hints.h>
-#include <weft/tensor/elsewhere.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/synchronizer.h>
+#include <weft/tensor/wrong_device.h>
 
 namespace weft::jit {
 
@@ -77,8 +77,8 @@ void require_here(const Specialization& s, std::span<const runtime::BufferPtr> i
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]->usable_on(device().id())) continue;
     const std::string use = place_text(s.first_uses[i]);
-    detail::fail_elsewhere(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
-                           *inputs[i]);
+    detail::fail_on_wrong_device(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
+                                 *inputs[i]);
   }
 }
 

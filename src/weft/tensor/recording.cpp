@@ -5,11 +5,11 @@
 
 #include <weft/ir/autodiff.h>
 #include <weft/ir/ops.h>
-#include <weft/tensor/elsewhere.h>
 #include <weft/tensor/place_text.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/sync.h>
 #include <weft/tensor/synchronizer.h>
+#include <weft/tensor/wrong_device.h>
 
 namespace weft::detail {
 
@@ -98,7 +98,7 @@ void Recording::require_here(const TensorImpl& impl, const char* function) {
   if (impl.buffer->usable_on(device().id())) [[likely]]
     return;
   const std::string name = observer ? observer->name_of(impl) : "an operand";
-  fail_elsewhere(concat(function, ": ", name), *impl.buffer);
+  fail_on_wrong_device(concat(function, ": ", name), *impl.buffer);
 }
 
 ir::Value Recording::input_of(TensorImpl& impl, const char* function) {

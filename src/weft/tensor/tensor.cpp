@@ -9,12 +9,12 @@
 #include <weft/runtime/node_pool.h>
 #include <weft/tensor/call_error.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/elsewhere.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/place_text.h>
 #include <weft/tensor/pool.h>
 #include <weft/tensor/recording.h>
 #include <weft/tensor/sync.h>
+#include <weft/tensor/wrong_device.h>
 
 namespace weft {
 
@@ -124,7 +124,7 @@ std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& wher
   require_run("item_async", *this, place);
   if (detail::observer) detail::observer->host_reads("item_async", *this, place);
   const runtime::BufferPtr from = buffer();
-  if (!from->usable_on(device().id())) detail::fail_elsewhere("item_async: what it reads", *from);
+  if (!from->usable_on(device().id())) detail::fail_on_wrong_device("item_async: what it reads", *from);
   auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
   device().read(from, item);
   return item;

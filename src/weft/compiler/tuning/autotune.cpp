@@ -8,8 +8,8 @@
 #include <weft/compiler/plan/fuse.h>
 #include <weft/compiler/plan/placement.h>
 #include <weft/compiler/thunks/region.h>
+#include <weft/compiler/tuning/alternatives.h>
 #include <weft/compiler/tuning/trials.h>
-#include <weft/compiler/tuning/ways.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/text.h>
@@ -25,7 +25,7 @@ namespace {
 struct Site {
   const Node* node;
   std::vector<Value> reads, makes;
-  std::vector<Way> ways;
+  std::vector<Alternative> alternatives;
 };
 
 std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker) {
@@ -38,7 +38,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options
     for (const EpilogueStep& step : product->epilogue.steps)
       if (step.operand.base) site.reads.push_back(step.operand.base);
     if (!is_known(site.reads) || !is_known(site.makes)) continue;
-    site.ways = ways_of_product(*product->dot, !product->epilogue.steps.empty(), options.tuning);
+    site.alternatives = alternatives_of_product(*product->dot, !product->epilogue.steps.empty(), options.tuning);
     sites.push_back(std::move(site));
   }
   if (options.tuning != Tuning::all) return sites;
@@ -53,7 +53,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options
       stack.pop_back();
       if (!seen.insert(v.node).second) continue;
       if (v.node->op->kind == ir::Kind::reduction && v.node->operand(0).node->op->kind == ir::Kind::elementwise)
-        sites.push_back({v.node, unit.reads, unit.writes, {Way::standard, Way::apart}});
+        sites.push_back({v.node, unit.reads, unit.writes, {Alternative::standard, Alternative::apart}});
       for (const Value o : v.node->operands)
         if (std::ranges::find(unit.reads, o) == unit.reads.end()) stack.push_back(o);
     }
@@ -120,32 +120,34 @@ class Part {
 
 std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
                                           const ThunkMaker& maker, Report& report) {
-  std::unordered_map<const Node*, Way> chosen;
+  std::unordered_map<const Node*, Alternative> chosen;
   std::unordered_set<std::string> told;
   for (const Site& site : find_sites(*graph, options, maker)) {
-    if (site.ways.size() < 2 || chosen.contains(site.node)) continue;
+    if (site.alternatives.size() < 2 || chosen.contains(site.node)) continue;
     const Extract part = extract(*graph, site);
     std::vector<Trial> trials;
-    for (const Way way : site.ways)
-      trials.push_back({name(way), [&, way] {
-                          const auto way_of = [&](const Node& n) { return &n == part.node ? way : Way::standard; };
-                          return [done = std::make_shared<Part>(apply(*part.graph, way_of), options, maker.nested())] {
-                            done->run();
+    for (const Alternative alternative : site.alternatives)
+      trials.push_back({name(alternative), [&, alternative] {
+                          const auto alternative_of = [&](const Node& n) {
+                            return &n == part.node ? alternative : Alternative::standard;
                           };
+                          return [done = std::make_shared<Part>(apply(*part.graph, alternative_of), options,
+                                                                maker.nested())] { done->run(); };
                         }});
     const std::string what = ir::print(*part.graph, {.locations = false});
     const Choice choice = fastest(what, trials);
-    chosen[site.node] = *find_way(choice.name);
+    chosen[site.node] = *find_alternative(choice.name);
     if (!told.insert(what).second) continue;
     tell(graph->name, concat(site.node->op->name, ' ', site.node->operand(0).type(), " -> ", site.node->type()), choice,
          report);
   }
-  if (std::ranges::all_of(chosen, [](const auto& entry) { return entry.second == Way::standard; })) return graph;
-  const auto way_of = [&](const Node& n) {
+  if (std::ranges::all_of(chosen, [](const auto& entry) { return entry.second == Alternative::standard; }))
+    return graph;
+  const auto alternative_of = [&](const Node& n) {
     const auto found = chosen.find(&n);
-    return found == chosen.end() ? Way::standard : found->second;
+    return found == chosen.end() ? Alternative::standard : found->second;
   };
-  const auto applied = apply(*graph, way_of);
+  const auto applied = apply(*graph, alternative_of);
   const auto split = split_reductions(*applied);
   return split ? split : applied;
 }

@@ -1,4 +1,4 @@
-// Products and reductions, each done in the fastest of its ways (ways.h). Other choices may round otherwise, as the numerics
+// Products and reductions, each done in the fastest of its ways (alternatives.h). Other choices may round otherwise, as the numerics
 // contract allows outside of strict mode. What is of unknown sizes stays as it is.
 #pragma once
 

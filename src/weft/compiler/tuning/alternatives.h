@@ -1,4 +1,4 @@
-// The ways in which a matrix product or a reduction can be done, as rewrites of the graph. Which one is the fastest is for
+// The alternative ways to do a matrix product or a reduction, as rewrites of the graph. Which one is the fastest is for
 // autotune.h to find out.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace weft::compiler {
 
-enum class Way : std::uint8_t {
+enum class Alternative : std::uint8_t {
   standard,
   generated,   // a product: multiply and reduce in a kernel of our own
   transposed,  // a product: the right side is transposed before
@@ -23,13 +23,14 @@ enum class Way : std::uint8_t {
   split,       // a product: what is summed over is shared by the threads, each of which makes a result to be added
   apart,       // a product: what follows is another kernel; a reduction: what it reduces is
 };
-std::string name(Way way);
-std::optional<Way> find_way(std::string_view name);
+std::string name(Alternative alternative);
+std::optional<Alternative> find_alternative(std::string_view name);
 
 // Those in which the product can be done at all, and that are worth measuring; the standard one first.
-std::vector<Way> ways_of_product(const ir::Node& dot, bool has_epilogue, Tuning tuning);
+std::vector<Alternative> alternatives_of_product(const ir::Node& dot, bool has_epilogue, Tuning tuning);
 
-// The graph with each node done in the way that `way_of` says.
-std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph, const std::function<Way(const ir::Node&)>& way_of);
+// The graph with each node done in the way that `alternative_of` says.
+std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph,
+                                       const std::function<Alternative(const ir::Node&)>& alternative_of);
 
 }  // namespace weft::compiler

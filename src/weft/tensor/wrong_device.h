@@ -8,6 +8,6 @@
 namespace weft::detail {
 
 // Throws Error: `what`, about to be read by an operation or a launch of this thread, is a tensor of that other device.
-[[noreturn]] void fail_elsewhere(const std::string& what, const runtime::Buffer& buffer);
+[[noreturn]] void fail_on_wrong_device(const std::string& what, const runtime::Buffer& buffer);
 
 }  // namespace weft::detail

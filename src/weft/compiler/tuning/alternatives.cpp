@@ -1,4 +1,4 @@
-#include <weft/compiler/tuning/ways.h>
+#include <weft/compiler/tuning/alternatives.h>
 
 #include <algorithm>
 #include <array>
@@ -128,36 +128,37 @@ bool can_be_split(const Node& dot, std::int64_t parts) {
 
 }  // namespace
 
-std::string name(Way way) { return names[static_cast<std::size_t>(way)]; }
+std::string name(Alternative alternative) { return names[static_cast<std::size_t>(alternative)]; }
 
-std::optional<Way> find_way(std::string_view name) {
+std::optional<Alternative> find_alternative(std::string_view name) {
   const auto* found = std::ranges::find(names, name);
-  return found == names.end() ? std::nullopt : std::optional(static_cast<Way>(found - names.begin()));
+  return found == names.end() ? std::nullopt : std::optional(static_cast<Alternative>(found - names.begin()));
 }
 
-std::vector<Way> ways_of_product(const Node& dot, bool has_epilogue, Tuning tuning) {
-  std::vector<Way> ways{Way::standard};
-  if (tuning != Tuning::none && can_be_padded(dot)) ways.push_back(Way::padded);
-  if (tuning != Tuning::all) return ways;
-  if (can_be_generated(dot)) ways.push_back(Way::generated);
-  if (can_be_transposed(dot)) ways.push_back(Way::transposed);
-  if (can_be_split(dot, runtime::thread_count())) ways.push_back(Way::split);
-  if (has_epilogue) ways.push_back(Way::apart);
-  return ways;
+std::vector<Alternative> alternatives_of_product(const Node& dot, bool has_epilogue, Tuning tuning) {
+  std::vector<Alternative> alternatives{Alternative::standard};
+  if (tuning != Tuning::none && can_be_padded(dot)) alternatives.push_back(Alternative::padded);
+  if (tuning != Tuning::all) return alternatives;
+  if (can_be_generated(dot)) alternatives.push_back(Alternative::generated);
+  if (can_be_transposed(dot)) alternatives.push_back(Alternative::transposed);
+  if (can_be_split(dot, runtime::thread_count())) alternatives.push_back(Alternative::split);
+  if (has_epilogue) alternatives.push_back(Alternative::apart);
+  return alternatives;
 }
 
-std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph, const std::function<Way(const Node&)>& way_of) {
+std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph,
+                                       const std::function<Alternative(const Node&)>& alternative_of) {
   Rewriter rewriter(graph);
   return rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
-    switch (way_of(n)) {
-      case Way::standard: return std::nullopt;
-      case Way::generated:
+    switch (alternative_of(n)) {
+      case Alternative::standard: return std::nullopt;
+      case Alternative::generated:
         return std::vector{
             multiply_and_reduce(operands[0], operands[1], n.attributes<ir::DotAttributes>(), n.type().dtype())};
-      case Way::transposed: return std::vector{transposed_first(operands[0], operands[1], n)};
-      case Way::padded: return std::vector{padded(operands[0], operands[1], n)};
-      case Way::split: return std::vector{split(operands[0], operands[1], n, runtime::thread_count())};
-      case Way::apart: break;
+      case Alternative::transposed: return std::vector{transposed_first(operands[0], operands[1], n)};
+      case Alternative::padded: return std::vector{padded(operands[0], operands[1], n)};
+      case Alternative::split: return std::vector{split(operands[0], operands[1], n, runtime::thread_count())};
+      case Alternative::apart: break;
     }
     if (n.op->kind != ir::Kind::reduction)
       return std::vector{kept_apart(rewriter.graph().append_copy(n, operands).result())};

@@ -1,5 +1,5 @@
 // Every way in which a product can be done gives what the standard one gives, and is offered where it makes sense.
-#include <weft/compiler/tuning/ways.h>
+#include <weft/compiler/tuning/alternatives.h>
 
 #include <tests/compiler/run.h>
 
@@ -31,9 +31,9 @@ struct Product {
   }
 };
 
-std::vector<Way> ways(const Product& product, Tuning tuning = Tuning::all) {
+std::vector<Alternative> alternatives(const Product& product, Tuning tuning = Tuning::all) {
   const auto graph = product.graph();
-  return ways_of_product(*graph->outputs()[0].node, false, tuning);
+  return alternatives_of_product(*graph->outputs()[0].node, false, tuning);
 }
 
 TEST(Ways, AllGiveTheSameProduct) {
@@ -50,13 +50,13 @@ TEST(Ways, AllGiveTheSameProduct) {
       for (float& element : inputs.back().data<float>()) element = x = x > 0.4F ? -0.37F : x + 0.013F;
     }
     const auto want = ir::interpret(*graph, inputs);
-    for (const Way way : ways(product)) {
-      const auto changed = apply(*graph, [&](const ir::Node&) { return way; });
+    for (const Alternative alternative : alternatives(product)) {
+      const auto changed = apply(*graph, [&](const ir::Node&) { return alternative; });
       ir::verify(*changed);
       const auto check = [&](const std::vector<ir::Array>& got) {
-        ASSERT_EQ(got[0].type(), want[0].type()) << name(way);
+        ASSERT_EQ(got[0].type(), want[0].type()) << name(alternative);
         for (std::size_t i = 0; i < want[0].data<float>().size(); ++i)
-          ASSERT_NEAR(got[0].data<float>()[i], want[0].data<float>()[i], 1e-3) << name(way) << ' ' << i;
+          ASSERT_NEAR(got[0].data<float>()[i], want[0].data<float>()[i], 1e-3) << name(alternative) << ' ' << i;
       };
       check(ir::interpret(*changed, inputs));
       check(test::run_compiled(*changed, inputs));
@@ -67,20 +67,23 @@ TEST(Ways, AllGiveTheSameProduct) {
 TEST(Ways, AreOfferedWhereTheyMakeSense) {
   const test::Threads threads(2);
   const Product uneven{{30, 64}, {64, 30}, {}, {1}, {0}}, even{{32, 64}, {64, 32}, {}, {1}, {0}};
-  EXPECT_THAT(ways(uneven), Contains(Way::padded));
-  EXPECT_THAT(ways(even), Not(Contains(Way::padded)));
-  EXPECT_THAT(ways({{17, 64}, {64, 17}, {}, {1}, {0}}), Not(Contains(Way::padded)))
+  EXPECT_THAT(alternatives(uneven), Contains(Alternative::padded));
+  EXPECT_THAT(alternatives(even), Not(Contains(Alternative::padded)));
+  EXPECT_THAT(alternatives({{17, 64}, {64, 17}, {}, {1}, {0}}), Not(Contains(Alternative::padded)))
       << "nearly as many zeros as numbers";
-  EXPECT_THAT(ways({{30, 32}, {32, 32}, {}, {1}, {0}, DType::bf16}), Contains(Way::padded));
-  EXPECT_THAT(ways({{64, 32}, {32, 56}, {}, {1}, {0}, DType::bf16}), Contains(Way::padded)) << "32 in a vector";
-  EXPECT_THAT(ways({{64, 32}, {32, 64}, {}, {1}, {0}, DType::bf16}), Not(Contains(Way::padded)));
-  EXPECT_THAT(ways(uneven, Tuning::padding), ElementsAre(Way::standard, Way::padded));
-  EXPECT_THAT(ways(uneven, Tuning::none), ElementsAre(Way::standard));
+  EXPECT_THAT(alternatives({{30, 32}, {32, 32}, {}, {1}, {0}, DType::bf16}), Contains(Alternative::padded));
+  EXPECT_THAT(alternatives({{64, 32}, {32, 56}, {}, {1}, {0}, DType::bf16}), Contains(Alternative::padded))
+      << "32 in a vector";
+  EXPECT_THAT(alternatives({{64, 32}, {32, 64}, {}, {1}, {0}, DType::bf16}), Not(Contains(Alternative::padded)));
+  EXPECT_THAT(alternatives(uneven, Tuning::padding), ElementsAre(Alternative::standard, Alternative::padded));
+  EXPECT_THAT(alternatives(uneven, Tuning::none), ElementsAre(Alternative::standard));
 
-  EXPECT_THAT(ways({{32, 2048}, {2048, 32}, {}, {1}, {0}}), Contains(Way::split));
-  EXPECT_THAT(ways({{32, 2049}, {2049, 32}, {}, {1}, {0}}), Not(Contains(Way::split))) << "no equal parts";
-  EXPECT_THAT(ways({{512, 2048}, {2048, 512}, {}, {1}, {0}}), Not(Contains(Way::split))) << "enough to share as it is";
-  EXPECT_THAT(ways({{32, 2048}, {2048, 32}, {}, {1}, {0}, DType::bf16}), Not(Contains(Way::split)))
+  EXPECT_THAT(alternatives({{32, 2048}, {2048, 32}, {}, {1}, {0}}), Contains(Alternative::split));
+  EXPECT_THAT(alternatives({{32, 2049}, {2049, 32}, {}, {1}, {0}}), Not(Contains(Alternative::split)))
+      << "no equal parts";
+  EXPECT_THAT(alternatives({{512, 2048}, {2048, 512}, {}, {1}, {0}}), Not(Contains(Alternative::split)))
+      << "enough to share as it is";
+  EXPECT_THAT(alternatives({{32, 2048}, {2048, 32}, {}, {1}, {0}, DType::bf16}), Not(Contains(Alternative::split)))
       << "partial sums are rounded";
 }
 
