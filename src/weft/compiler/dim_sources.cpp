@@ -50,8 +50,8 @@ struct Run {
   int begin, end;
 };
 
-// What the dimensions of one run became: one and one are the same dimension, several became one by multiplication, one became several
-// by division.
+// Appends what the dimensions of a run became: one that stays one is the same dimension, several that become one are multiplied, and one
+// that becomes several is divided.
 void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, Dims& result) {
   Dims sources;
   for (int d = source_run.begin; d < source_run.end; ++d)

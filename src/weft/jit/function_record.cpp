@@ -93,7 +93,7 @@ void Function::launch(Call& call) {
   call.trace->launch();
 }
 
-// What differs is found out when it is asked for: a call of new sizes seldom compiles.
+// The difference to known calls is found out only when it is asked for: a call of new sizes seldom compiles.
 void Function::find_difference(Call& call) const {
   constexpr std::size_t compared = 32;  // of the specialisations
   if (call.difference.none())

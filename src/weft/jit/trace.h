@@ -79,7 +79,7 @@ class Trace final : public detail::Observer {
   [[nodiscard]] bool capture(const Run& run);
   // Returns false, and has done nothing, if it was postponed. Throws what the call was rejected with.
   bool launch();
-  // Those of the call, once it was launched.
+  // Takes the results of the call, which was launched.
   std::vector<Tensor> results() { return std::move(results_); }
 
   // The call must not go on as it does. The function is not told: it may catch every exception, or none. What it still reads is

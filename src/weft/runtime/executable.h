@@ -55,7 +55,8 @@ struct Executable {
   std::shared_ptr<Preparation> preparation;
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
-  // What the program is made of, and which thunk runs what. Made when it is asked for, by any thread; null where nothing is known.
+  // Describes what the program is made of, and which thunk runs what. The description is made at each call, on any thread; null where
+  // nothing is known.
   std::function<ProgramDescription()> describe;
   // Where outputs that take over no input get their memory; null: from the device. A device that ran such a program stays awake for
   // a moment, for the next launch.

@@ -123,7 +123,7 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
 // Elements of work that are worth the hand-over to another thread.
 inline constexpr std::int64_t worthwhile_elements = 16384;
 
-// What one task of such a loop does.
+// How many elements one task of the loop computes.
 std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent);
 
 }  // namespace weft::compiler

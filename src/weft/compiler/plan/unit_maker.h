@@ -1,5 +1,5 @@
-// What fusion leaves to others: the units of nodes that are no part of a generated kernel. Which thunk or library computes a node is
-// for the rows above to know.
+// Fusion leaves it to a UnitMaker to make units of the nodes that are no part of a generated kernel. The rows above know which thunk or
+// library computes such a node.
 #pragma once
 
 #include <string>
