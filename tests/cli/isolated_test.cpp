@@ -1,6 +1,7 @@
 // Work in child processes: every way to end is told, in its own place, and none of them hides another.
 #include <weft/cli/isolated.h>
 
+#include <chrono>
 #include <csignal>
 #include <stdexcept>
 #include <thread>

@@ -1,4 +1,5 @@
 // weft reduce: makes a graph on which something goes wrong small.
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include <weft/ir/ops.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/reducing.h>
 

@@ -1,6 +1,7 @@
 // Kernels on disk: found by later processes, and never trusted when damaged, foreign or half written.
 #include <weft/compiler/cache/disk_cache.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
