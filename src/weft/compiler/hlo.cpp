@@ -253,7 +253,7 @@ std::uint32_t ComputationDescriber::unit(const Unit& unit) {
   return fusion(unit, nodes, inputs);
 }
 
-// Of an input or a constant, which an earlier unit may have copied, too.
+// Describes a copy of an input or a constant, which an earlier unit may have copied, too.
 std::uint32_t ComputationDescriber::copy(const Unit& unit) {
   const Instruction& before = made_.instructions[instruction_of_.at(unit.writes[0])];
   const std::uint32_t from = before.opcode == "copy" ? before.operands[0] : instruction_of_.at(unit.writes[0]);

@@ -16,7 +16,7 @@ namespace weft::jit {
 class Function;
 struct Specialization;
 
-// What a function returned when it was recorded.
+// A Prototype is what a function returned when it was recorded, without its tensors.
 struct Prototype {
   std::shared_ptr<void> value;  // its tensors empty; null: the function returns nothing
   std::vector<Leaf> leaves;     // of it, whose numbers every replay returns

@@ -143,7 +143,7 @@ class Assignment {
     return reader;
   }
 
-  // Null where it is not known.
+  // Returns null where it is not known.
   const proto::HloInstructionProto* instruction_of(std::size_t op) const {
     const auto& thunks = program_.description.thunks;
     return op < thunks.size() ? &entry_.instructions(static_cast<int>(thunks[op])) : nullptr;

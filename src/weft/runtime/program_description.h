@@ -82,7 +82,7 @@ struct ProgramDescription {
   std::vector<std::uint32_t> thunks = {};  // which of the entry's instructions each thunk runs
 
   const Computation* entry() const { return computations.empty() ? nullptr : &computations.back(); }
-  // What a thunk runs; null where that is not known.
+  // Returns the instruction that a thunk runs; null where that is not known.
   const Instruction* of_thunk(std::size_t thunk) const {
     return thunk < thunks.size() ? &computations.back().instructions[thunks[thunk]] : nullptr;
   }

@@ -88,7 +88,7 @@ class Observer {
   virtual void leaves_graph(const std::source_location& where) = 0;
 
   virtual void syncing() = 0;
-  // What becomes of a recording that is about to be launched.
+  // A Verdict says what becomes of a recording that is about to be launched.
   enum class Verdict : std::uint8_t {
     launch,
     look_again,  // and then launch: another backend was chosen, or something is held that was not before

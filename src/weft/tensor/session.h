@@ -1,5 +1,6 @@
-// What the operations of a thread go by, beside what they are given. Scopes (Autocast, BackendScope, SyncOrderScope...) change a part
-// of it for a time. Each thread has one, and nothing else of the tensor layer is ambient but the recording itself.
+// A Session holds what the operations of a thread go by, beside what they are given. Scopes (Autocast, BackendScope, SyncOrderScope...)
+// change a part of it for a time. Each thread has one. Ambient beside it are the recording (recording.h), who observes it (observer.h),
+// the parameters that a loop body may write (body_parameters.h) and the generator of random keys (random.h).
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace weft::compiler {
 
 class Observer;
 
-// What is measured, when a program is compiled, to be done in the fastest way.
+// Says for which operations alternatives are measured when a program is compiled.
 enum class Tuning : std::uint8_t {
   none,
   padding,  // products, as they are and with sizes filled up to whole vectors

@@ -30,7 +30,7 @@ struct Report {
   double total_ms = 0;
   std::vector<PassTiming> passes;
   int nodes = 0, thunks = 0, kernels = 0, distinct_kernels = 0;
-  // Of the distinct ones, those that no program of the process had before: compiled, or found on disk.
+  // How many of the distinct kernels no program of the process had before: they were compiled, or found on disk.
   int compiled_kernels = 0, loaded_kernels = 0;
   std::vector<SharedCode> shared;
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason

@@ -69,7 +69,7 @@ struct Unit {
 
   HandwrittenThunk& thunk() { return std::get<HandwrittenThunk>(form); }
   const HandwrittenThunk& thunk() const { return std::get<HandwrittenThunk>(form); }
-  // Null: it has another form.
+  // These return null if the unit has another form.
   const HandwrittenThunk* handwritten() const { return std::get_if<HandwrittenThunk>(&form); }
   GeneratedKernels* kernels() { return std::get_if<GeneratedKernels>(&form); }
   const GeneratedKernels* kernels() const { return std::get_if<GeneratedKernels>(&form); }
