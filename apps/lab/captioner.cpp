@@ -16,8 +16,8 @@
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
+#include <weft/record/sync.h>
 #include <weft/runtime/simulated/simulated_device.h>
-#include <weft/tensor/sync.h>
 #include <weft/train/step_clock.h>
 
 namespace weft::lab {

@@ -14,10 +14,10 @@
 #include <weft/profile/recorder.h>
 #include <weft/profile/report.h>
 #include <weft/profile/scope.h>
+#include <weft/record/sync.h>
 #include <weft/runtime/hlo_text.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/random.h>
-#include <weft/tensor/sync.h>
 #include <weft/train/step_clock.h>
 
 namespace weft::lab {

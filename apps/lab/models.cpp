@@ -3,13 +3,13 @@
 #include <memory>
 
 #include <weft/optim/adam.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::lab {
 

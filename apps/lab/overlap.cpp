@@ -8,13 +8,14 @@
 #include <numeric>
 
 #include <apps/lab/models.h>
+#include <apps/lab/sync_order.h>
 #include <weft/base/knobs.h>
+#include <weft/record/sync.h>
 #include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/simulated/simulated_device.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/reduction.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::lab {
 
@@ -74,6 +75,7 @@ struct Measured {
 // One step at a time; on a simulated device with its host's time.
 class StepTimer {
  public:
+  explicit StepTimer(SyncOrder order) : order_(order) {}
   Measured run(const TrainingStep& step, std::int64_t steps) {
     std::deque<Future<double>> losses;  // read as a progress bar would
     for (int i = 0; i < warm_up; ++i) one(step, losses);
@@ -104,6 +106,7 @@ class StepTimer {
 
   void one(const TrainingStep& step, std::deque<Future<double>>& losses) {
     const runtime::DeviceStats before = device().stats();
+    const double order_waited = order_.waited_us();
     const auto start = Clock::now();
     Tensor loss = step();
     const auto recorded = Clock::now();
@@ -115,7 +118,8 @@ class StepTimer {
       losses.pop_front();
       if (losses.empty()) break;
     }
-    double record_us = us_between(start, recorded), sync_us = stats.host_us - stats.wait_us, wait_us = stats.wait_us;
+    double record_us = us_between(start, recorded), wait_us = stats.wait_us + order_.waited_us() - order_waited,
+           sync_us = stats.host_us - wait_us;
     if (const runtime::DeviceStats after = device().stats(); simulated(after)) {
       record_us = static_cast<double>(stats.nodes) * simulated_item_us;
       wait_us = static_cast<double>(after.host_wait_ns - before.host_wait_ns) / 1e3;
@@ -127,13 +131,13 @@ class StepTimer {
     host_us_ += record_us + sync_us;
   }
 
+  SyncOrderScope order_;
   Measured measured_;
   double host_us_ = 0;
 };
 
 Measured measure(const TrainingStep& step, std::int64_t steps, SyncOrder order) {
-  const SyncOrderScope scope(order);
-  return StepTimer().run(step, steps);
+  return StepTimer(order).run(step, steps);
 }
 
 constexpr std::pair<const char*, SyncOrder> bars[] = {{"lock-at-collect", SyncOrder::lock_at_collect},

@@ -14,6 +14,8 @@
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
 #include <weft/profile/hints.h>
+#include <weft/record/size_families.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/custom_op.h>
@@ -22,8 +24,6 @@
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
-#include <weft/tensor/size_families.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::lab {
 
@@ -174,7 +174,7 @@ RecompileReport::Loop train(const std::string& name, std::int64_t steps, const L
 
 // As if no size could be a symbol: another graph, and another program, in every step.
 RecompileReport::Loop evaluate_before(std::int64_t steps, const LoopObserver& observer) {
-  const detail::SymbolicSizesScope off(false);
+  const record::SymbolicSizesScope off(false);
   Task task;
   sync();
   Tensor report;

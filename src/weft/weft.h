@@ -26,6 +26,7 @@
 #include <weft/optim/rmsprop.h>
 #include <weft/optim/schedule.h>
 #include <weft/optim/sgd.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/autocast.h>
 #include <weft/tensor/checkpoint.h>
@@ -45,5 +46,4 @@
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/stablehlo.h>
-#include <weft/tensor/sync.h>
 #include <weft/tensor/tensor.h>

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/knobs.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
@@ -16,7 +17,6 @@
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
-#include <weft/tensor/sync.h>
 
 namespace weft {
 namespace {

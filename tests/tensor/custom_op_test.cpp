@@ -9,11 +9,11 @@
 
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/reduction.h>
-#include <weft/tensor/sync.h>
 
 namespace weft {
 namespace {

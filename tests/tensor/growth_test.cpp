@@ -4,13 +4,13 @@
 
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scope.h>
-#include <weft/tensor/sync.h>
 
 namespace weft {
 namespace {

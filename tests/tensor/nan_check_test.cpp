@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/knobs.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/reduction.h>
-#include <weft/tensor/sync.h>
 
 namespace weft {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <weft/record/launched_graph.h>
 #include <weft/runtime/cpu/cpu_device.h>
-#include <weft/tensor/launched_graph.h>
 
 #include "tests/error_of.h"
 #include "tests/tensor/check.h"

@@ -1,6 +1,6 @@
 // Recordings that differ only in sizes share one program from the second on, and its results are those of programs made for each
 // size, in strict mode bit for bit.
-#include <weft/tensor/size_families.h>
+#include <weft/record/size_families.h>
 
 #include <functional>
 #include <string>
@@ -223,7 +223,7 @@ TEST_P(SizeFamilies, GiveTheBitsOfProgramsOfTheirOwn) {
   clear_graph_cache();
   std::vector<Bits> got, want;
   for (const auto& [b, t] : sizes) got.push_back(bits_of(GetParam().run(b, t)));
-  const detail::SymbolicSizesScope off(false);
+  const record::SymbolicSizesScope off(false);
   clear_graph_cache();
   for (const auto& [b, t] : sizes) want.push_back(bits_of(GetParam().run(b, t)));
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -1,4 +1,4 @@
-#include <weft/tensor/sync.h>
+#include <weft/record/sync.h>
 
 #include <array>
 #include <cstdlib>
@@ -12,13 +12,13 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/record/plan_cache.h>
 #include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/simulated/simulated_device.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/manipulation.h>
-#include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
 
@@ -103,10 +103,10 @@ TEST(Sync, CompiledGraphsKeepToTheirBytes) {
     return graph_cache_size();
   };
   compile_one(1);
-  EXPECT_GT(detail::PlanCache::instance().bytes(), 0u);
+  EXPECT_GT(record::PlanCache::instance().bytes(), 0u);
   const knobs::Override<knobs::Integer> nothing{knobs::graph_cache_bytes, 1};
   EXPECT_EQ(compile_one(2), 0u) << "whatever is more than the limit leaves";
-  EXPECT_EQ(detail::PlanCache::instance().bytes(), 0u);
+  EXPECT_EQ(record::PlanCache::instance().bytes(), 0u);
 }
 
 TEST(Sync, NumbersAreInputsByPosition) {

@@ -10,8 +10,8 @@
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
+#include <weft/record/nan_check.h>
 #include <weft/runtime/cpu/cpu_device.h>
-#include <weft/tensor/nan_check.h>
 
 namespace weft::cli {
 
@@ -103,8 +103,8 @@ void Program::require_finite(std::span<const ir::Array> inputs, std::span<const 
     for (const ir::Array& array : arrays) buffers.push_back(runtime::cpu().upload(array.type(), array.bytes()));
     return buffers;
   };
-  const auto backend = is_compiled() ? detail::Backend::compiled : detail::Backend::interpreter;
-  const auto why = detail::find_nan(body_, backend, uploaded(inputs), uploaded(results));
+  const auto backend = is_compiled() ? record::Backend::compiled : record::Backend::interpreter;
+  const auto why = record::find_nan(body_, backend, uploaded(inputs), uploaded(results));
   require(!why, "run: ", why.value_or(""));
 }
 

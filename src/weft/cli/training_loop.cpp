@@ -13,7 +13,7 @@
 #include <weft/base/trace.h>
 #include <weft/base/version.h>
 #include <weft/data/state_dict.h>
-#include <weft/tensor/sync.h>
+#include <weft/record/sync.h>
 
 namespace weft::cli {
 

@@ -19,8 +19,8 @@
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/record/sync.h>
 #include <weft/runtime/cpu_share.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::data {
 

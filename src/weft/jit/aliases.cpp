@@ -4,13 +4,13 @@
 #include <bit>
 
 #include <weft/base/hash.h>
-#include <weft/tensor/impl.h>
+#include <weft/record/tensor_impl.h>
 
 namespace weft::jit {
 
 namespace {
 
-using detail::TensorImpl;
+using record::TensorImpl;
 
 // Where a tensor was found first. Calls are many: a round of the table ends by counting on.
 class Firsts {

@@ -461,7 +461,7 @@ std::string describe(const Frozen& frozen, const Specialization& s) {
   WEFT_ASSERT(false, "something frozen of no kind");
 }
 
-void describe(const detail::Plan& plan, Explanation::Graph& graph) {
+void describe(const record::Plan& plan, Explanation::Graph& graph) {
   graph.kernels = plan.executable->thunks.size();
   graph.peak_bytes = plan.executable->peak_bytes;
   for (const auto& thunk : plan.executable->thunks) {

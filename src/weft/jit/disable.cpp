@@ -1,33 +1,40 @@
 #include <weft/jit/disable.h>
 
 #include <weft/base/error.h>
-#include <weft/tensor/backend.h>
-#include <weft/tensor/observer.h>
-#include <weft/tensor/recording.h>
+#include <weft/record/backend.h>
+#include <weft/record/recording.h>
+#include <weft/tensor/host_observer.h>
 
 namespace weft::jit {
 
 namespace {
 
 // Gradients reach back over it.
-void launch() { detail::Recording::current().sync(detail::Recording::Keep::graph); }
+void launch() { record::Recording::current().sync(record::Recording::Keep::graph); }
 
-detail::Observer* leave_graph(const std::source_location& where) {
+void leave_graph(const std::source_location& where) {
   require(
-      !detail::Recording::current().is_body(),
+      !record::Recording::current().is_body(),
       "disable: a function that stays out of graphs was called in the body of a loop or branch, which is part of one");
-  if (detail::observer) detail::observer->leaves_graph(where);
+  if (host_observer) host_observer->leaves_graph(where);
   launch();
-  return std::exchange(detail::observer, nullptr);
 }
 
 }  // namespace
 
 struct Outside::Before {
-  explicit Before(const std::source_location& where) : observer(leave_graph(where)) {}
-  ~Before() { detail::observer = observer; }
-  detail::Observer* observer;
-  detail::BackendScope eager{detail::Backend::eager};
+  explicit Before(const std::source_location& where) {
+    leave_graph(where);
+    recording = std::exchange(record::session.observer, nullptr);
+    host = std::exchange(host_observer, nullptr);
+  }
+  ~Before() {
+    record::session.observer = recording;
+    host_observer = host;
+  }
+  record::Observer* recording = nullptr;
+  HostObserver* host = nullptr;
+  record::BackendScope eager{record::Backend::eager};
 };
 
 Outside::Outside(const std::source_location& where) : before_(std::make_unique<const Before>(where)) {}

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <weft/tensor/impl.h>
+#include <weft/record/tensor_impl.h>
 
 namespace weft::jit {
 
-using detail::TensorImpl;
+using record::TensorImpl;
 
 void FoundTensors::add(const TensorImpl& tensor, Finding::Kind kind, std::size_t index) {
   const Finding finding{kind, static_cast<std::uint32_t>(index)};
@@ -26,12 +26,10 @@ const Tensor* FoundTensors::known_as(const TensorImpl& tensor, Type type) const 
   return known != recorded_as_.end() && known->second->type() == type ? known->second : nullptr;
 }
 
-std::size_t FoundTensors::capture(const TensorImpl& tensor) {
+std::size_t FoundTensors::capture(TensorImpl& tensor) {
   const auto known = std::ranges::find(captured_, &tensor, [](const Tensor& captured) { return &captured.impl(); });
   if (known != captured_.end()) return static_cast<std::size_t>(known - captured_.begin());
-  auto& held = const_cast<TensorImpl&>(tensor);
-  held.retain();
-  captured_.emplace_back(&held);
+  captured_.emplace_back(record::TensorPtr::sharing(tensor));
   add(tensor, Finding::Kind::captured, captured_.size() - 1);
   record_as(tensor, captured_.back());
   return captured_.size() - 1;

@@ -16,17 +16,17 @@ class FoundTensors {
   // `apart`: what lies in several places is recorded as several tensors.
   explicit FoundTensors(bool apart) : apart_(apart) {}
 
-  void add(const detail::TensorImpl& tensor, Finding::Kind kind, std::size_t index);
+  void add(const record::TensorImpl& tensor, Finding::Kind kind, std::size_t index);
   // `recorded` is somebody else's, and stays where it is. The first counts.
-  void record_as(const detail::TensorImpl& tensor, const Tensor& recorded) {
+  void record_as(const record::TensorImpl& tensor, const Tensor& recorded) {
     recorded_as_.try_emplace(&tensor, &recorded);
   }
-  void forget_recorded_as(const detail::TensorImpl& tensor, const Tensor& recorded);
+  void forget_recorded_as(const record::TensorImpl& tensor, const Tensor& recorded);
   // What is recorded for it since it was found before, if it is of this type; null: it was not.
-  const Tensor* known_as(const detail::TensorImpl& tensor, Type type) const;
+  const Tensor* known_as(const record::TensorImpl& tensor, Type type) const;
 
   // Its place among the captured ones, new or not.
-  std::size_t capture(const detail::TensorImpl& tensor);
+  std::size_t capture(record::TensorImpl& tensor);
   const std::deque<Tensor>& captured() const { return captured_; }
 
   bool has_aliases() const;
@@ -34,8 +34,8 @@ class FoundTensors {
 
  private:
   bool apart_;
-  std::unordered_map<const detail::TensorImpl*, std::vector<Finding>> findings_;
-  std::unordered_map<const detail::TensorImpl*, const Tensor*> recorded_as_;
+  std::unordered_map<const record::TensorImpl*, std::vector<Finding>> findings_;
+  std::unordered_map<const record::TensorImpl*, const Tensor*> recorded_as_;
   std::deque<Tensor> captured_;
 };
 

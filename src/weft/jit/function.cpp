@@ -7,11 +7,11 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
-#include <weft/tensor/backend.h>
-#include <weft/tensor/recording.h>
-#include <weft/tensor/size_families.h>
-#include <weft/tensor/sync.h>
-#include <weft/tensor/synchronizer.h>
+#include <weft/record/backend.h>
+#include <weft/record/recording.h>
+#include <weft/record/size_families.h>
+#include <weft/record/sync.h>
+#include <weft/record/synchronizer.h>
 
 namespace weft {
 
@@ -38,13 +38,13 @@ compiler::Tuning tuning(const CompileOptions& options) {
 constinit thread_local bool runs_eagerly = false;
 class EagerScope {
  public:
-  explicit EagerScope(detail::Backend backend) : backend_(backend), before_(std::exchange(runs_eagerly, true)) {}
+  explicit EagerScope(record::Backend backend) : backend_(backend), before_(std::exchange(runs_eagerly, true)) {}
   ~EagerScope() { runs_eagerly = before_; }
   EagerScope(const EagerScope&) = delete;
   EagerScope& operator=(const EagerScope&) = delete;
 
  private:
-  detail::BackendScope backend_;
+  record::BackendScope backend_;
   bool before_;
 };
 
@@ -62,7 +62,7 @@ Function::Function(CompileOptions options, const std::source_location& where) : 
   }
   if (options_.name.empty()) options_.name = concat("the function of ", where.file_name(), ':', where.line());
   require_consistent(options_);
-  if (!options_.backend.empty()) backend_ = detail::backend_named(options_.backend, "compile: backend");
+  if (!options_.backend.empty()) backend_ = record::backend_named(options_.backend, "compile: backend");
   build_options_ = {.name = program_name_,
                     .tuning = tuning(options_),
                     .keeps_memory = options_.mode == Mode::reduce_overhead || options_.mode == Mode::max_autotune,
@@ -75,10 +75,10 @@ bool Function::starts_eagerly() {
 }
 
 void Function::run_eagerly(Invocation& invocation) {
-  using detail::Recording;
+  using record::Recording;
   Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
-  const EagerScope scope(detail::Backend::eager);
-  const detail::PastEndsHere past;
+  const EagerScope scope(record::Backend::eager);
+  const record::PastEndsHere past;
   invocation.run();
   Recording::current().sync(Recording::Keep::graph);
 }
@@ -96,7 +96,7 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
   if (called_inside()) return run_as_part(invocation);
   auto turn = this->turn();
   {
-    const detail::BuildScope scope(backend_, build_options_);
+    const record::BuildScope scope(backend_, build_options_);
     if (starts_eagerly()) return run_eagerly(invocation);
     thread_local std::vector<Leaf> leaves;  // of this call: the function does not run here
     leaves.clear();
@@ -140,7 +140,7 @@ void Function::record(Invocation& invocation, const Found& found) {
 }
 
 bool Function::called_inside() {
-  return detail::observer != nullptr || runs_eagerly || detail::Recording::current().is_body();
+  return record::session.observer != nullptr || runs_eagerly || record::Recording::current().is_body();
 }
 
 Function::Found Function::find(std::span<const Leaf> leaves) {
@@ -200,13 +200,13 @@ std::string Function::sizes_alone() const {
 }
 
 std::string Function::about_sizes(const Difference& difference, const Specialization& made) {
-  if (difference.sizes.empty() || !made.compiled || made.context.backend == detail::Backend::interpreter) return {};
+  if (difference.sizes.empty() || !made.compiled || made.context.backend == record::Backend::interpreter) return {};
   if (std::string alone = sizes_alone(); !alone.empty()) return alone;
   std::string relations;
   for (const std::string& relation : made.broken_relations)
     relations += concat(relations.empty() ? "until now " : ", ", relation);
   if (!relations.empty()) relations += "; ";
-  const detail::Synchronizer::Last& last = detail::Synchronizer::last();
+  const record::Synchronizer::Last& last = record::Synchronizer::last();
   if (const std::string& why = last.sizes_are_alone_because; !why.empty())
     return given_up_ = concat(relations, "every size gets a program of its own, for ", why,
                               ". Pad to a few sizes and name them with mark_buckets");
@@ -344,6 +344,6 @@ Explanation Function::explain() const {
 
 namespace weft {
 
-bool is_compiling() { return detail::observer != nullptr; }
+bool is_compiling() { return record::session.observer != nullptr; }
 
 }  // namespace weft

@@ -20,7 +20,7 @@
 #include <weft/jit/options.h>
 #include <weft/jit/specializations.h>
 #include <weft/jit/trace.h>
-#include <weft/tensor/backend.h>
+#include <weft/record/backend.h>
 
 namespace weft::jit {
 
@@ -100,7 +100,7 @@ class Function {
                             std::span<const LinkedSizes> links);
   bool record_sample(const SampledCall& call, std::vector<Type> types, bool keep, std::string& why_not);
   // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
-  std::vector<detail::CompileAhead::Job> other_buckets(const SampledCall& call);
+  std::vector<record::CompileAhead::Job> other_buckets(const SampledCall& call);
   std::vector<LinkedSizes> free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes);
 
   // A call that is recorded.
@@ -108,7 +108,7 @@ class Function {
   void capture(Call& call);
   // Runs the function for other sizes while the call waits to be launched, or returns at once where that could be seen.
   void learn(Call& call);
-  void knows(Call& call, const detail::Plan& plan);
+  void knows(Call& call, const record::Plan& plan);
   void compiling(Call& call);
   void past_limit(Call& call, const std::string& limit);
   void find_difference(Call& call) const;
@@ -128,10 +128,10 @@ class Function {
   void warn_of_limit(const std::string& what);
 
   CompileOptions options_;
-  std::optional<detail::Backend> backend_;
+  std::optional<record::Backend> backend_;
   std::string program_name_;  // options_.name, or the place in short
   std::string place_;         // where compile() was called
-  detail::BuildOptions build_options_;
+  record::BuildOptions build_options_;
   std::atomic<bool> was_called_ = false, writes_ = false;
   std::recursive_mutex
       turn_;  // of calls that update Parameters, and of those that are recorded: a function may call itself

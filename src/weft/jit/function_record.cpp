@@ -6,8 +6,8 @@
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
 #include <weft/jit/function.h>
-#include <weft/tensor/size_families.h>
-#include <weft/tensor/sync.h>
+#include <weft/record/size_families.h>
+#include <weft/record/sync.h>
 
 namespace weft::jit {
 
@@ -20,11 +20,11 @@ struct Function::Call {
   std::uint64_t buckets = 0;
   bool compiles = current_stance() != Stance::eager_on_recompile;
   bool learns_sizes = false, records_buckets = false;
-  std::optional<detail::Backend> rest = {};  // runs what would have to be compiled, and must not be
+  std::optional<record::Backend> rest = {};  // runs what would have to be compiled, and must not be
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   Context context = Context::now();
   Difference difference = {};
-  std::vector<detail::CompileAhead::Job> ahead = {};
+  std::vector<record::CompileAhead::Job> ahead = {};
   std::optional<Trace> trace = {};
 
   SampledCall sampled() const { return {leaves, paths, body.sample, trace->ignores_aliases()}; }
@@ -47,8 +47,8 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, const std::ve
   }
   call.learns_sizes = call.compiles && body.sample && may_learn_sizes();
   const bool generalises = options_.limit_policy == LimitPolicy::generalise, is_generalised = generalises && is_full();
-  const detail::SymbolicSizesScope symbolic_sizes(
-      (options_.dynamic != Dynamic::off || is_generalised) && detail::sizes_are_symbols(), generalises, call.buckets);
+  const record::SymbolicSizesScope symbolic_sizes(
+      (options_.dynamic != Dynamic::off || is_generalised) && record::sizes_are_symbols(), generalises, call.buckets);
   const trace::Scope recording("host", "record");
   capture(call);
   learn(call);
@@ -56,7 +56,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, const std::ve
   std::vector<Tensor> results = call.trace->results();
   if (!call.rest) {
     keep(call);
-  } else if (call.rest == detail::Backend::eager) {
+  } else if (call.rest == record::Backend::eager) {
     WEFT_LOG(recompiles, options_.name, ": the stance is eager_on_recompile, and no known program fits: ",
              call.difference.none() ? "there is none yet" : call.difference.text(sizes_alone()));
   }
@@ -67,7 +67,7 @@ void Function::capture(Call& call) {
   const auto& checked = call.found.checked;
   Trace::Options options{.function = options_.name,
                          .fullgraph = options_.fullgraph,
-                         .knows = [this, &call](const detail::Plan& plan) { knows(call, plan); },
+                         .knows = [this, &call](const record::Plan& plan) { knows(call, plan); },
                          .compiling = [this, &call] { compiling(call); },
                          .is_first_of_kind = call.found.is_first_of_kind,
                          .ignores_aliases = checked && !checked->aliases_matter};
@@ -103,7 +103,7 @@ void Function::find_difference(Call& call) const {
 void Function::compiling(Call& call) {
   if (call.rest) return;
   if (!call.compiles) {
-    call.rest = detail::Backend::eager;
+    call.rest = record::Backend::eager;
     return call.trace->continue_with(*call.rest);
   }
   // For these sizes the function does something else, which nothing is known of for other sizes.
@@ -122,7 +122,7 @@ void Function::compiling(Call& call) {
 }
 
 // Another function's, or it was this one's own and forgotten: which functions there are besides changes no limit.
-void Function::knows(Call& call, const detail::Plan& plan) {
+void Function::knows(Call& call, const record::Plan& plan) {
   const LimitPolicy policy = options_.limit_policy;
   if (call.rest || call.buckets != 0 || policy == LimitPolicy::evict || policy == LimitPolicy::generalise) return;
   const std::lock_guard lock(mutex_);
@@ -139,7 +139,7 @@ void Function::past_limit(Call& call, const std::string& limit) {
     return call.trace->reject(std::make_exception_ptr(RecompileError(why)));
   WEFT_LOG(recompiles, why, "; this call is interpreted");
   warn_of_limit("calls that need another one are interpreted, which is slow");
-  call.rest = detail::Backend::interpreter;
+  call.rest = record::Backend::interpreter;
   call.trace->continue_with(*call.rest);
 }
 
@@ -153,9 +153,9 @@ void Function::keep(Call& call) {
       ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
       "it computes, or hold it in a Parameter");
   if (made->compiled) made->compile_ms = call.ms();
-  for (detail::CompileAhead::Job& job : call.ahead) {
+  for (record::CompileAhead::Job& job : call.ahead) {
     job.made = ahead_;
-    detail::CompileAhead::instance().add(std::move(job));
+    record::CompileAhead::instance().add(std::move(job));
   }
   const std::lock_guard lock(mutex_);
   ++recorded_;

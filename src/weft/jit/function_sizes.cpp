@@ -7,7 +7,7 @@
 #include <weft/base/log.h>
 #include <weft/jit/caught_refusal.h>
 #include <weft/jit/function.h>
-#include <weft/tensor/size_families.h>
+#include <weft/record/size_families.h>
 
 namespace weft::jit {
 
@@ -143,7 +143,7 @@ void Function::keep_samples_of_ones(const SampledCall& call, std::span<const Typ
   }
 }
 
-std::vector<detail::CompileAhead::Job> Function::other_buckets(const SampledCall& call) {
+std::vector<record::CompileAhead::Job> Function::other_buckets(const SampledCall& call) {
   std::vector<std::vector<Type>> others;
   {
     const std::lock_guard lock(mutex_);
@@ -151,15 +151,15 @@ std::vector<detail::CompileAhead::Job> Function::other_buckets(const SampledCall
     others = sizes_.other_buckets(call.leaves, call.paths, static_cast<std::size_t>(options_.recompile_limit) - 1);
   }
   const bool learns = may_learn_sizes();
-  std::vector<detail::CompileAhead::Job> jobs;
+  std::vector<record::CompileAhead::Job> jobs;
   for (std::vector<Type>& types : others) {
     std::unique_lock lock(mutex_);
     const std::uint64_t buckets = sizes_.buckets_of(types, call.leaves, call.paths);
     lock.unlock();
-    const detail::SymbolicSizesScope apart(detail::sizes_are_symbols(), detail::sizes_are_sampled(), buckets);
+    const record::SymbolicSizesScope apart(record::sizes_are_symbols(), record::sizes_are_sampled(), buckets);
     if (learns) learn_declared(call, types);  // without it, it is compiled for these sizes
     try {
-      std::optional<detail::CompileAhead::Job> job;
+      std::optional<record::CompileAhead::Job> job;
       with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_job(call.run, job); });
       if (job) jobs.push_back(std::move(*job));
     } catch (const Error& error) {

@@ -179,7 +179,7 @@ struct Leaf {
   std::uint64_t bits = 0;  // of a value, size, or the address of an object
   Type type = {};          // of a tensor or parameter
   const void* at = nullptr;
-  const detail::TensorImpl* tensor_impl = nullptr;   // what a tensor points to
+  const record::TensorImpl* tensor_impl = nullptr;   // what a tensor points to
   ValueKind value_kind = ValueKind::signed_integer;  // of a value
   bool is_structure = false;                         // of the key of a map, which the path has too
 

@@ -1,7 +1,7 @@
 #include <weft/jit/options.h>
 
 #include <weft/base/error.h>
-#include <weft/tensor/backend.h>
+#include <weft/record/backend.h>
 
 namespace weft::jit {
 
@@ -22,7 +22,7 @@ void require_consistent(const CompileOptions& options) {
     require(!one || !other, "compile: ", options.name, ": ", is, " contradicts ", as, ": ", why);
   };
   const bool is_compiled = options.backend.empty() ||
-                           detail::backend_named(options.backend, "compile: backend") == detail::Backend::compiled;
+                           record::backend_named(options.backend, "compile: backend") == record::Backend::compiled;
   const std::string backend = "backend " + options.backend;
   exclude(!is_compiled, backend, options.mode != Mode::standard, text(options.mode),
           "modes are for what is compiled for speed; leave one of them out");

@@ -8,7 +8,7 @@
 
 namespace weft::jit {
 
-using detail::LaunchedGraph;
+using record::LaunchedGraph;
 
 namespace {
 
@@ -47,7 +47,7 @@ std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Special
 
 std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<const Leaf> leaves,
                                                                      std::span<const runtime::BufferPtr> inputs,
-                                                                     std::span<const detail::Immediate> immediates,
+                                                                     std::span<const record::Immediate> immediates,
                                                                      std::span<const runtime::BufferPtr> results) {
   auto launched = std::make_shared<LaunchedGraph>();
   launched->graph = graph_;
@@ -65,7 +65,7 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
       launched->numbers.emplace_back(value, immediates[number++]);
       continue;
     }
-    const detail::TensorImpl& impl = place.tensor(leaves).impl();
+    const record::TensorImpl& impl = place.tensor(leaves).impl();
     const std::uint64_t identity = place.is_copy ? LaunchedGraph::Known::nobody : impl.identity();
     if (place.kind == Place::Kind::parameter) {
       held.push_back({inputs[i]->id(), identity});
@@ -103,7 +103,7 @@ void DifferentiableProgram::find_parameters(LaunchedGraph& graph, std::span<cons
     LaunchedGraph::Known& known =
         graph.known.emplace_back(graph_->inputs()[i], std::weak_ptr<runtime::Buffer>(), id, true);
     known.identity = identity;
-    if (!detail::has_ended(lifetimes_[i])) {
+    if (!record::has_ended(lifetimes_[i])) {
       const Tensor& now = place.parameter->unobserved();
       if (now.defined() && now.impl().buffer && now.impl().buffer->id() == id) known.buffer = now.impl().buffer;
     }

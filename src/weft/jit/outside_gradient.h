@@ -10,15 +10,15 @@
 #include <vector>
 
 #include <weft/jit/place.h>
-#include <weft/tensor/launched_graph.h>
-#include <weft/tensor/lifetime.h>
+#include <weft/record/launched_graph.h>
+#include <weft/record/lifetime.h>
 
 namespace weft::jit {
 
 struct Specialization;
 
 // The program of one specialisation, as gradients see it. Thread-safe.
-class DifferentiableProgram final : public detail::Callee, public std::enable_shared_from_this<DifferentiableProgram> {
+class DifferentiableProgram final : public record::Callee, public std::enable_shared_from_this<DifferentiableProgram> {
  public:
   // Null if no result depends on an input in a way that has a gradient. `outputs`: the values of the program's results.
   static std::shared_ptr<DifferentiableProgram> make(const Specialization& made, std::shared_ptr<const ir::Graph> graph,
@@ -26,16 +26,16 @@ class DifferentiableProgram final : public detail::Callee, public std::enable_sh
 
   // The arguments of a call are held until nothing of its results is left, large ones until the next call at most: temporary ones
   // would be gone when a gradient is taken.
-  void holds(const std::shared_ptr<detail::LaunchedGraph>& call, std::span<const runtime::BufferPtr> arguments);
+  void holds(const std::shared_ptr<record::LaunchedGraph>& call, std::span<const runtime::BufferPtr> arguments);
 
   // Returns the graph that one replay launched. `inputs` and `results` are the program's; the former include null for each number.
-  std::shared_ptr<const detail::LaunchedGraph> launched(std::span<const Leaf> leaves,
+  std::shared_ptr<const record::LaunchedGraph> launched(std::span<const Leaf> leaves,
                                                         std::span<const runtime::BufferPtr> inputs,
-                                                        std::span<const detail::Immediate> immediates,
+                                                        std::span<const record::Immediate> immediates,
                                                         std::span<const runtime::BufferPtr> results);
   // Makes what a replay returned a result of what it launched.
   void connect(const Tensor& result, std::size_t index,
-               const std::shared_ptr<const detail::LaunchedGraph>& graph) const;
+               const std::shared_ptr<const record::LaunchedGraph>& graph) const;
 
   const std::string& function() const override { return function_; }
   std::string name_of_input(std::size_t index) const override { return names_[index]; }
@@ -46,7 +46,7 @@ class DifferentiableProgram final : public detail::Callee, public std::enable_sh
     std::uint64_t buffer_id, identity;
   };
   // The tensors that parameters held: most calls look at none of them again.
-  void find_parameters(detail::LaunchedGraph& graph, std::span<const Held> held) const;
+  void find_parameters(record::LaunchedGraph& graph, std::span<const Held> held) const;
 
   std::string function_;
   std::shared_ptr<const ir::Graph> graph_;
@@ -56,8 +56,8 @@ class DifferentiableProgram final : public detail::Callee, public std::enable_sh
   std::vector<std::string> names_;
   bool holds_arguments_ = false;  // not where the function takes its gradients itself
   std::mutex mutex_;
-  std::weak_ptr<detail::LaunchedGraph> last_;       // that holds its arguments
-  std::vector<detail::Lifetime::Watch> lifetimes_;  // of those inputs that are parameters
+  std::weak_ptr<record::LaunchedGraph> last_;       // that holds its arguments
+  std::vector<record::Lifetime::Watch> lifetimes_;  // of those inputs that are parameters
 };
 
 }  // namespace weft::jit

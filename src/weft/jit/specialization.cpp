@@ -8,19 +8,19 @@
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 #include <weft/profile/hints.h>
-#include <weft/tensor/sync.h>
-#include <weft/tensor/synchronizer.h>
-#include <weft/tensor/wrong_device.h>
+#include <weft/record/sync.h>
+#include <weft/record/synchronizer.h>
+#include <weft/record/wrong_device.h>
 
 namespace weft::jit {
 
-using detail::TensorImpl;
+using record::TensorImpl;
 
 Context Context::now() {
   return {.device = &weft::device(),
           .strict = knobs::strict(),
           .fuse = knobs::fuse(),
-          .backend = detail::backend(),
+          .backend = record::backend(),
           .autocast = Autocast::current()};
 }
 
@@ -49,7 +49,7 @@ random::Key key_of(const random::Generator& generator, std::uint64_t draw) {
 }
 
 void write_number(const Number& number, const Specialization& s, std::span<const Leaf> leaves,
-                  detail::Immediate& bytes) {
+                  record::Immediate& bytes) {
   if (number.generator >= 0) {
     const Draws& draws = s.draws[static_cast<std::size_t>(number.generator)];
     const std::uint64_t bits = key_of(draws.of_this_thread(), number.draw).bits;
@@ -63,7 +63,7 @@ void write_number(const Number& number, const Specialization& s, std::span<const
 // What a replay works on, kept from call to call.
 struct Scratch {
   std::vector<runtime::BufferPtr> inputs;
-  std::vector<detail::Immediate> immediates;
+  std::vector<record::Immediate> immediates;
   std::vector<TensorImpl*> released;
 };
 
@@ -77,7 +77,7 @@ void require_here(const Specialization& s, std::span<const runtime::BufferPtr> i
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]->usable_on(device().id())) continue;
     const std::string use = place_text(s.first_uses[i]);
-    detail::fail_on_wrong_device(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
+    record::fail_on_wrong_device(concat(s.function, ": ", s.name_of(s.inputs[i]), use.empty() ? "" : ", used at ", use),
                                  *inputs[i]);
   }
 }
@@ -123,7 +123,7 @@ bool Specialization::same_aliases(std::span<const Leaf> leaves) const {
   return now == aliases;
 }
 
-bool Specialization::is_alive() const { return std::ranges::none_of(lifetimes, detail::has_ended); }
+bool Specialization::is_alive() const { return std::ranges::none_of(lifetimes, record::has_ended); }
 
 std::string Specialization::name_of(const Place& place) const {
   switch (place.kind) {
@@ -216,7 +216,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
     require_here(*this, refused);
     throw;
   }
-  std::shared_ptr<const detail::LaunchedGraph> launched;
+  std::shared_ptr<const record::LaunchedGraph> launched;
   if (differentiable) launched = differentiable->launched(leaves, work.inputs, work.immediates, made);
   work.inputs.clear();
   std::ranges::sort(work.released);
@@ -247,7 +247,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   metrics::mark_step.add();
   profile::step_done(*plan->executable, static_cast<double>(nodes));
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-  detail::Synchronizer::last().stats = {.nodes = nodes,
+  record::Synchronizer::last().stats = {.nodes = nodes,
                                         .inputs = inputs.size(),
                                         .numbers = immediates.size(),
                                         .outputs = made.size(),

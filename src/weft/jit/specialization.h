@@ -16,12 +16,12 @@
 #include <weft/jit/leaves.h>
 #include <weft/jit/outside_gradient.h>
 #include <weft/jit/place.h>
+#include <weft/record/backend.h>
+#include <weft/record/lifetime.h>
+#include <weft/record/place_text.h>
+#include <weft/record/plan_cache.h>
 #include <weft/runtime/device.h>
 #include <weft/tensor/autocast.h>
-#include <weft/tensor/backend.h>
-#include <weft/tensor/lifetime.h>
-#include <weft/tensor/place_text.h>
-#include <weft/tensor/plan_cache.h>
 #include <weft/tensor/random.h>
 
 namespace weft::jit {
@@ -30,7 +30,7 @@ namespace weft::jit {
 struct Context {
   const runtime::Device* device = nullptr;
   bool strict = false, fuse = true;
-  detail::Backend backend = detail::Backend::compiled;
+  record::Backend backend = record::Backend::compiled;
   std::optional<DType> autocast;
 
   static Context now();
@@ -76,7 +76,7 @@ struct ValueGuard {
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
 
-using detail::place_text;
+using record::place_text;
 
 struct Specialization {
   // The guards.
@@ -84,7 +84,7 @@ struct Specialization {
   Context context;
   std::vector<ValueGuard> values;
   std::vector<ParameterGuard> parameters;
-  std::vector<detail::Lifetime::Watch> lifetimes;             // of what is known by address, here and below
+  std::vector<record::Lifetime::Watch> lifetimes;             // of what is known by address, here and below
   std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // leaves that are one object
   std::vector<Tensor> captured;                               // in the order in which they were first used
   std::vector<Alias> aliases;
@@ -92,11 +92,11 @@ struct Specialization {
   bool aliases_matter = false;  // also where there is none: a gradient is taken by what may have some
 
   // The replay.
-  std::shared_ptr<detail::Plan> plan;
+  std::shared_ptr<record::Plan> plan;
   // Of what was recorded, whatever plan it has: that depends on who else holds the inputs.
   Fingerprint operations, outputs;
   std::vector<Place> inputs;
-  std::vector<detail::Immediate> immediates;  // as they were recorded
+  std::vector<record::Immediate> immediates;  // as they were recorded
   std::vector<Number> numbers;
   std::vector<Draws> draws;
   std::vector<std::pair<Place, Parameter*>> updates;  // of captured parameters
@@ -114,7 +114,7 @@ struct Specialization {
   std::vector<ir::Location> made_at;     // of the results, and then of the updates
   std::vector<Frozen> frozen;
   struct Part {
-    std::shared_ptr<detail::Plan> plan;
+    std::shared_ptr<record::Plan> plan;
     std::uint64_t nodes = 0;
     std::string ended_by;
   };

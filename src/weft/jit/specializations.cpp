@@ -60,8 +60,8 @@ std::uint64_t bytes_of(const Specialization& s) {
 }
 
 // What it keeps that nothing else does: the blocks of its results too, where they stay with the program.
-std::uint64_t kept_by(const detail::Plan& plan) {
-  std::uint64_t bytes = detail::bytes_of(plan);
+std::uint64_t kept_by(const record::Plan& plan) {
+  std::uint64_t bytes = record::bytes_of(plan);
   if (plan.executable->kept_blocks)
     for (const runtime::Output& output : plan.executable->outputs)
       if (output.donated_input < 0) bytes += static_cast<std::uint64_t>(output.type.bytes());
@@ -72,7 +72,7 @@ std::uint64_t kept_by(const detail::Plan& plan) {
 const void* plan_of(const Specialization& s) { return s.plan ? static_cast<const void*>(s.plan.get()) : &s; }
 
 // The same for all sizes of one program.
-const void* compilation_of(const detail::Plan& plan) {
+const void* compilation_of(const record::Plan& plan) {
   return plan.report ? static_cast<const void*>(plan.report.get()) : &plan;
 }
 const void* compilation_of(const Specialization& s) { return s.plan ? compilation_of(*s.plan) : &s; }
@@ -145,7 +145,7 @@ void Specializations::erase(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
-bool Specializations::runs(const detail::Plan& plan) const {
+bool Specializations::runs(const record::Plan& plan) const {
   const void* const compilation = compilation_of(plan);
   return counted_.contains(compilation) || std::ranges::any_of(entries_, [&](const Entry& entry) {
            return std::ranges::any_of(entry.made->before, [&](const Specialization::Part& part) {

@@ -30,7 +30,7 @@ class Specializations {
   // How many were made, for this function or for another one that does the same. One for many sizes is one; those that were made
   // ahead for buckets do not count.
   std::size_t programs() const { return counted_.size(); }
-  bool runs(const detail::Plan& plan) const;  // whether it is one of them, or part of one that is cut
+  bool runs(const record::Plan& plan) const;  // whether it is one of them, or part of one that is cut
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   const std::shared_ptr<Specialization>& last_used() const { return entries_.front().made; }

@@ -4,13 +4,13 @@
 #include <unordered_set>
 #include <utility>
 
-#include <weft/tensor/recording.h>
-#include <weft/tensor/sync.h>
-#include <weft/tensor/synchronizer.h>
+#include <weft/record/recording.h>
+#include <weft/record/sync.h>
+#include <weft/record/synchronizer.h>
 
 namespace weft::jit {
 
-using detail::TensorImpl;
+using record::TensorImpl;
 
 namespace {
 
@@ -33,8 +33,8 @@ Trace::~Trace() {
 }
 
 bool Trace::capture(const Run& run) {
-  detail::Recording::current().sync(
-      detail::Recording::Keep::graph);  // what was recorded before is no part of the function
+  record::Recording::current().sync(
+      record::Recording::Keep::graph);  // what was recorded before is no part of the function
   stand_in();
   try {
     const Attached attached(*this);
@@ -63,7 +63,7 @@ bool Trace::launch() {
   bool is_launched = false;
   {
     const Attached attached(*this);
-    is_launched = detail::Recording::current().sync(detail::Recording::Keep::graph);
+    is_launched = record::Recording::current().sync(record::Recording::Keep::graph);
   }
   if (rejected_with_) std::rethrow_exception(rejected_with_);
   if (!is_launched) return false;
@@ -86,7 +86,7 @@ void Trace::undo() {
 
 void Trace::forget() {
   results_.clear();
-  detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
+  record::Synchronizer(record::Recording::current()).run_as_sample(false);
   undo();
 }
 
@@ -154,7 +154,7 @@ void Trace::roll_back() {
   if (launched_) return;
   for (Written& written : written_) written.parameter->unobserved() = written.before.held();
   for (const Generated& generated : generators_)
-    if (!detail::has_ended(generated.lifetime)) *generated.generator = generated.before;
+    if (!record::has_ended(generated.lifetime)) *generated.generator = generated.before;
 }
 
 Trace::Before::Before(const Tensor& tensor, bool comes_back) : tensor_(tensor) {
@@ -217,24 +217,24 @@ void Trace::parameter_written(Parameter& parameter, const Tensor& next) {
   reading = next;
 }
 
-Trace::Origin Trace::origin(const void* value, const detail::Lifetime& lifetime) const {
+Trace::Origin Trace::origin(const void* value, const record::Lifetime& lifetime) const {
   const auto found = copies_.find(value);
   return found == copies_.end() ? Origin{value, lifetime.watch()} : found->second;
 }
 
-void Trace::value_copied(const void* from, const detail::Lifetime& lifetime, const void* to) {
+void Trace::value_copied(const void* from, const record::Lifetime& lifetime, const void* to) {
   copies_[to] = origin(from, lifetime);
 }
 
-void Trace::value_read(const void* read, std::size_t bytes, const detail::Lifetime& own, const char* name) {
+void Trace::value_read(const void* read, std::size_t bytes, const record::Lifetime& own, const char* name) {
   const auto [value, lifetime] = origin(read, own);
-  if (detail::has_ended(lifetime)) return;  // something of the function's own
+  if (record::has_ended(lifetime)) return;  // something of the function's own
   for (const ValueGuard& guard : values_)
     if (guard.value == value) return;
   const std::int32_t leaf = leaf_at(value);
   if (leaf >= 0 && leaves_[static_cast<std::size_t>(leaf)].kind == Leaf::Kind::value) return;  // always a guard
-  ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0, name, detail::Recording::current().scope()};
-  if (const ir::Graph& graph = detail::Recording::current().graph(); !graph.nodes().empty())
+  ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0, name, record::Recording::current().scope()};
+  if (const ir::Graph& graph = record::Recording::current().graph(); !graph.nodes().empty())
     guard.after = graph.location();
   guard.bits = guard.now(leaves_);
   values_.push_back(guard);
@@ -246,14 +246,14 @@ void Trace::value_written(const void* value) {
   cannot_replay("it changes a Scalar or Flag, which a replay would not do");
 }
 
-void Trace::gone(const void* object) {
+void Trace::ended(const void* object) {
   if (copies_.erase(object) != 0) return;
   if (local_.erase(static_cast<const Parameter*>(object)) != 0) return;
   if (readings_.contains(static_cast<const Parameter*>(object))) cannot_replay("it ends a parameter");
   std::erase_if(written_, [object](const Written& written) { return written.parameter == object; });
   std::erase_if(values_, [object](const ValueGuard& guard) { return guard.value == object; });
   lifetimes_.erase(object);
-  for (detail::ImmediateSource& source : sources_)
+  for (record::ImmediateSource& source : sources_)
     if (source.scalar == object) source.scalar = nullptr;
 }
 
@@ -268,7 +268,7 @@ std::uint32_t Trace::drew(random::Generator& generator) {
   return static_cast<std::uint32_t>(drawn_.size());
 }
 
-void Trace::copied(const TensorImpl& from, const Tensor& to) {
+void Trace::parameter_copied(const TensorImpl& from, const Tensor& to) {
   const auto found = places_.find(&from);
   if (found == places_.end()) return;
   Place place = found->second;
@@ -277,7 +277,7 @@ void Trace::copied(const TensorImpl& from, const Tensor& to) {
   copied_.push_back(to);
 }
 
-void Trace::input(const TensorImpl& tensor) {
+void Trace::input(TensorImpl& tensor) {
   goes_on();
   if (const auto found = places_.find(&tensor); found != places_.end()) {
     made_->inputs.push_back(found->second);
@@ -286,7 +286,7 @@ void Trace::input(const TensorImpl& tensor) {
   }
 }
 
-TensorImpl* Trace::stand_in_for(const TensorImpl& tensor) {
+TensorImpl* Trace::stand_in_for(TensorImpl& tensor) {
   if (places_.contains(&tensor)) return nullptr;
   const Tensor* const known = found_.known_as(tensor, tensor.type);
   if (!known || &known->impl() == &tensor) return nullptr;
@@ -300,13 +300,13 @@ std::string Trace::name_of(const TensorImpl& tensor) const {
                 options_.function);
 }
 
-void Trace::input(const detail::ImmediateSource& source) {
+void Trace::input(const record::ImmediateSource& source) {
   goes_on();
   made_->inputs.push_back({});
-  detail::ImmediateSource from = source;
+  record::ImmediateSource from = source;
   if (from.scalar) {
     const auto [value, lifetime] = origin(from.scalar, from.scalar->lifetime());
-    from.scalar = detail::has_ended(lifetime) ? nullptr : static_cast<const Scalar*>(value);
+    from.scalar = record::has_ended(lifetime) ? nullptr : static_cast<const Scalar*>(value);
     if (from.scalar && leaf_at(value) < 0) lifetimes_.try_emplace(value, lifetime);
   }
   sources_.push_back(from);
@@ -316,11 +316,11 @@ void Trace::cannot_replay(std::string reason) {
   if (made_->rerecorded_because.empty()) made_->rerecorded_because = std::move(reason);
 }
 
-void Trace::launching(const detail::Launching& launching) {
+void Trace::launching(const record::Launching& launching) {
   if (is_discarded_) return;
   made_->compiled |= launching.compiled;
   if (launching.compiled)
-    for (const ir::SizeRelation& relation : detail::Synchronizer::last().broken_relations)
+    for (const ir::SizeRelation& relation : record::Synchronizer::last().broken_relations)
       made_->broken_relations.push_back(
           relation.text([&](std::size_t input) { return made_->name_of(made_->inputs[input]); }));
   if (!finishing_) {
@@ -362,7 +362,7 @@ void Trace::launched(std::span<const runtime::BufferPtr> results) {
     written.before = Before(now.defined() && now.impl().buffer ? Tensor(now.impl().buffer) : Tensor(), false);
   }
   for (Generated& generated : generators_)
-    if (!detail::has_ended(generated.lifetime)) generated.before = *generated.generator;
+    if (!record::has_ended(generated.lifetime)) generated.before = *generated.generator;
 }
 
 std::int32_t Trace::leaf_at(const void* object) const {

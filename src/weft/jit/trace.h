@@ -18,12 +18,13 @@
 #include <weft/jit/found_tensors.h>
 #include <weft/jit/options.h>
 #include <weft/jit/specialization.h>
-#include <weft/tensor/backend.h>
-#include <weft/tensor/compile_ahead.h>
-#include <weft/tensor/observer.h>
-#include <weft/tensor/recording.h>
+#include <weft/record/backend.h>
+#include <weft/record/compile_ahead.h>
+#include <weft/record/observer.h>
+#include <weft/record/recording.h>
+#include <weft/tensor/host_observer.h>
 
-namespace weft::detail {
+namespace weft::record {
 class Synchronizer;
 }
 
@@ -50,13 +51,13 @@ struct GraphBreak {
   double ms = 0;  // from the cut until something was recorded again
 };
 
-class Trace final : public detail::Observer {
+class Trace final : public record::Observer, public HostObserver {
  public:
   struct Options {
     std::string function;  // for messages
     bool fullgraph = false;
     // Called before a program that is known is taken, and before one is compiled. They may call the three functions below.
-    std::function<void(const detail::Plan&)> knows = {};
+    std::function<void(const record::Plan&)> knows = {};
     std::function<void()> compiling = {};
     std::vector<Type> types = {};   // of record_sample: those of the tensors among the leaves
     bool is_first_of_kind = false;  // nothing is known of calls like this one
@@ -86,7 +87,7 @@ class Trace final : public detail::Observer {
   // computed operation by operation, and when it has ended the call is given up and throws `error`.
   void reject(const std::exception_ptr& error);
   // From now on nothing is launched by another backend.
-  void continue_with(detail::Backend backend);
+  void continue_with(record::Backend backend);
   // The call is not to be launched yet. Only where nothing of it was.
   void postpone() { is_postponed_ = true; }
 
@@ -103,7 +104,7 @@ class Trace final : public detail::Observer {
   // false as capture() does.
   [[nodiscard]] bool record_sample(const Run& run, bool keep);
   // The same, for a program of these types that is compiled ahead. No job: there is nothing to be compiled.
-  [[nodiscard]] bool record_job(const Run& run, std::optional<detail::CompileAhead::Job>& job);
+  [[nodiscard]] bool record_job(const Run& run, std::optional<record::CompileAhead::Job>& job);
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
   const std::vector<GraphBreak>& breaks() const { return breaks_; }
@@ -149,30 +150,36 @@ class Trace final : public detail::Observer {
   void parameter_made(const Parameter& parameter) override;
   const Tensor& parameter_read(const Parameter& parameter) override;
   void parameter_written(Parameter& parameter, const Tensor& next) override;
-  void value_read(const void* value, std::size_t bytes, const detail::Lifetime& lifetime, const char* name) override;
+  void value_read(const void* value, std::size_t bytes, const record::Lifetime& lifetime, const char* name) override;
   void value_written(const void* value) override;
-  void value_copied(const void* from, const detail::Lifetime& lifetime, const void* to) override;
-  void gone(const void* object) override;
+  void value_copied(const void* from, const record::Lifetime& lifetime, const void* to) override;
+  void ended(const void* object) override;
   std::uint32_t drew(random::Generator& generator) override;
-  void input(const detail::TensorImpl& tensor) override;
-  void input(const detail::ImmediateSource& source) override;
-  detail::TensorImpl* stand_in_for(const detail::TensorImpl& tensor) override;
-  void copied(const detail::TensorImpl& from, const Tensor& to) override;
+  void input(record::TensorImpl& tensor) override;
+  void input(const record::ImmediateSource& source) override;
+  record::TensorImpl* stand_in_for(record::TensorImpl& tensor) override;
+  void parameter_copied(const record::TensorImpl& from, const Tensor& to) override;
   void differentiated_by_input() override { made_->aliases_matter = true; }
-  std::string name_of(const detail::TensorImpl& tensor) const override;
+  std::string name_of(const record::TensorImpl& tensor) const override;
   void refused(const char* function, const std::string& place) override;
-  void host_reads(const char* function, const Tensor& tensor, const ir::Location& where) override;
+  void host_reads(const char* function, const record::TensorImpl& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;
   void syncing() override;
-  Verdict knows(const detail::Plan& plan) override;
+  Verdict knows(const record::Plan& plan) override;
   Verdict compiling() override;
-  void launching(const detail::Launching& launching) override;
+  void launching(const record::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;
 
   class Attached {  // to this thread, as what observes it
    public:
-    explicit Attached(Trace& trace) { detail::observer = &trace; }
-    ~Attached() { detail::observer = nullptr; }
+    explicit Attached(Trace& trace) {
+      record::session.observer = &trace;
+      host_observer = &trace;
+    }
+    ~Attached() {
+      record::session.observer = nullptr;
+      host_observer = nullptr;
+    }
     Attached(const Attached&) = delete;
     Attached& operator=(const Attached&) = delete;
   };
@@ -184,9 +191,9 @@ class Trace final : public detail::Observer {
   // What a tracked value is a copy of, itself if of none.
   struct Origin {
     const void* value;
-    detail::Lifetime::Watch lifetime;
+    record::Lifetime::Watch lifetime;
   };
-  Origin origin(const void* value, const detail::Lifetime& lifetime) const;
+  Origin origin(const void* value, const record::Lifetime& lifetime) const;
   void cut(std::string reason, std::string place);
   void goes_on();
   void cannot_replay(std::string reason);
@@ -197,11 +204,11 @@ class Trace final : public detail::Observer {
   void discard();
 
   // `closes` ends the recording if something is to be learned of it.
-  using Closes = std::function<void(detail::Synchronizer&)>;
+  using Closes = std::function<void(record::Synchronizer&)>;
   bool record_without_launch(const Run& run, const Closes& closes);
   bool is_sample() const { return !options_.types.empty(); }
   bool has_elements(std::size_t argument) const;
-  bool lacks_elements(const Tensor& tensor) const;
+  bool lacks_elements(const record::TensorImpl& tensor) const;
   void give_elements();
   void end_sample();
   void stand_in();
@@ -230,15 +237,15 @@ class Trace final : public detail::Observer {
   std::vector<Tensor> replaced_;  // readings of parameters that were then written
   std::vector<Written> written_;
   std::vector<Tensor> copied_;                                   // of stand-ins and readings
-  std::unordered_map<const detail::TensorImpl*, Place> places_;  // of all of these, which are alive
+  std::unordered_map<const record::TensorImpl*, Place> places_;  // of all of these, which are alive
   std::vector<ValueGuard> values_;
   std::map<const void*, Origin> copies_;                                // of tracked values
-  std::unordered_map<const void*, detail::Lifetime::Watch> lifetimes_;  // of what is captured
-  std::vector<detail::ImmediateSource> sources_;                        // of the numbers among the inputs
+  std::unordered_map<const void*, record::Lifetime::Watch> lifetimes_;  // of what is captured
+  std::vector<record::ImmediateSource> sources_;                        // of the numbers among the inputs
   struct Generated {
     random::Generator* generator;
     random::Generator before;
-    detail::Lifetime::Watch lifetime;
+    record::Lifetime::Watch lifetime;
     std::uint64_t count = 0;
   };
   std::vector<Generated> generators_;
@@ -251,12 +258,12 @@ class Trace final : public detail::Observer {
   bool is_postponed_ = false, is_discarded_ = false;
   std::exception_ptr rejected_with_;
   std::string refusal_;                          // by the first operation that threw
-  std::optional<detail::BackendScope> backend_;  // another one than that of the call
+  std::optional<record::BackendScope> backend_;  // another one than that of the call
 
   bool finishing_ = false, launched_ = false;
   std::vector<Tensor> results_;
   std::vector<runtime::BufferPtr> outputs_;
-  std::shared_ptr<detail::LaunchedGraph> kept_;  // of the last launch, and the values of its outputs
+  std::shared_ptr<record::LaunchedGraph> kept_;  // of the last launch, and the values of its outputs
   std::vector<ir::Value> output_values_;
 };
 
@@ -271,7 +278,7 @@ class Trace::Aside {
   void exchange_generators_and_arguments();
 
   Trace& trace_;
-  detail::SetAside recording_;
+  record::SetAside recording_;
 };
 
 }  // namespace weft::jit

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <weft/jit/trace.h>
-#include <weft/tensor/sync.h>
+#include <weft/record/sync.h>
 
 namespace weft::jit {
 
@@ -23,10 +23,10 @@ void Trace::reject(const std::exception_ptr& error) {
 void Trace::discard() {
   if (std::exchange(is_discarded_, true)) return;
   for (Written& written : written_) written.before.held();
-  continue_with(detail::Backend::eager);
+  continue_with(record::Backend::eager);
 }
 
-void Trace::continue_with(detail::Backend backend) { backend_.emplace(backend); }
+void Trace::continue_with(record::Backend backend) { backend_.emplace(backend); }
 
 void Trace::refused(const char* function, const std::string& place) {
   if (refusal_.empty())
@@ -34,20 +34,19 @@ void Trace::refused(const char* function, const std::string& place) {
                       ", and the function catches that");
 }
 
-void Trace::host_reads(const char* function, const Tensor& tensor, const ir::Location& where) {
+void Trace::host_reads(const char* function, const record::TensorImpl& tensor, const ir::Location& where) {
   if (is_sample()) {
     if (lacks_elements(tensor)) give_elements();
     return;
   }
-  const detail::TensorImpl& impl = tensor.impl();
-  const std::string made_at = impl.recording ? place_text(impl.value.node->location) : "";
-  std::string reason = concat(function, " reads ", tensor.type());
+  const std::string made_at = tensor.recording ? place_text(tensor.value.node->location) : "";
+  std::string reason = concat(function, " reads ", tensor.type);
   if (!made_at.empty()) reason += concat(", made at ", made_at, ',');
   reason += " on the host";
   pending_place_ = place_text(where);
   reject_cut(reason, pending_place_,
              "Return the tensor and read it outside, or decide on the device with where, cond or while_loop");
-  if (impl.recording) {
+  if (tensor.recording) {
     pending_reason_ = std::move(reason);
   } else {  // nothing to launch for it, but what follows may depend on what was read
     cut(std::move(reason), std::move(pending_place_));
@@ -59,9 +58,9 @@ void Trace::leaves_graph(const std::source_location& where) {
   std::string reason = "it calls a function that stays out of graphs (disable)";
   pending_place_ = concat(where.file_name(), ':', where.line());
   reject_cut(reason, pending_place_, "Call that function outside");
-  if (detail::Recording::current().first_live()) {
+  if (record::Recording::current().first_live()) {
     pending_reason_ = std::move(reason);
-    detail::Recording::current().sync(detail::Recording::Keep::graph);  // for gradients of what that function does
+    record::Recording::current().sync(record::Recording::Keep::graph);  // for gradients of what that function does
   } else {
     cut(std::move(reason), std::move(pending_place_));
   }
@@ -70,11 +69,11 @@ void Trace::leaves_graph(const std::source_location& where) {
 void Trace::syncing() {
   if (finishing_) return;
   if (is_sample()) {
-    if (detail::Recording::current().first_live()) give_elements();
+    if (record::Recording::current().first_live()) give_elements();
     return;
   }
   if (pending_reason_.empty()) {
-    if (!detail::Recording::current().first_live()) return;  // launches nothing
+    if (!record::Recording::current().first_live()) return;  // launches nothing
     pending_reason_ = "sync() launches what is recorded";
     reject_cut(pending_reason_, "", "Leave it out: the call launches the program at its end");
   }
@@ -104,7 +103,7 @@ Trace::Verdict Trace::verdict_after(const std::function<void()>& decide) {
   return is_changed ? Verdict::look_again : Verdict::launch;
 }
 
-Trace::Verdict Trace::knows(const detail::Plan& plan) {
+Trace::Verdict Trace::knows(const record::Plan& plan) {
   return verdict_after([&] {
     if (options_.knows) options_.knows(plan);
   });

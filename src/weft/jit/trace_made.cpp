@@ -5,11 +5,11 @@
 #include <utility>
 
 #include <weft/jit/trace.h>
-#include <weft/tensor/recording.h>
+#include <weft/record/recording.h>
 
 namespace weft::jit {
 
-using detail::TensorImpl;
+using record::TensorImpl;
 
 // Tensors of this recording that live on elsewhere than in the result and in parameters: a replay would not renew them.
 void Trace::find_escapes(std::span<const Tensor> results) {
@@ -19,7 +19,7 @@ void Trace::find_escapes(std::span<const Tensor> results) {
     if (const Tensor& value = written.parameter->unobserved(); value.defined())
       known[&value.impl()] += readings_.contains(written.parameter) ? 2 : 1;
   }
-  const detail::Recording& recording = detail::Recording::current();
+  const record::Recording& recording = record::Recording::current();
   for (const TensorImpl* live = recording.first_live(); live; live = recording.next_live(*live)) {
     const auto found = known.find(live);
     const std::uint32_t expected = found == known.end() ? 0 : found->second;
@@ -58,7 +58,7 @@ void Trace::bind_numbers() {
   for (std::size_t i = 0; i < made_->inputs.size(); ++i) {
     if (made_->inputs[i].kind == Place::Kind::constant) made_->frozen.push_back({Frozen::Kind::tensor, i});
     if (made_->inputs[i].kind != Place::Kind::number) continue;
-    const detail::ImmediateSource source = *next++;
+    const record::ImmediateSource source = *next++;
     const DType dtype = made_->plan->executable->inputs[i].dtype();
     if (source.draw != 0) {
       const auto [generator, draw] = drawn_[source.draw - 1];
@@ -86,7 +86,7 @@ void Trace::bind_numbers() {
 
 void Trace::bind_generators() {
   for (const Generated& generated : generators_) {
-    if (detail::has_ended(generated.lifetime)) {
+    if (record::has_ended(generated.lifetime)) {
       cannot_replay("it ends a random generator");
       continue;
     }
@@ -153,7 +153,7 @@ void Trace::keep_for_gradients() {
     const TensorImpl& original = stand_in.original.impl();
     if (!original.buffer) continue;
     arguments.push_back(original.buffer);
-    for (detail::LaunchedGraph::Known& known : kept_->known) {
+    for (record::LaunchedGraph::Known& known : kept_->known) {
       if (known.buffer_id != original.buffer->id()) continue;
       if (original.origin && !known.origin) kept_->follow(known, original.origin);
       known.is_lost |= original.cut;

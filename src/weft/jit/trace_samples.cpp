@@ -6,9 +6,9 @@
 
 #include <weft/jit/caught_refusal.h>
 #include <weft/jit/trace.h>
+#include <weft/record/sync.h>
+#include <weft/record/synchronizer.h>
 #include <weft/runtime/device.h>
-#include <weft/tensor/sync.h>
-#include <weft/tensor/synchronizer.h>
 
 namespace weft::jit {
 
@@ -47,15 +47,15 @@ Trace::Aside::~Aside() {
 void Trace::Aside::exchange_generators_and_arguments() {
   for (StandIn& stand_in : trace_.stand_ins_) std::swap(*stand_in.argument, stand_in.original);
   for (Generated& generated : trace_.generators_)
-    if (!detail::has_ended(generated.lifetime)) std::swap(*generated.generator, generated.before);
+    if (!record::has_ended(generated.lifetime)) std::swap(*generated.generator, generated.before);
 }
 
 bool Trace::record_sample(const Run& run, bool keep) {
-  return record_without_launch(run, [&](detail::Synchronizer& synchronizer) { synchronizer.run_as_sample(keep); });
+  return record_without_launch(run, [&](record::Synchronizer& synchronizer) { synchronizer.run_as_sample(keep); });
 }
 
-bool Trace::record_job(const Run& run, std::optional<detail::CompileAhead::Job>& job) {
-  return record_without_launch(run, [&](detail::Synchronizer& synchronizer) { job = synchronizer.run_as_job(); });
+bool Trace::record_job(const Run& run, std::optional<record::CompileAhead::Job>& job) {
+  return record_without_launch(run, [&](record::Synchronizer& synchronizer) { job = synchronizer.run_as_job(); });
 }
 
 bool Trace::record_without_launch(const Run& run, const Closes& closes) {
@@ -65,7 +65,7 @@ bool Trace::record_without_launch(const Run& run, const Closes& closes) {
     const std::vector<Tensor> results = run();
     if (!is_discarded_ && refusal_.empty() && !aliases_do_not_matter()) {
       let_go_of_replaced();
-      detail::Synchronizer synchronizer(detail::Recording::current());
+      record::Synchronizer synchronizer(record::Recording::current());
       closes(synchronizer);
     }
   } catch (...) {
@@ -79,7 +79,7 @@ bool Trace::record_without_launch(const Run& run, const Closes& closes) {
 
 // Whoever has kept one of its tensors would wait for its elements forever.
 void Trace::end_sample() {
-  detail::Synchronizer(detail::Recording::current()).run_as_sample(false);
+  record::Synchronizer(record::Recording::current()).run_as_sample(false);
   for (const StandIn& stand_in : stand_ins_) *stand_in.argument = stand_in.original;
   undo();
   for (const StandIn& stand_in : stand_ins_)
@@ -91,19 +91,19 @@ bool Trace::has_elements(std::size_t argument) const {
 }
 
 // In a loop body nothing has, and reading is refused there.
-bool Trace::lacks_elements(const Tensor& tensor) const {
-  if (tensor.impl().recording) return !detail::Recording::current().is_body();
-  const auto found = places_.find(&tensor.impl());
+bool Trace::lacks_elements(const record::TensorImpl& tensor) const {
+  if (tensor.recording) return !record::Recording::current().is_body();
+  const auto found = places_.find(&tensor);
   return found != places_.end() && found->second.kind == Place::Kind::argument && !has_elements(found->second.index);
 }
 
 void Trace::give_elements() {
   if (is_discarded_) return;
   discard();
-  std::unordered_set<const detail::TensorImpl*> given;  // one may stand for several
+  std::unordered_set<const record::TensorImpl*> given;  // one may stand for several
   for (const StandIn& stand_in : stand_ins_) {
     const runtime::Buffer& original = *stand_in.original.impl().buffer;
-    const detail::TensorImpl& impl = stand_in.stand_in.impl();
+    const record::TensorImpl& impl = stand_in.stand_in.impl();
     if (impl.type != original.type() && given.insert(&impl).second)
       impl.buffer->fulfil(elements_like(original, impl.type));
   }

@@ -1,8 +1,8 @@
 #include <weft/nn/normalization.h>
 
+#include <weft/record/call.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/recording.h>
 
 namespace weft::nn {
 
@@ -19,14 +19,14 @@ BatchNorm::BatchNorm(std::int64_t channels, double by, double share, DType dtype
 
 Tensor BatchNorm::operator()(const Operand& x) const {
   const Scope scope = enter();
-  const detail::Frame frame("BatchNorm", x);
+  const record::Call call("BatchNorm", x.where());
   if (!training) return batch_norm(x, {running_mean, running_var}, weight, bias, epsilon);
-  frame.require(!x.is_number(), "expected [batch, channels, ...], got a number");
+  call.require(!x.is_number(), "expected [batch, channels, ...], got a number");
   const ChannelStatistics batch = channel_statistics(x);
-  frame.require(batch.mean.shape() == running_mean.shape(), x.tensor().type(), " does not have ",
-                running_mean.type().elements(), " channels");
+  call.require(batch.mean.shape() == running_mean.shape(), x.tensor().type(), " does not have ",
+               running_mean.type().elements(), " channels");
   const std::int64_t count = x.tensor().elements() / std::max<std::int64_t>(1, x.tensor().size(1));
-  frame.require(count > 1, "a channel of ", x.tensor().type(), " has ", count, " values: no variance to train with");
+  call.require(count > 1, "a channel of ", x.tensor().type(), " has ", count, " values: no variance to train with");
   const auto average = [&](Parameter& running, const Tensor& now) {
     running = lerp(running, stop_gradient(now).to(running.dtype()), constant(momentum, running.dtype()));
   };

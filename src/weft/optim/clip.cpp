@@ -1,15 +1,15 @@
 #include <weft/optim/clip.h>
 
+#include <weft/record/call.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/recording.h>
 #include <weft/tensor/reduction.h>
 
 namespace weft::optim {
 
 Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_norm) {
-  const detail::Frame frame("clip_grad_norm", max_norm);
-  frame.require(!gradients.empty(), "no gradients");
+  const record::Call call("clip_grad_norm", max_norm.where());
+  call.require(!gradients.empty(), "no gradients");
   Tensor total;
   for (const Tensor& gradient : gradients) {
     const Tensor wide = gradient.to(promote(gradient.dtype(), DType::f32));
@@ -26,7 +26,7 @@ Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_nor
 }
 
 std::vector<Tensor> clip_grad_value(std::span<const Tensor> gradients, const Operand& limit) {
-  const detail::Frame frame("clip_grad_value", limit);
+  const record::Call call("clip_grad_value", limit.where());
   const Tensor most = limit.is_number() ? full({}, limit, DType::f64) : limit.tensor();
   std::vector<Tensor> clipped;
   for (const Tensor& gradient : gradients) {

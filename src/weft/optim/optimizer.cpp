@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include <weft/base/log.h>
-#include <weft/tensor/call_error.h>
+#include <weft/record/call.h>
+#include <weft/record/call_error.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/recording.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::optim {
 
@@ -16,7 +16,7 @@ namespace {
 
 // A parameter that was copied from another holds the same value, until either is written.
 bool hold_one_value(const Parameter& a, const Parameter& b) {
-  const detail::TensorImpl &x = a.tensor().impl(), &y = b.tensor().impl();
+  const record::TensorImpl &x = a.tensor().impl(), &y = b.tensor().impl();
   return x.buffer ? x.buffer == y.buffer : !y.buffer && x.recording == y.recording && x.value == y.value;
 }
 
@@ -35,7 +35,7 @@ void warn_of_copies(const std::vector<NamedParameter>& parameters) {
 }
 
 void require_lives(const Parameter* parameter, const std::string& name, const char* function) {
-  detail::require_call(
+  record::require_call(
       parameter != nullptr, function, name,
       " has ended: the model that this optimizer was made for is gone, or another was moved into its place; "
       "keep it as long as the optimizer makes steps, or make a new optimizer");
@@ -80,15 +80,15 @@ void Optimizer::before_load(const StateDict& saved) {
   }
 }
 
-void Optimizer::locate(const detail::Frame& frame) {
+void Optimizer::locate(const record::Call& call) {
   for (State& state : states_) {
     state.named.parameter = state.parameter.get();
-    require_lives(state.named.parameter, state.named.name, frame.function());
+    require_lives(state.named.parameter, state.named.name, call.function());
   }
 }
 
 const std::vector<Parameter*>& Optimizer::parameters(std::source_location where) {
-  locate(detail::Frame("Optimizer.parameters", where));
+  locate(record::Call("Optimizer.parameters", where));
   parameters_.clear();
   for (const State& state : states_)
     if (state.takes_part()) parameters_.push_back(state.named.parameter);
@@ -141,19 +141,19 @@ Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f
 
 void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
   const Scope scope("optimizer");
-  const detail::Frame frame("Optimizer.step", where);
-  locate(frame);
+  const record::Call call("Optimizer.step", where);
+  locate(call);
   before_step();
   std::vector<State*> updated;
   for (State& state : states_)
     if (state.takes_part()) updated.push_back(&state);
-  frame.require(gradients.size() == updated.size(), gradients.size(), " gradients for ", updated.size(),
-                " parameters that require gradients");
+  call.require(gradients.size() == updated.size(), gradients.size(), " gradients for ", updated.size(),
+               " parameters that require gradients");
   for (std::size_t i = 0; i < updated.size(); ++i) {
     const NamedParameter& named = updated[i]->named;
     const Type type = named.parameter->type();
-    frame.require(gradients[i].defined() && gradients[i].shape() == type.dims(), "the gradient of ", named.name, " is ",
-                  gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ", type);
+    call.require(gradients[i].defined() && gradients[i].shape() == type.dims(), "the gradient of ", named.name, " is ",
+                 gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ", type);
   }
   note_who_takes_part();
   steps_ = steps_ + constant(1, DType::i64);

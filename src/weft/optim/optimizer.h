@@ -21,8 +21,8 @@
 #include <weft/tensor/parameter_ref.h>
 #include <weft/tensor/scalar.h>
 
-namespace weft::detail {
-class Frame;
+namespace weft::record {
+class Call;
 }
 
 namespace weft::optim {
@@ -120,7 +120,7 @@ class Optimizer {
   };
 
   // Finds the parameters, which may have been moved.
-  void locate(const detail::Frame& frame);
+  void locate(const record::Call& call);
   void begin(State& state);
   void begin_skips(State& state, const Tensor& number);
   void note_who_takes_part();

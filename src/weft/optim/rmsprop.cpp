@@ -1,8 +1,8 @@
 #include <weft/optim/rmsprop.h>
 
+#include <weft/record/sync.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::optim {
 

@@ -1,7 +1,7 @@
 #include <weft/optim/sgd.h>
 
+#include <weft/record/sync.h>
 #include <weft/tensor/elementwise.h>
-#include <weft/tensor/sync.h>
 
 namespace weft::optim {
 

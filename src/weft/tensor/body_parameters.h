@@ -13,6 +13,13 @@ namespace weft::detail {
 
 class BodyParameters {
  public:
+  // Those of the innermost body from now on, until leave().
+  BodyParameters();
+  void leave();
+  ~BodyParameters() { leave(); }
+  BodyParameters(const BodyParameters&) = delete;
+  BodyParameters& operator=(const BodyParameters&) = delete;
+
   void made(const Parameter& parameter) { own_.insert(&parameter); }
   void gone(const Parameter& parameter) { own_.erase(&parameter); }
   bool own(const Parameter& parameter) const { return own_.contains(&parameter); }
@@ -24,10 +31,16 @@ class BodyParameters {
  private:
   [[noreturn]] static void refuse(const Parameter& parameter, const Tensor& next);
 
+  BodyParameters* outer_;
   std::unordered_set<const Parameter*> own_;
 };
 
 // Of the innermost body that this thread records; null: none.
 inline constinit thread_local BodyParameters* body_parameters = nullptr;
+
+inline BodyParameters::BodyParameters() : outer_(body_parameters) { body_parameters = this; }
+inline void BodyParameters::leave() {
+  if (body_parameters == this) body_parameters = outer_;
+}
 
 }  // namespace weft::detail

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <weft/ir/builder.h>
-#include <weft/tensor/recording.h>
+#include <weft/tensor/frame.h>
 #include <weft/tensor/shape.h>
 
 namespace weft::detail {

@@ -19,12 +19,12 @@ std::vector<Tensor> checkpointed(std::span<const Tensor> arguments,
   const std::vector<Tensor> inputs = body.add_inputs(operands);
   body.record(frame.function(), [&] { return function(inputs); });
   frame.require(!body.outputs().empty(), "the function returns nothing");
-  append_values(frame, body.captures(), operands);
+  append_captures(frame, body, operands);
   const auto region = body.finish();
   std::vector<Tensor> results = wrap_all(frame, ir::composite(ir::checkpoint, operands, region));
   // What the function passes on, or returns twice, is one value, with one sum of cotangents.
   std::vector<Tensor> known(arguments.begin(), arguments.end());
-  known.insert(known.end(), body.captures().begin(), body.captures().end());
+  for (const record::TensorPtr& captured : body.captures()) known.emplace_back(captured);
   std::vector<ir::Value> values(region->inputs().begin(), region->inputs().end());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto found = static_cast<std::size_t>(std::ranges::find(values, region->outputs()[i]) - values.begin());

@@ -11,6 +11,7 @@
 
 namespace weft {
 
+using detail::append_captures;
 using detail::append_values;
 using detail::Body;
 using detail::Frame;
@@ -46,7 +47,7 @@ std::vector<Tensor> loop(Frame& frame, std::span<const Tensor> initial, std::siz
 
   step.capture_like(test);
   step.return_captures();
-  append_values(frame, step.captures(), carried);
+  append_captures(frame, step, carried);
   std::vector<Value> results = ir::while_(carried, test.finish(), step.finish());
   results.resize(count);
   return wrap_all(frame, results);
@@ -193,7 +194,7 @@ std::vector<Tensor> cond(const Operand& predicate, const std::function<std::vect
                   " in one branch and ", no.outputs()[i].type(), " in the other");
   }
   std::vector<Value> captures;
-  append_values(frame, yes.captures(), captures);
+  append_captures(frame, yes, captures);
   return wrap_all(frame, ir::if_(chosen, captures, yes.finish(), no.finish()));
 }
 

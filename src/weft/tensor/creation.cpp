@@ -1,7 +1,7 @@
 #include <weft/tensor/creation.h>
 
+#include <weft/record/sync.h>
 #include <weft/tensor/broadcasting.h>
-#include <weft/tensor/sync.h>
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <weft/ir/ops.h>
-#include <weft/tensor/recording.h>
+#include <weft/tensor/frame.h>
 
 namespace weft {
 

@@ -5,14 +5,15 @@
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
-#include <weft/tensor/place_text.h>
-#include <weft/tensor/recording.h>
+#include <weft/record/place_text.h>
+#include <weft/tensor/frame.h>
 
 namespace weft {
 
 using detail::Frame;
-using detail::Recording;
 using ir::Value;
+using record::Recording;
+using record::TensorPtr;
 
 namespace {
 
@@ -27,6 +28,13 @@ std::vector<Value> sources(Frame& frame, std::span<const Tensor> wrt) {
   return values;
 }
 
+std::vector<TensorPtr> shared(std::span<const Tensor> tensors) {
+  std::vector<TensorPtr> all;
+  all.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) all.push_back(tensor.shared());
+  return all;
+}
+
 std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
   std::vector<Tensor> tensors;
   tensors.reserve(values.size());
@@ -38,7 +46,7 @@ std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
 const std::string* callee_before(Frame& frame, Value loss) {
   const std::span<const Recording::Input> inputs = frame.recording().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const detail::Origin& origin = inputs[i].origin;
+    const record::Origin& origin = inputs[i].origin;
     const Value input = frame.graph().inputs()[i];
     if (origin && origin.graph->callee && (input == loss || ir::depends(frame.graph(), loss, {&input, 1})))
       return &origin.graph->callee->function();
@@ -47,9 +55,9 @@ const std::string* callee_before(Frame& frame, Value loss) {
 }
 
 // A loss without a derivative is usually a mistake, but not where it is piecewise constant, or itself a gradient.
-void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, std::span<const Tensor> tensors) {
+void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, std::span<const TensorPtr> tensors) {
   if (ir::depends(frame.graph(), loss, wrt) || frame.recording().were_differentiated(wrt)) return;
-  if (detail::were_differentiated_before(frame.recording(), loss, tensors)) return;
+  if (record::were_differentiated_before(frame.recording(), loss, tensors)) return;
   const std::vector<const ir::Node*> ends = ir::ends_of_derivatives(frame.graph(), loss, wrt);
   const auto is_stop = [](const ir::Node* node) { return node->op == &ir::ops::stop_gradient; };
   const auto is_piecewise_constant = [&](const ir::Node* node) {
@@ -66,7 +74,7 @@ void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, st
   const auto stop = std::ranges::find_if(ends, is_stop);
   const ir::Node& end = stop != ends.end() ? **stop : *ends.front();
   frame.require(false, "the loss depends on the ", wrt.size(), " tensors only through ", end.op->name, " at ",
-                detail::place_text(end.location), ", which has no derivative");
+                record::place_text(end.location), ", which has no derivative");
 }
 
 }  // namespace
@@ -79,11 +87,12 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   const std::vector<Value> xs = sources(frame, wrt);
   frame.recording().require_whole(y, xs, frame.function());
   const Value one = ir::constant_like(y, 1);
+  const std::vector<TensorPtr> tensors = shared(wrt);
   const auto [gradients, crosses_reads] =
-      detail::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, wrt);
+      record::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, tensors);
   // Of a loop that runs no step zeros are the gradient.
   if (!xs.empty() && !crosses_reads && std::ranges::all_of(gradients, ir::is_zero))
-    require_dependence(frame, y, xs, wrt);
+    require_dependence(frame, y, xs, tensors);
   frame.recording().differentiated(xs);
   return wrap(frame, gradients);
 }
@@ -107,8 +116,8 @@ std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cota
                   outputs[i].type());
   }
   for (const Value y : outputs) frame.recording().require_whole(y, xs, frame.function());
-  const detail::Gradients gradients =
-      detail::gradient_through_reads(frame.recording(), frame.function(), outputs, seeds, xs, wrt);
+  const record::Gradients gradients =
+      record::gradient_through_reads(frame.recording(), frame.function(), outputs, seeds, xs, shared(wrt));
   frame.recording().differentiated(xs);
   return wrap(frame, gradients.values);
 }

@@ -2,13 +2,13 @@
 
 #include <limits>
 
-#include <weft/tensor/call_error.h>
+#include <weft/record/call_error.h>
 
 namespace weft {
 
 void HostNumber::observe() const {
-  if (scalar_ && detail::observer)
-    detail::observer->value_read(scalar_, sizeof(double), scalar_->lifetime(), scalar_->name());
+  if (scalar_ && host_observer)
+    host_observer->value_read(scalar_, sizeof(double), scalar_->lifetime(), scalar_->name());
 }
 
 double HostNumber::as_double() const {
@@ -38,7 +38,7 @@ void HostNumber::write_unobserved(DType dtype, void* to, const char* function) c
       const bool fits = beyond_i64_ ? std::is_same_v<T, std::uint64_t> : std::in_range<T>(integer_);
       if (!fits) [[unlikely]] {
         const std::string number = beyond_i64_ ? concat(static_cast<std::uint64_t>(integer_)) : concat(integer_);
-        detail::fail_call(concat(function, ": ", number, " does not fit ", dtype));
+        record::fail_call(concat(function, ": ", number, " does not fit ", dtype));
       }
     } else {
       value = static_cast<T>(exact());

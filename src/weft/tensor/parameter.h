@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include <weft/record/lifetime.h>
 #include <weft/tensor/body_parameters.h>
-#include <weft/tensor/lifetime.h>
-#include <weft/tensor/observer.h>
+#include <weft/tensor/host_observer.h>
 #include <weft/tensor/parameter_ref.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
@@ -50,8 +50,8 @@ class Parameter {
     return *this;
   }
   ~Parameter() {
-    if (detail::observer) [[unlikely]]
-      detail::observer->gone(this);
+    if (host_observer) [[unlikely]]
+      host_observer->ended(this);
     if (detail::body_parameters) [[unlikely]]
       detail::body_parameters->gone(*this);
   }
@@ -72,8 +72,8 @@ class Parameter {
   }
 
   const Tensor& tensor() const {
-    if (detail::observer) [[unlikely]]
-      return detail::observer->parameter_read(*this);
+    if (host_observer) [[unlikely]]
+      return host_observer->parameter_read(*this);
     return value_;
   }
   operator const Tensor&() const { return tensor(); }  // NOLINT
@@ -92,18 +92,18 @@ class Parameter {
 
   const Tensor& unobserved() const { return value_; }  // for weft's own layers
   Tensor& unobserved() { return value_; }
-  const detail::Lifetime& lifetime() const { return lifetime_; }
+  const record::Lifetime& lifetime() const { return lifetime_; }
 
  private:
   void made() {
-    if (detail::observer) [[unlikely]]
-      detail::observer->parameter_made(*this);
+    if (host_observer) [[unlikely]]
+      host_observer->parameter_made(*this);
     if (detail::body_parameters) [[unlikely]]
       detail::body_parameters->made(*this);
   }
   void write(Tensor value) {
-    if (detail::observer) [[unlikely]]
-      detail::observer->parameter_written(*this, value);
+    if (host_observer) [[unlikely]]
+      host_observer->parameter_written(*this, value);
     value_ = state(std::move(value));
   }
   static Tensor state(Tensor value) {
@@ -113,7 +113,7 @@ class Parameter {
   Tensor take() {
     if (detail::body_parameters && !detail::body_parameters->own(*this)) [[unlikely]]
       return tensor();  // a body changes nothing outside
-    if (!detail::observer) [[likely]]
+    if (!host_observer) [[likely]]
       return std::move(value_);
     Tensor taken = tensor();
     write({});
@@ -122,7 +122,7 @@ class Parameter {
 
   Tensor value_;
   Scope::Path path_;
-  detail::Lifetime lifetime_;
+  record::Lifetime lifetime_;
   friend class ParameterRef;
   detail::ParameterPlace place_;
 };

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include <weft/tensor/broadcasting.h>
-#include <weft/tensor/observer.h>
+#include <weft/tensor/host_observer.h>
 #include <weft/tensor/reduction.h>
 
 namespace weft {
@@ -29,7 +29,7 @@ std::vector<Key> split(Key key, int count) {
 
 Key Generator::next() {
   Key key = fold_in(Key(seed), calls++);
-  if (detail::observer) key.draw = detail::observer->drew(*this);
+  if (host_observer) key.draw = host_observer->drew(*this);
   return key;
 }
 
@@ -42,7 +42,7 @@ namespace {
 
 Value raw_bits(Frame& frame, Key key, Type type) {
   const std::uint64_t state[] = {key.bits, 0};  // key and counter
-  detail::Immediate bytes;
+  record::Immediate bytes;
   static_assert(sizeof state == sizeof bytes);
   std::memcpy(bytes.data(), state, sizeof state);
   const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes, {.is_key = true, .draw = key.draw});

@@ -8,7 +8,7 @@
 #include <source_location>
 #include <vector>
 
-#include <weft/tensor/lifetime.h>
+#include <weft/record/lifetime.h>
 #include <weft/tensor/operand.h>
 #include <weft/tensor/tensor.h>
 
@@ -29,7 +29,7 @@ std::vector<Key> split(Key key, int count = 2);
 // A source of keys: seed and calls are its state, to be saved and restored.
 struct Generator {
   std::uint64_t seed = 0, calls = 0;
-  detail::Lifetime lifetime = {};
+  record::Lifetime lifetime = {};
   Key next();
 };
 Generator& default_generator();  // of this thread

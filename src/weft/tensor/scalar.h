@@ -10,8 +10,8 @@
 
 #include <cstddef>
 
-#include <weft/tensor/lifetime.h>
-#include <weft/tensor/observer.h>
+#include <weft/record/lifetime.h>
+#include <weft/tensor/host_observer.h>
 
 namespace weft {
 
@@ -21,36 +21,36 @@ class Tracked {
   Tracked() = default;
   Tracked(T value, const char* name = nullptr) : value_(value), name_(name) {}  // NOLINT: stands where a T stands
   Tracked(const Tracked& other) : value_(other.value_), name_(other.name_) {
-    if (detail::observer) [[unlikely]]
-      detail::observer->value_copied(&other, other.lifetime_, this);
+    if (host_observer) [[unlikely]]
+      host_observer->value_copied(&other, other.lifetime_, this);
   }
   Tracked& operator=(const Tracked& other) { return *this = other.value(); }
   Tracked& operator=(T value) {
-    if (detail::observer) [[unlikely]]
-      detail::observer->value_written(this);
+    if (host_observer) [[unlikely]]
+      host_observer->value_written(this);
     value_ = value;
     return *this;
   }
   ~Tracked() {
-    if (detail::observer) [[unlikely]]
-      detail::observer->gone(this);
+    if (host_observer) [[unlikely]]
+      host_observer->ended(this);
   }
 
   operator T() const { return value(); }  // NOLINT
   T value() const {
-    if (detail::observer) [[unlikely]]
-      detail::observer->value_read(this, sizeof value_, lifetime_, name_);
+    if (host_observer) [[unlikely]]
+      host_observer->value_read(this, sizeof value_, lifetime_, name_);
     return value_;
   }
   T unobserved() const { return value_; }  // for weft's own layers
-  const detail::Lifetime& lifetime() const { return lifetime_; }
+  const record::Lifetime& lifetime() const { return lifetime_; }
   // For messages, of static storage; null: it has none.
   const char* name() const { return name_; }
 
  private:
   T value_ = {};  // first: guards read it through the address of the whole
   const char* name_ = nullptr;
-  detail::Lifetime lifetime_;
+  record::Lifetime lifetime_;
 };
 
 class Scalar : public Tracked<double> {

@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_set>
 
-#include <weft/tensor/recording.h>
+#include <weft/record/recording.h>
 
 namespace weft {
 
@@ -15,14 +15,14 @@ Scope::Path Scope::intern(std::string_view path) {
   return {paths->emplace(path).first->c_str()};
 }
 
-Scope::Scope(std::string_view name) : recording_(detail::Recording::current()), before_(recording_.scope_) {
-  recording_.scope_ = intern(*before_ ? std::string(before_) + '.' + std::string(name) : std::string(name)).interned;
+Scope::Scope(std::string_view name) : recording_(record::Recording::current()), before_(recording_.scope()) {
+  recording_.set_scope(intern(*before_ ? std::string(before_) + '.' + std::string(name) : std::string(name)).interned);
 }
 
-Scope::Scope(Path path) : recording_(detail::Recording::current()), before_(recording_.scope_) {
-  if (path.interned) recording_.scope_ = path.interned;
+Scope::Scope(Path path) : recording_(record::Recording::current()), before_(recording_.scope()) {
+  if (path.interned) recording_.set_scope(path.interned);
 }
 
-Scope::~Scope() { recording_.scope_ = before_; }
+Scope::~Scope() { recording_.set_scope(before_); }
 
 }  // namespace weft

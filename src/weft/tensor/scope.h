@@ -5,7 +5,7 @@
 
 namespace weft {
 
-namespace detail {
+namespace record {
 class Recording;
 }
 
@@ -26,7 +26,7 @@ class Scope {
   static Path intern(std::string_view path);
 
  private:
-  detail::Recording& recording_;
+  record::Recording& recording_;
   const char* before_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include <weft/tensor/call_error.h>
+#include <weft/record/call_error.h>
 
 namespace weft {
 
@@ -21,7 +21,7 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
 }
 
 std::int64_t normalize_axis(std::int64_t axis, int rank, const char* function) {
-  detail::require_call(axis >= -rank && axis < rank, function, "dimension ", axis, " is out of range for rank ", rank);
+  record::require_call(axis >= -rank && axis < rank, function, "dimension ", axis, " is out of range for rank ", rank);
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -30,7 +30,7 @@ Axes normalize_axes(const Axes& axes, int rank, const char* function) {
   for (std::int64_t& axis : result) axis = normalize_axis(axis, rank, function);
   std::ranges::sort(result);
   const auto twice = std::ranges::adjacent_find(result);
-  detail::require_call(twice == result.end(), function, "dimension ", twice == result.end() ? 0 : *twice,
+  record::require_call(twice == result.end(), function, "dimension ", twice == result.end() ? 0 : *twice,
                        " is given twice");
   return result;
 }

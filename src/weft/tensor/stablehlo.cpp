@@ -2,12 +2,11 @@
 
 #include <weft/ir/builder.h>
 #include <weft/ir/text/text.h>
-#include <weft/tensor/recording.h>
+#include <weft/tensor/body.h>
 
 namespace weft {
 
 using detail::Frame;
-using detail::Recording;
 using ir::Value;
 
 namespace {
@@ -18,17 +17,17 @@ struct Recorded {
   std::vector<Tensor> captures;
 };
 
-Recorded record(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
-                std::span<const Tensor> arguments, std::source_location where) {
+Recorded recorded(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
+                  std::span<const Tensor> arguments, std::source_location where) {
   Frame frame("export_stablehlo", where);
-  Recording body(frame.recording());
+  detail::Body body(frame.recording());
   std::vector<Tensor> inputs;
-  for (const Tensor& argument : arguments) inputs.push_back(body.wrap(body.graph().add_input(argument.type())));
-  std::vector<Value> outputs;
-  for (const Tensor& result : function(inputs)) outputs.push_back(body.value_of(result, frame.function()));
-  body.leave();
-  const auto captures = body.captures();
-  return {body.finish_body(std::move(outputs)), {captures.begin(), captures.end()}};
+  for (const Tensor& argument : arguments) inputs.push_back(body.add_input(argument.type()));
+  body.record(frame.function(), [&] { return function(inputs); });
+  Recorded result{.graph = nullptr, .captures = {}};
+  for (const record::TensorPtr& capture : body.captures()) result.captures.emplace_back(capture);
+  result.graph = body.finish();
+  return result;
 }
 
 std::shared_ptr<const ir::Graph> with_constants(const Recorded& recorded, std::size_t arguments) {
@@ -45,8 +44,8 @@ std::shared_ptr<const ir::Graph> with_constants(const Recorded& recorded, std::s
 
 std::string export_stablehlo(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
                              std::span<const Tensor> arguments, std::source_location where) {
-  const Recorded recorded = record(function, arguments, where);
-  return ir::print(*with_constants(recorded, arguments.size()), {.locations = false, .portable = true});
+  return ir::print(*with_constants(recorded(function, arguments, where), arguments.size()),
+                   {.locations = false, .portable = true});
 }
 
 }  // namespace weft

@@ -6,15 +6,14 @@
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 #include <weft/profile/hints.h>
+#include <weft/record/call_error.h>
+#include <weft/record/place_text.h>
+#include <weft/record/recording.h>
+#include <weft/record/sync.h>
+#include <weft/record/wrong_device.h>
 #include <weft/runtime/node_pool.h>
-#include <weft/tensor/call_error.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
-#include <weft/tensor/place_text.h>
-#include <weft/tensor/pool.h>
-#include <weft/tensor/recording.h>
-#include <weft/tensor/sync.h>
-#include <weft/tensor/wrong_device.h>
 
 namespace weft {
 
@@ -37,8 +36,6 @@ void convert_elements(DType from, const std::byte* source, DType to, void* targe
 
 }  // namespace
 
-Tensor::Tensor(runtime::BufferPtr buffer) : impl_(detail::Pool<detail::TensorImpl>::make(std::move(buffer))) {}
-
 Dim Tensor::dim(std::int64_t axis) const { return type().dim(static_cast<int>(normalize_axis(axis, rank(), "dim"))); }
 
 std::int64_t Tensor::size(std::int64_t axis) const {
@@ -51,9 +48,9 @@ Tensor Tensor::to(DType dtype, std::source_location where) const { return weft::
 
 runtime::BufferPtr Tensor::buffer() const {
   if (!impl().buffer) {
-    detail::Recording& recording = detail::Recording::current();
-    recording.value_of(*this, "sync");  // of this thread, or an error that says where it belongs
-    recording.sync(detail::Recording::Keep::graph);
+    record::Recording& recording = record::Recording::current();
+    recording.value_of(shared(), "sync");  // of this thread, or an error that says where it belongs
+    recording.sync(record::Recording::Keep::graph);
   }
   return impl().buffer;
 }
@@ -67,8 +64,8 @@ ir::Location place_of_read(const Tensor& x, const std::source_location& where) {
 }
 
 void require_run(const char* function, const Tensor& x, const ir::Location& where) {
-  if (!detail::Recording::current().is_body() || x.impl().buffer) return;
-  const std::string place = detail::place_text(where);
+  if (!record::Recording::current().is_body() || x.impl().buffer) return;
+  const std::string place = record::place_text(where);
   fail(function,
        ": a value cannot be read inside the body of a loop or branch, which is recorded, not run: return it from there "
        "and read it outside, or decide on the device with where or cond",
@@ -80,9 +77,9 @@ void require_run(const char* function, const Tensor& x, const ir::Location& wher
 std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& asked) const {
   const ir::Location where = place_of_read(*this, asked);
   require_run(function, *this, where);
-  if (detail::observer) detail::observer->host_reads(function, *this, where);
+  if (record::session.observer) record::session.observer->host_reads(function, impl(), where);
   const bool cuts = impl().buffer == nullptr;
-  const std::uint64_t nodes = cuts ? detail::Recording::current().graph().nodes().size() : 0;
+  const std::uint64_t nodes = cuts ? record::Recording::current().graph().nodes().size() : 0;
   const runtime::BufferPtr source = buffer();
   const std::uint64_t start = trace::now_ns();
   const std::span<const std::byte> bytes = source->bytes();
@@ -90,12 +87,12 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   metrics::transfer_from_device_time.add(waited_ns);
   metrics::inbound_data.add(bytes.size());
   profile::read_done(where.file, where.line, waited_ns);
-  if (cuts && !detail::observer)
+  if (cuts && !record::session.observer)
     WEFT_LOG(graph_breaks, function, " at ", where.file, ':', where.line, " needed a value of the recording: its ",
              nodes, " nodes became a program of their own, and the host waited ", static_cast<double>(waited_ns) / 1e6,
              " ms; read it later with item_async(), or decide on the device (where, cond)");
   // What the wait cost is known to the device alone: transfer_too_frequent.
-  if (cuts && !detail::observer)
+  if (cuts && !record::session.observer)
     WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
                    .subject = function,
                    .place = concat(where.file, ':', where.line),
@@ -112,7 +109,7 @@ void Tensor::convert(std::span<const std::byte> source, DType as, void* to) cons
   convert_elements(dtype(), source.data(), as, to, elements());
 }
 
-void Tensor::fail_undefined() { detail::fail_call("a default-constructed Tensor has no value"); }
+void Tensor::fail_undefined() { record::fail_call("a default-constructed Tensor has no value"); }
 
 void Tensor::require_one(const char* function) const {
   require(elements() == 1, function, ": expected a tensor of one element, got ", type());
@@ -122,9 +119,9 @@ std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& wher
   require_one("item_async");
   const ir::Location place = place_of_read(*this, where);
   require_run("item_async", *this, place);
-  if (detail::observer) detail::observer->host_reads("item_async", *this, place);
+  if (record::session.observer) record::session.observer->host_reads("item_async", impl(), place);
   const runtime::BufferPtr from = buffer();
-  if (!from->usable_on(device().id())) detail::fail_on_wrong_device("item_async: what it reads", *from);
+  if (!from->usable_on(device().id())) record::fail_on_wrong_device("item_async: what it reads", *from);
   auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
   device().read(from, item);
   return item;

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <weft/record/tensor_impl.h>
 #include <weft/tensor/future.h>
-#include <weft/tensor/impl.h>
 #include <weft/tensor/shape.h>
 
 namespace weft {
@@ -29,21 +29,16 @@ concept Element = requires { DTypeOf<T>::value; };
 class Tensor {
  public:
   Tensor() = default;  // no tensor: only assignment and defined() are allowed
-  Tensor(const Tensor& other) : impl_(other.impl_) {
-    if (impl_) impl_->retain();
-  }
-  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(Tensor other) & noexcept {
     std::swap(impl_, other.impl_);
     return *this;
   }
   // Tensors are values, so x[i] = t would change a copy: write x = dynamic_update_slice(x, t, starts).
   void operator=(const auto& x_i_is_a_copy_use_dynamic_update_slice) && = delete;
-  ~Tensor() {
-    if (impl_) impl_->release();
-  }
 
-  bool defined() const { return impl_ != nullptr; }
+  bool defined() const { return bool(impl_); }
   Type type() const { return impl().type; }
   DType dtype() const { return type().dtype(); }
   int rank() const { return type().rank(); }
@@ -93,9 +88,10 @@ class Tensor {
   friend std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
   // For weft's own layers.
-  explicit Tensor(detail::TensorImpl* owned) : impl_(owned) {}
-  explicit Tensor(runtime::BufferPtr buffer);
-  detail::TensorImpl& impl() const {
+  explicit Tensor(record::TensorPtr shared) : impl_(std::move(shared)) {}
+  explicit Tensor(runtime::BufferPtr buffer) : impl_(record::TensorPtr::of(std::move(buffer))) {}
+  const record::TensorPtr& shared() const { return impl_; }
+  record::TensorImpl& impl() const {
     if (!impl_) [[unlikely]]
       fail_undefined();
     return *impl_;
@@ -109,7 +105,7 @@ class Tensor {
   [[noreturn]] static void fail_undefined();
   std::shared_ptr<detail::ReadItem> read_async(DType as, const Where& where) const;
 
-  detail::TensorImpl* impl_ = nullptr;
+  record::TensorPtr impl_;
 };
 
 }  // namespace weft

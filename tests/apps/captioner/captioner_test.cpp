@@ -11,10 +11,10 @@
 #include <apps/captioner/shapes_dataset.h>
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/random.h>
-#include <weft/tensor/sync.h>
 #include <weft/train/config_settings.h>
 
 namespace weft::captioner {

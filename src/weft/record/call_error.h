@@ -1,0 +1,20 @@
+// Errors of the functions that the user calls: they end with the place of the call.
+#pragma once
+
+#include <string>
+
+#include <weft/base/error.h>
+
+namespace weft::record {
+
+// Throws Error "message (file:line in module)": where this thread called the public function that is at work; without the
+// place if none is.
+[[noreturn]] void fail_call(const std::string& message);
+
+template <class... Parts>
+void require_call(bool condition, const char* function, const Parts&... parts) {
+  if (!condition) [[unlikely]]
+    fail_call(concat(function, ": ", parts...));
+}
+
+}  // namespace weft::record

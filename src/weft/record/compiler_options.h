@@ -1,0 +1,14 @@
+// How a backend that compiles does it.
+#pragma once
+
+#include <vector>
+
+#include <weft/compiler/compiler.h>
+#include <weft/record/backend.h>
+
+namespace weft::record {
+
+// For the program of `graph`.
+compiler::Options compiler_options(const ir::Graph& graph, Backend backend, std::vector<bool> donatable);
+
+}  // namespace weft::record

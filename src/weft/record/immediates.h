@@ -1,0 +1,32 @@
+// The buffers through which numbers of the host reach launches. They are used again once no launch reads them, so that a step
+// with a thousand numbers allocates nothing.  Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <weft/record/recording.h>
+#include <weft/runtime/buffer.h>
+
+namespace weft::record {
+
+// For launches of one executable: the types of the numbers are always the same.
+class ImmediatePool {
+ public:
+  // Puts a buffer with the next of `values` in every place of `inputs` that is empty; `types` are those of all inputs.
+  void fill(std::span<runtime::BufferPtr> inputs, std::span<const Type> types, std::span<const Immediate> values);
+
+ private:
+  struct Block {
+    runtime::Memory memory;        // of all its buffers
+    std::byte* numbers = nullptr;  // in that memory, which is the host's
+    std::vector<runtime::BufferPtr> buffers;
+  };
+  static bool in_use(const Block& block);
+  static Block make(std::span<const runtime::BufferPtr> inputs, std::span<const Type> types, std::size_t count);
+
+  std::vector<Block> blocks_;
+};
+
+}  // namespace weft::record

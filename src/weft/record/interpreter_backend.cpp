@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <cstring>
+
+#include <weft/ir/array.h>
+#include <weft/ir/interpreter.h>
+#include <weft/record/backend.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::record {
+
+namespace {
+
+// The slices that a thunk reads are the graph's inputs, those that it writes the outputs, in order.
+class InterpreterThunk final : public runtime::Thunk {
+ public:
+  explicit InterpreterThunk(std::shared_ptr<const ir::Graph> graph) : graph_(std::move(graph)) {}
+
+  void run(const runtime::Launch& launch) const override {
+    std::vector<ir::Array> inputs;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      inputs.emplace_back(graph_->inputs()[i].type(), std::span<const std::byte>(launch.at(reads[i]), reads[i].bytes));
+    }
+    const std::vector<ir::Array> outputs = ir::interpret(*graph_, inputs);
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      std::ranges::copy(outputs[i].bytes(), launch.at(writes[i]));
+    }
+  }
+
+ private:
+  std::shared_ptr<const ir::Graph> graph_;
+};
+
+std::uint32_t allocate(runtime::Executable& executable, runtime::Allocation::Kind kind, std::size_t index, Type type) {
+  executable.allocations.push_back(
+      {kind, static_cast<std::uint32_t>(index), static_cast<std::uint64_t>(type.bytes()), 0, nullptr});
+  executable.peak_bytes += static_cast<std::uint64_t>(type.bytes());
+  return static_cast<std::uint32_t>(executable.allocations.size() - 1);
+}
+
+}  // namespace
+
+std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph,
+                                                       const std::vector<bool>& donatable) {
+  auto executable = std::make_shared<runtime::Executable>();
+  auto thunk = std::make_unique<InterpreterThunk>(graph);
+  executable->name = program_name(*graph);
+  thunk->info = {.name = "interpret", .category = "host", .source = "", .scope = ""};
+  std::vector<bool> free = donatable;
+  for (const ir::Value input : graph->inputs()) {
+    const std::size_t index = executable->inputs.size();
+    executable->inputs.push_back(input.type());
+    const std::uint32_t allocation = allocate(*executable, runtime::Allocation::Kind::input, index, input.type());
+    thunk->reads.push_back({allocation, 0, static_cast<std::uint64_t>(input.type().bytes())});
+  }
+  free.resize(executable->inputs.size());
+  for (const ir::Value output : graph->outputs()) {
+    // Everything is read before anything is written, so an output may take over any input of its type.
+    std::int32_t donated = -1;
+    for (std::size_t i = 0; i < free.size() && donated < 0; ++i) {
+      if (free[i] && executable->inputs[i] == output.type()) donated = static_cast<std::int32_t>(i);
+    }
+    if (donated >= 0) free[static_cast<std::size_t>(donated)] = false;
+    const std::size_t index = executable->outputs.size();
+    const std::uint32_t allocation = allocate(*executable, runtime::Allocation::Kind::output, index, output.type());
+    executable->outputs.push_back({output.type(), allocation, donated});
+    thunk->writes.push_back({allocation, 0, static_cast<std::uint64_t>(output.type().bytes())});
+  }
+  executable->thunks.push_back(std::move(thunk));
+  return executable;
+}
+
+}  // namespace weft::record

@@ -1,0 +1,61 @@
+// What was compiled, by what was recorded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include <weft/base/hash.h>
+#include <weft/compiler/compiler.h>
+#include <weft/ir/graph.h>
+#include <weft/record/immediates.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::record {
+
+struct Plan {
+  std::shared_ptr<const runtime::Executable> executable;
+  std::shared_ptr<const compiler::Report> report;  // of its compilation; null: it is interpreted
+  std::shared_ptr<const ir::Graph> graph;  // to compare with on a hit; dropped after enough of them in release builds
+  int verified_hits = 0;
+  ImmediatePool immediates;
+  std::mutex mutex;  // of what a launch changes
+};
+
+// What it keeps in memory; machine code, which plans share, is the kernel cache's to count.
+std::uint64_t bytes_of(const Plan& plan);
+
+// Within WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES; the least recently used plan leaves first. Thread-safe.
+class PlanCache {
+ public:
+  static PlanCache& instance();
+
+  std::shared_ptr<Plan> find(const Fingerprint& key);  // null: none
+  void insert(const Fingerprint& key, std::shared_ptr<Plan> plan);
+  void clear();
+  bool contains(const Fingerprint& key) const;
+  bool has_evicted(const Fingerprint& key) const;  // of late
+  std::size_t size() const;
+  std::uint64_t bytes() const;
+
+ private:
+  struct Entry {
+    Fingerprint key;
+    std::shared_ptr<Plan> plan;
+    std::uint64_t bytes;
+  };
+  using Entries = std::list<Entry>;
+  void erase(Entries::iterator entry);
+
+  mutable std::mutex mutex_;
+  Entries entries_;  // most recently used first
+  std::unordered_map<Fingerprint, Entries::iterator, FingerprintHash> by_key_;
+  std::uint64_t bytes_ = 0;
+  std::deque<Fingerprint> evicted_;  // the last ones, for messages
+};
+
+}  // namespace weft::record

@@ -1,0 +1,157 @@
+// The recording of a thread: the graph that its operations append to, the buffers and numbers that became inputs of it, and the
+// tensors that are values of it. Not thread-safe: each thread has its own.
+//
+//   Recording& recording = Recording::current();
+//   const ir::Value x = recording.value_of(tensor, "relu");  // its node, or a new input for its buffer
+//   TensorPtr result = recording.wrap(ir::max(x, zero));     // alive: an output of the next sync
+//   recording.sync();                                        // compiles and launches; result now has a buffer
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/record/growth.h>
+#include <weft/record/launched_graph.h>
+#include <weft/record/observer.h>
+#include <weft/record/session.h>
+#include <weft/record/tensor_impl.h>
+#include <weft/runtime/buffer.h>
+
+namespace weft::record {
+
+class Recording {
+ public:
+  Recording();
+  // A recording of the body of a loop or branch, current until leave(): what it uses from outside becomes an input of it.
+  explicit Recording(Recording& parent);
+  void leave();
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // The innermost one of this thread.
+  static Recording& current();
+
+  // The value of a tensor; a buffer, or a value of an outer recording, becomes an input at its first use.
+  ir::Value value_of(const TensorPtr& tensor, const char* function);
+  // A new input that the host gives with every launch.
+  ir::Value immediate(Type type, const Immediate& bytes, const ImmediateSource& source = {});
+
+  // A tensor for a value of this recording; live until it is dropped or launched.
+  TensorPtr wrap(ir::Value value);
+
+  // What stays of what is launched: the graph where gradients may reach back over it, as where the host reads a value.
+  enum class Keep : std::uint8_t { nothing, graph };
+  // Closes the recording, launches it and begins the next: see weft::sync(). Returns false if the observer let nothing be launched.
+  bool sync(Keep keep = Keep::nothing);
+  // Forgets what is recorded if nobody holds anything of it.
+  void drop_dead();
+
+  // A gradient was taken: ways from one value to another end here, as far as anybody knows.
+  void differentiated(std::span<const ir::Value> wrt);
+  // Whether a gradient was taken by one of them since the last sync.
+  bool were_differentiated(std::span<const ir::Value> wrt) const;
+  // Throws Error if the way from `loss` leads to something that an automatic sync launched and that is none of `wrt`: of it the
+  // gradient would be cut off.
+  void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
+
+  struct Input {
+    runtime::BufferPtr buffer;           // null: the next of the numbers
+    const TensorImpl* tensor = nullptr;  // that had it, gone perhaps
+    std::uint64_t identity = 0;          // of that tensor
+    Origin origin = {};                  // before a read launched it
+    bool is_state = false;               // a Parameter had it
+    bool is_cut = false;                 // an automatic sync launched it
+  };
+  // One for each input of the graph; of a body none.
+  std::span<const Input> inputs() const { return inputs_; }
+
+  ir::Graph& graph() { return *graph_; }
+  const TensorImpl* first_live() const { return live_.next == &live_ ? nullptr : live_.next; }
+  const TensorImpl* next_live(const TensorImpl& live) const { return live.next == &live_ ? nullptr : live.next; }
+
+  // Of a body: its inputs other than those made with graph().add_input, in order. Once captured, always an input.
+  bool is_body() const { return parent_ != nullptr; }
+  Recording* parent() { return parent_; }
+  std::span<const TensorPtr> captures() const { return captures_; }
+  ir::Value capture(const TensorPtr& tensor);
+  std::shared_ptr<const ir::Graph> finish_body(std::vector<ir::Value> outputs);
+
+  // The path of the module that is recorded, of static storage; empty if none is.
+  const char* scope() const { return scope_; }
+  void set_scope(const char* path) { scope_ = path; }
+
+  // A public function is called, until end_call(). The outermost one gives its place to all that is recorded within. Throws Error
+  // where a recording that nobody syncs is launched in parts, and that fails.
+  void begin_call(const std::source_location& where) {
+    if (depth_++ != 0) return;
+    if (has_grown()) [[unlikely]]
+      cut_if_repeated();
+    graph_->set_location({where.file_name(), scope_, where.line()});
+  }
+  void end_call() { --depth_; }
+  bool is_outermost_call() const { return depth_ == 1; }
+  // Where the user called the public function that is at work, here or in an enclosing recording; empty if none is.
+  std::string place_of_call() const;
+
+ private:
+  friend class SetAside;
+  friend class Synchronizer;
+  friend struct TensorImpl;
+
+  explicit Recording(Recording* parent);
+
+  ir::Value input_of(TensorImpl& impl, const char* function);
+  std::optional<std::size_t> position_of(const TensorImpl& impl);  // among the inputs
+  static void require_here(const TensorImpl& impl, const char* function);
+  void append_live(TensorImpl& impl);
+  static void unlink(TensorImpl& impl);
+  void let_go_of_inputs();
+  void clear();  // begins the next recording
+  void begin_epoch();
+  void forget_live();  // they have no value any more
+  bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
+  void cut_if_repeated();
+  std::vector<bool> lost_gradients() const;
+  bool may_be_differentiated() const;
+  std::shared_ptr<LaunchedGraph> to_be_launched() const;
+
+  std::shared_ptr<ir::Graph> graph_;
+  std::shared_ptr<ir::Graph> spare_;  // whose memory is taken again once it is free
+  Recording* parent_ = nullptr;
+  std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process; of a body 0
+  int depth_ = 0;            // of public functions that are being called
+  const char* scope_ = "";
+  Growth growth_;
+  std::vector<ir::Value> differentiated_;  // by which gradients were taken
+
+  std::vector<Input> inputs_;
+  // Of the first `indexed_` inputs, where somebody asked for them.
+  std::unordered_map<const TensorImpl*, std::size_t> positions_;
+  std::size_t indexed_ = 0;
+  std::vector<Immediate> immediates_;  // the numbers among them
+  std::vector<TensorPtr> captures_;
+  std::vector<ir::Value> capture_values_;
+  TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first
+};
+
+// For its time this thread has another recording, an empty one, and what is recorded keeps nothing from being donated.
+class SetAside {
+ public:
+  SetAside();
+  ~SetAside();
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+
+ private:
+  Recording& recorded_;
+  Recording other_;
+};
+
+}  // namespace weft::record

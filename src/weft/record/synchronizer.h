@@ -1,0 +1,117 @@
+// One sync of a recording.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <weft/base/knobs.h>
+#include <weft/record/backend.h>
+#include <weft/record/compile_ahead.h>
+#include <weft/record/missed_donations.h>
+#include <weft/record/plan_cache.h>
+#include <weft/record/recording.h>
+#include <weft/record/size_families.h>
+#include <weft/record/sync.h>
+
+namespace weft::record {
+
+class Synchronizer {
+ public:
+  explicit Synchronizer(Recording& recording) : recording_(recording) {}
+  // `kept`: what is launched, if gradients may reach back into it. Returns false if the observer let nothing be launched.
+  bool run(std::shared_ptr<LaunchedGraph> kept = nullptr);
+
+  // Of this thread.
+  struct Last {
+    SyncStats stats;
+    std::optional<compiler::Report> report;
+    bool compiled_for_sizes = false;                 // the last program that was compiled: for many sizes
+    std::string sizes_are_alone_because;             // else, where it might have been
+    std::vector<ir::SizeRelation> broken_relations;  // of sizes, for which it was compiled
+    std::unordered_set<std::string> places;          // the names of the programs compiled so far
+    MissedDonations missed_donations;
+    std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
+  };
+  static Last& last();
+
+  // Closes the recording as run() does and gives its graph, but launches nothing: its tensors lose their values, and the graph is a
+  // sample for programs for many sizes if it is to be kept.
+  void run_as_sample(bool keep);
+  // The same, for a program of its own that is to be compiled ahead. None: there is nothing to be compiled.
+  std::optional<CompileAhead::Job> run_as_job();
+
+ private:
+  // How an input is bound: part of a plan's identity.
+  enum class Binding : std::uint8_t { kept, donatable, number };
+  // Where a live tensor finds its buffer after the launch: it is an input's, or that of an output.
+  struct Place {
+    runtime::BufferPtr input;
+    std::uint32_t output = 0;
+  };
+  // Memory kept from sync to sync.
+  struct Scratch {
+    std::vector<Binding> bindings;
+    std::vector<ir::Value> outputs;
+    std::vector<std::uint32_t> output_ids;  // of their nodes, which are not touched
+    std::vector<TensorImpl*> live;          // in their order
+    std::vector<Place> places;              // one for each of these
+    // By node id: the first output of the node, and the number of the sync that wrote it, so that nothing need be cleared.
+    struct First {
+      std::uint64_t sync = 0;
+      std::uint32_t output = 0;
+    };
+    std::vector<First> first_output;
+    std::uint64_t sync = 0;  // this one's number
+    std::vector<runtime::BufferPtr> arguments, results;
+    std::vector<Type> result_types;
+  };
+  static Scratch& scratch();
+
+  std::vector<bool> donatable() const;
+  void let_go();  // of what was recorded
+
+  void collect();
+  void bind_inputs();
+  void collect_outputs();
+  void show_stages();
+  void promise_results();
+  bool run_program();
+  Place place_of(const TensorImpl& impl);
+  Place place_of_input(std::size_t index);
+  Fingerprint key(bool strict = knobs::strict()) const;
+  Fingerprint key_without_sizes() const;
+  void add_bindings(Fingerprint& key, bool strict) const;  // and the backend and knobs
+  std::string why_forgotten() const;  // of a program that was known, or is for other knobs; empty: it is a new one
+  // Of what is recorded, for the backend; null: none is known.
+  std::shared_ptr<Plan> known_plan();
+  std::shared_ptr<Plan> find_plan(const Fingerprint& key);
+  bool uses_symbols() const;
+  std::shared_ptr<Plan> plan_for_sizes();  // out of a program for many sizes; null: there is none
+  std::shared_ptr<Plan> make_plan();
+  void launch(Plan& plan);
+  void let_go_of(std::span<const runtime::BufferPtr> arguments) const;
+  void take_back(std::vector<runtime::BufferPtr>& arguments, bool is_held);  // after a launch that was refused
+  void commit();
+  void keep(TensorImpl& impl);  // for gradients
+  void require_finite(const std::vector<runtime::BufferPtr>& results);
+
+  Recording& recording_;
+  Scratch& scratch_ = scratch();
+  Backend backend_ = backend();
+  std::shared_ptr<LaunchedGraph> kept_;
+  Fingerprint identity_;  // of what is launched
+  bool is_kept_ = false;  // its plan
+  std::uint64_t waited_ns_ = 0;
+  SizeFamilies::Known sizes_;  // of a graph that has no program of its own
+
+  bool debugs_nans_ = knobs::debug_nans();
+  std::shared_ptr<const ir::Graph> launched_graph_;  // these two only then
+  std::vector<runtime::BufferPtr> launched_inputs_;
+};
+
+}  // namespace weft::record
