@@ -7,6 +7,8 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
+#include <weft/jit/call_scratch.h>
+#include <weft/jit/session.h>
 #include <weft/record/backend.h>
 #include <weft/record/recording.h>
 #include <weft/record/size_families.h>
@@ -15,13 +17,9 @@
 
 namespace weft {
 
-namespace {
-constinit thread_local Stance stance = Stance::standard;
-}
-
-StanceScope::StanceScope(Stance chosen) : before_(stance) { stance = chosen; }
-StanceScope::~StanceScope() { stance = before_; }
-Stance current_stance() { return stance; }
+StanceScope::StanceScope(Stance chosen) : before_(std::exchange(jit::session.stance, chosen)) {}
+StanceScope::~StanceScope() { jit::session.stance = before_; }
+Stance current_stance() { return jit::session.stance; }
 
 }  // namespace weft
 
@@ -34,12 +32,11 @@ compiler::Tuning tuning(const CompileOptions& options) {
   return options.shape_padding ? compiler::Tuning::padding : compiler::Tuning::none;
 }
 
-// A function runs operation by operation on this thread: those that it calls are part of it, as they are part of a graph.
-constinit thread_local bool runs_eagerly = false;
 class EagerScope {
  public:
-  explicit EagerScope(record::Backend backend) : backend_(backend), before_(std::exchange(runs_eagerly, true)) {}
-  ~EagerScope() { runs_eagerly = before_; }
+  explicit EagerScope(record::Backend backend)
+      : backend_(backend), before_(std::exchange(session.runs_eagerly, true)) {}
+  ~EagerScope() { session.runs_eagerly = before_; }
   EagerScope(const EagerScope&) = delete;
   EagerScope& operator=(const EagerScope&) = delete;
 
@@ -98,18 +95,18 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
   {
     const record::BuildScope scope(backend_, build_options_);
     if (starts_eagerly()) return run_eagerly(invocation);
-    thread_local std::vector<Leaf> leaves;  // of this call: the function does not run here
+    CallScratch& scratch = CallScratch::of_this_thread();
+    std::vector<Leaf>& leaves = scratch.leaves;
     leaves.clear();
     LeafCollector collector(leaves);
     invocation.collect(collector);
     const Found found = pinned ? find_pinned(pinned, leaves) : find(leaves);
     if (!turn.owns_lock()) turn = this->turn();  // the call that found out may have ended just now
     if (found.replayed) {
-      thread_local std::vector<Tensor> tensors;
-      found.replayed->replay(leaves, tensors);
+      found.replayed->replay(leaves, scratch.results);
       invocation.replay(found.replayed->prototype);
-      invocation.fill(tensors);
-      tensors.clear();
+      invocation.fill(scratch.results);
+      scratch.results.clear();
       return;
     }
     if (!found.is_inlined) return record(invocation, found);
@@ -140,7 +137,7 @@ void Function::record(Invocation& invocation, const Found& found) {
 }
 
 bool Function::called_inside() {
-  return record::session.observer != nullptr || runs_eagerly || record::Recording::current().is_body();
+  return record::session.observer != nullptr || session.runs_eagerly || record::Recording::current().is_body();
 }
 
 Function::Found Function::find(std::span<const Leaf> leaves) {

@@ -7,6 +7,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/jit/call_scratch.h>
 #include <weft/profile/hints.h>
 #include <weft/record/sync.h>
 #include <weft/record/synchronizer.h>
@@ -60,18 +61,6 @@ void write_number(const Number& number, const Specialization& s, std::span<const
   HostNumber(scalar).write_unobserved(number.dtype, bytes.data(), "compile");
 }
 
-// What a replay works on, kept from call to call.
-struct Scratch {
-  std::vector<runtime::BufferPtr> inputs;
-  std::vector<record::Immediate> immediates;
-  std::vector<TensorImpl*> released;
-};
-
-Scratch& scratch() {
-  thread_local Scratch scratch;
-  return scratch;
-}
-
 // The launch said so of an input by its number: here it has a name and a place.
 void require_here(const Specialization& s, std::span<const runtime::BufferPtr> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -102,6 +91,11 @@ void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::v
 
 }  // namespace
 
+CallScratch& CallScratch::of_this_thread() {
+  thread_local CallScratch scratch;
+  return scratch;
+}
+
 bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) const {
   if (!std::ranges::equal(leaves, arguments, [](const Leaf& a, const Leaf& b) { return a.same_signature(b); }))
     return false;
@@ -118,7 +112,7 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
 
 bool Specialization::same_aliases(std::span<const Leaf> leaves) const {
   if (!aliases_matter) return true;
-  thread_local std::vector<Alias> now;
+  std::vector<Alias>& now = CallScratch::of_this_thread().aliases;
   find_aliases(leaves, parameters, captured, now);
   return now == aliases;
 }
@@ -182,7 +176,7 @@ void Specialization::require_structure(std::span<const Leaf> leaves) const {
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {
   const trace::Scope scope("host", "replay");
   const auto start = std::chrono::steady_clock::now();
-  Scratch& work = scratch();
+  CallScratch& work = CallScratch::of_this_thread();
   work.inputs.clear();
   for (const Place& input : inputs)
     work.inputs.push_back(input.kind == Place::Kind::number ? nullptr : buffer_of(input.tensor(leaves)));

@@ -30,21 +30,6 @@ class Synchronizer;
 
 namespace weft::jit {
 
-// For the time in which a function runs as part of another one's graph: if it must be one graph, a cut within it is an error.
-class FullgraphScope {
- public:
-  explicit FullgraphScope(const std::string* name) : before_(name ? std::exchange(innermost_, name) : innermost_) {}
-  ~FullgraphScope() { innermost_ = before_; }
-  FullgraphScope(const FullgraphScope&) = delete;
-  FullgraphScope& operator=(const FullgraphScope&) = delete;
-  // Its name; null: there is none.
-  static const std::string* innermost() { return innermost_; }
-
- private:
-  inline static constinit thread_local const std::string* innermost_ = nullptr;
-  const std::string* before_;
-};
-
 // Where a function's graph was cut, and what it cost.
 struct GraphBreak {
   std::string reason, place;

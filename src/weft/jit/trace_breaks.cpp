@@ -1,13 +1,14 @@
 // What cuts the graph of a function while it is recorded, and what makes its call fail. The function itself is told nothing of it.
 #include <utility>
 
+#include <weft/jit/session.h>
 #include <weft/jit/trace.h>
 #include <weft/record/sync.h>
 
 namespace weft::jit {
 
 void Trace::reject_cut(const std::string& reason, const std::string& place, const char* remedy) {
-  const std::string* const inner = FullgraphScope::innermost();
+  const std::string* const inner = session.fullgraph;
   if (!inner && !options_.fullgraph) return;
   reject(std::make_exception_ptr(
       GraphBreakError(concat(inner ? *inner : options_.function, ": ", reason, place.empty() ? "" : " (", place,

@@ -7,10 +7,10 @@
 #include <weft/ir/ops.h>
 #include <weft/record/call_error.h>
 #include <weft/record/place_text.h>
-#include <weft/record/pool.h>
 #include <weft/record/sync.h>
 #include <weft/record/synchronizer.h>
 #include <weft/record/wrong_device.h>
+#include <weft/runtime/node_pool.h>
 
 namespace weft::record {
 
@@ -125,7 +125,7 @@ ir::Value Recording::immediate(Type type, const Immediate& bytes, const Immediat
 }
 
 TensorPtr Recording::wrap(ir::Value value) {
-  TensorImpl* impl = Pool<TensorImpl>::make(value.type());
+  TensorImpl* impl = runtime::make_in_pool<TensorImpl>(value.type());
   impl->value = value;
   impl->node_id = value.node->id;
   impl->is_input = value.node->op == &ir::ops::parameter;

@@ -26,14 +26,9 @@ inline constinit Metric nodes_per_sync("NodesPerSync", Unit::count);
 
 namespace record {
 
-Synchronizer::Scratch& Synchronizer::scratch() {
-  thread_local Scratch scratch;
-  return scratch;
-}
-
-Synchronizer::Last& Synchronizer::last() {
-  thread_local Last last;
-  return last;
+Synchronizer::ThreadState& Synchronizer::of_this_thread() {
+  thread_local ThreadState state;
+  return state;
 }
 
 bool Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {

@@ -37,7 +37,7 @@ class Synchronizer {
     MissedDonations missed_donations;
     std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
   };
-  static Last& last();
+  static Last& last() { return of_this_thread().last; }
 
   // Closes the recording as run() does and gives its graph, but launches nothing: its tensors lose their values, and the graph is a
   // sample for programs for many sizes if it is to be kept.
@@ -70,7 +70,11 @@ class Synchronizer {
     std::vector<runtime::BufferPtr> arguments, results;
     std::vector<Type> result_types;
   };
-  static Scratch& scratch();
+  struct ThreadState {
+    Scratch scratch;
+    Last last;
+  };
+  static ThreadState& of_this_thread();
 
   std::vector<bool> donatable() const;
   void let_go();  // of what was recorded
@@ -101,7 +105,7 @@ class Synchronizer {
   void require_finite(const std::vector<runtime::BufferPtr>& results);
 
   Recording& recording_;
-  Scratch& scratch_ = scratch();
+  Scratch& scratch_ = of_this_thread().scratch;
   Backend backend_ = backend();
   std::shared_ptr<LaunchedGraph> kept_;
   Fingerprint identity_;  // of what is launched

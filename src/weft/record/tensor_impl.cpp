@@ -1,7 +1,7 @@
 #include <weft/record/tensor_impl.h>
 
-#include <weft/record/pool.h>
 #include <weft/record/recording.h>
+#include <weft/runtime/node_pool.h>
 
 namespace weft::record {
 
@@ -17,8 +17,10 @@ std::uint64_t TensorImpl::give_identity() const {
   return identity_.compare_exchange_strong(known, mine, std::memory_order_relaxed) ? mine : known;
 }
 
-void TensorImpl::destroy(TensorImpl* impl) { Pool<TensorImpl>::destroy(impl); }
+void TensorImpl::destroy(TensorImpl* impl) { runtime::destroy_in_pool(impl); }
 
-TensorPtr TensorPtr::of(runtime::BufferPtr buffer) { return TensorPtr(Pool<TensorImpl>::make(std::move(buffer))); }
+TensorPtr TensorPtr::of(runtime::BufferPtr buffer) {
+  return TensorPtr(runtime::make_in_pool<TensorImpl>(std::move(buffer)));
+}
 
 }  // namespace weft::record

@@ -21,14 +21,14 @@ template <std::size_t Size, void (*Prepare)(void*) = nullptr>
 class NodePool {
  public:
   static void* take() {
-    Magazine* const magazine = local;
+    Magazine* const magazine = local.magazine;
     if (!magazine || magazine->count == 0) [[unlikely]]
       return take_shared();
     return magazine->nodes[--magazine->count];
   }
 
   static void give(void* node) {
-    Magazine* const magazine = local;
+    Magazine* const magazine = local.magazine;
     if (!magazine || magazine->count == capacity) [[unlikely]] {
       give_shared(node);
     } else {
@@ -76,15 +76,14 @@ class NodePool {
   // Of a thread, from its first node to its end.
   struct Owner {
     Magazine magazine;
-    Owner() { local = &magazine; }
+    Owner() { local.magazine = &magazine; }
     ~Owner() {
-      local = nullptr;
-      ended = true;
+      local = {.magazine = nullptr, .has_ended = true};
       shared().drain(magazine, magazine.count);
     }
   };
   // This thread's magazine; null: it has ended.
-  static Magazine* own_magazine() { return ended ? nullptr : &owner.magazine; }
+  static Magazine* own_magazine() { return local.has_ended ? nullptr : &owner.magazine; }
 
   [[gnu::noinline]] static void* take_shared() {
     Magazine one;
@@ -108,9 +107,32 @@ class NodePool {
   }
 
   static inline thread_local Owner owner;
-  static constinit inline thread_local Magazine* local = nullptr;
-  static constinit inline thread_local bool ended = false;
+  // What is asked first: the owner has a destructor, so that every look at it costs a check.
+  struct Local {
+    Magazine* magazine = nullptr;  // null: not made yet, or ended
+    bool has_ended = false;
+  };
+  static constinit inline thread_local Local local{};
 };
+
+// One object in such a node.
+template <class T, class... Args>
+T* make_in_pool(Args&&... args) {
+#if defined(__SANITIZE_ADDRESS__)
+  return new T(std::forward<Args>(args)...);  // so that every use after the end is seen
+#else
+  return new (NodePool<sizeof(T)>::take()) T(std::forward<Args>(args)...);
+#endif
+}
+template <class T>
+void destroy_in_pool(T* object) {
+#if defined(__SANITIZE_ADDRESS__)
+  delete object;
+#else
+  object->~T();
+  NodePool<sizeof(T)>::give(object);
+#endif
+}
 
 template <class T>
 struct PoolAllocator {

@@ -10,13 +10,16 @@ std::byte* scratch_of_this_thread(std::size_t bytes) {
   struct Free {
     void operator()(std::byte* block) const { ::operator delete(block, alignment); }
   };
-  thread_local std::unique_ptr<std::byte, Free> block;
-  thread_local std::size_t size = 0;
-  if (bytes > size) {
-    block.reset(static_cast<std::byte*>(::operator new(bytes, alignment)));
-    size = bytes;
+  struct Scratch {
+    std::unique_ptr<std::byte, Free> block;
+    std::size_t size = 0;
+  };
+  thread_local Scratch scratch;
+  if (bytes > scratch.size) {
+    scratch.block.reset(static_cast<std::byte*>(::operator new(bytes, alignment)));
+    scratch.size = bytes;
   }
-  return block.get();
+  return scratch.block.get();
 }
 
 }  // namespace weft::runtime

@@ -11,6 +11,11 @@ namespace {
 
 using Addresses = std::vector<std::byte*>;
 
+Addresses& addresses_of_this_thread() {
+  thread_local Addresses addresses;
+  return addresses;
+}
+
 void set_addresses(const KernelCall& call, const runtime::Launch& launch, Addresses& addresses) {
   addresses.clear();
   for (const runtime::Slice& slice : call.buffers) addresses.push_back(launch.at(slice));
@@ -33,7 +38,7 @@ KernelCall::KernelCall(const Loop& loop, Kernel its_kernel, std::vector<runtime:
 
 void KernelThunk::run(const runtime::Launch& launch) const {
   if (calls_.size() > 1) return run_together(launch);
-  thread_local Addresses addresses;  // of this run; kernels on other threads only read it
+  Addresses& addresses = addresses_of_this_thread();  // kernels on other threads only read it
   const KernelCall& call = calls_[0];
   set_addresses(call, launch, addresses);
   std::byte* const* const at = addresses.data();
@@ -46,7 +51,7 @@ void KernelThunk::run_together(const runtime::Launch& launch) const {
   std::int64_t all = 0;
   for (const KernelCall& call : calls_) all += call.extent.tasks * call.task_elements;
   runtime::parallel_for(all, worthwhile_elements, [&](std::int64_t begin, std::int64_t end) {
-    thread_local Addresses addresses;
+    Addresses& addresses = addresses_of_this_thread();
     std::int64_t first = 0;  // element of the call
     for (const KernelCall& call : calls_) {
       const std::int64_t count = call.extent.tasks * call.task_elements;
