@@ -32,7 +32,7 @@ struct Sized {
   std::vector<std::shared_ptr<const ir::Graph>> samples{layer(8), layer(11)};
   ir::General general = ir::generalise(samples);
   std::shared_ptr<const compiler::SizedProgram> program =
-      compiler::compile_for_sizes(*general.graph, {{}, SizeValues({11})});
+      compiler::compile_for_sizes(*general.graph, {.sizes = SizeValues({11})});
 
   std::shared_ptr<const runtime::Executable> at(std::int64_t rows) const {
     std::string why_not;

@@ -145,7 +145,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
 }
 
 // The graph that computes again what it cannot keep within the budget.
-Recomputation keep_less(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report) {
+Recomputation keep_less(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report) {
   Report ignored;
   Recomputation again = recompute(graph, fuse(graph, options, maker, ignored), options.activation_bytes);
   report.recomputed = again.nodes;
@@ -196,7 +196,7 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
 }
 
 // Everything but the thunks, which come with numbers for the sizes.
-std::shared_ptr<const Program> make_program(const ir::Graph& graph, const SizedOptions& options, Report& report) {
+std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
   report.nodes = static_cast<int>(graph.nodes().size());
   require_compilable(graph, ir::device_count(graph) > 1);
   Dump dump(graph.name, *options.target);
@@ -288,7 +288,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
-  const auto program = make_program(graph, {options, {}}, out);
+  const auto program = make_program(graph, options, out);
   std::string why_not;
   std::shared_ptr<const runtime::Executable> executable;
   {
@@ -300,8 +300,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   return executable;
 }
 
-std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
-                                                      Report* report) {
+std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const Options& options, Report* report) {
   Report local;
   Report& out = report ? *report : local;
   out = {};
@@ -325,7 +324,7 @@ class Nested final : public NestedCompiler {
                                                      Report& report) const override {
     return compiler::compile(graph, options, &report);
   }
-  std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
+  std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const Options& options,
                                                         Report& report) const override {
     return compiler::compile_for_sizes(graph, options, &report);
   }

@@ -30,7 +30,7 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
 
 // The graph must live as long as the program. Throws Error where it cannot be compiled without knowing its sizes. Of a launch the
 // report says nothing before describe_launch.
-std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
+std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const Options& options,
                                                       Report* report = nullptr);
 
 // Has the report say what a launch of this executable is.

@@ -157,7 +157,9 @@ Program program_for_sizes(const GraphPtr& graph, std::span<const GraphPtr> sampl
   if (!sample || !match) return nullptr;
   std::shared_ptr<const compiler::SizedProgram> program;
   try {
-    program = compiler::compile_for_sizes(*general.graph, {options, SizeValues(sample->symbols)});
+    compiler::Options for_sizes = options;
+    for_sizes.sizes = SizeValues(sample->symbols);
+    program = compiler::compile_for_sizes(*general.graph, for_sizes);
   } catch (const Error&) {
     return nullptr;
   }

@@ -221,8 +221,9 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
 void SizeFamilies::build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report) {
   ir::General general = ir::generalise(family.samples);
   compiler::Report made;
-  auto program =
-      compiler::compile_for_sizes(*general.graph, {options, SizeValues(typical_sizes(general, family.samples))}, &made);
+  compiler::Options for_sizes = options;
+  for_sizes.sizes = SizeValues(typical_sizes(general, family.samples));
+  auto program = compiler::compile_for_sizes(*general.graph, for_sizes, &made);
   family.general = std::move(general);
   family.program = std::move(program);
   report = std::move(made);

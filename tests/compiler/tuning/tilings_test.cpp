@@ -46,7 +46,7 @@ Graph product(std::int64_t m, std::int64_t k, std::int64_t n) {
 
 std::vector<Unit> units_of(const ir::Graph& graph) {
   Report ignored;
-  const SizedOptions options;
+  const Options options;
   return fuse(graph, options, ThunkMaker(options, nested_compiler()), ignored);
 }
 

@@ -25,23 +25,20 @@ struct Options {
   std::string name = {};                   // of the program, in messages and profiles; empty: the graph's
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
   bool strict = false;
-  bool fuse = true;                       // off: one kernel per node
-  std::set<std::string> disabled_passes;  // by name
-  std::vector<bool> donatable;            // per input: its bytes may be taken over by an output; missing: none
-  Tuning tuning = Tuning::none;           // not in strict mode
+  bool fuse = true;                            // off: one kernel per node
+  std::set<std::string> disabled_passes = {};  // by name
+  std::vector<bool> donatable = {};            // per input: its bytes may be taken over by an output; missing: none
+  Tuning tuning = Tuning::none;                // not in strict mode
   // What values may take that wait for a later use, as activations do for the backward pass: beyond it the cheapest are computed
   // again instead of kept. 0: all are kept.
   std::uint64_t activation_bytes = 0;
   // The program keeps the memory of its outputs from launch to launch (runtime/kept_blocks.h).
   bool keeps_memory = false;
+  // Of a graph whose dims are expressions of symbols: values of those, for which choices of speed are made.
+  SizeValues sizes = {};
   Observer* observer = nullptr;
 
   static Options from_knobs();  // strict and fuse as WEFT_STRICT and WEFT_FUSE say
-};
-
-// For graphs whose dims are expressions of symbols.
-struct SizedOptions : Options {
-  SizeValues sizes = {};  // an example, for which choices of speed are made
 };
 
 }  // namespace weft::compiler

@@ -36,7 +36,7 @@ struct Cluster {
 
 class FusionPlanner {
  public:
-  FusionPlanner(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report,
+  FusionPlanner(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report,
                 std::uint32_t late)
       : graph_(graph),
         options_(options),
@@ -323,7 +323,7 @@ class FusionPlanner {
   }
 
   const ir::Graph& graph_;
-  const SizedOptions& options_;
+  const Options& options_;
   const UnitMaker& maker_;
   Report& report_;
   const std::uint32_t late_;
@@ -340,7 +340,7 @@ class FusionPlanner {
 
 }  // namespace
 
-std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report,
+std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report,
                        std::uint32_t late) {
   return FusionPlanner(graph, options, maker, report, late).run();
 }

@@ -15,7 +15,7 @@ namespace weft::compiler {
 // The graph as units, each in the order of its last node. Nodes that nothing needs become nothing. The report receives
 // a line for each node that no kernel exists for, what became one kernel, and what did not, with the reason.
 // A unit holds no nodes both before `late` and from there on.
-std::vector<Unit> fuse(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker, Report& report,
+std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report,
                        std::uint32_t late = 0);
 
 }  // namespace weft::compiler

@@ -26,7 +26,7 @@ bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands
 
 }  // namespace
 
-Placement::Placement(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker)
+Placement::Placement(const ir::Graph& graph, const Options& options, const UnitMaker& maker)
     : graph_(graph),
       options_(options),
       maker_(maker),

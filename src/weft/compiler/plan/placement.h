@@ -27,7 +27,7 @@ enum class Fate : std::uint8_t {
 
 class Placement {
  public:
-  Placement(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker);
+  Placement(const ir::Graph& graph, const Options& options, const UnitMaker& maker);
 
   Fate fate(const ir::Node& n) const { return fate_[n.id]; }
   // A shape op that is read as memory.
@@ -70,7 +70,7 @@ class Placement {
   void plan_dot(ir::Node& dot, const Epilogue& epilogue);
 
   const ir::Graph& graph_;
-  const SizedOptions& options_;
+  const Options& options_;
   const UnitMaker& maker_;
   std::size_t count_;
   std::vector<Fate> fate_;

@@ -17,7 +17,7 @@ Body::Body(const ir::Graph& graph, const NativeContext& context) : inputs_(graph
     context.routines.push_back(routine);
     routine_ = routine;
   } else {
-    region_ = std::make_unique<Region>(graph, context);
+    region_ = std::make_unique<Region>(*RegionProgram({std::shared_ptr<const ir::Graph>(), &graph}, context).at({}));
   }
   for (const auto values : {graph.inputs(), graph.outputs()})
     for (const ir::Value v : values) widths_.push_back(byte_size(v.dtype()));

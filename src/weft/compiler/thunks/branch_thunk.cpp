@@ -54,37 +54,31 @@ void set_branches(Unit& unit, const ir::Node& node, std::vector<Region> branches
 
 }  // namespace
 
+bool has_programs(const ir::Node& node) {
+  return node.op == &ir::ops::while_ || node.op == &ir::ops::if_ || node.op == &ir::ops::case_;
+}
+
 Unit branch_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "conditional";
-  std::vector<Region> branches;
-  for (const ir::Graph* region : node.regions) branches.emplace_back(*region, context);
-  set_branches(unit, node, std::move(branches));
-  return unit;
-}
-
-Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
-                       const NestedCompiler& nested) {
-  Unit unit = unit_of(node);
-  unit.info.category = "conditional";
-  std::vector<SizedRegion> regions;
-  std::vector<Size> all;
+  std::vector<RegionProgram> programs;
+  std::vector<Size> sizes;
   for (std::size_t i = 0; i < node.regions.size(); ++i) {
-    regions.emplace_back(region_of(node, i), options, fallbacks, nested);
-    std::ranges::copy(regions.back().sizes(), std::back_inserter(all));
+    programs.emplace_back(region_of(node, i), context);
+    std::ranges::copy(programs.back().sizes(), std::back_inserter(sizes));
   }
-  const auto at = [&node, regions = std::move(regions)](const SizeValues& sizes) -> std::optional<Unit> {
-    std::vector<Region> branches;
-    for (const SizedRegion& region : regions) {
-      auto known = region.at(sizes);
-      if (!known) return std::nullopt;
-      branches.push_back(std::move(*known));
-    }
-    Unit made;
-    set_branches(made, node, std::move(branches));
-    return made;
-  };
-  unit.form = SizedLater{at, std::move(all)};
+  set_form(unit, std::move(sizes),
+           [&node, programs = std::move(programs)](const SizeValues& values) -> std::optional<Unit> {
+             std::vector<Region> branches;
+             for (const RegionProgram& program : programs) {
+               auto known = program.at(values);
+               if (!known) return std::nullopt;
+               branches.push_back(std::move(*known));
+             }
+             Unit made;
+             set_branches(made, node, std::move(branches));
+             return made;
+           });
   return unit;
 }
 

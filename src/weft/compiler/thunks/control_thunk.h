@@ -19,15 +19,12 @@ struct LoopUnit {
 };
 LoopUnit loop_unit(const ir::Node& loop);
 
+// While, if and case: their regions are programs for all sizes, whatever is known of these.
+bool has_programs(const ir::Node& node);
 Unit while_unit(const ir::Node& node, const NativeContext& context);
 std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext& context);
 Unit branch_unit(const ir::Node& node, const NativeContext& context);  // if, case
 
-// Of nodes whose sizes, or those in their regions, are not known.
-Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
-                      const NestedCompiler& nested);
-Unit sized_branch_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
-                       const NestedCompiler& nested);
 // A region, which the node's graph keeps alive.
 inline std::shared_ptr<const ir::Graph> region_of(const ir::Node& node, std::size_t i) {
   return {std::shared_ptr<const ir::Graph>(), node.regions[i]};

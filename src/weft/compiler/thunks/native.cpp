@@ -71,7 +71,7 @@ Unit native_or_interpreted_unit(const ir::Node& node, const Options& options, st
                                 const NestedCompiler& nested) {
   std::vector<std::shared_ptr<Routine>> routines;
   if (auto native = native_unit(node, {options, fallbacks, routines, nested})) {
-    native->thunk().routines = std::move(routines);
+    if (!routines.empty()) native->thunk().routines = std::move(routines);
     return std::move(*native);
   }
   fallbacks.push_back(

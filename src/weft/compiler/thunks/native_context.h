@@ -1,7 +1,9 @@
 // What the makers of hand-written thunks share.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct NativeContext {
 
 // A unit that reads the storage of all operands and writes all results, without name and without `make`.
 Unit unit_of(const ir::Node& node);
+
+// Gives the unit the form that `at` returns: now if `sizes` are numbers, else once they are.
+void set_form(Unit& unit, std::vector<Size> sizes, std::function<std::optional<Unit>(const SizeValues& sizes)> at);
 
 // Lets result i live in the bytes of operand i, for a thunk that copies what does not. Operands given twice are left alone.
 void share_operands(Unit& unit);

@@ -18,7 +18,7 @@ class NestedCompiler {
   virtual std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options,
                                                              Report& report) const = 0;
   // The graph must live as long as the program.
-  virtual std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const SizedOptions& options,
+  virtual std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const Options& options,
                                                                 Report& report) const = 0;
 };
 

@@ -24,14 +24,6 @@ void add_sizes(const ir::Graph& graph, std::vector<Size>& all) {
 
 }  // namespace
 
-Region::Region(const ir::Graph& graph, const NativeContext& context, std::vector<bool> may_overwrite) {
-  Options options = context.options;
-  options.donatable = std::move(may_overwrite);
-  Report report;
-  executable_ = context.nested.compile(graph, options, report);
-  context.fallbacks.insert(context.fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
-}
-
 void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::span<std::byte* const> outputs,
                  std::byte* temporaries) const {
   const auto& allocations = executable_->allocations;
@@ -56,26 +48,28 @@ void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::sp
   for (const auto& thunk : executable_->thunks) thunk->run(launch);
 }
 
-SizedRegion::SizedRegion(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
-                         std::vector<std::string>& fallbacks, const NestedCompiler& nested,
-                         std::vector<bool> may_overwrite)
+RegionProgram::RegionProgram(std::shared_ptr<const ir::Graph> graph, const NativeContext& context,
+                             std::vector<bool> may_overwrite)
     : graph_(std::move(graph)) {
-  SizedOptions inner = options;
-  inner.donatable = std::move(may_overwrite);
-  inner.observer = nullptr;
+  Options options = context.options;
+  options.donatable = std::move(may_overwrite);
   Report report;
-  program_ = nested.compile_for_sizes(*graph_, inner, report);
-  fallbacks.insert(fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
+  if (sizes().empty()) {
+    executable_ = context.nested.compile(*graph_, options, report);
+  } else {
+    program_ = context.nested.compile_for_sizes(*graph_, options, report);
+  }
+  context.fallbacks.insert(context.fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
 }
 
-std::optional<Region> SizedRegion::at(const SizeValues& sizes) const {
+std::optional<Region> RegionProgram::at(const SizeValues& sizes) const {
+  if (executable_) return Region(executable_);
   std::string why_not;
   auto executable = program_->at({sizes.symbols().begin(), sizes.symbols().end()}, {}, why_not);
-  if (!executable) return std::nullopt;
-  return Region(std::move(executable));
+  return executable ? std::optional<Region>(std::move(executable)) : std::nullopt;
 }
 
-std::vector<Size> SizedRegion::sizes() const {
+std::vector<Size> RegionProgram::sizes() const {
   std::vector<Size> all;
   add_sizes(*graph_, all);
   return all;

@@ -17,8 +17,6 @@ namespace weft::compiler {
 
 class Region {
  public:
-  // `may_overwrite`: the inputs whose bytes a run may use for outputs; missing: none. Fallbacks inside are reported to the context.
-  Region(const ir::Graph& graph, const NativeContext& context, std::vector<bool> may_overwrite = {});
   explicit Region(std::shared_ptr<const runtime::Executable> executable) : executable_(std::move(executable)) {}
 
   std::uint64_t temporary_bytes() const { return executable_->temporary_bytes; }
@@ -33,19 +31,21 @@ class Region {
   std::shared_ptr<const runtime::Executable> executable_;
 };
 
-// A region of sizes that are not known, compiled for all of them.
-class SizedRegion {
+// A compiled region: of known sizes, or for all that its dims may have.
+class RegionProgram {
  public:
-  SizedRegion(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options, std::vector<std::string>& fallbacks,
-              const NestedCompiler& nested, std::vector<bool> may_overwrite = {});
+  // `may_overwrite`: the inputs whose bytes a run may use for outputs; missing: none. Fallbacks inside are reported to the context.
+  RegionProgram(std::shared_ptr<const ir::Graph> graph, const NativeContext& context,
+                std::vector<bool> may_overwrite = {});
 
-  // Nothing if it does not serve these.
+  // Returns nullopt if the program does not serve these sizes.
   std::optional<Region> at(const SizeValues& sizes) const;
-  // All that it depends on.
+  // All that it depends on; none if they are known.
   std::vector<Size> sizes() const;
 
  private:
   std::shared_ptr<const ir::Graph> graph_;
+  std::shared_ptr<const runtime::Executable> executable_;  // null: of sizes that are not known
   std::shared_ptr<const SizedProgram> program_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/native.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
@@ -50,11 +49,8 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
 
 }  // namespace
 
-Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
+Unit sized_unit(const ir::Node& node, const Options& options, std::vector<std::string>& fallbacks,
                 const NestedCompiler& nested) {
-  if (node.op == &ir::ops::while_) return sized_while_unit(node, options, fallbacks, nested);
-  if (node.op == &ir::ops::if_ || node.op == &ir::ops::case_)
-    return sized_branch_unit(node, options, fallbacks, nested);
   const Sized first = sized(node, options.sizes);
   Unit unit = native_or_interpreted_unit(*first.node, options, fallbacks, nested);
   unit.scratch_bytes = 0;
@@ -75,7 +71,7 @@ Unit sized_unit(const ir::Node& node, const SizedOptions& options, std::vector<s
     for (const Dim dim : type.dims()) all.emplace_back(dim);
   if (node.op->has_sizes())
     for (const std::int64_t number : node.op->attributes->sizes(node.attribute_data)) all.emplace_back(number);
-  SizedOptions unobserved = options;
+  Options unobserved = options;
   unobserved.observer = nullptr;
   const auto at = [&node, &nested, options = std::move(unobserved),
                    reads = unit.reads.size()](const SizeValues& sizes) -> std::optional<Unit> {

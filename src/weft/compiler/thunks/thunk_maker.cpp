@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <weft/compiler/library/matmul_thunk.h>
+#include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
@@ -21,7 +22,7 @@ Unit ThunkMaker::make_product(const Matmul& matmul) const {
 }
 
 Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks) const {
-  if (!ir::is_static(node)) return sized_unit(node, options_, fallbacks, nested_);
+  if (!has_programs(node) && !ir::is_static(node)) return sized_unit(node, options_, fallbacks, nested_);
   return native_or_interpreted_unit(node, options_, fallbacks, nested_);
 }
 

@@ -13,7 +13,7 @@ namespace weft::compiler {
 class ThunkMaker final : public UnitMaker {
  public:
   // The options live as long as it does.
-  ThunkMaker(const SizedOptions& options, const NestedCompiler& nested) : options_(options), nested_(nested) {}
+  ThunkMaker(const Options& options, const NestedCompiler& nested) : options_(options), nested_(nested) {}
   const NestedCompiler& nested() const { return nested_; }
 
   bool has_product(const Matmul& matmul) const override;
@@ -22,7 +22,7 @@ class ThunkMaker final : public UnitMaker {
   Unit make_copy(ir::Value value) const override;
 
  private:
-  const SizedOptions& options_;
+  const Options& options_;
   const NestedCompiler& nested_;
 };
 

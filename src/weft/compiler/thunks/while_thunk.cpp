@@ -7,6 +7,7 @@
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/region.h>
 #include <weft/ir/builder.h>
+#include <weft/ir/resize.h>
 
 namespace weft::compiler {
 
@@ -170,33 +171,22 @@ LoopUnit loop_unit(const ir::Node& loop) {
 }
 
 Unit while_unit(const ir::Node& node, const NativeContext& context) {
-  if (auto kernel = while_kernel_unit(node, context)) return std::move(*kernel);
+  if (ir::is_static(node))
+    if (auto kernel = while_kernel_unit(node, context)) return std::move(*kernel);
   auto [unit, changing] = loop_unit(node);
   unit.info.category = "while";
-  const auto body = body_of(*node.regions[1], changing);
-  set_plan(unit, while_plan(node, changing, Region(*node.regions[0], context),
-                            Region(*body, context, may_overwrite(node, changing)), {}));
-  return std::move(unit);
-}
-
-Unit sized_while_unit(const ir::Node& node, const SizedOptions& options, std::vector<std::string>& fallbacks,
-                      const NestedCompiler& nested) {
-  auto [unit, changing] = loop_unit(node);
-  unit.info.category = "while";
-  const SizedRegion condition(region_of(node, 0), options, fallbacks, nested);
-  const SizedRegion body(body_of(*node.regions[1], changing), options, fallbacks, nested,
-                         may_overwrite(node, changing));
-  std::vector<Size> all;
-  for (const auto* region : {&condition, &body}) std::ranges::copy(region->sizes(), std::back_inserter(all));
-  const auto at = [&node, condition, body,
-                   changing = std::move(changing)](const SizeValues& sizes) -> std::optional<Unit> {
-    auto known_condition = condition.at(sizes), known_body = body.at(sizes);
-    if (!known_condition || !known_body) return std::nullopt;
-    Unit made;
-    set_plan(made, while_plan(node, changing, std::move(*known_condition), std::move(*known_body), sizes));
-    return made;
-  };
-  unit.form = SizedLater{at, std::move(all)};
+  const RegionProgram condition(region_of(node, 0), context);
+  const RegionProgram body(body_of(*node.regions[1], changing), context, may_overwrite(node, changing));
+  std::vector<Size> sizes = condition.sizes();
+  std::ranges::copy(body.sizes(), std::back_inserter(sizes));
+  set_form(unit, std::move(sizes),
+           [&node, condition, body, changing = std::move(changing)](const SizeValues& values) -> std::optional<Unit> {
+             auto known_condition = condition.at(values), known_body = body.at(values);
+             if (!known_condition || !known_body) return std::nullopt;
+             Unit made;
+             set_plan(made, while_plan(node, changing, std::move(*known_condition), std::move(*known_body), values));
+             return made;
+           });
   return std::move(unit);
 }
 

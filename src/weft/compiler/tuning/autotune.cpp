@@ -28,7 +28,7 @@ struct Site {
   std::vector<Alternative> alternatives;
 };
 
-std::vector<Site> find_sites(const ir::Graph& graph, const SizedOptions& options, const UnitMaker& maker) {
+std::vector<Site> find_sites(const ir::Graph& graph, const Options& options, const UnitMaker& maker) {
   std::vector<Site> sites;
   const Placement placement(graph, options, maker);
   for (const Node* n : graph.nodes()) {
@@ -89,7 +89,7 @@ Extract extract(const ir::Graph& graph, const Site& site) {
 class Part {
  public:
   Part(std::shared_ptr<const ir::Graph> graph, const Options& given, const NestedCompiler& nested)
-      : graph_(std::move(graph)), options_(alone(given)), program_(*graph_, {options_, fallbacks_, routines_, nested}) {
+      : graph_(std::move(graph)), program_(compiled(*graph_, given, nested)) {
     for (const Value v : graph_->inputs()) inputs_.push_back(memory_.filled(v.type()));
     for (const Value v : graph_->outputs()) outputs_.push_back(memory_.filled(v.type()));
     temporaries_ = memory_.allocate(program_.temporary_bytes());
@@ -98,18 +98,17 @@ class Part {
   void run() { program_.run(0, inputs_, outputs_, temporaries_); }
 
  private:
-  static Options alone(Options options) {
+  static Region compiled(const ir::Graph& graph, Options options, const NestedCompiler& nested) {
     options.tuning = Tuning::none;
     options.keeps_memory = false;
     options.activation_bytes = 0;
+    options.donatable = {};
     options.observer = nullptr;
-    return options;
+    Report report;
+    return Region(nested.compile(graph, options, report));
   }
 
   std::shared_ptr<const ir::Graph> graph_;
-  Options options_;
-  std::vector<std::string> fallbacks_;
-  std::vector<std::shared_ptr<Routine>> routines_;
   Region program_;
   TrialMemory memory_;
   std::vector<std::byte*> inputs_, outputs_;
@@ -118,7 +117,7 @@ class Part {
 
 }  // namespace
 
-std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
+std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const Options& options,
                                           const ThunkMaker& maker, Report& report) {
   std::unordered_map<const Node*, Alternative> chosen;
   std::unordered_set<std::string> told;

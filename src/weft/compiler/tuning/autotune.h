@@ -12,7 +12,7 @@
 namespace weft::compiler {
 
 // The graph with the choices in it; the report receives a line for each site. `graph` is what the passes made.
-std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const SizedOptions& options,
+std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const Options& options,
                                           const ThunkMaker& maker, Report& report);
 
 }  // namespace weft::compiler
