@@ -88,8 +88,6 @@ endif()
 
 find_package(fmt CONFIG QUIET)
 weft_needs(fmt_FOUND fmt "${fmt_VERSION}" "formatting" libfmt-dev)
-find_package(spdlog CONFIG QUIET)
-weft_needs(spdlog_FOUND spdlog "${spdlog_VERSION}" "logging" libspdlog-dev)
 find_package(nlohmann_json CONFIG QUIET)
 weft_needs(nlohmann_json_FOUND nlohmann-json "${nlohmann_json_VERSION}" "JSON" nlohmann-json3-dev)
 find_package(CLI11 CONFIG QUIET)
@@ -121,6 +119,6 @@ add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
 # What the folders of the library may call: one list for all of them, so that they share one precompiled header.
-set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json XxHash::XxHash
+set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt nlohmann_json::nlohmann_json XxHash::XxHash
                    OpenSSL::Crypto PNG::PNG LibZip::LibZip)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

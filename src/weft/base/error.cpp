@@ -1,6 +1,9 @@
 #include <weft/base/error.h>
 
+#include <iterator>
 #include <sstream>
+
+#include <fmt/format.h>
 
 namespace weft::detail {
 
@@ -10,14 +13,9 @@ void append_printed(std::string& text, void (*print)(std::ostream& out, const vo
   text += out.view();
 }
 
-void append_number(std::string& text, double number) {
-  append_printed(text, [](std::ostream& out, const void* of) { out << *static_cast<const double*>(of); }, &number);
-}
+void append_number(std::string& text, double number) { fmt::format_to(std::back_inserter(text), "{:g}", number); }
 
-void append_pointer(std::string& text, const void* pointer) {
-  append_printed(
-      text, [](std::ostream& out, const void* of) { out << *static_cast<const void* const*>(of); }, &pointer);
-}
+void append_pointer(std::string& text, const void* pointer) { fmt::format_to(std::back_inserter(text), "{}", pointer); }
 
 void assertion_failed(const char* condition, const char* file, int line, const std::string& message) {
   throw InternalError(concat("internal error: ", message.empty() ? "" : message + ": ", condition, " is false at ",

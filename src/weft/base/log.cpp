@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -14,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
 #include <weft/base/knobs.h>
 #include <weft/base/spelling.h>
@@ -41,19 +42,24 @@ struct Output {
   std::deque<Message> waiting;            // for the thread that is in the sink
   std::optional<std::thread::id> inside;  // that thread
   std::condition_variable left;
-  spdlog::logger logger{"weft", std::make_shared<spdlog::sinks::stderr_sink_st>()};
-
-  Output() {
-    logger.set_pattern(knobs::log_json() ? "%v" : "%H:%M:%S.%e %v");
-    logger.flush_on(spdlog::level::info);
-  }
 };
 
 std::string line_of(Channel channel, std::string_view message) {
-  if (!knobs::log_json()) return concat('[', name(channel), "] ", message);
-  const std::chrono::duration<double> time = std::chrono::system_clock::now().time_since_epoch();
+  const auto now = std::chrono::system_clock::now();
+  if (!knobs::log_json()) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()) % 1000;
+    return fmt::format("{:%H:%M:%S}.{:03} [{}] {}", fmt::localtime(std::chrono::system_clock::to_time_t(now)),
+                       ms.count(), name(channel), message);
+  }
+  const std::chrono::duration<double> time = now.time_since_epoch();
   const nlohmann::ordered_json line{{"time", time.count()}, {"channel", name(channel)}, {"message", message}};
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// In one piece, so that the lines of several processes do not mix.
+void print(Channel channel, std::string_view message) {
+  const std::string line = line_of(channel, message) + '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 Output& output() {
@@ -130,7 +136,7 @@ void write(Channel channel, std::string_view message) {
   Output& out = output();
   std::unique_lock lock(out.mutex);
   if (!out.sink || out.inside == std::this_thread::get_id()) {
-    out.logger.info("{}", line_of(channel, message));
+    print(channel, message);
     return;
   }
   out.waiting.push_back({channel, std::string(message)});
@@ -153,7 +159,7 @@ void write(Channel channel, std::string_view message) {
       (*sink)(next.channel, next.text);
       lock.lock();
     } else {
-      out.logger.info("{}", line_of(next.channel, next.text));
+      print(next.channel, next.text);
     }
   }
 }
