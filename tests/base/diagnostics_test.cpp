@@ -16,11 +16,11 @@ TEST(Diagnostics, AreNotEvenBuiltWhenNobodySeesThem) {
     built = true;
     return std::string("why");
   };
-  WEFT_DIAGNOSE({.kind = Kind::recompile, .reason = reason()});
+  WEFT_DIAGNOSE(recompile, .reason = reason());
   EXPECT_FALSE(built);
   {
     const Sink sink([](const Event&) {});
-    WEFT_DIAGNOSE({.kind = Kind::recompile, .reason = reason()});
+    WEFT_DIAGNOSE(recompile, .reason = reason());
   }
   EXPECT_TRUE(built);
 }

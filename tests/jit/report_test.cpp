@@ -21,7 +21,7 @@ TEST_F(Compile, EveryDifferenceFromTheNearestIsSaid) {
   f(longer, longer.to(DType::f64), true);
   EXPECT_THAT(log.text, HasSubstr("argument 0 is tensor<4xf32> instead of tensor<3xf32>, first used at "));
   EXPECT_THAT(log.text, HasSubstr("argument 1 is tensor<4xf64> instead of tensor<3xf32>"));
-  EXPECT_THAT(log.text, HasSubstr("compiles nothing by itself: argument 2 is true instead of false\n"));
+  EXPECT_THAT(log.text, HasSubstr("compiles nothing by itself: argument 2 is true instead of false ("));
   EXPECT_THAT(log.text, HasSubstr("report_test.cpp:"));
 }
 
@@ -168,11 +168,11 @@ TEST_F(Compile, ArgumentsOfAnotherStructureAreComparedByPath) {
   Sample other = plain;
   other.more = {{"left", y}};
   std::string said = said_of([&] { f(other); });
-  EXPECT_THAT(said, HasSubstr("argument 0.more is 1 elements instead of 0 elements\n"));
+  EXPECT_THAT(said, HasSubstr("argument 0.more is 1 elements instead of 0 elements ("));
   other = plain;
   other.mask = y;
   said = said_of([&] { f(other); });
-  EXPECT_THAT(said, HasSubstr("argument 0.mask is tensor<3xf32> instead of nothing\n"));
+  EXPECT_THAT(said, HasSubstr("argument 0.mask is tensor<3xf32> instead of nothing ("));
   other.mask.reset();
   other.mode = "another one";
   said = said_of([&] { f(other); });
@@ -181,7 +181,7 @@ TEST_F(Compile, ArgumentsOfAnotherStructureAreComparedByPath) {
   const auto all = compile([](const auto&... each) { return (each + ...); });
   all(x, y);
   said = said_of([&] { all(x, y, x * 2); });
-  EXPECT_THAT(said, HasSubstr("argument 2 is new: tensor<3xf32>\n"));
+  EXPECT_THAT(said, HasSubstr("argument 2 is new: tensor<3xf32> ("));
 }
 
 TEST_F(Compile, KeysOfMapsAreNames) {
@@ -205,7 +205,7 @@ TEST_F(Compile, WhatBecomesOfSizesIsSaid) {
   {
     const auto [said, told] = twice({}, body);
     EXPECT_THAT(said, HasSubstr("one program serves all sizes from now on; mark_dynamic of dimension 0 of argument 0 "
-                                "before the first call saves this compile\n"));
+                                "before the first call saves this compile ("));
     EXPECT_EQ(told.sizes, "");
   }
   const auto alone = [&](CompileOptions options, const char* why) {
@@ -233,7 +233,7 @@ TEST_F(Compile, SizesThatHaveNoProgramInCommonAreReported) {
     sync();
     said = said_of([&] { f(a); });
   }
-  EXPECT_THAT(said, HasSubstr("compiled again"));
+  EXPECT_THAT(said, HasSubstr("recompile: the function of "));
   EXPECT_THAT(said, HasSubstr("every size gets a program of its own, for "));
   EXPECT_THAT(said, HasSubstr("mark_buckets"));
   EXPECT_THAT(f.explain().sizes, HasSubstr("every size gets a program of its own, for "));
@@ -243,11 +243,11 @@ TEST_F(Compile, ValuesAreNotBlamedForCompiles) {
   const auto f = compile([](const Tensor& a, double by, bool) { return a * by; });
   f(x, 2, false);
   std::string said = said_of([&] { f(x.to(DType::f64), 3, true); });
-  EXPECT_THAT(said, HasSubstr("compiled again"));
+  EXPECT_THAT(said, HasSubstr("recompile: the function of "));
   EXPECT_THAT(said, HasSubstr("argument 0 is tensor<3xf64> instead of tensor<3xf32>, first used at "));
   EXPECT_THAT(said, HasSubstr("recorded again for, which compiles nothing by itself: argument 1 is 3 instead of 2: as "
                               "a weft::Scalar or a Tensor it is an input, and replayed; and argument 2 is true instead "
-                              "of false\n"));
+                              "of false ("));
   nn::Linear first(3, 3), second(3, 3);
   const auto block = compile([](const nn::Linear& linear, const Tensor& a) { return linear(a); });
   const Tensor in = ones({1, 3});

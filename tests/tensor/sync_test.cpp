@@ -353,7 +353,8 @@ TEST(Sync, SaysWhyItCompiledAgain) {
   EXPECT_THAT(reason([](const Tensor& x) { return exp(x[1]); }),
               testing::StartsWith("another constant or attribute of slice tensor<1xf32> ("));
   Tensor kept;
-  EXPECT_EQ(reason([&](const Tensor& x) { return kept = exp(x[1]); }), "2 results are held instead of 1");
+  EXPECT_THAT(reason([&](const Tensor& x) { return kept = exp(x[1]); }),
+              testing::StartsWith("2 results are held instead of 1 ("));
   logging::set_channels("");
   logging::set_sink({});
 }

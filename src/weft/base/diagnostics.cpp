@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <weft/base/error.h>
+#include <weft/base/metrics.h>
 #include <weft/base/process.h>
 #include <weft/base/trace.h>
 
@@ -18,7 +20,7 @@ struct Row {
   std::string_view name, description, remedy;
 };
 constexpr Row rows[] = {
-#define WEFT_DIAGNOSTIC_ROW(name, what, remedy) {#name, what, remedy},
+#define WEFT_DIAGNOSTIC_ROW(name, channel, what, remedy) {#name, what, remedy},
     WEFT_DIAGNOSTIC_KINDS(WEFT_DIAGNOSTIC_ROW)
 #undef WEFT_DIAGNOSTIC_ROW
 };
@@ -56,11 +58,8 @@ std::string to_string(const Event& event) {
   text += concat(": ", event.reason.empty() ? description(event.kind) : std::string_view(event.reason));
   std::string cost;
   if (event.count > 1) cost = concat(event.count, " times");
-  if (event.cost_ms > 0) {
-    char ms[48];
-    std::snprintf(ms, sizeof ms, event.cost_ms < 10 ? "%.2f ms" : "%.0f ms", event.cost_ms);
-    cost += concat(cost.empty() ? "" : ", ", ms);
-  }
+  if (event.cost_ms > 0)
+    cost += fmt::format("{}{:.{}f} ms", cost.empty() ? "" : ", ", event.cost_ms, event.cost_ms < 10 ? 2 : 0);
   if (event.bytes > 0) cost += concat(cost.empty() ? "" : ", ", format_bytes(event.bytes));
   if (!cost.empty()) text += concat(" (", cost, ')');
   return text + concat("; remedy: ", event.remedy.empty() ? usual_remedy(event.kind) : std::string_view(event.remedy));
@@ -80,10 +79,19 @@ Sink::~Sink() {
   --detail::sinks;
 }
 
+void count(Kind kind) {
+  static constinit metrics::Counter counters[] = {
+#define WEFT_DIAGNOSTIC_COUNTER(name, channel, what, remedy) metrics::Counter("diagnostic::" #name),
+      WEFT_DIAGNOSTIC_KINDS(WEFT_DIAGNOSTIC_COUNTER)
+#undef WEFT_DIAGNOSTIC_COUNTER
+  };
+  counters[static_cast<std::size_t>(kind)].add();
+}
+
 void report(Event event) {
-  if (!enabled()) return;
   if (event.time_ns == 0) event.time_ns = trace::now_ns();
   if (event.remedy.empty()) event.remedy = usual_remedy(event.kind);
+  if (logging::enabled(channel(event.kind))) logging::write(channel(event.kind), to_string(event));
   auto& sinks = Sinks::instance();
   const std::lock_guard lock(sinks.mutex);
   for (const auto* see : sinks.all) (*see)(event);

@@ -1,7 +1,8 @@
 // Diagnostics: what cost time or memory and need not, each an event with its place, reason, cost and remedy. A recompile, a graph
-// break, a host fallback, a gap on the device, a starved input are kinds of this one thing. Whoever finds one reports it; sinks see
-// all of them: the hints of WEFT_DEBUG=1, a profile's recording. Without a sink a report costs one load. Thread-safe.
-//   WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile, .subject = name, .place = place, .reason = reason, .cost_ms = ms});
+// break, a host fallback, a gap on the device, a starved input are kinds of this one thing. Whoever finds one reports it once; what
+// people see are views of it: a line of its kind's log channel, a counter "diagnostic::recompile" among the metrics, and what sinks
+// make of it, as the hints of WEFT_DEBUG=1 and a profile's recording. Where nobody looks a report costs a count. Thread-safe.
+//   WEFT_DIAGNOSE(recompile, .subject = name, .place = place, .reason = reason, .cost_ms = ms);
 #pragma once
 
 #include <array>
@@ -13,42 +14,61 @@
 #include <string_view>
 #include <vector>
 
+#include <weft/base/log.h>
+
 namespace weft::diagnostics {
 
-// KIND(name, what it is, remedy where an event names none)
-#define WEFT_DIAGNOSTIC_KINDS(KIND)                                                                                    \
-  KIND(compile_too_frequent, "compiles in most steps",                                                                 \
-       "keep shapes and structure the same from step to step: pad or bucket inputs, hold the same results")            \
-  KIND(slow_compile, "a compile that took long",                                                                       \
-       "keep the cache on disk on (WEFT_CACHE); compile repeated layers once")                                         \
-  KIND(recompile, "a program compiled again for something that changed",                                               \
-       "make what changed an input, or keep it constant")                                                              \
-  KIND(graph_break, "a function that is not one program", "do not read values on the host within it")                  \
-  KIND(transfer_too_frequent, "reads that make the host wait in most steps", "read with item_async(), and less often") \
-  KIND(host_bound, "the host records slower than the device computes",                                                 \
-       "compile the step (weft::compile), so that known steps are replayed")                                           \
-  KIND(device_gap, "the device idles between executions", "launch the next step before reading results of this one")   \
-  KIND(starved_input, "the step waits for its data", "more loader workers, or more batches ahead")                     \
-  KIND(host_fallback, "an operation without a kernel", "express it with operations that have kernels")                 \
-  KIND(graph_growth, "the recording grows from step to step", "sync() once a step; do not let results hang on to it")  \
-  KIND(cache_thrash, "compiled programs are forgotten and compiled again",                                             \
-       "raise WEFT_GRAPH_CACHE_ENTRIES, or have fewer different shapes")                                               \
-  KIND(missed_donation, "bytes copied because something still holds an old value",                                     \
-       "let go of old parameter and state tensors before the next step")                                               \
-  KIND(slow_setting, "a setting that slows the program down", "leave the variable unset")                              \
-  KIND(contention, "threads wait for a CPU that others use", "run it alone, or on CPUs of its own (taskset)")          \
-  KIND(stolen_cpu, "the hypervisor runs other machines on these CPUs", "use a machine with CPUs of its own")           \
-  KIND(first_run, "programs that run for the first time in the middle of training",                                    \
-       "run every program and every shape once before it matters")                                                     \
-  KIND(checkpoint, "the device waits while a checkpoint is read or written", "save less often (--save-every)")         \
-  KIND(validation, "steps wait for validation", "validate less often (--val-every), or on fewer batches")              \
-  KIND(hashing, "the device waits while files are hashed", "hash files before training begins, and once")
+// KIND(name, log channel, what it is, remedy where an event names none)
+#define WEFT_DIAGNOSTIC_KINDS(KIND)                                                                                   \
+  KIND(compile_too_frequent, perf_hints, "compiles in most steps",                                                    \
+       "keep shapes and structure the same from step to step: pad or bucket inputs, hold the same results")           \
+  KIND(slow_compile, perf_hints, "a compile that took long",                                                          \
+       "keep the cache on disk on (WEFT_CACHE); compile repeated layers once")                                        \
+  KIND(recompile, recompiles, "a program compiled again for something that changed",                                  \
+       "make what changed an input, or keep it constant")                                                             \
+  KIND(graph_break, graph_breaks, "a function that is not one program", "do not read values on the host within it")   \
+  KIND(no_replay, perf_hints, "a function that every call records again",                                             \
+       "let it depend on its arguments and parameters alone, and return what it makes")                               \
+  KIND(transfer_too_frequent, perf_hints, "reads that make the host wait in most steps",                              \
+       "read with item_async(), and less often")                                                                      \
+  KIND(host_bound, perf_hints, "the host records slower than the device computes",                                    \
+       "compile the step (weft::compile), so that known steps are replayed")                                          \
+  KIND(device_gap, perf_hints, "the device idles between executions",                                                 \
+       "launch the next step before reading results of this one")                                                     \
+  KIND(starved_input, perf_hints, "the step waits for its data", "more loader workers, or more batches ahead")        \
+  KIND(host_fallback, perf_hints, "an operation without a kernel", "express it with operations that have kernels")    \
+  KIND(graph_growth, perf_hints, "the recording grows from step to step",                                             \
+       "sync() once a step; do not let results hang on to it")                                                        \
+  KIND(cache_thrash, recompiles, "compiled programs are forgotten and compiled again",                                \
+       "raise WEFT_GRAPH_CACHE_ENTRIES, or have fewer different shapes")                                              \
+  KIND(missed_donation, perf_hints, "bytes copied because something still holds an old value",                        \
+       "let go of old parameter and state tensors before the next step")                                              \
+  KIND(slow_setting, perf_hints, "a setting that slows the program down", "leave the variable unset")                 \
+  KIND(contention, perf_hints, "threads wait for a CPU that others use",                                              \
+       "run it alone, or on CPUs of its own (taskset)")                                                               \
+  KIND(stolen_cpu, perf_hints, "the hypervisor runs other machines on these CPUs",                                    \
+       "use a machine with CPUs of its own")                                                                          \
+  KIND(first_run, perf_hints, "programs that run for the first time in the middle of training",                       \
+       "run every program and every shape once before it matters")                                                    \
+  KIND(checkpoint, perf_hints, "the device waits while a checkpoint is read or written",                              \
+       "save less often (--save-every)")                                                                              \
+  KIND(validation, perf_hints, "steps wait for validation", "validate less often (--val-every), or on fewer batches") \
+  KIND(hashing, perf_hints, "the device waits while files are hashed", "hash files before training begins, and once")
 
 enum class Kind : std::uint8_t {
-#define WEFT_DIAGNOSTIC_KIND(name, what, remedy) name,
+#define WEFT_DIAGNOSTIC_KIND(name, channel, what, remedy) name,
   WEFT_DIAGNOSTIC_KINDS(WEFT_DIAGNOSTIC_KIND)
 #undef WEFT_DIAGNOSTIC_KIND
 };
+
+constexpr logging::Channel channel(Kind kind) {
+  constexpr logging::Channel channels[] = {
+#define WEFT_DIAGNOSTIC_CHANNEL(name, channel, what, remedy) logging::Channel::channel,
+      WEFT_DIAGNOSTIC_KINDS(WEFT_DIAGNOSTIC_CHANNEL)
+#undef WEFT_DIAGNOSTIC_CHANNEL
+  };
+  return channels[static_cast<std::size_t>(kind)];
+}
 
 std::string_view name(Kind kind);
 std::string_view description(Kind kind);
@@ -85,14 +105,20 @@ class Sink {
 namespace detail {
 inline constinit std::atomic<int> sinks = 0;
 }
-inline bool enabled() { return detail::sinks.load(std::memory_order_relaxed) != 0; }
+// Whether a sink sees events, or a log tells of this kind.
+inline bool has_sinks() { return detail::sinks.load(std::memory_order_relaxed) != 0; }
+inline bool enabled(Kind kind) { return has_sinks() || logging::enabled(channel(kind)); }
+// Adds to the kind's counter among the metrics.
+void count(Kind kind);
+// Logs the event and shows it to the sinks.
 void report(Event event);
 
 }  // namespace weft::diagnostics
 
 // Builds the event only where somebody sees it.
-#define WEFT_DIAGNOSE(...)                                                 \
-  do {                                                                     \
-    if (::weft::diagnostics::enabled()) [[unlikely]]                       \
-      ::weft::diagnostics::report(::weft::diagnostics::Event __VA_ARGS__); \
+#define WEFT_DIAGNOSE(kind_, ...)                                                           \
+  do {                                                                                      \
+    ::weft::diagnostics::count(::weft::diagnostics::Kind::kind_);                           \
+    if (::weft::diagnostics::enabled(::weft::diagnostics::Kind::kind_)) [[unlikely]]        \
+      ::weft::diagnostics::report({.kind = ::weft::diagnostics::Kind::kind_, __VA_ARGS__}); \
   } while (false)

@@ -250,10 +250,8 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
 
 // What runs slower than it might, and what became one kernel or did not.
 void tell(const std::string& name, const Report& report) {
-  for (const std::string& fallback : report.fallbacks) {
-    WEFT_LOG(perf_hints, name, ": ", fallback);
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::host_fallback, .subject = name, .reason = fallback});
-  }
+  for (const std::string& fallback : report.fallbacks)
+    WEFT_DIAGNOSE(host_fallback, .subject = name, .reason = fallback);
   for (const Fusion& fusion : report.fusions)
     WEFT_LOG(fusion, name, ": ", fusion.name, fusion.refused.empty() ? ": " : " stay apart: ",
              fusion.refused.empty() ? fusion.operations : fusion.refused,

@@ -223,31 +223,24 @@ void Function::tell(const Specialization& made, std::span<const GraphBreak> brea
                     double ms) {
   for (const GraphBreak& cut : breaks) {
     count(cut);
-    WEFT_LOG(graph_breaks, options_.name, ": ", cut.reason, cut.place.empty() ? "" : " at ", cut.place, ", ", cut.ms,
-             " ms: what comes before and after are programs of their own, and every call records the function again");
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
-                   .subject = options_.name,
-                   .place = cut.place,
-                   .reason = cut.reason,
-                   .cost_ms = cut.ms});
+    WEFT_DIAGNOSE(graph_break, .subject = options_.name, .place = cut.place,
+                  .reason = concat(cut.reason,
+                                   ": what comes before and after are programs of their own, and every call "
+                                   "records the function again"),
+                  .cost_ms = cut.ms);
   }
   if (breaks.empty() && !made.rerecorded_because.empty())
-    WEFT_LOG(perf_hints, options_.name, ": every call records it again, for ", made.rerecorded_because);
+    WEFT_DIAGNOSE(no_replay, .subject = options_.name, .place = place_, .reason = made.rerecorded_because);
   if (!difference.none()) {
     const std::string reason = difference.text(about_sizes(difference, made));
-    const std::string line =
-        concat(made.compiled ? "compiled again" : "recorded again, not compiled", " in ", ms, " ms: ", reason);
-    WEFT_LOG(recompiles, options_.name, ": ", line);
     if (made.compiled) {
-      recompiles_.push_back(line);
-      WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
-                     .subject = options_.name,
-                     .place = place_,
-                     .reason = reason,
-                     .cost_ms = made.compile_ms});
+      recompiles_.push_back(concat("compiled again in ", ms, " ms: ", reason));
+      WEFT_DIAGNOSE(recompile, .subject = options_.name, .place = place_, .reason = reason, .cost_ms = made.compile_ms);
+    } else {
+      WEFT_LOG(recompiles, options_.name, ": recorded again, not compiled, in ", ms, " ms: ", reason);
     }
   }
-  if (diagnostics::enabled()) tell_missed_donations(made);
+  if (diagnostics::enabled(diagnostics::Kind::missed_donation)) tell_missed_donations(made);
   if (logging::enabled(logging::Channel::guards)) {
     const Explanation::Program told = describe(made);
     for (const std::string& line : told.arguments) WEFT_LOG(guards, options_.name, ": argument ", line);
@@ -269,13 +262,11 @@ void Function::tell_missed_donations(const Specialization& made) const {
     bytes += static_cast<std::uint64_t>(output.type.bytes());
   }
   if (missed == 0) return;
-  diagnostics::report({.kind = diagnostics::Kind::missed_donation,
-                       .subject = options_.name,
-                       .place = place_,
-                       .reason = concat(missed, " of the ", made.updates.size(),
-                                        " parameters it updates get new memory in each call, for something held their "
-                                        "old values when it was recorded, or reads them later"),
-                       .bytes = bytes});
+  WEFT_DIAGNOSE(missed_donation, .subject = options_.name, .place = place_,
+                .reason = concat(missed, " of the ", made.updates.size(),
+                                 " parameters it updates get new memory in each call, for something held their old "
+                                 "values when it was recorded, or reads them later"),
+                .bytes = bytes);
 }
 
 void Function::count(const GraphBreak& cut) {
@@ -289,17 +280,12 @@ void Function::count(const GraphBreak& cut) {
 void Function::keep(std::shared_ptr<Specialization> made) {
   specializations_.insert(std::move(made));
   while (specializations_.programs() > static_cast<std::size_t>(options_.recompile_limit)) {
-    WEFT_LOG(recompiles, options_.name, ": its recompile_limit of ", options_.recompile_limit,
-             " programs is passed: the least recently used one is forgotten");
     warn_of_limit("the least recently used one is forgotten, and made again when it is needed again");
     const double cost_ms = specializations_.forget_a_program();
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::cache_thrash,
-                   .subject = options_.name,
-                   .place = place_,
-                   .reason = concat("its recompile_limit of ", options_.recompile_limit,
-                                    " programs is passed, and the least recently used one is forgotten"),
-                   .remedy = "fewer different shapes and types, or a higher recompile_limit",
-                   .cost_ms = cost_ms});
+    WEFT_DIAGNOSE(cache_thrash, .subject = options_.name, .place = place_,
+                  .reason = concat("its recompile_limit of ", options_.recompile_limit,
+                                   " programs is passed, and the least recently used one is forgotten"),
+                  .remedy = "fewer different shapes and types, or a higher recompile_limit", .cost_ms = cost_ms);
     ++evicted_;
   }
 }

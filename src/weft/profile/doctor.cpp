@@ -58,6 +58,7 @@ std::optional<Loss> loss_of(Kind kind) {
     case Kind::checkpoint: return Loss::checkpoint;
     case Kind::validation: return Loss::validation;
     case Kind::hashing: return Loss::hashing;
+    case Kind::no_replay:
     case Kind::graph_growth:
     case Kind::slow_setting: break;
   }

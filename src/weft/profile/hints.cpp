@@ -144,7 +144,10 @@ class Live {
       clear_window();
       std::erase_if(found, [this](const Event& event) { return !is_news(event); });
     }
-    for (Event& event : found) diagnostics::report(std::move(event));
+    for (Event& event : found) {
+      diagnostics::count(event.kind);
+      diagnostics::report(std::move(event));
+    }
   }
 
   // Said at once: it may be the only one.
@@ -154,7 +157,10 @@ class Live {
     alone.longest_compile_ms = ms;
     alone.program = program.name;
     alone.place = place_of(program);
-    for (Event& event : judge(alone)) diagnostics::report(std::move(event));
+    for (Event& event : judge(alone)) {
+      diagnostics::count(event.kind);
+      diagnostics::report(std::move(event));
+    }
   }
 
   void read(const char* file, std::uint32_t line, std::uint64_t waited_ns) {

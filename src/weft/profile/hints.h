@@ -71,15 +71,15 @@ void restart_hints();
 
 // What happens; where nobody listens, each costs one load.
 inline void step_done(const runtime::Executable& program, double nodes) {
-  if (diagnostics::enabled()) [[unlikely]]
+  if (diagnostics::has_sinks()) [[unlikely]]
     detail::judge_step(program, nodes);
 }
 inline void compile_done(const runtime::Executable& program, double ms) {
-  if (diagnostics::enabled()) [[unlikely]]
+  if (diagnostics::has_sinks()) [[unlikely]]
     detail::note_compile(program, ms);
 }
 inline void read_done(const char* file, std::uint32_t line, std::uint64_t waited_ns) {
-  if (diagnostics::enabled()) [[unlikely]]
+  if (diagnostics::has_sinks()) [[unlikely]]
     detail::note_read(file, line, waited_ns);
 }
 

@@ -13,7 +13,6 @@
 namespace weft {
 
 namespace metrics {
-inline constinit Counter graph_growth("GraphGrowth");       // times a recording was found too large
 inline constinit Counter automatic_syncs("AutomaticSync");  // of loops that forgot theirs
 }  // namespace metrics
 
@@ -114,17 +113,12 @@ std::size_t Growth::round_at_end(std::span<const std::uint64_t> hashes, bool mus
 }
 
 bool Growth::find_round(const ir::Graph& graph) {
-  metrics::graph_growth.add();
   const std::size_t operations = operations_of(graph);
   const std::vector<std::uint64_t> hashes = last_hashes(graph, operations);
   round_ = round_at_end(hashes, graph.nodes().size() >= must_cut_factor * first_limit());
   const ir::Location& last = graph.nodes().back()->location;
-  WEFT_LOG(perf_hints, "graph growth: ", describe(graph, round_), "; call sync() at the end of each step");
-  WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_growth,
-                 .subject = last.scope,
-                 .place = concat(last.file, ':', last.line),
-                 .reason = describe(graph, round_),
-                 .remedy = "call sync() at the end of each step"});
+  WEFT_DIAGNOSE(graph_growth, .subject = last.scope, .place = concat(last.file, ':', last.line),
+                .reason = describe(graph, round_), .remedy = "call sync() at the end of each step");
   if (round_ == 0) return false;
   // Of the gradients of one round, the one with the longest way to the next.
   std::size_t end = operations, longest = 0;

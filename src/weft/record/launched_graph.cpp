@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include <weft/base/diagnostics.h>
-#include <weft/base/log.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/inline.h>
@@ -270,16 +269,11 @@ void LaunchedGraph::follow(Known& input, const Origin& origin) {
 namespace {
 
 void tell(const Callee& callee, const char* function, const ir::Location& where, std::size_t copied) {
-  const std::string reason = concat(function, " takes a gradient through what a call returned: its ", copied,
-                                    " operations are computed again, and later calls like it become part of the "
-                                    "recording that calls them");
-  const char* const remedy = "compile the whole step, with the gradient inside";
-  WEFT_LOG(graph_breaks, callee.function(), " at ", place_text(where), ": ", reason, "; remedy: ", remedy);
-  WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
-                 .subject = callee.function(),
-                 .place = place_text(where),
-                 .reason = reason,
-                 .remedy = remedy});
+  WEFT_DIAGNOSE(graph_break, .subject = callee.function(), .place = place_text(where),
+                .reason = concat(function, " takes a gradient through what a call returned: its ", copied,
+                                 " operations are computed again, and later calls like it become part of the "
+                                 "recording that calls them"),
+                .remedy = "compile the whole step, with the gradient inside");
 }
 
 }  // namespace
@@ -331,11 +325,10 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   for (std::size_t i = 0; i < xs.size(); ++i) whole.values.push_back(is_copied[i] ? there[i] : sum(here[i], there[i]));
   for (const std::shared_ptr<Callee>& callee : past.callees()) tell(*callee, function, location, copied);
   if (!past.callees().empty()) return whole;
-  WEFT_LOG(
-      graph_breaks, function, " at ", place_text(location),
-      " reaches back over a value that the host has read: ", copied,
-      " nodes of what was launched there are computed again; read it after the gradient is taken, or decide on the "
-      "device (where, cond)");
+  WEFT_DIAGNOSE(graph_break, .subject = function, .place = place_text(location),
+                .reason = concat("it reaches back over a value that the host has read: ", copied,
+                                 " nodes of what was launched there are computed again"),
+                .remedy = "read it after the gradient is taken, or decide on the device (where, cond)");
   return whole;
 }
 

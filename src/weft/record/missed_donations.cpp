@@ -27,13 +27,11 @@ void MissedDonations::look(const Fingerprint& identity, const runtime::Executabl
   }
   if (missed > 0) {
     seen = {.made = {}, .told = true};
-    diagnostics::report({.kind = diagnostics::Kind::missed_donation,
-                         .subject = program.name,
-                         .place = profile::place_of(program),
-                         .reason = concat(missed, " of the ", carried,
-                                          " tensors that each step makes anew from those of the step before get new "
-                                          "memory, for something still holds the old ones at the sync"),
-                         .bytes = bytes});
+    WEFT_DIAGNOSE(missed_donation, .subject = program.name, .place = profile::place_of(program),
+                  .reason = concat(missed, " of the ", carried,
+                                   " tensors that each step makes anew from those of the step before get new memory, "
+                                   "for something still holds the old ones at the sync"),
+                  .bytes = bytes);
     return;
   }
   seen.made.clear();

@@ -178,7 +178,8 @@ void Synchronizer::let_go() {
 
 void Synchronizer::launch(Plan& plan) {
   auto& arguments = scratch_.arguments;
-  const bool looks_for_donations = diagnostics::enabled() && !session.observer && !debugs_nans_;
+  const bool looks_for_donations =
+      diagnostics::enabled(diagnostics::Kind::missed_donation) && !session.observer && !debugs_nans_;
   std::vector<runtime::BufferPtr> looked_at;
   bool is_held = true;
   for (Recording::Input& input : recording_.inputs_) arguments.push_back(std::move(input.buffer));

@@ -170,10 +170,9 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   const std::string name = program_name(recording_.graph());
   const bool is_first = !session.observer && last().places.insert(name).second;
   if (is_first) WEFT_LOG(recompiles, "sync: first compile of ", name);
-  if (!session.observer && !is_first && (diagnostics::enabled() || logging::enabled(logging::Channel::recompiles)))
+  if (!session.observer && !is_first && diagnostics::enabled(diagnostics::Kind::recompile))
     reason = concat("no known graph is like this one; against the last compiled: ",
                     recompile_reason(*last().compiled, recording_.graph()));
-  if (!reason.empty()) WEFT_LOG(recompiles, "sync: compiling ", name, " again, for ", reason);
   if (logging::enabled(logging::Channel::cache))
     if (const std::string why = why_forgotten(); !why.empty())
       WEFT_LOG(cache, "missed the program of ", name, " in memory: ", why);
@@ -206,11 +205,8 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   plan->graph = last().compiled = recording_.graph_;
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!reason.empty())
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::recompile,
-                   .subject = plan->executable->name,
-                   .place = profile::place_of(*plan->executable),
-                   .reason = reason,
-                   .cost_ms = ms});
+    WEFT_DIAGNOSE(recompile, .subject = plan->executable->name, .place = profile::place_of(*plan->executable),
+                  .reason = reason, .cost_ms = ms);
   profile::compile_done(*plan->executable, ms);
   metrics::uncached_compile.add();
   last().stats.compiled = true;

@@ -29,13 +29,11 @@ Memory LaunchMemory::copy_donated(const LaunchRecord& launch, std::size_t output
   Memory copy = backend_.allocate(bytes);
   stream.copy(copy.device_address(), input, bytes);
   for (const SlotsRef& donor : launch.donors) donor->may_keep_memory();
-  WEFT_DIAGNOSE({.kind = diagnostics::Kind::missed_donation,
-                 .subject = executable.name,
-                 .place = executable.thunks.empty() ? "" : executable.thunks.back()->info.source,
-                 .reason = concat("input ", executable.outputs[output].donated_input, " is still held, so that output ",
-                                  output, " got a copy of it"),
-                 .cost_ms = 1e-6 * static_cast<double>(trace::now_ns() - start),
-                 .bytes = bytes});
+  WEFT_DIAGNOSE(missed_donation, .subject = executable.name,
+                .place = executable.thunks.empty() ? "" : executable.thunks.back()->info.source,
+                .reason = concat("input ", executable.outputs[output].donated_input, " is still held, so that output ",
+                                 output, " got a copy of it"),
+                .cost_ms = 1e-6 * static_cast<double>(trace::now_ns() - start), .bytes = bytes);
   donation_copies_.fetch_add(1, std::memory_order_relaxed);
   return copy;
 }

@@ -87,19 +87,13 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   metrics::transfer_from_device_time.add(waited_ns);
   metrics::inbound_data.add(bytes.size());
   profile::read_done(where.file, where.line, waited_ns);
-  if (cuts && !record::session.observer)
-    WEFT_LOG(graph_breaks, function, " at ", where.file, ':', where.line, " needed a value of the recording: its ",
-             nodes, " nodes became a program of their own, and the host waited ", static_cast<double>(waited_ns) / 1e6,
-             " ms; read it later with item_async(), or decide on the device (where, cond)");
   // What the wait cost is known to the device alone: transfer_too_frequent.
   if (cuts && !record::session.observer)
-    WEFT_DIAGNOSE({.kind = diagnostics::Kind::graph_break,
-                   .subject = function,
-                   .place = concat(where.file, ':', where.line),
-                   .reason = concat("a value of the recording was needed: its ", nodes,
-                                    " nodes became a program of their own, and the host waited ",
-                                    static_cast<double>(waited_ns) / 1e6, " ms"),
-                   .remedy = "read it later with item_async(), or decide on the device (where, cond)"});
+    WEFT_DIAGNOSE(graph_break, .subject = function, .place = concat(where.file, ':', where.line),
+                  .reason = concat("it needed a value of the recording: its ", nodes,
+                                   " nodes became a program of their own, and the host waited ",
+                                   static_cast<double>(waited_ns) / 1e6, " ms"),
+                  .remedy = "read it later with item_async(), or decide on the device (where, cond)");
   return bytes;
 }
 
