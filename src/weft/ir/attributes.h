@@ -3,7 +3,8 @@
 // the struct attribute a, whose mnemonic is the struct's struct_name: a = #stablehlo.gather<b = [1]>.
 //
 // The lists that a struct names in `size_fields` hold sizes, or positions among them: Sizes, as int64 (base/size.h), which change
-// with the sizes of operands.
+// with the sizes of operands. The text of an op may leave out the fields that its struct names in `optional_fields`, members of struct
+// attributes, and booleans; they then have the default that the struct gives them.
 //
 // Attributes live in a Graph's arena, so they are trivially destructible: lists are spans into the same arena.
 #pragma once
@@ -59,9 +60,6 @@ struct IntMatrix {
   Ints values;
 };
 
-struct NoAttributes {
-  static void fields(auto&, auto&&) {}
-};
 struct ParameterAttributes {
   std::int64_t index = 0;
   static void fields(auto& self, auto&& field) { field("index", self.index); }
@@ -77,6 +75,7 @@ struct IotaAttributes {
 struct CompareAttributes {
   Direction direction = Direction::EQ;
   Comparison type = Comparison::NOTYPE;
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"compare_type"});
   static void fields(auto& self, auto&& field) {
     field("comparison_direction", self.direction);
     field("compare_type", self.type);
@@ -149,6 +148,9 @@ struct ConvolutionAttributes {
   std::int64_t feature_groups = 1, batch_groups = 1;
   static constexpr std::string_view struct_name = "conv";
   static constexpr auto size_fields = std::to_array<std::string_view>({"padding"});
+  static constexpr auto optional_fields =
+      std::to_array<std::string_view>({"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal",
+                                       "feature_group_count", "batch_group_count"});
   static void fields(auto& self, auto&& field) {
     field("dimension_numbers.input_batch_dimension", self.input_batch);
     field("dimension_numbers.input_feature_dimension", self.input_feature);
@@ -206,6 +208,7 @@ struct ScatterAttributes {
 struct SortAttributes {
   std::int64_t dimension = -1;
   bool is_stable = false;
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"dimension"});
   static void fields(auto& self, auto&& field) {
     field("dimension", self.dimension);
     field("is_stable", self.is_stable);
@@ -215,6 +218,8 @@ struct ReduceWindowAttributes {
   Ints window_dimensions, window_strides, base_dilations, window_dilations,
       padding;  // padding: low, high of each dimension
   static constexpr auto size_fields = std::to_array<std::string_view>({"window_dimensions", "padding"});
+  static constexpr auto optional_fields =
+      std::to_array<std::string_view>({"window_strides", "base_dilations", "window_dilations", "padding"});
   static void fields(auto& self, auto&& field) {
     field("window_dimensions", self.window_dimensions);
     field("window_strides", self.window_strides);
@@ -226,6 +231,8 @@ struct ReduceWindowAttributes {
 struct SelectAndScatterAttributes {
   Ints window_dimensions, window_strides, padding;
   static constexpr auto size_fields = std::to_array<std::string_view>({"window_dimensions", "padding"});
+  static constexpr auto optional_fields =
+      std::to_array<std::string_view>({"window_dimensions", "window_strides", "padding"});
   static void fields(auto& self, auto&& field) {
     field("window_dimensions", self.window_dimensions);
     field("window_strides", self.window_strides);
@@ -235,22 +242,6 @@ struct SelectAndScatterAttributes {
 struct RngAttributes {
   RngAlgorithm algorithm = RngAlgorithm::DEFAULT;
   static void fields(auto& self, auto&& field) { field("rng_algorithm", self.algorithm); }
-};
-enum class Transpose : std::uint8_t { TRANSPOSE_INVALID, NO_TRANSPOSE, TRANSPOSE, ADJOINT };
-WEFT_ENUM_NAMES(Transpose, "transpose", "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
-struct CholeskyAttributes {
-  bool lower = false;
-  static void fields(auto& self, auto&& field) { field("lower", self.lower); }
-};
-struct TriangularSolveAttributes {
-  bool left_side = false, lower = false, unit_diagonal = false;
-  Transpose transpose_a = Transpose::NO_TRANSPOSE;
-  static void fields(auto& self, auto&& field) {
-    field("left_side", self.left_side);
-    field("lower", self.lower);
-    field("unit_diagonal", self.unit_diagonal);
-    field("transpose_a", self.transpose_a);
-  }
 };
 
 // Of all collectives, which differ in what of it they have.
@@ -262,6 +253,7 @@ struct CollectiveAttributes {
   std::int64_t dimension = 0;     // that is gathered, scattered or split
   std::int64_t concat_dimension = 0, split_count = 1;
   static constexpr std::string_view struct_name = "channel_handle";
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"channel_handle"});
 
  protected:
   static void channel_fields(auto& self, auto&& field) {
@@ -317,6 +309,7 @@ struct TransferAttributes {  // send, recv
   std::int64_t channel = 0, channel_type = 0;
   bool is_host_transfer = false;
   static constexpr std::string_view struct_name = "channel_handle";
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"channel_handle"});
   static void fields(auto& self, auto&& field) {
     field("channel_handle.handle", self.channel);
     field("channel_handle.type", self.channel_type);
@@ -325,10 +318,12 @@ struct TransferAttributes {  // send, recv
 };
 struct InfeedAttributes {
   std::string_view config = {};
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"infeed_config"});
   static void fields(auto& self, auto&& field) { field("infeed_config", self.config); }
 };
 struct OutfeedAttributes {
   std::string_view config = {};
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"outfeed_config"});
   static void fields(auto& self, auto&& field) { field("outfeed_config", self.config); }
 };
 struct RunParallelAttributes {  // in text: programs = [[@a, @b], [@c, @d]], infeed = [@e]
@@ -345,6 +340,7 @@ struct ProbeAttributes {
 struct ProbeCheckAttributes {
   std::string_view name = {};
   std::int32_t iteration = 0;
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"iter"});
   static void fields(auto& self, auto&& field) {
     field("probe_id", self.name);
     field("iter", self.iteration);
@@ -361,6 +357,7 @@ struct ShardingAttributes {
 };
 struct PlacementAttributes {  // of what StableHLO has as a custom_call with an attribute of another dialect
   std::string_view backend_config = {};
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"backend_config"});
   static void fields(auto& self, auto&& field) { field("backend_config", self.backend_config); }
 };
 
@@ -368,6 +365,7 @@ struct CustomCallAttributes {
   std::string_view target = {};
   bool has_side_effect = false;
   std::string_view backend_config = {};  // passed on as it is
+  static constexpr auto optional_fields = std::to_array<std::string_view>({"backend_config"});
   static void fields(auto& self, auto&& field) {
     field("call_target_name", self.target);
     field("has_side_effect", self.has_side_effect);
@@ -397,6 +395,7 @@ class FieldVisitor {
 class FieldReader {
  public:
   virtual ~FieldReader() = default;
+  std::span<const std::string_view> optional_fields;  // of the struct that is being read
   virtual bool integer(std::string_view name, std::int64_t& value) = 0;
   virtual bool boolean(std::string_view name, bool& value) = 0;
   virtual bool integers(std::string_view name, Ints& values) = 0;
@@ -420,9 +419,10 @@ struct AttributeSchema {
   std::uint64_t (*hash_without_sizes)(const void* attributes);
   bool (*equal_without_sizes)(const void* a, const void* b);  // as many of them
   std::string_view struct_name;  // of the struct attribute that some fields belong to; empty: none do
+  std::span<const std::string_view> optional_fields;
 };
 
-// The schema of an attribute struct; instantiated in attributes.cpp for the structs above.
+// The schema of an attribute struct; ops.cpp makes those of the table (attribute_schema.h).
 template <class A>
 struct Schema {
   static const AttributeSchema value;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <weft/ir/op.h>
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/source.h>
 
 namespace weft::ir {
 

@@ -4,7 +4,7 @@
 
 #include <weft/ir/general_nodes.h>
 #include <weft/ir/op.h>
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/source.h>
 
 namespace weft::ir {
 

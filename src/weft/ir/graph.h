@@ -38,6 +38,9 @@ struct Node {
   const A& attributes() const {
     return *static_cast<const A*>(attribute_data);
   }
+  // The same if the op declares that struct, else nullptr. For those who include op.h.
+  template <class A>
+  const A* attributes_if() const;
 };
 
 inline Type Value::type() const { return node->types[index]; }

@@ -127,6 +127,11 @@ struct Op {
 // what is requested of an op whose attributes hold sizes is what it is given, and checked when the sizes are known.
 void infer_types(const Call& call, std::vector<Type>& results);
 
+template <class A>
+const A* Node::attributes_if() const {
+  return op->attributes == schema<A> ? &attributes<A>() : nullptr;
+}
+
 // Whether a node must run whoever uses its results: by its op, by what a custom_call says of itself, or by a node of its regions.
 bool has_side_effect(const Node& node);
 

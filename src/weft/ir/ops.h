@@ -28,17 +28,29 @@ template <class Rule>
 constexpr bool missing(Rule rule) {
   return __builtin_constant_p(rule == nullptr) && rule == nullptr;
 }
+
+template <std::size_t... sizes>
+constexpr auto joined(const std::array<const Op*, sizes>&... families) {
+  std::array<const Op*, (sizes + ...)> all{};
+  auto at = all.begin();
+  ((at = std::ranges::copy(families, at).out), ...);
+  return all;
+}
 }  // namespace detail
 
-inline constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {
-  return std::array{detail::Entry<I>::op...};
-}(std::make_integer_sequence<int, __COUNTER__ - detail::first>{});
+inline constexpr auto table = detail::joined(
+    collective_family::family, contraction_family::family, control_family::family, elementwise_family::family,
+    indexing_family::family, linalg_family::family, opaque_family::family, placement_family::family,
+    probe_family::family, reduction_family::family, shape_family::family, source_family::family);
 
 static_assert(std::ranges::all_of(table,
                                   [](const Op* op) {
                                     return !op->name.empty() && !detail::missing(op->types) &&
                                            !detail::missing(op->gradient) &&
                                            (op->kind == Kind::elementwise) != detail::missing(op->scalar) &&
+                                           detail::missing(op->scalar) + detail::missing(op->parts) +
+                                                   detail::missing(op->interpret) ==
+                                               2 &&
                                            (op->kind == Kind::collective && !op->interpreted) !=
                                                detail::missing(op->alone);
                                   }),

@@ -1,7 +1,9 @@
 // Type rules of collectives, and what they are for a program that runs as one process.
+#include <weft/ir/ops/collective.h>
+
 #include <algorithm>
 
-#include <weft/ir/ops.h>
+#include <weft/ir/builder.h>
 #include <weft/ir/ops/rules.h>
 #include <weft/ir/several_devices.h>
 

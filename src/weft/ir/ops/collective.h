@@ -27,6 +27,7 @@ std::vector<Value> permute_alone(Graph& graph, const Node& node, std::span<const
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(collective)
 
 WEFT_OP(partition_id) {
     .name = "partition_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
@@ -104,6 +105,7 @@ WEFT_OP(run_parallel) {
     .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

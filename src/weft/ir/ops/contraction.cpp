@@ -1,6 +1,7 @@
 // Type rules of contractions.
+#include <weft/ir/ops/contraction.h>
+
 #include <weft/ir/num_bits.h>
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 #include <weft/ir/ops/window.h>
 

@@ -14,6 +14,7 @@ void convolution_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(contraction)
 
 // The result has the operands' dtype, or one at least as wide that is asked for, in which it is then accumulated. Cotangents are
 // converted to the operands' dtype, in which the gradient's contractions are computed.
@@ -26,6 +27,7 @@ WEFT_OP(convolution) {
     .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

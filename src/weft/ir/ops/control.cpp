@@ -1,7 +1,8 @@
 // Type rules of control ops.
+#include <weft/ir/ops/control.h>
+
 #include <algorithm>
 
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {

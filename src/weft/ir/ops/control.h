@@ -17,6 +17,7 @@ void composite_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(control)
 
 WEFT_OP(while_) {  // initial values...; regions: condition, body, which both take the loop's values
     .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = while_gradient, .regions = 2,
@@ -36,6 +37,7 @@ WEFT_OP(composite) {
     .attributes = schema<CompositeAttributes>, .regions = 1, .takes_tokens = true,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

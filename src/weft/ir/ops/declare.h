@@ -1,23 +1,37 @@
-// How an op is declared: WEFT_OP makes the constant and enters it into the table of ops.h.
+// How an op is declared: WEFT_OP makes the constant and enters it into the table of its family, of which ops.h makes that of all ops.
 #pragma once
 
-#include <weft/ir/builder.h>
+#include <array>
+#include <utility>
+
 #include <weft/ir/op.h>
 
 namespace weft::ir::ops::detail {
-template <int>
-struct Entry;
-inline constexpr int first = __COUNTER__ + 1;
+
+template <template <int> class Entry, int... I>
+constexpr auto table_of(std::integer_sequence<int, I...>) {
+  return std::array{Entry<I>::op...};
+}
+
 }  // namespace weft::ir::ops::detail
 
-// WEFT_OP(identifier) {.name = "add", ...}; within weft::ir::ops.
+// WEFT_FAMILY(name) WEFT_OP(identifier) {.name = "add", ...}; ... WEFT_FAMILY_END; within weft::ir::ops. A family may be included alone:
+// its table is the same in every file.
 // NOLINTBEGIN(bugprone-macro-parentheses): the argument is declared
+#define WEFT_FAMILY(name)          \
+  inline namespace name##_family { \
+    template <int>                 \
+    struct Entry;                  \
+    constexpr int first = __COUNTER__ + 1;
 #define WEFT_OP(identifier) WEFT_OP_AT(identifier, __COUNTER__)
-#define WEFT_OP_AT(identifier, counter)           \
-  extern const Op identifier;                     \
-  template <>                                     \
-  struct detail::Entry<counter - detail::first> { \
-    static constexpr const Op* op = &identifier;  \
-  };                                              \
+#define WEFT_OP_AT(identifier, counter)          \
+  extern const Op identifier;                    \
+  template <>                                    \
+  struct Entry<counter - first> {                \
+    static constexpr const Op* op = &identifier; \
+  };                                             \
   inline constexpr Op identifier
+#define WEFT_FAMILY_END                                                                                                \
+  inline constexpr auto family = ops::detail::table_of<Entry>(std::make_integer_sequence<int, __COUNTER__ - first>{}); \
+  }
 // NOLINTEND(bugprone-macro-parentheses)

@@ -1,8 +1,9 @@
 // Type rules of elementwise ops.
+#include <weft/ir/ops/elementwise.h>
+
 #include <algorithm>
 
 #include <weft/ir/num_bits.h>
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {

@@ -5,6 +5,9 @@
 // bounds, straight through reduce_precision.
 #pragma once
 
+#include <limits>
+
+#include <weft/ir/builder.h>
 #include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
@@ -56,6 +59,7 @@ void select_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(elementwise)
 
 WEFT_OP(abs) {
     .name = "abs", .kind = Kind::elementwise, .arity = 1, .types = same_type,
@@ -274,6 +278,7 @@ WEFT_OP(xor_) {
     .scalar = binary<Prim::bit_xor>, .domain = integers | booleans, .commutative = true,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

@@ -1,5 +1,5 @@
 // Scalar meanings of elementwise ops that take more than one primitive.
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/elementwise.h>
 
 namespace weft::ir {
 

@@ -1,7 +1,7 @@
 // Type rules of gather and scatter: the same dimension numbers, read in two directions.
 #include <algorithm>
 
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/indexing.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {

@@ -1,7 +1,8 @@
 // Type rules of dynamic slices, sort and select_and_scatter.
+#include <weft/ir/ops/indexing.h>
+
 #include <algorithm>
 
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 #include <weft/ir/ops/window.h>
 

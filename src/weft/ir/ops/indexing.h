@@ -26,6 +26,7 @@ void select_and_scatter_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(indexing)
 
 WEFT_OP(gather) {  // x, start indices
     .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
@@ -53,6 +54,7 @@ WEFT_OP(select_and_scatter) {
     .gradient = select_and_scatter_gradient, .attributes = schema<SelectAndScatterAttributes>, .regions = 2,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

@@ -1,6 +1,7 @@
+#include <weft/ir/ops/linalg.h>
+
 #include <algorithm>
 
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {

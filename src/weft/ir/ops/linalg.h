@@ -6,6 +6,23 @@
 
 namespace weft::ir {
 
+enum class Transpose : std::uint8_t { TRANSPOSE_INVALID, NO_TRANSPOSE, TRANSPOSE, ADJOINT };
+WEFT_ENUM_NAMES(Transpose, "transpose", "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+struct CholeskyAttributes {
+  bool lower = false;
+  static void fields(auto& self, auto&& field) { field("lower", self.lower); }
+};
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::NO_TRANSPOSE;
+  static void fields(auto& self, auto&& field) {
+    field("left_side", self.left_side);
+    field("lower", self.lower);
+    field("unit_diagonal", self.unit_diagonal);
+    field("transpose_a", self.transpose_a);
+  }
+};
+
 void cholesky_type(const Call& call, std::vector<Type>& results);
 void triangular_solve_type(const Call& call, std::vector<Type>& results);
 
@@ -20,6 +37,7 @@ TriangularLayout triangular_layout(const TriangularSolveAttributes& attributes, 
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(linalg)
 
 WEFT_OP(cholesky) {
     .name = "cholesky", .kind = Kind::opaque, .arity = 1, .types = cholesky_type, .gradient = not_differentiable,
@@ -30,6 +48,7 @@ WEFT_OP(triangular_solve) {  // a, b: x with op(a) x = b, or x op(a) = b
     .domain = floats, .attributes = schema<TriangularSolveAttributes>,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

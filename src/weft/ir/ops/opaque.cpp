@@ -1,5 +1,6 @@
+#include <weft/ir/ops/opaque.h>
+
 #include <weft/ir/host_function.h>
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/gradients.h>
 #include <weft/ir/ops/rules.h>
 

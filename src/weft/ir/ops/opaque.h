@@ -15,6 +15,7 @@ void custom_call_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(opaque)
 
 WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
     .name = "rng_bit_generator", .kind = Kind::opaque, .arity = 1, .types = rng_bit_generator_type, .gradient = zero_gradient,
@@ -32,6 +33,7 @@ WEFT_OP(custom_call) {
     .attributes = schema<CustomCallAttributes>, .duplicable = false, .takes_tokens = true,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

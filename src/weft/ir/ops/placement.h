@@ -7,6 +7,7 @@
 namespace weft::ir::ops {
 
 // clang-format off: a table
+WEFT_FAMILY(placement)
 
 WEFT_OP(sharding_constraint) {  // Shardy's: from here on the value is sharded so
     .name = "sharding_constraint", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
@@ -25,6 +26,7 @@ WEFT_OP(device_placement) {  // in which memory of the device; mhlo.frontend_att
     .scalar = same_scalar, .attributes = schema<PlacementAttributes>, .call_target = "annotate_device_placement",
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace weft::ir::ops

@@ -1,4 +1,5 @@
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/probe.h>
+
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {

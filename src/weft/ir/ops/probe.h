@@ -13,6 +13,7 @@ void expect_serialized_eq_type(const Call& call, std::vector<Type>& results);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(probe)
 
 // The operand, which the run remembers under the name.
 WEFT_OP(probe) {
@@ -30,6 +31,7 @@ WEFT_OP(expect_serialized_eq) {
     .dialect = "check",
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

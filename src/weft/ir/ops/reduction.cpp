@@ -1,7 +1,8 @@
 // Type rules of reductions.
+#include <weft/ir/ops/reduction.h>
+
 #include <algorithm>
 
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 #include <weft/ir/ops/window.h>
 

@@ -14,6 +14,7 @@ void reduce_window_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(reduction)
 
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce) {
@@ -26,6 +27,7 @@ WEFT_OP(reduce_window) {
     .attributes = schema<ReduceWindowAttributes>, .regions = 1,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

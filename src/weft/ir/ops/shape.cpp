@@ -1,8 +1,9 @@
 // Type rules of shape ops.
+#include <weft/ir/ops/shape.h>
+
 #include <algorithm>
 
 #include <weft/base/size.h>
-#include <weft/ir/ops.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {

@@ -24,6 +24,7 @@ void reverse_gradient(const GradientCall& c);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(shape)
 
 WEFT_OP(broadcast_in_dim) {
     .name = "broadcast_in_dim", .kind = Kind::shape, .arity = 1, .types = broadcast_in_dim_type, .gradient = broadcast_in_dim_gradient,
@@ -52,6 +53,7 @@ WEFT_OP(reverse) {
     .attributes = schema<DimensionsAttributes>,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

@@ -12,6 +12,7 @@ void iota_type(const Call& call, std::vector<Type>& results);
 namespace ops {
 
 // clang-format off: a table
+WEFT_FAMILY(source)
 
 // An input of the graph; ours, for StableHLO has block arguments instead.
 WEFT_OP(parameter) {
@@ -27,6 +28,7 @@ WEFT_OP(iota) {
     .domain = integers | floats, .attributes = schema<IotaAttributes>,
 };
 
+WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops

@@ -10,33 +10,8 @@ namespace weft::ir::text {
 
 namespace {
 
-// Fields that StableHLO lets be left out, their default being ours; members of struct attributes and booleans may be, too.
-constexpr std::string_view optional_fields[] = {
-    "backend_config",
-    "base_dilations",
-    "batch_group_count",
-    "channel_handle",
-    "compare_type",
-    "feature_group_count",
-    "infeed_config",
-    "iter",
-    "lhs_dilation",
-    "outfeed_config",
-    "padding",
-    "rhs_dilation",
-    "sort.dimension",
-    "window_dilations",
-    "select_and_scatter.window_dimensions",
-    "window_reversal",
-    "window_strides",
-};
-
-bool is_optional(std::string_view operation, std::string_view name) {
-  return std::ranges::any_of(optional_fields, [&](std::string_view field) {
-    const auto dot = field.find('.');
-    if (dot == field.npos) return field == name;
-    return operation.ends_with(field.substr(0, dot)) && field.substr(dot + 1) == name;
-  });
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 // Fields that are not written as array<i64: ...>.
@@ -108,7 +83,7 @@ const Attribute* AttributeReader::find_field(std::string_view name) const {
   const std::string_view outer = name.substr(0, dot);
   const Attribute* found = find(operation_.attributes, outer);
   if (!found) {
-    if (is_optional(operation_.name, outer)) return nullptr;
+    if (contains(optional_fields, outer)) return nullptr;
     source_.fail(operation_.at, concat(operation_.name, ": expected the attribute ", outer));
   }
   const Attribute& attribute = resolve(source_, module_, *found);
@@ -226,7 +201,7 @@ bool AttributeReader::string(std::string_view name, std::string_view& value) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
   if (attribute->kind != Attribute::Kind::string) {
-    if (is_optional(operation_.name, name)) return false;
+    if (contains(optional_fields, name)) return false;
     fail(attribute->at, name, "a string");
   }
   const std::string text = unescape(attribute->text);
@@ -363,7 +338,7 @@ void AttributePrinter::boolean(std::string_view name, bool value) {
 
 void AttributePrinter::integers(std::string_view name, Ints values) {
   if (add_member(name, values, true)) return;
-  if (values.empty() && is_optional(op_.name, name)) return;
+  if (values.empty() && contains(op_.attributes->optional_fields, name)) return;
   begin(name);
   if (is_pair_list(name)) {
     print_matrix(out_, {2, values});
