@@ -2,7 +2,9 @@
 // the interpreter switch on its kind, never on the op.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,11 @@
 #include <weft/ir/scalar.h>
 
 namespace weft::ir {
+
+class Array;
+namespace interpreter {
+struct NodeCall;
+}
 
 enum class Kind : std::uint8_t {
   elementwise,  // result[i] = scalar(operands[i]...)
@@ -94,6 +101,21 @@ struct ScalarCall {
 using TypeRule = void (*)(const Call& call, std::vector<Type>& results);
 using GradientRule = void (*)(const GradientCall& call);
 using ScalarRule = Scalar (*)(ScalarBuilder& builder, const ScalarCall& call);
+// The results of a node, as the interpreter computes them (interpreter/rules.h).
+using InterpretRule = std::vector<Array>(const interpreter::NodeCall& call);
+
+// The results of a node as parts of which none depends on another: the matrices of a batch, the lanes of a dimension. The interpreter
+// computes them one after the other, compiled programs on all threads.
+struct Parts {
+  std::int64_t count = 0;
+  std::int64_t work = 1;  // how many operations a part takes, about
+  int in_place = -1;      // the operand in whose bytes result 0 may lie; -1: none
+  // Computes the parts [begin, end). Operands and results are whole, in row-major order.
+  std::function<void(std::int64_t begin, std::int64_t end, std::span<const std::byte* const> operands,
+                     std::span<std::byte* const> results)>
+      compute;
+};
+using PartsRule = Parts (*)(const Node& node);  // what it gives may outlive the node
 // What stands for a collective in a program that runs as one process. Throws UnsupportedError if it is for several.
 using AloneRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::span<const Value> operands);
 
@@ -104,10 +126,13 @@ struct Op {
   Kind kind;
   int arity;  // operands; variadic: any number
   TypeRule types;
-  GradientRule gradient;        // not_differentiable where there is none
-  ScalarRule scalar = nullptr;  // of elementwise ops
-  DTypes domain = all_dtypes;   // of the operands (operands that must be indices or predicates aside)
-  double low = -4, high = 4;    // test inputs of floating-point dtype are drawn from here
+  GradientRule gradient;  // not_differentiable where there is none
+  // How results are computed, one of the three:
+  ScalarRule scalar = nullptr;         // of elementwise ops
+  PartsRule parts = nullptr;           // serves the interpreter and compiled programs
+  InterpretRule* interpret = nullptr;  // serves the interpreter; the compiler has its own ways
+  DTypes domain = all_dtypes;          // of the operands (operands that must be indices or predicates aside)
+  double low = -4, high = 4;           // test inputs of floating-point dtype are drawn from here
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
   bool commutative = false;

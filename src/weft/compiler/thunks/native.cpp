@@ -7,8 +7,8 @@
 #include <weft/compiler/thunks/convolution_thunk.h>
 #include <weft/compiler/thunks/host_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
-#include <weft/compiler/thunks/linalg_thunk.h>
 #include <weft/compiler/thunks/pad_thunk.h>
+#include <weft/compiler/thunks/parts_thunk.h>
 #include <weft/compiler/thunks/reduce_thunk.h>
 #include <weft/compiler/thunks/rng_thunk.h>
 #include <weft/compiler/thunks/scatter_thunk.h>
@@ -42,7 +42,6 @@ struct Entry {
 constexpr Entry native_table[] = {
     {&ops::after_all, rule<token_unit>},
     {&ops::case_, rule<branch_unit>},
-    {&ops::cholesky, rule<cholesky_unit>},
     {&ops::convolution, rule<convolution_unit>},
     {&ops::create_token, rule<token_unit>},
     {&ops::custom_call, rule<host_unit>},
@@ -56,13 +55,13 @@ constexpr Entry native_table[] = {
     {&ops::scatter, rule<scatter_unit>},
     {&ops::select_and_scatter, rule<select_and_scatter_unit>},
     {&ops::sort, rule<sort_unit>},
-    {&ops::triangular_solve, rule<triangular_solve_unit>},
     {&ops::while_, rule<while_unit>},
 };
 
 }  // namespace
 
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
+  if (node.op->parts) return parts_unit(node);
   const auto* entry = std::ranges::find(native_table, node.op, &Entry::op);
   return entry == std::end(native_table) ? std::nullopt : std::optional(entry->make(node, context));
 }

@@ -141,6 +141,92 @@ std::vector<Array> checked(const NodeCall& call, std::vector<Array> results) {
   return results;
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// Transfers. Tokens carry nothing: nodes run in order.
+
+Array token() { return Array(Type(DType::token, {})); }
+
+// Followed by a token: the results of an op that takes something in.
+std::vector<Array> received(const NodeCall& call, std::vector<Array> arrays) {
+  arrays.push_back(token());
+  require(std::ranges::equal(arrays, call.node.types, {}, &Array::type), call.node.op->name,
+          ": what comes is of other types than the results");
+  return arrays;
+}
+
+ProcessGrid::Offer without_token(const NodeCall& call) {
+  ProcessGrid::Offer offer;
+  for (const Array* operand : call.operands.first(call.operands.size() - 1)) offer.push_back(*operand);
+  return offer;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// A grid of processes
+
+class Parallel {
+ public:
+  explicit Parallel(const NodeCall& call)
+      : call_(call),
+        partitions_(call.attributes<RunParallelAttributes>().partitions),
+        infeeds_(static_cast<std::size_t>(call.attributes<RunParallelAttributes>().infeeds)),
+        programs_(call.node.regions.subspan(infeeds_)),
+        grid_(static_cast<std::int64_t>(programs_.size()) / partitions_, partitions_, run_infeeds()),
+        results_(programs_.size()),
+        errors_(programs_.size()) {}
+
+  std::vector<Array> run() {
+    std::vector<std::thread> threads;
+    std::size_t operand = 0;
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const auto inputs = call_.operands.subspan(operand, programs_[i]->inputs().size());
+      operand += inputs.size();
+      threads.emplace_back([this, i, inputs] { run_process(i, inputs); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (first_error_ != nowhere) std::rethrow_exception(errors_[first_error_]);
+    std::vector<Array> all;
+    for (std::vector<Array>& results : results_)
+      for (Array& array : results) all.push_back(std::move(array));
+    return all;
+  }
+
+ private:
+  std::vector<std::vector<Array>> run_infeeds() const {
+    std::vector<std::vector<Array>> given;
+    for (const Graph* program : call_.node.regions.first(infeeds_))
+      given.push_back(interpreter::run(*program, {}, call_.context));
+    return given;
+  }
+
+  void run_process(std::size_t i, std::span<const Array* const> inputs) {
+    Context context = call_.context;
+    context.grid = &grid_;
+    context.process = {static_cast<std::int64_t>(i) / partitions_, static_cast<std::int64_t>(i) % partitions_};
+    try {
+      results_[i] = interpreter::run(*programs_[i], inputs, context);
+      grid_.finish();
+    } catch (const std::exception& error) {
+      // The first to fail says why; the others were stopped by it.
+      const std::lock_guard lock(mutex_);
+      errors_[i] = std::current_exception();
+      if (first_error_ == nowhere) first_error_ = i;
+      grid_.fail(concat("stopped, for ", context.process, " failed: ", error.what()));
+    }
+  }
+
+  const NodeCall& call_;
+  const std::int64_t partitions_;
+  const std::size_t infeeds_;
+  const std::span<const Graph* const> programs_;
+  ProcessGrid grid_;
+  std::vector<std::vector<Array>> results_;  // by process
+  std::mutex mutex_;
+  std::vector<std::exception_ptr> errors_;
+  std::size_t first_error_ = nowhere;
+};
+
+}  // namespace
+
 std::vector<Array> all_gather(const NodeCall& call) {
   const Met met = meet_all(call);
   std::vector<Array> results;
@@ -223,25 +309,6 @@ std::vector<Array> process_number(const NodeCall& call) {
       static_cast<std::uint32_t>(call.node.op == &ops::replica_id ? me.replica : me.partition)));
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Transfers. Tokens carry nothing: nodes run in order.
-
-Array token() { return Array(Type(DType::token, {})); }
-
-// Followed by a token: the results of an op that takes something in.
-std::vector<Array> received(const NodeCall& call, std::vector<Array> arrays) {
-  arrays.push_back(token());
-  require(std::ranges::equal(arrays, call.node.types, {}, &Array::type), call.node.op->name,
-          ": what comes is of other types than the results");
-  return arrays;
-}
-
-ProcessGrid::Offer without_token(const NodeCall& call) {
-  ProcessGrid::Offer offer;
-  for (const Array* operand : call.operands.first(call.operands.size() - 1)) offer.push_back(*operand);
-  return offer;
-}
-
 std::vector<Array> send(const NodeCall& call) {
   call.context.grid->send(call.attributes<TransferAttributes>().channel, without_token(call));
   return one(token());
@@ -255,92 +322,6 @@ std::vector<Array> infeed(const NodeCall& call) { return received(call, call.con
 
 std::vector<Array> outfeed(const NodeCall&) { return one(token()); }  // nobody looks at it
 
-// ---------------------------------------------------------------------------------------------------------------------
-// A grid of processes
-
-class Parallel {
- public:
-  explicit Parallel(const NodeCall& call)
-      : call_(call),
-        partitions_(call.attributes<RunParallelAttributes>().partitions),
-        infeeds_(static_cast<std::size_t>(call.attributes<RunParallelAttributes>().infeeds)),
-        programs_(call.node.regions.subspan(infeeds_)),
-        grid_(static_cast<std::int64_t>(programs_.size()) / partitions_, partitions_, run_infeeds()),
-        results_(programs_.size()),
-        errors_(programs_.size()) {}
-
-  std::vector<Array> run() {
-    std::vector<std::thread> threads;
-    std::size_t operand = 0;
-    for (std::size_t i = 0; i < programs_.size(); ++i) {
-      const auto inputs = call_.operands.subspan(operand, programs_[i]->inputs().size());
-      operand += inputs.size();
-      threads.emplace_back([this, i, inputs] { run_process(i, inputs); });
-    }
-    for (std::thread& thread : threads) thread.join();
-    if (first_error_ != nowhere) std::rethrow_exception(errors_[first_error_]);
-    std::vector<Array> all;
-    for (std::vector<Array>& results : results_)
-      for (Array& array : results) all.push_back(std::move(array));
-    return all;
-  }
-
- private:
-  std::vector<std::vector<Array>> run_infeeds() const {
-    std::vector<std::vector<Array>> given;
-    for (const Graph* program : call_.node.regions.first(infeeds_))
-      given.push_back(interpreter::run(*program, {}, call_.context));
-    return given;
-  }
-
-  void run_process(std::size_t i, std::span<const Array* const> inputs) {
-    Context context = call_.context;
-    context.grid = &grid_;
-    context.process = {static_cast<std::int64_t>(i) / partitions_, static_cast<std::int64_t>(i) % partitions_};
-    try {
-      results_[i] = interpreter::run(*programs_[i], inputs, context);
-      grid_.finish();
-    } catch (const std::exception& error) {
-      // The first to fail says why; the others were stopped by it.
-      const std::lock_guard lock(mutex_);
-      errors_[i] = std::current_exception();
-      if (first_error_ == nowhere) first_error_ = i;
-      grid_.fail(concat("stopped, for ", context.process, " failed: ", error.what()));
-    }
-  }
-
-  const NodeCall& call_;
-  const std::int64_t partitions_;
-  const std::size_t infeeds_;
-  const std::span<const Graph* const> programs_;
-  ProcessGrid grid_;
-  std::vector<std::vector<Array>> results_;  // by process
-  std::mutex mutex_;
-  std::vector<std::exception_ptr> errors_;
-  std::size_t first_error_ = nowhere;
-};
-
 std::vector<Array> run_parallel(const NodeCall& call) { return Parallel(call).run(); }
-
-constexpr RuleEntry collective_table[] = {
-    {&ops::all_gather, all_gather},
-    {&ops::all_reduce, all_reduce},
-    {&ops::all_to_all, all_to_all},
-    {&ops::collective_broadcast, collective_broadcast},
-    {&ops::collective_permute, collective_permute},
-    {&ops::collective_reduce, collective_reduce},
-    {&ops::infeed, infeed},
-    {&ops::outfeed, outfeed},
-    {&ops::partition_id, process_number},
-    {&ops::recv, recv},
-    {&ops::reduce_scatter, reduce_scatter},
-    {&ops::replica_id, process_number},
-    {&ops::run_parallel, run_parallel},
-    {&ops::send, send},
-};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> collective_rules = collective_table;
 
 }  // namespace weft::ir::interpreter

@@ -171,6 +171,8 @@ std::vector<Array> convolution_in(const NodeCall& call, auto round) {
   return one(std::move(result));
 }
 
+}  // namespace
+
 std::vector<Array> dot_general(const NodeCall& call) {
   return accumulate(call, [&]<class Sum>(Sum, auto round) { return dot_general_in<Sum>(call, round); });
 }
@@ -178,11 +180,5 @@ std::vector<Array> dot_general(const NodeCall& call) {
 std::vector<Array> convolution(const NodeCall& call) {
   return accumulate(call, [&]<class Sum>(Sum, auto round) { return convolution_in<Sum>(call, round); });
 }
-
-constexpr RuleEntry contraction_table[] = {{&ops::dot_general, dot_general}, {&ops::convolution, convolution}};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> contraction_rules = contraction_table;
 
 }  // namespace weft::ir::interpreter

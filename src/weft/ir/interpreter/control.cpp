@@ -5,8 +5,6 @@
 
 namespace weft::ir::interpreter {
 
-namespace {
-
 std::vector<Array> while_loop(const NodeCall& call) {
   const Graph &condition = *call.node.regions[0], &body = *call.node.regions[1];
   std::vector<Array> values;
@@ -29,12 +27,5 @@ std::vector<Array> case_of(const NodeCall& call) {
 }
 
 std::vector<Array> composite(const NodeCall& call) { return run(*call.node.regions[0], call.operands, call.context); }
-
-constexpr RuleEntry control_table[] = {
-    {&ops::while_, while_loop}, {&ops::if_, if_else}, {&ops::case_, case_of}, {&ops::composite, composite}};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> control_rules = control_table;
 
 }  // namespace weft::ir::interpreter

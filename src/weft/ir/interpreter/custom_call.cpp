@@ -84,7 +84,7 @@ std::vector<Array> call_host(const HostFunction& function, const NodeCall& call)
 
 }  // namespace
 
-std::vector<Array> custom_call_rule(const NodeCall& call) {
+std::vector<Array> custom_call(const NodeCall& call) {
   const std::string_view target = call.attributes<CustomCallAttributes>().target;
   if (const HostFunction* function = find_host_function(target)) return call_host(*function, call);
   if (target == "check.expect_eq")

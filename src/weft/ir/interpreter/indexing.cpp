@@ -33,20 +33,6 @@ View box_at(View x, const Index& sizes, std::span<const Array* const> starts) {
   return x;
 }
 
-std::vector<Array> dynamic_slice(const NodeCall& call) {
-  Array result(call.type());
-  const View to = whole(call.type());
-  copy(call[0], box_at(whole(call[0].type()), to.sizes, call.operands.subspan(1)), result, to);
-  return one(std::move(result));
-}
-
-std::vector<Array> dynamic_update_slice(const NodeCall& call) {
-  Array result = call[0];
-  const View from = whole(call[1].type());
-  copy(call[1], from, result, box_at(whole(call.type()), from.sizes, call.operands.subspan(2)));
-  return one(std::move(result));
-}
-
 bool holds(Ints dims, std::size_t dim) { return std::ranges::find(dims, static_cast<std::int64_t>(dim)) != dims.end(); }
 
 // What gather and scatter share: windows of an operand, placed by index vectors, stand in a tensor (gather's result, scatter's
@@ -112,28 +98,6 @@ class Windows {
   std::int64_t component_stride_ = 0;
 };
 
-std::vector<Array> gather(const NodeCall& call) {
-  const auto& a = call.attributes<GatherAttributes>();
-  const Array& x = call[0];
-  Array result(call.type());
-  if (x.size() == 0) return one(std::move(result));  // nothing to read; zeros where slices of size 0 leave elements
-  const View operand = whole(x.type());
-  const Windows windows({a.offset_dims, a.collapsed_slice_dims, a.operand_batching_dims, a.start_indices_batching_dims,
-                         a.start_index_map, a.index_vector_dim},
-                        x.type(), call[1], call.type());
-  for_each_index(windows.batch_sizes(), [&](const Index& batch_index) {
-    Index start = windows.start(batch_index);
-    for (std::size_t d = 0; d < start.size(); ++d)
-      start[d] = std::clamp<std::int64_t>(start[d], 0, operand.sizes[d] - std::max<std::int64_t>(1, a.slice_sizes[d]));
-    const View to = windows.in_tensor(batch_index);
-    View from = permuted(operand, windows.operand_window());
-    from.offset = dot(start, operand.strides);
-    from.sizes = to.sizes;
-    copy(x, from, result, to);
-  });
-  return one(std::move(result));
-}
-
 // Where each element of the updates goes, in row-major order of the updates; those that fall outside go nowhere.
 std::vector<Pair> scatter_pairs(const NodeCall& call) {
   const auto& a = call.attributes<ScatterAttributes>();
@@ -161,6 +125,44 @@ std::vector<Pair> scatter_pairs(const NodeCall& call) {
   return pairs;
 }
 
+}  // namespace
+
+std::vector<Array> dynamic_slice(const NodeCall& call) {
+  Array result(call.type());
+  const View to = whole(call.type());
+  copy(call[0], box_at(whole(call[0].type()), to.sizes, call.operands.subspan(1)), result, to);
+  return one(std::move(result));
+}
+
+std::vector<Array> dynamic_update_slice(const NodeCall& call) {
+  Array result = call[0];
+  const View from = whole(call[1].type());
+  copy(call[1], from, result, box_at(whole(call.type()), from.sizes, call.operands.subspan(2)));
+  return one(std::move(result));
+}
+
+std::vector<Array> gather(const NodeCall& call) {
+  const auto& a = call.attributes<GatherAttributes>();
+  const Array& x = call[0];
+  Array result(call.type());
+  if (x.size() == 0) return one(std::move(result));  // nothing to read; zeros where slices of size 0 leave elements
+  const View operand = whole(x.type());
+  const Windows windows({a.offset_dims, a.collapsed_slice_dims, a.operand_batching_dims, a.start_indices_batching_dims,
+                         a.start_index_map, a.index_vector_dim},
+                        x.type(), call[1], call.type());
+  for_each_index(windows.batch_sizes(), [&](const Index& batch_index) {
+    Index start = windows.start(batch_index);
+    for (std::size_t d = 0; d < start.size(); ++d)
+      start[d] = std::clamp<std::int64_t>(start[d], 0, operand.sizes[d] - std::max<std::int64_t>(1, a.slice_sizes[d]));
+    const View to = windows.in_tensor(batch_index);
+    View from = permuted(operand, windows.operand_window());
+    from.offset = dot(start, operand.strides);
+    from.sizes = to.sizes;
+    copy(x, from, result, to);
+  });
+  return one(std::move(result));
+}
+
 std::vector<Array> scatter(const NodeCall& call) {
   const std::size_t count = call.node.types.size();
   std::vector<Array> initial;
@@ -169,18 +171,5 @@ std::vector<Array> scatter(const NodeCall& call) {
   fold.add(call.operands.last(count), scatter_pairs(call));
   return fold.finish();
 }
-
-constexpr RuleEntry indexing_table[] = {
-    {&ops::dynamic_slice, dynamic_slice},
-    {&ops::dynamic_update_slice, dynamic_update_slice},
-    {&ops::gather, gather},
-    {&ops::scatter, scatter},
-    {&ops::sort, sort_rule},
-    {&ops::select_and_scatter, select_and_scatter_rule},
-};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> indexing_rules = indexing_table;
 
 }  // namespace weft::ir::interpreter

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/ir/interpreter/columns.h>
 #include <weft/ir/interpreter/rules.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/resize.h>
@@ -12,28 +13,38 @@ namespace interpreter {
 
 namespace {
 
-std::span<const RuleEntry> rules_of(Kind kind) {
-  switch (kind) {
-    case Kind::elementwise: return {};
-    case Kind::shape: return shape_rules;
-    case Kind::reduction: return reduction_rules;
-    case Kind::contraction: return contraction_rules;
-    case Kind::indexing: return indexing_rules;
-    case Kind::control: return control_rules;
-    case Kind::source: return source_rules;
-    case Kind::collective: return collective_rules;
-    case Kind::opaque: return opaque_rules;
+std::vector<Array> by_scalars(const NodeCall& call) {
+  Array result(call.type());
+  Columns columns(result.size());
+  std::vector<Scalar> operands;
+  for (const Array* x : call.operands) {
+    const bool for_all = x->type().rank() == 0;  // a predicate of select, a bound of clamp, or everything is of rank 0
+    operands.push_back(for_all ? columns.same_for_all(x->dtype(), x->bytes().data())
+                               : columns.rows(x->dtype(), x->bytes().data()));
   }
-  __builtin_unreachable();
+  const Scalar value = call.node.op->scalar(columns, {operands, result.dtype(), call.node.attribute_data});
+  columns.read(value, result.bytes().data());
+  return one(std::move(result));
+}
+
+std::vector<Array> by_parts(const NodeCall& call) {
+  const Parts parts = call.node.op->parts(call.node);
+  std::vector<Array> results;
+  for (const Type type : call.node.types) results.emplace_back(type);
+  std::vector<const std::byte*> from;
+  std::vector<std::byte*> to;
+  for (const Array* operand : call.operands) from.push_back(operand->bytes().data());
+  for (Array& result : results) to.push_back(result.bytes().data());
+  if (parts.count > 0) parts.compute(0, parts.count, from, to);
+  return results;
 }
 
 std::vector<Array> evaluate_node(const Node& node, std::span<const Array* const> operands, const Context& context) {
   for (const Type type : node.types)
     require(type.is_static(), "interpret: ", node.op->name, " gives ", type, ", whose size is not known");
   require(is_static(node), "interpret: the attributes of ", node.op->name, " depend on sizes that are not known");
-  const Rule rule = find_rule(*node.op);
-  WEFT_ASSERT(rule, "the interpreter has no rule for ", node.op->name);
-  return rule({node, operands, context});
+  const NodeCall call{node, operands, context};
+  return node.op->scalar ? by_scalars(call) : node.op->parts ? by_parts(call) : node.op->interpret(call);
 }
 
 // One run of a graph.
@@ -84,13 +95,6 @@ class Execution {
 };
 
 }  // namespace
-
-Rule find_rule(const Op& op) {
-  if (op.kind == Kind::elementwise) return elementwise_rule;
-  const auto rules = rules_of(op.kind);
-  const auto found = std::ranges::find(rules, &op, &RuleEntry::op);
-  return found == rules.end() ? nullptr : found->rule;
-}
 
 std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs, const Context& context) {
   require(inputs.size() == graph.inputs().size(), "interpret: ", graph.name, " takes ", graph.inputs().size(),

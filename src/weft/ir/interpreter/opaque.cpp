@@ -26,6 +26,8 @@ std::vector<Array> generated(const NodeCall& call, const Generator& generator) {
   return results;
 }
 
+}  // namespace
+
 // DEFAULT is Philox, as on XLA's CPU and GPU.
 std::vector<Array> rng_bit_generator(const NodeCall& call) {
   const auto state = call[0].data<std::uint64_t>();
@@ -60,22 +62,5 @@ std::vector<Array> print(const NodeCall& call) {
   std::cerr << concat(call[0], '\n') << std::flush;
   return {};
 }
-
-constexpr RuleEntry opaque_table[] = {
-    {&ops::after_all, token},
-    {&ops::cholesky, cholesky_rule},
-    {&ops::create_token, token},
-    {&ops::custom_call, custom_call_rule},
-    {&ops::expect_serialized_eq, expect_serialized_eq},
-    {&ops::optimization_barrier, optimization_barrier},
-    {&ops::print, print},
-    {&ops::probe, probe},
-    {&ops::rng_bit_generator, rng_bit_generator},
-    {&ops::triangular_solve, triangular_solve_rule},
-};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> opaque_rules = opaque_table;
 
 }  // namespace weft::ir::interpreter

@@ -18,6 +18,8 @@ std::vector<Array> filled_with_inits(const NodeCall& call) {
   return results;
 }
 
+}  // namespace
+
 std::vector<Array> reduce(const NodeCall& call) {
   const View x = whole(call[0].type());
   View into{0, x.sizes, Index(x.sizes.size(), 0)};
@@ -69,11 +71,5 @@ std::vector<Array> reduce_window(const NodeCall& call) {
   });
   return fold.finish();
 }
-
-constexpr RuleEntry reduction_table[] = {{&ops::reduce, reduce}, {&ops::reduce_window, reduce_window}};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> reduction_rules = reduction_table;
 
 }  // namespace weft::ir::interpreter

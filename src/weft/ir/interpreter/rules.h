@@ -1,5 +1,4 @@
-// How ops are interpreted: elementwise ops by their scalar meaning, all others by a rule. The rules of a kind stand in one
-// table beside them.
+// How ops are interpreted: by their scalar meaning, by their parts, or by the rule that their declaration names.
 #pragma once
 
 #include <span>
@@ -34,26 +33,6 @@ struct NodeCall {
     return node.attributes<A>();
   }
 };
-
-using Rule = std::vector<Array> (*)(const NodeCall& call);
-
-struct RuleEntry {
-  const Op* op;
-  Rule rule;
-};
-
-extern const std::span<const RuleEntry> source_rules, shape_rules, reduction_rules, contraction_rules, indexing_rules,
-    control_rules, collective_rules, opaque_rules;
-
-std::vector<Array> elementwise_rule(const NodeCall& call);
-std::vector<Array> sort_rule(const NodeCall& call);  // both of indexing_rules
-std::vector<Array> select_and_scatter_rule(const NodeCall& call);
-std::vector<Array> custom_call_rule(const NodeCall& call);  // these of opaque_rules
-std::vector<Array> cholesky_rule(const NodeCall& call);
-std::vector<Array> triangular_solve_rule(const NodeCall& call);
-
-// The rule of an op, or nullptr: there is none for parameter, whose value is an input.
-Rule find_rule(const Op& op);
 
 inline std::vector<const Array*> pointers(std::span<const Array> arrays) {
   std::vector<const Array*> result;

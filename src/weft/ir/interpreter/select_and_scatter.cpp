@@ -66,7 +66,7 @@ std::vector<std::int64_t> select(const NodeCall& call) {
 
 }  // namespace
 
-std::vector<Array> select_and_scatter_rule(const NodeCall& call) {
+std::vector<Array> select_and_scatter(const NodeCall& call) {
   std::vector<Pair> pairs;
   std::int64_t from = 0;
   for (const std::int64_t into : select(call)) {

@@ -14,6 +14,8 @@ std::vector<Array> copied(const NodeCall& call, const View& from) {
   return one(std::move(result));
 }
 
+}  // namespace
+
 std::vector<Array> broadcast_in_dim(const NodeCall& call) {
   const View x = whole(call[0].type());
   const Ints dimensions = call.attributes<BroadcastAttributes>().dimensions;
@@ -58,19 +60,5 @@ std::vector<Array> reverse(const NodeCall& call) {
   }
   return copied(call, from);
 }
-
-constexpr RuleEntry shape_table[] = {
-    {&ops::broadcast_in_dim, broadcast_in_dim},
-    {&ops::reshape, reshape},
-    {&ops::transpose, transpose},
-    {&ops::slice, slice},
-    {&ops::pad, pad},
-    {&ops::concatenate, concatenate},
-    {&ops::reverse, reverse},
-};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> shape_rules = shape_table;
 
 }  // namespace weft::ir::interpreter

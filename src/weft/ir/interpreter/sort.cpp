@@ -36,7 +36,7 @@ class Before {
 
 }  // namespace
 
-std::vector<Array> sort_rule(const NodeCall& call) {
+std::vector<Array> sort(const NodeCall& call) {
   const View x = whole(call.type());
   const std::int64_t given = call.attributes<SortAttributes>().dimension;
   const auto dimension = static_cast<std::size_t>(given < 0 ? given + call.type().rank() : given);

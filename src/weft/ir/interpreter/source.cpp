@@ -5,7 +5,7 @@
 
 namespace weft::ir::interpreter {
 
-namespace {
+std::vector<Array> parameter(const NodeCall&) { fail("interpret: a parameter is computed from nothing"); }
 
 std::vector<Array> constant(const NodeCall& call) { return one(Array(call.attributes<ConstantAttributes>().value)); }
 
@@ -18,11 +18,5 @@ std::vector<Array> iota(const NodeCall& call) {
   });
   return one(std::move(result));
 }
-
-constexpr RuleEntry source_table[] = {{&ops::constant, constant}, {&ops::iota, iota}};
-
-}  // namespace
-
-constinit const std::span<const RuleEntry> source_rules = source_table;
 
 }  // namespace weft::ir::interpreter

@@ -24,6 +24,11 @@ std::vector<Value> group_alone(Graph& graph, const Node& node, std::span<const V
 std::vector<Value> root_alone(Graph& graph, const Node& node, std::span<const Value> operands);
 std::vector<Value> permute_alone(Graph& graph, const Node& node, std::span<const Value> operands);
 
+namespace interpreter {
+InterpretRule all_gather, all_reduce, all_to_all, collective_broadcast, collective_permute, collective_reduce, infeed,
+    outfeed, process_number, recv, reduce_scatter, run_parallel, send, token;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -31,78 +36,86 @@ WEFT_FAMILY(collective)
 
 WEFT_OP(partition_id) {
     .name = "partition_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
-    .domain = 0, .alone = process_id_alone,
+    .interpret = interpreter::process_number, .domain = 0, .alone = process_id_alone,
 };
 WEFT_OP(replica_id) {
     .name = "replica_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
-    .domain = 0, .alone = process_id_alone,
+    .interpret = interpreter::process_number, .domain = 0, .alone = process_id_alone,
 };
 
 WEFT_OP(all_gather) {  // result types are given: how many meet may depend on the grid
     .name = "all_gather", .kind = Kind::collective, .arity = variadic, .types = all_gather_type, .gradient = not_differentiable,
-    .attributes = schema<AllGatherAttributes>, .alone = group_alone,
+    .interpret = interpreter::all_gather, .attributes = schema<AllGatherAttributes>, .alone = group_alone,
 };
 WEFT_OP(all_reduce) {  // region: of two rank-0 values
     .name = "all_reduce", .kind = Kind::collective, .arity = variadic, .types = all_reduce_type, .gradient = not_differentiable,
-    .attributes = schema<AllReduceAttributes>, .regions = 1, .alone = group_alone,
+    .interpret = interpreter::all_reduce, .attributes = schema<AllReduceAttributes>, .regions = 1, .alone = group_alone,
 };
 WEFT_OP(all_to_all) {
     .name = "all_to_all", .kind = Kind::collective, .arity = variadic, .types = all_to_all_type, .gradient = not_differentiable,
-    .attributes = schema<AllToAllAttributes>, .alone = group_alone,
+    .interpret = interpreter::all_to_all, .attributes = schema<AllToAllAttributes>, .alone = group_alone,
 };
 WEFT_OP(reduce_scatter) {  // result type is given
-    .name = "reduce_scatter", .kind = Kind::collective, .arity = 1, .types = reduce_scatter_type, .gradient = not_differentiable,
-    .attributes = schema<ReduceScatterAttributes>, .regions = 1, .alone = group_alone,
+    .name = "reduce_scatter", .kind = Kind::collective, .arity = 1, .types = reduce_scatter_type,
+    .gradient = not_differentiable, .interpret = interpreter::reduce_scatter, .attributes = schema<ReduceScatterAttributes>,
+    .regions = 1, .alone = group_alone,
 };
 
 // Zeros where nobody sends, or where a process is in no group.
 WEFT_OP(collective_broadcast) {
     .name = "collective_broadcast", .kind = Kind::collective, .arity = variadic, .types = collective_broadcast_type,
-    .gradient = not_differentiable, .attributes = schema<CollectiveBroadcastAttributes>, .alone = root_alone,
+    .gradient = not_differentiable, .interpret = interpreter::collective_broadcast,
+    .attributes = schema<CollectiveBroadcastAttributes>, .alone = root_alone,
 };
 WEFT_OP(collective_permute) {
     .name = "collective_permute", .kind = Kind::collective, .arity = 1, .types = collective_permute_type,
-    .gradient = not_differentiable, .attributes = schema<CollectivePermuteAttributes>, .alone = permute_alone,
+    .gradient = not_differentiable, .interpret = interpreter::collective_permute,
+    .attributes = schema<CollectivePermuteAttributes>, .alone = permute_alone,
 };
 WEFT_OP(collective_reduce) {  // the first of a group gets the result, the others zeros
     .name = "collective_reduce", .kind = Kind::collective, .arity = 1, .types = collective_reduce_type,
-    .gradient = not_differentiable, .attributes = schema<CollectiveGroupAttributes>, .regions = 1, .alone = root_alone,
+    .gradient = not_differentiable, .interpret = interpreter::collective_reduce,
+    .attributes = schema<CollectiveGroupAttributes>, .regions = 1, .alone = root_alone,
 };
 
 // Tokens order what has effects; they have no elements. The interpreter runs a program's nodes in order, so they carry nothing.
 WEFT_OP(after_all) {
     .name = "after_all", .kind = Kind::opaque, .arity = variadic, .types = token_type, .gradient = zero_gradient,
-    .domain = 0, .takes_tokens = true,
+    .interpret = interpreter::token, .domain = 0, .takes_tokens = true,
 };
 WEFT_OP(create_token) {
     .name = "create_token", .kind = Kind::opaque, .arity = 0, .types = token_type, .gradient = zero_gradient,
-    .domain = 0, .takes_tokens = true,
+    .interpret = interpreter::token, .domain = 0, .takes_tokens = true,
 };
 
 // Transfers between processes and with the host: operands and results end with a token.
 WEFT_OP(infeed) {
     .name = "infeed", .kind = Kind::collective, .arity = 1, .types = transfer_in_type, .gradient = not_differentiable,
-    .domain = 0, .attributes = schema<InfeedAttributes>, .takes_tokens = true, .has_side_effect = true, .interpreted = true,
+    .interpret = interpreter::infeed, .domain = 0, .attributes = schema<InfeedAttributes>, .takes_tokens = true,
+    .has_side_effect = true, .interpreted = true,
 };
 WEFT_OP(outfeed) {
     .name = "outfeed", .kind = Kind::collective, .arity = variadic, .types = transfer_out_type, .gradient = not_differentiable,
-    .attributes = schema<OutfeedAttributes>, .takes_tokens = true, .has_side_effect = true, .interpreted = true,
+    .interpret = interpreter::outfeed, .attributes = schema<OutfeedAttributes>, .takes_tokens = true, .has_side_effect = true,
+    .interpreted = true,
 };
 WEFT_OP(recv) {
     .name = "recv", .kind = Kind::collective, .arity = 1, .types = transfer_in_type, .gradient = not_differentiable,
-    .domain = 0, .attributes = schema<TransferAttributes>, .takes_tokens = true, .has_side_effect = true, .interpreted = true,
+    .interpret = interpreter::recv, .domain = 0, .attributes = schema<TransferAttributes>, .takes_tokens = true,
+    .has_side_effect = true, .interpreted = true,
 };
 WEFT_OP(send) {
     .name = "send", .kind = Kind::collective, .arity = variadic, .types = transfer_out_type, .gradient = not_differentiable,
-    .attributes = schema<TransferAttributes>, .takes_tokens = true, .has_side_effect = true, .interpreted = true,
+    .interpret = interpreter::send, .attributes = schema<TransferAttributes>, .takes_tokens = true, .has_side_effect = true,
+    .interpreted = true,
 };
 
 // A grid of programs run side by side, the interpreter's own op: regions are the infeed's programs, then those of the processes
 // in the order replica, partition; operands and results are theirs, one after the other.
 WEFT_OP(run_parallel) {
     .name = "run_parallel", .kind = Kind::collective, .arity = variadic, .types = run_parallel_type,
-    .gradient = not_differentiable, .attributes = schema<RunParallelAttributes>, .regions = variadic, .takes_tokens = true,
-    .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
+    .gradient = not_differentiable, .interpret = interpreter::run_parallel, .attributes = schema<RunParallelAttributes>,
+    .regions = variadic, .takes_tokens = true, .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
 };
 
 WEFT_FAMILY_END

@@ -11,6 +11,10 @@ void convolution_type(const Call& call, std::vector<Type>& results);
 void dot_general_gradient(const GradientCall& c);
 void convolution_gradient(const GradientCall& c);
 
+namespace interpreter {
+InterpretRule convolution, dot_general;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -20,11 +24,11 @@ WEFT_FAMILY(contraction)
 // converted to the operands' dtype, in which the gradient's contractions are computed.
 WEFT_OP(dot_general) {
     .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = dot_general_gradient,
-    .domain = integers | floats, .attributes = schema<DotAttributes>,
+    .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>,
 };
 WEFT_OP(convolution) {
     .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = convolution_gradient,
-    .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
+    .interpret = interpreter::convolution, .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
 };
 
 WEFT_FAMILY_END

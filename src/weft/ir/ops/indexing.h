@@ -23,6 +23,10 @@ void dynamic_update_slice_gradient(const GradientCall& c);
 void sort_gradient(const GradientCall& c);
 void select_and_scatter_gradient(const GradientCall& c);
 
+namespace interpreter {
+InterpretRule dynamic_slice, dynamic_update_slice, gather, scatter, select_and_scatter, sort;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -30,28 +34,29 @@ WEFT_FAMILY(indexing)
 
 WEFT_OP(gather) {  // x, start indices
     .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
-    .attributes = schema<GatherAttributes>,
+    .interpret = interpreter::gather, .attributes = schema<GatherAttributes>,
 };
 WEFT_OP(scatter) {  // x..., indices, updates...; the body takes the elements of all x and the updates of all
     .name = "scatter", .kind = Kind::indexing, .arity = variadic, .types = scatter_type, .gradient = scatter_gradient,
-    .attributes = schema<ScatterAttributes>, .regions = 1,
+    .interpret = interpreter::scatter, .attributes = schema<ScatterAttributes>, .regions = 1,
 };
 WEFT_OP(dynamic_slice) {  // x, start of each dimension...
-    .name = "dynamic_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_slice_type, .gradient = dynamic_slice_gradient,
-    .attributes = schema<DynamicSliceAttributes>,
+    .name = "dynamic_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_slice_type,
+    .gradient = dynamic_slice_gradient, .interpret = interpreter::dynamic_slice, .attributes = schema<DynamicSliceAttributes>,
 };
 WEFT_OP(dynamic_update_slice) {  // x, update, start of each dimension...
     .name = "dynamic_update_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_update_slice_type,
-    .gradient = dynamic_update_slice_gradient,
+    .gradient = dynamic_update_slice_gradient, .interpret = interpreter::dynamic_update_slice,
 };
 WEFT_OP(sort) {  // the comparator takes an element of the left and of the right of each operand, in pairs: is left before right?
     .name = "sort", .kind = Kind::indexing, .arity = variadic, .types = sort_type, .gradient = sort_gradient,
-    .attributes = schema<SortAttributes>, .regions = 1,
+    .interpret = interpreter::sort, .attributes = schema<SortAttributes>, .regions = 1,
 };
 // x, source, init. The select body takes the element chosen so far and another: keep it? The scatter body adds up.
 WEFT_OP(select_and_scatter) {
     .name = "select_and_scatter", .kind = Kind::indexing, .arity = 3, .types = select_and_scatter_type,
-    .gradient = select_and_scatter_gradient, .attributes = schema<SelectAndScatterAttributes>, .regions = 2,
+    .gradient = select_and_scatter_gradient, .interpret = interpreter::select_and_scatter,
+    .attributes = schema<SelectAndScatterAttributes>, .regions = 2,
 };
 
 WEFT_FAMILY_END

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <weft/base/triangular.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {
@@ -34,21 +35,49 @@ void triangular_solve_type(const Call& call, std::vector<Type>& results) {
   results.push_back(b);
 }
 
-// x op(a) = b is op(a)^T x^T = b^T.
-TriangularLayout triangular_layout(const TriangularSolveAttributes& attributes, Type a, Type b) {
-  const std::int64_t n = a.size(a.rank() - 1), rows = b.size(b.rank() - 2), columns = b.size(b.rank() - 1);
+Parts cholesky_parts(const Node& node) {
+  const Type type = node.type();
+  const std::int64_t n = type.size(type.rank() - 1), elements = n * n;
+  const bool lower = node.attributes<CholeskyAttributes>().lower;
+  return visit(type.dtype(), [&]<class T>(T) -> Parts {
+    return {.count = n == 0 ? 0 : type.elements() / elements,
+            .work = n * elements,
+            .compute = [=](std::int64_t begin, std::int64_t end, auto operands, auto results) {
+              const T* from = reinterpret_cast<const T*>(operands[0]);
+              T* to = reinterpret_cast<T*>(results[0]);
+              for (std::int64_t at = begin * elements; at < end * elements; at += elements)
+                cholesky_factor(from + at, to + at, n, lower);
+            }};
+  });
+}
+
+// One part for each right side. x op(a) = b is op(a)^T x^T = b^T.
+Parts triangular_solve_parts(const Node& node) {
+  const auto& attributes = node.attributes<TriangularSolveAttributes>();
+  const Type type = node.type();
+  const std::int64_t rows = type.size(type.rank() - 2), columns = type.size(type.rank() - 1);
+  const std::int64_t n = attributes.left_side ? rows : columns, sides = attributes.left_side ? columns : rows;
+  const std::int64_t start = attributes.left_side ? 1 : columns, stride = attributes.left_side ? columns : 1;
   const bool transposed = (attributes.transpose_a != Transpose::NO_TRANSPOSE) == attributes.left_side;
-  TriangularLayout layout;
-  layout.system = {.size = n,
-                   .row = transposed ? 1 : n,
-                   .column = transposed ? n : 1,
-                   .lower = attributes.lower != transposed,
-                   .unit_diagonal = attributes.unit_diagonal};
-  layout.vectors = attributes.left_side ? columns : rows;
-  layout.start = attributes.left_side ? 1 : columns;
-  layout.stride = attributes.left_side ? columns : 1;
-  layout.batch = rows * columns == 0 ? 0 : b.elements() / (rows * columns);
-  return layout;
+  const TriangularSystem system{.size = n,
+                                .row = transposed ? 1 : n,
+                                .column = transposed ? n : 1,
+                                .lower = attributes.lower != transposed,
+                                .unit_diagonal = attributes.unit_diagonal};
+  return visit(type.dtype(), [&]<class T>(T) -> Parts {
+    return {.count = n == 0 ? 0 : type.elements() / n,
+            .work = n * n,
+            .in_place = 1,
+            .compute = [=](std::int64_t begin, std::int64_t end, auto operands, auto results) {
+              for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t matrix = i / sides, first = matrix * sides * n + i % sides * start;
+                const T* b = reinterpret_cast<const T*>(operands[1]) + first;
+                T* x = reinterpret_cast<T*>(results[0]) + first;
+                for (std::int64_t k = 0; k < n; ++k) x[k * stride] = b[k * stride];
+                system.solve(reinterpret_cast<const T*>(operands[0]) + matrix * n * n, x, stride);
+              }
+            }};
+  });
 }
 
 }  // namespace weft::ir

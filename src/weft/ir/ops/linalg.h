@@ -1,7 +1,6 @@
 // Linear algebra on the last two dimensions; the others are a batch. Included through <weft/ir/ops.h>.
 #pragma once
 
-#include <weft/base/triangular.h>
 #include <weft/ir/ops/declare.h>
 
 namespace weft::ir {
@@ -26,13 +25,8 @@ struct TriangularSolveAttributes {
 void cholesky_type(const Call& call, std::vector<Type>& results);
 void triangular_solve_type(const Call& call, std::vector<Type>& results);
 
-// How the vectors of one matrix of right sides lie, and the system they belong to.
-struct TriangularLayout {
-  TriangularSystem system;
-  std::int64_t batch = 0, vectors = 0;
-  std::int64_t start = 0, stride = 0;  // between vectors, and between the elements of one
-};
-TriangularLayout triangular_layout(const TriangularSolveAttributes& attributes, Type a, Type b);
+Parts cholesky_parts(const Node& node);
+Parts triangular_solve_parts(const Node& node);
 
 namespace ops {
 
@@ -41,11 +35,12 @@ WEFT_FAMILY(linalg)
 
 WEFT_OP(cholesky) {
     .name = "cholesky", .kind = Kind::opaque, .arity = 1, .types = cholesky_type, .gradient = not_differentiable,
-    .domain = floats, .attributes = schema<CholeskyAttributes>,
+    .parts = cholesky_parts, .domain = floats, .attributes = schema<CholeskyAttributes>,
 };
 WEFT_OP(triangular_solve) {  // a, b: x with op(a) x = b, or x op(a) = b
-    .name = "triangular_solve", .kind = Kind::opaque, .arity = 2, .types = triangular_solve_type, .gradient = not_differentiable,
-    .domain = floats, .attributes = schema<TriangularSolveAttributes>,
+    .name = "triangular_solve", .kind = Kind::opaque, .arity = 2, .types = triangular_solve_type,
+    .gradient = not_differentiable, .parts = triangular_solve_parts, .domain = floats,
+    .attributes = schema<TriangularSolveAttributes>,
 };
 
 WEFT_FAMILY_END

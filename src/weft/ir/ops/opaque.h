@@ -12,6 +12,10 @@ void custom_call_type(const Call& call, std::vector<Type>& results);
 void optimization_barrier_gradient(const GradientCall& c);
 void custom_call_gradient(const GradientCall& c);
 
+namespace interpreter {
+InterpretRule custom_call, optimization_barrier, rng_bit_generator;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -19,18 +23,20 @@ WEFT_FAMILY(opaque)
 
 WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
     .name = "rng_bit_generator", .kind = Kind::opaque, .arity = 1, .types = rng_bit_generator_type, .gradient = zero_gradient,
-    .domain = dtypes({DType::u64}), .attributes = schema<RngAttributes>,
+    .interpret = interpreter::rng_bit_generator, .domain = dtypes({DType::u64}), .attributes = schema<RngAttributes>,
 };
-WEFT_OP(optimization_barrier) {  // the operands, none of which is available before all are
+WEFT_OP(optimization_barrier) {
     .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,
-    .gradient = optimization_barrier_gradient, .duplicable = false, .takes_tokens = true,
+    .gradient = optimization_barrier_gradient, .interpret = interpreter::optimization_barrier, .duplicable = false,
+    .takes_tokens = true,
 };
 
 // A program of another's, known by name alone; read and written as text, run only where somebody knows the name: see
 // host_function.h.
 WEFT_OP(custom_call) {
     .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = custom_call_gradient,
-    .attributes = schema<CustomCallAttributes>, .duplicable = false, .takes_tokens = true,
+    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .duplicable = false,
+    .takes_tokens = true,
 };
 
 WEFT_FAMILY_END

@@ -10,6 +10,10 @@ void probe_type(const Call& call, std::vector<Type>& results);
 void print_type(const Call& call, std::vector<Type>& results);
 void expect_serialized_eq_type(const Call& call, std::vector<Type>& results);
 
+namespace interpreter {
+InterpretRule expect_serialized_eq, print, probe;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -18,17 +22,18 @@ WEFT_FAMILY(probe)
 // The operand, which the run remembers under the name.
 WEFT_OP(probe) {
     .name = "probe", .kind = Kind::opaque, .arity = 1, .types = probe_type, .gradient = not_differentiable,
-    .attributes = schema<ProbeAttributes>, .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
+    .interpret = interpreter::probe, .attributes = schema<ProbeAttributes>, .has_side_effect = true, .interpreted = true,
+    .dialect = "interpreter",
 };
 WEFT_OP(print) {  // to the standard error stream
     .name = "print", .kind = Kind::opaque, .arity = 1, .types = print_type, .gradient = not_differentiable,
-    .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
+    .interpret = interpreter::print, .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
 };
 // Fails the run unless the operand is what was probed under the name the `iteration`th time.
 WEFT_OP(expect_serialized_eq) {
     .name = "expect_serialized_eq", .kind = Kind::opaque, .arity = 1, .types = expect_serialized_eq_type,
-    .gradient = not_differentiable, .attributes = schema<ProbeCheckAttributes>, .has_side_effect = true, .interpreted = true,
-    .dialect = "check",
+    .gradient = not_differentiable, .interpret = interpreter::expect_serialized_eq, .attributes = schema<ProbeCheckAttributes>,
+    .has_side_effect = true, .interpreted = true, .dialect = "check",
 };
 
 WEFT_FAMILY_END

@@ -11,6 +11,10 @@ void reduce_window_type(const Call& call, std::vector<Type>& results);
 void reduce_gradient(const GradientCall& c);
 void reduce_window_gradient(const GradientCall& c);
 
+namespace interpreter {
+InterpretRule reduce, reduce_window;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -19,12 +23,13 @@ WEFT_FAMILY(reduction)
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce) {
     .name = "reduce", .kind = Kind::reduction, .arity = variadic, .types = reduce_type, .gradient = reduce_gradient,
-    .attributes = schema<DimensionsAttributes>, .regions = 1,
+    .interpret = interpreter::reduce, .attributes = schema<DimensionsAttributes>, .regions = 1,
 };
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce_window) {
-    .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type, .gradient = reduce_window_gradient,
-    .attributes = schema<ReduceWindowAttributes>, .regions = 1,
+    .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type,
+    .gradient = reduce_window_gradient, .interpret = interpreter::reduce_window, .attributes = schema<ReduceWindowAttributes>,
+    .regions = 1,
 };
 
 WEFT_FAMILY_END

@@ -21,36 +21,43 @@ void pad_gradient(const GradientCall& c);
 void concatenate_gradient(const GradientCall& c);
 void reverse_gradient(const GradientCall& c);
 
+namespace interpreter {
+InterpretRule broadcast_in_dim, concatenate, pad, reshape, reverse, slice, transpose;
+}
+
 namespace ops {
 
 // clang-format off: a table
 WEFT_FAMILY(shape)
 
 WEFT_OP(broadcast_in_dim) {
-    .name = "broadcast_in_dim", .kind = Kind::shape, .arity = 1, .types = broadcast_in_dim_type, .gradient = broadcast_in_dim_gradient,
+    .name = "broadcast_in_dim", .kind = Kind::shape, .arity = 1, .types = broadcast_in_dim_type,
+    .gradient = broadcast_in_dim_gradient, .interpret = interpreter::broadcast_in_dim,
     .attributes = schema<BroadcastAttributes>,
 };
 WEFT_OP(reshape) {
     .name = "reshape", .kind = Kind::shape, .arity = 1, .types = reshape_type, .gradient = reshape_gradient,
+    .interpret = interpreter::reshape,
 };
 WEFT_OP(transpose) {
     .name = "transpose", .kind = Kind::shape, .arity = 1, .types = transpose_type, .gradient = transpose_gradient,
-    .attributes = schema<TransposeAttributes>,
+    .interpret = interpreter::transpose, .attributes = schema<TransposeAttributes>,
 };
 WEFT_OP(slice) {
     .name = "slice", .kind = Kind::shape, .arity = 1, .types = slice_type, .gradient = slice_gradient,
-    .attributes = schema<SliceAttributes>,
+    .interpret = interpreter::slice, .attributes = schema<SliceAttributes>,
 };
 WEFT_OP(pad) {  // x, padding value; negative edge padding crops
-    .name = "pad", .kind = Kind::shape, .arity = 2, .types = pad_type, .gradient = pad_gradient, .attributes = schema<PadAttributes>,
+    .name = "pad", .kind = Kind::shape, .arity = 2, .types = pad_type, .gradient = pad_gradient, .interpret = interpreter::pad,
+    .attributes = schema<PadAttributes>,
 };
 WEFT_OP(concatenate) {
     .name = "concatenate", .kind = Kind::shape, .arity = variadic, .types = concatenate_type, .gradient = concatenate_gradient,
-    .attributes = schema<ConcatenateAttributes>,
+    .interpret = interpreter::concatenate, .attributes = schema<ConcatenateAttributes>,
 };
 WEFT_OP(reverse) {
     .name = "reverse", .kind = Kind::shape, .arity = 1, .types = reverse_type, .gradient = reverse_gradient,
-    .attributes = schema<DimensionsAttributes>,
+    .interpret = interpreter::reverse, .attributes = schema<DimensionsAttributes>,
 };
 
 WEFT_FAMILY_END

@@ -9,6 +9,10 @@ void parameter_type(const Call& call, std::vector<Type>& results);
 void constant_type(const Call& call, std::vector<Type>& results);
 void iota_type(const Call& call, std::vector<Type>& results);
 
+namespace interpreter {
+InterpretRule constant, iota, parameter;
+}
+
 namespace ops {
 
 // clang-format off: a table
@@ -17,14 +21,14 @@ WEFT_FAMILY(source)
 // An input of the graph; ours, for StableHLO has block arguments instead.
 WEFT_OP(parameter) {
     .name = "parameter", .kind = Kind::source, .arity = 0, .types = parameter_type, .gradient = zero_gradient,
-    .attributes = schema<ParameterAttributes>, .duplicable = false, .takes_tokens = true,
+    .interpret = interpreter::parameter, .attributes = schema<ParameterAttributes>, .duplicable = false, .takes_tokens = true,
 };
 WEFT_OP(constant) {
     .name = "constant", .kind = Kind::source, .arity = 0, .types = constant_type, .gradient = zero_gradient,
-    .attributes = schema<ConstantAttributes>,
+    .interpret = interpreter::constant, .attributes = schema<ConstantAttributes>,
 };
 WEFT_OP(iota) {
-    .name = "iota", .kind = Kind::source, .arity = 0, .types = iota_type, .gradient = zero_gradient,
+    .name = "iota", .kind = Kind::source, .arity = 0, .types = iota_type, .gradient = zero_gradient, .interpret = interpreter::iota,
     .domain = integers | floats, .attributes = schema<IotaAttributes>,
 };
 
@@ -32,4 +36,5 @@ WEFT_FAMILY_END
 // clang-format on
 
 }  // namespace ops
+
 }  // namespace weft::ir
