@@ -1,9 +1,11 @@
 // What each graph pass does, on graphs small enough to count.
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include <gtest/gtest.h>
 
+#include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/ir/composites.h>
@@ -68,6 +70,48 @@ TEST(Simplify, RemovesNeutralElementsAndMovesThatUndoEachOther) {
     return std::vector{ir::reshape(ir::reshape(back, {24}), {4, 6})};
   });
   EXPECT_EQ(graph->outputs()[0], graph->inputs()[0]);
+}
+
+// A constant whose elements all have these bits; of floats, the sum of -0 and x is x for every x.
+Value identity(ir::Graph& g, const ir::Op& op, Type type) {
+  if (is_float(type.dtype()) && &op == &ir::ops::add) return ir::constant(g, type, -0.0);
+  const std::uint64_t bits = *identity_of(op, type.dtype());
+  const auto bytes = std::as_bytes(std::span(&bits, 1)).first(static_cast<std::size_t>(byte_size(type.dtype())));
+  return ir::constant(g, ir::Literal{type, bytes});
+}
+
+TEST(Simplify, LeavesOutWhatItsDeclarationCallsAnIdentity) {
+  for (const ir::Op* op : ir::all_ops())
+    for (int t = 0; t < dtype_count; ++t) {
+      const Type type(static_cast<DType>(t), {3});
+      if (op->identity == ir::Identity::none || !ir::contains(op->domain, type.dtype())) continue;
+      SCOPED_TRACE(concat(op->name, ' ', type));
+      const auto graph = after(simplify, {type}, [&](ir::Graph& g, auto x) {
+        const Value e = identity(g, *op, type);
+        std::vector<Value> results{g.append(*op, std::array{x[0], e}).result()};
+        if (op->commutative) results.push_back(g.append(*op, std::array{e, x[0]}).result());
+        return results;
+      });
+      for (const Value v : graph->outputs()) EXPECT_EQ(v, graph->inputs()[0]);
+    }
+}
+
+TEST(Simplify, UndoesWhatItsDeclarationCallsAnInvolution) {
+  const std::int64_t rows[] = {0}, columns[] = {1};
+  const ir::DimensionsAttributes by_rows{rows}, by_columns{columns};
+  for (const ir::Op* op : ir::all_ops()) {
+    if (!op->involution) continue;
+    SCOPED_TRACE(op->name);
+    const void* first = op->attributes ? &by_rows : nullptr;
+    const void* second = op->attributes ? &by_columns : nullptr;
+    const auto graph = after(simplify, {integers}, [&](ir::Graph& g, auto x) {
+      const Value once = g.append(*op, x, first).result();
+      return std::vector{g.append(*op, std::array{once}, first).result(),
+                         g.append(*op, std::array{once}, second).result()};
+    });
+    EXPECT_EQ(graph->outputs()[0], graph->inputs()[0]);
+    EXPECT_EQ(graph->outputs()[1] == graph->inputs()[0], !op->attributes);
+  }
 }
 
 TEST(Simplify, KeepsWhatFloatingPointCanTell) {

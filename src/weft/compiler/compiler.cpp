@@ -191,7 +191,8 @@ namespace {
 std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
   std::vector<const ir::Node*> sums;
   for (const ir::Node* node : graph.nodes())
-    if (node->op == &ir::ops::reduce && can_lower(*node) && !node->operand(0).type().is_static()) sums.push_back(node);
+    if (node->op->kind == ir::Kind::reduction && can_lower(*node) && !node->operand(0).type().is_static())
+      sums.push_back(node);
   return sums;
 }
 

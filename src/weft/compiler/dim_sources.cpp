@@ -96,18 +96,17 @@ const std::string& dim_of(const TracedValue& value, std::int64_t dim) {
   return (*value.dims)[static_cast<std::size_t>(dim)];
 }
 
-Dims broadcast_dims(const Node& node, Type type, const TracedValue& from) {
+Dims broadcast_dims(const ir::BroadcastAttributes& attributes, Type type, const TracedValue& from) {
   Dims dims;
   for (int d = 0; d < type.rank(); ++d) dims.push_back(concat("broadcast to ", type.size(d)));
   std::int64_t k = 0;
-  for (const std::int64_t d : node.attributes<ir::BroadcastAttributes>().dimensions)
-    dims[static_cast<std::size_t>(d)] = dim_of(from, k++);
+  for (const std::int64_t d : attributes.dimensions) dims[static_cast<std::size_t>(d)] = dim_of(from, k++);
   return dims;
 }
 
-Dims transpose_dims(const Node& node, const TracedValue& from) {
+Dims transpose_dims(const ir::TransposeAttributes& attributes, const TracedValue& from) {
   Dims dims;
-  for (const std::int64_t k : node.attributes<ir::TransposeAttributes>().permutation) dims.push_back(dim_of(from, k));
+  for (const std::int64_t k : attributes.permutation) dims.push_back(dim_of(from, k));
   return dims;
 }
 
@@ -116,8 +115,7 @@ void append_others(Dims& dims, const TracedValue& from, Ints batch, Ints contrac
     if (!contains(batch, k) && !contains(contracted, k)) dims.push_back(dim_of(from, k));
 }
 
-Dims dot_dims(const Node& node, const TracedValue& lhs, const TracedValue& rhs) {
-  const auto& a = node.attributes<ir::DotAttributes>();
+Dims dot_dims(const ir::DotAttributes& a, const TracedValue& lhs, const TracedValue& rhs) {
   Dims dims;
   for (const std::int64_t k : a.lhs_batching) dims.push_back(dim_of(lhs, k));
   append_others(dims, lhs, a.lhs_batching, a.lhs_contracting);
@@ -125,8 +123,8 @@ Dims dot_dims(const Node& node, const TracedValue& lhs, const TracedValue& rhs) 
   return dims;
 }
 
-Dims concatenate_dims(const Node& node, std::span<const TracedValue> operands) {
-  const auto along = static_cast<std::size_t>(node.attributes<ir::ConcatenateAttributes>().dimension);
+Dims concatenate_dims(const ir::ConcatenateAttributes& attributes, std::span<const TracedValue> operands) {
+  const auto along = static_cast<std::size_t>(attributes.dimension);
   Dims dims = *operands[0].dims, parts;
   for (const TracedValue& operand : operands) parts.push_back((*operand.dims)[along]);
   dims[along] = joined_dims(parts, " + ");
@@ -149,7 +147,7 @@ Dims elementwise_dims(const Node& node, Type type, std::span<const TracedValue> 
   for (int d = 0; d < type.rank(); ++d) {
     std::string& dim = dims[static_cast<std::size_t>(d)];
     if (like == operands.end())
-      dim = node.op == &ops::iota ? concat("constant ", type.size(d)) : kept_short(concat("made by ", opcode));
+      dim = node.operands.empty() ? concat("constant ", type.size(d)) : kept_short(concat("made by ", opcode));
     else
       dim = like->type.size(d) == type.size(d) ? dim_of(*like, d)
                                                : kept_short(concat(opcode, " of ", bracketed(dim_of(*like, d))));
@@ -159,18 +157,18 @@ Dims elementwise_dims(const Node& node, Type type, std::span<const TracedValue> 
 
 // Where the dimensions of one result of that type come from.
 Dims result_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
-  if (node.op == &ops::broadcast_in_dim) return broadcast_dims(node, type, operands[0]);
-  if (node.op == &ops::transpose) return transpose_dims(node, operands[0]);
-  if (node.op == &ops::dot_general) return dot_dims(node, operands[0], operands[1]);
+  if (const auto* a = node.attributes_if<ir::BroadcastAttributes>()) return broadcast_dims(*a, type, operands[0]);
+  if (const auto* a = node.attributes_if<ir::TransposeAttributes>()) return transpose_dims(*a, operands[0]);
+  if (const auto* a = node.attributes_if<ir::DotAttributes>()) return dot_dims(*a, operands[0], operands[1]);
+  if (const auto* a = node.attributes_if<ir::ConcatenateAttributes>()) return concatenate_dims(*a, operands);
   if (node.op == &ops::reshape) return reshaped(operands[0], type);
-  if (node.op == &ops::concatenate) return concatenate_dims(node, operands);
-  if (node.op == &ops::reduce) {
+  if (const auto* a = node.attributes_if<ir::DimensionsAttributes>(); a && node.op->kind == ir::Kind::reduction) {
     Dims dims;
-    append_others(dims, operands[0], node.attributes<ir::DimensionsAttributes>().dimensions, {});
+    append_others(dims, operands[0], a->dimensions, {});
     return dims;
   }
   // The values that branches take are not those that they give.
-  if (node.op == &ops::if_ || node.op == &ops::case_) operands = {};
+  if (node.op->flow == ir::Flow::branches) operands = {};
   return elementwise_dims(node, type, operands);
 }
 
@@ -193,15 +191,15 @@ DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
     for (int d = 0; i < taken && d < type.rank(); ++d) dims.push_back(concat("input ", i, " dim ", d));
   }
   for (Node* const node : graph.nodes()) {
-    if (node->op == &ops::parameter) continue;
+    if (ir::is_parameter(*node)) continue;
     std::vector<TracedValue> operands;
     for (const ir::Value v : node->operands) operands.push_back({sizes(v.type()), &known_.at(v)});
     // A loop gives back what it takes.
-    const bool gives_operands = node->op == &ops::while_ || node->op == &ops::optimization_barrier;
+    const bool gives_operands = node->op->flow == ir::Flow::loop || node->op->flow == ir::Flow::barrier;
     for (std::uint32_t i = 0; i < node->types.size(); ++i) {
       const Type type = sizes(node->types[i]);
-      known_[node->result(i)] = node->op == &ops::constant
-                                    ? constant_dims(type, node->attributes<ir::ConstantAttributes>().value.bytes.size())
+      const ir::Literal* literal = ir::literal_of(node->result(i));
+      known_[node->result(i)] = literal          ? constant_dims(type, literal->bytes.size())
                                 : gives_operands ? *operands[i].dims
                                                  : result_dims(*node, type, operands);
     }

@@ -172,8 +172,8 @@ std::uint32_t ComputationDescriber::constant(Value value, const ir::Literal& lit
 }
 
 std::vector<std::uint32_t> ComputationDescriber::calls(const Node& node) {
-  const bool is_loop = node.op == &ops::while_;
-  const bool takes_tuple = is_loop || node.op == &ops::case_ || node.op == &ops::if_;
+  const bool is_loop = node.op->flow == ir::Flow::loop;
+  const bool takes_tuple = is_loop || node.op->flow == ir::Flow::branches;
   const Passing takes = takes_tuple ? Passing::tuple : Passing::each;
   std::vector<std::uint32_t> called;
   for (std::size_t i = 0; i < node.regions.size(); ++i)
@@ -192,17 +192,17 @@ void set_place(const ir::Location& at, Instruction& instruction) {
 }
 
 std::uint32_t ComputationDescriber::node(Node& node, std::string name) {
-  if (node.op == &ops::constant)
-    return constant(node.result(), node.attributes<ir::ConstantAttributes>().value, std::move(name));
+  if (const ir::Literal* literal = ir::literal_of(node.result()))
+    return constant(node.result(), *literal, std::move(name));
   Instruction made{.name = std::move(name), .opcode = hlo_opcode(node)};
   set_hlo_attributes(node, program_.sizes(), made);
   set_place(node.location, made);
   made.calls = calls(node);
   Passing passing = Passing::each;
-  if (node.op == &ops::while_ || node.op == &ops::optimization_barrier) {
+  if (node.op->flow == ir::Flow::loop || node.op->flow == ir::Flow::barrier) {
     passing = Passing::tuple;
     made.operands = {tuple(node.operands)};
-  } else if (node.op == &ops::if_ || node.op == &ops::case_) {
+  } else if (node.op->flow == ir::Flow::branches) {
     passing = Passing::tuple;
     const std::uint32_t captured = tuple(node.operands.subspan(1));
     made.operands.assign(1 + node.regions.size(), captured);
@@ -219,7 +219,7 @@ std::uint32_t ComputationDescriber::node(Node& node, std::string name) {
 
 void ComputationDescriber::nodes(const Graph& graph) {
   for (Node* n : graph.nodes())
-    if (n->op != &ops::parameter) node(*n);
+    if (!ir::is_parameter(*n)) node(*n);
 }
 
 // What lies between the values that a unit reads and those that it writes.
@@ -237,7 +237,7 @@ std::uint32_t ComputationDescriber::unit(const Unit& unit) {
     next.pop_back();
     nodes.push_back(node);
     for (const Value v : node->operands) {
-      if (v.node->op == &ops::parameter || reads.contains(storage_of(v))) {
+      if (ir::is_parameter(*v.node) || reads.contains(storage_of(v))) {
         if (taken.insert(v).second) inputs.push_back(v);
       } else if (seen.insert(v.node).second) {
         next.push_back(v.node);
@@ -245,7 +245,7 @@ std::uint32_t ComputationDescriber::unit(const Unit& unit) {
     }
   }
   if (nodes.size() == 1) {
-    const bool is_given = nodes[0]->op == &ops::parameter || nodes[0]->op == &ops::constant;
+    const bool is_given = ir::is_parameter(*nodes[0]) || ir::literal_of(nodes[0]->result());
     const bool is_copy = is_given && instruction_of_.contains(unit.writes[0]);
     return is_copy ? copy(unit) : node(*nodes[0], program_.claim(unit));
   }

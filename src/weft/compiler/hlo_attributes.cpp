@@ -11,7 +11,6 @@ namespace weft::compiler {
 
 namespace {
 
-namespace ops = ir::ops;
 using ir::Ints;
 using runtime::Numbers;
 
@@ -44,7 +43,7 @@ std::string_view hlo_name_of(std::string_view field) {
 // The fields of the ops whose attributes HLO has field by field.
 class Fields : public ir::FieldVisitor {
  public:
-  Fields(const ir::Node& node, std::vector<runtime::Attribute>& to) : node_(node), to_(to) {}
+  explicit Fields(std::vector<runtime::Attribute>& to) : to_(to) {}
 
   void integer(std::string_view field, std::int64_t value, int) override {
     if (field == "dimension") return add(field, Numbers{value});
@@ -56,7 +55,7 @@ class Fields : public ir::FieldVisitor {
   void integers(std::string_view field, Ints values) override {
     const bool is_optional = field.find("batching") != field.npos;
     if (is_optional && values.empty()) return;
-    add(node_.op == &ops::dynamic_slice ? "dynamic_slice_sizes" : field, copy_of(values));
+    add(field, copy_of(values));
   }
   void matrix(std::string_view field, const ir::IntMatrix& values) override {
     std::vector<Numbers> rows;
@@ -84,7 +83,6 @@ class Fields : public ir::FieldVisitor {
     to_.push_back({std::string(hlo_name_of(field)), std::move(value)});
   }
 
-  const ir::Node& node_;
   std::vector<runtime::Attribute>& to_;
 };
 
@@ -95,10 +93,9 @@ Numbers dims_in_order(std::int64_t first, std::int64_t second, Ints spatial) {
   return all;
 }
 
-void set_convolution(const ir::Node& node, const SizeValues& sizes, runtime::Instruction& to) {
-  const auto& a = node.attributes<ir::ConvolutionAttributes>();
+void set_convolution(const ir::ConvolutionAttributes& a, Type kernel, runtime::Instruction& to) {
   Numbers size;
-  for (const std::int64_t d : a.kernel_spatial) size.push_back(sizes(node.operand(1).type().dim(static_cast<int>(d))));
+  for (const std::int64_t d : a.kernel_spatial) size.push_back(kernel.size(static_cast<int>(d)));
   to.window = {std::move(size),         copy_of(a.strides),      copy_of(a.padding),
                copy_of(a.lhs_dilation), copy_of(a.rhs_dilation), copy_of(a.reversal)};
   to.convolution = {dims_in_order(a.input_batch, a.input_feature, a.input_spatial),
@@ -121,11 +118,7 @@ bool is_copy(const ir::Node& node) { return node.op->scalar == ir::same_scalar; 
 }  // namespace
 
 std::string hlo_opcode(const ir::Node& node) {
-  if (node.op == &ops::broadcast_in_dim) return "broadcast";
-  if (node.op == &ops::dot_general) return "dot";
-  if (node.op == &ops::if_ || node.op == &ops::case_) return "conditional";
-  if (node.op == &ops::optimization_barrier) return "opt-barrier";
-  if (node.op == &ops::composite) return "call";
+  if (!node.op->hlo_opcode.empty()) return std::string(node.op->hlo_opcode);
   if (is_copy(node)) return "copy";
   std::string name(node.op->name);
   std::ranges::replace(name, '_', '-');
@@ -137,22 +130,22 @@ void set_hlo_attributes(const ir::Node& of, const SizeValues& sizes, runtime::In
   Arena arena;
   ir::Node node = of;
   if (node.op->has_sizes()) node.attribute_data = ir::attributes_at(of, sizes, arena);
-  if (node.op == &ops::convolution) return set_convolution(node, sizes, to);
-  if (node.op == &ops::slice) {
-    const auto& a = node.attributes<ir::SliceAttributes>();
-    to.attributes = {{"slice", by_dimension({a.start, a.limit, a.strides})}};
-  } else if (node.op == &ops::pad) {
-    const auto& a = node.attributes<ir::PadAttributes>();
-    to.attributes = {{"padding", by_dimension({a.low, a.high, a.interior})}};
-  } else if (node.op == &ops::reduce_window) {
-    const auto& a = node.attributes<ir::ReduceWindowAttributes>();
-    to.window = {copy_of(a.window_dimensions), copy_of(a.window_strides),   copy_of(a.padding),
-                 copy_of(a.base_dilations),    copy_of(a.window_dilations), {}};
-  } else if (node.op == &ops::select_and_scatter) {
-    const auto& a = node.attributes<ir::SelectAndScatterAttributes>();
-    to.window = {copy_of(a.window_dimensions), copy_of(a.window_strides), copy_of(a.padding), {}, {}, {}};
-  } else if (node.op->attributes && node.op != &ops::composite) {
-    Fields fields(node, to.attributes);
+  if (const auto* convolution = node.attributes_if<ir::ConvolutionAttributes>()) {
+    set_convolution(*convolution, sizes(node.operand(1).type()), to);
+  } else if (const auto* slice = node.attributes_if<ir::SliceAttributes>()) {
+    to.attributes = {{"slice", by_dimension({slice->start, slice->limit, slice->strides})}};
+  } else if (const auto* dynamic = node.attributes_if<ir::DynamicSliceAttributes>()) {
+    to.attributes = {{"dynamic_slice_sizes", copy_of(dynamic->sizes)}};
+  } else if (const auto* pad = node.attributes_if<ir::PadAttributes>()) {
+    to.attributes = {{"padding", by_dimension({pad->low, pad->high, pad->interior})}};
+  } else if (const auto* window = node.attributes_if<ir::ReduceWindowAttributes>()) {
+    to.window = {copy_of(window->window_dimensions), copy_of(window->window_strides),   copy_of(window->padding),
+                 copy_of(window->base_dilations),    copy_of(window->window_dilations), {}};
+  } else if (const auto* chosen = node.attributes_if<ir::SelectAndScatterAttributes>()) {
+    to.window = {
+        copy_of(chosen->window_dimensions), copy_of(chosen->window_strides), copy_of(chosen->padding), {}, {}, {}};
+  } else if (node.op->attributes && node.op->flow != ir::Flow::call) {
+    Fields fields(to.attributes);
     node.op->attributes->visit(node.attribute_data, fields);
   }
 }

@@ -1,5 +1,5 @@
-// An Op is one kind of operation, declared once as a constant (ops/*.h): everything weft must know of it. Passes, lowering and
-// the interpreter switch on its kind, never on the op.
+// An Op is one kind of operation, declared once as a constant (ops/*.h): everything weft must know of it. Passes and lowering go by
+// its kind and by what else it declares, not by its name.
 #pragma once
 
 #include <cstddef>
@@ -121,6 +121,18 @@ using AloneRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::sp
 
 inline constexpr int variadic = -1;
 
+// The right operand that makes the result of a binary op its left operand, and the left one as well where the op is commutative.
+enum class Identity : std::uint8_t { none, zero, one, all_bits, lowest, highest };
+
+// How values pass through an op, if not by its computing others.
+enum class Flow : std::uint8_t {
+  none,      // it computes; its regions, if any, are bodies that are applied to elements
+  barrier,   // the results are the operands, none of which is available before all are
+  call,      // one region, which is run: composite
+  branches,  // operand 0 chooses the region that is run on the others
+  loop,      // a condition and a body, run on the operands and then on what the body gives
+};
+
 struct Op {
   std::string_view name;  // StableHLO's, without the dialect
   Kind kind;
@@ -135,7 +147,10 @@ struct Op {
   double low = -4, high = 4;           // test inputs of floating-point dtype are drawn from here
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
+  Flow flow = Flow::none;
   bool commutative = false;
+  Identity identity = Identity::none;
+  bool involution = false;       // applied twice with equal attributes, it gives its operand
   bool duplicable = true;        // computing it twice is the same as once
   bool takes_tokens = false;     // as operands or results
   bool has_side_effect = false;  // must run, in the program's order, whether its results are used or not; see below
@@ -143,6 +158,7 @@ struct Op {
   AloneRule alone = nullptr;     // of collectives that are not only interpreted
   std::string_view dialect = "stablehlo";  // or chlo, sdy...
   std::string_view call_target = {};       // of what StableHLO knows as a custom_call alone: weft.stop_gradient
+  std::string_view hlo_opcode = {};        // where it is not `name` with - for _
 
   // Whether attributes hold sizes (attributes.h). Where one is an expression the result types must be given.
   bool has_sizes() const { return attributes && attributes->has_sizes; }

@@ -15,6 +15,21 @@ func.func @neutral(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, tens
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xi32>, tensor<4xi32>
 }
 
+// CHECK-LABEL: @declared(
+// CHECK: "func.return"(%arg0, %arg1, %arg0, %arg0)
+func.func @declared(%x: tensor<4xf32>, %i: tensor<4xi32>)
+    -> (tensor<4xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) {
+  %least = stablehlo.constant dense<0xFF800000> : tensor<4xf32>
+  %zero = stablehlo.constant dense<0> : tensor<4xi32>
+  %nothing = stablehlo.constant dense<> : tensor<0xf32>
+  %0 = stablehlo.maximum %least, %x : tensor<4xf32>
+  %1 = stablehlo.shift_left %i, %zero : tensor<4xi32>
+  %2 = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
+  %3 = stablehlo.reverse %2, dims = [0] : tensor<4xf32>
+  %4 = stablehlo.concatenate %x, %nothing, dim = 0 : (tensor<4xf32>, tensor<0xf32>) -> tensor<4xf32>
+  return %0, %1, %3, %4 : tensor<4xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // x + 0 turns -0 into 0, and 0 times NaN or infinity is NaN.
 // CHECK-LABEL: @not_neutral(
 // CHECK: "stablehlo.add"(%arg0

@@ -175,8 +175,8 @@ std::optional<Index> through_reshape(std::span<const Dim> from, std::span<const 
 
 bool moves_elements(const Node& node) {
   if (node.op->kind != ir::Kind::shape) return false;
-  return node.op != &ops::pad ||
-         std::ranges::all_of(node.attributes<ir::PadAttributes>().interior, [](std::int64_t i) { return i == 0; });
+  const auto* pad = node.attributes_if<ir::PadAttributes>();
+  return !pad || std::ranges::all_of(pad->interior, [](std::int64_t i) { return i == 0; });
 }
 
 std::optional<Index> operand_index(const Node& node, int operand, const Index& index, std::span<const Size> axes,
@@ -184,48 +184,44 @@ std::optional<Index> operand_index(const Node& node, int operand, const Index& i
   const Type type = node.operand(operand).type();
   const auto rank = static_cast<std::size_t>(type.rank());
   Index result(rank);
-  if (node.op == &ops::broadcast_in_dim) {
-    const auto dims = node.attributes<ir::BroadcastAttributes>().dimensions;
+  if (const auto* broadcast = node.attributes_if<ir::BroadcastAttributes>()) {
     for (std::size_t i = 0; i < rank; ++i)
-      if (type.dims()[i] != Dim(1)) result[i] = index[static_cast<std::size_t>(dims[i])];
+      if (type.dims()[i] != Dim(1)) result[i] = index[static_cast<std::size_t>(broadcast->dimensions[i])];
     return result;
   }
   if (node.op == &ops::reshape) return through_reshape(type.dims(), node.type().dims(), index, axes, split);
-  if (node.op == &ops::transpose) {
-    const auto permutation = node.attributes<ir::TransposeAttributes>().permutation;
-    for (std::size_t i = 0; i < rank; ++i) result[static_cast<std::size_t>(permutation[i])] = index[i];
+  if (const auto* transpose = node.attributes_if<ir::TransposeAttributes>()) {
+    for (std::size_t i = 0; i < rank; ++i) result[static_cast<std::size_t>(transpose->permutation[i])] = index[i];
     return result;
   }
-  if (node.op == &ops::slice) {
-    const auto& a = node.attributes<ir::SliceAttributes>();
+  if (const auto* slice = node.attributes_if<ir::SliceAttributes>()) {
     for (std::size_t i = 0; i < rank; ++i) {
-      result[i].offset = a.start[i];
-      result[i].add(index[i], a.strides[i]);
+      result[i].offset = slice->start[i];
+      result[i].add(index[i], slice->strides[i]);
     }
     return result;
   }
-  if (node.op == &ops::reverse) {
+  if (const auto* reverse = node.attributes_if<ir::DimensionsAttributes>()) {
     result = index;
-    for (const std::int64_t d : node.attributes<ir::DimensionsAttributes>().dimensions) {
+    for (const std::int64_t d : reverse->dimensions) {
       Affine reversed{Size(type.dim(static_cast<int>(d))) - 1, {}};
       reversed.add(index[static_cast<std::size_t>(d)], -1);
       result[static_cast<std::size_t>(d)] = std::move(reversed);
     }
     return result;
   }
-  if (node.op == &ops::pad) {
+  if (const auto* pad = node.attributes_if<ir::PadAttributes>()) {
     if (operand == 1) return Index{};
-    const auto& a = node.attributes<ir::PadAttributes>();
     result = index;
     for (std::size_t i = 0; i < rank; ++i) {
-      result[i].offset -= a.low[i];
+      result[i].offset -= pad->low[i];
       const Size size = type.dims()[i];
       if (!lies_within(result[i], size, axes)) bounds.push_back({result[i], size});
     }
     return result;
   }
-  if (node.op == &ops::concatenate) {
-    const auto d = static_cast<std::size_t>(node.attributes<ir::ConcatenateAttributes>().dimension);
+  if (const auto* concatenate = node.attributes_if<ir::ConcatenateAttributes>()) {
+    const auto d = static_cast<std::size_t>(concatenate->dimension);
     result = index;
     for (int k = 0; k < operand; ++k) result[d].offset -= node.operand(k).type().dims()[d];
     const Size size = type.dims()[d];

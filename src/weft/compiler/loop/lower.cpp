@@ -171,12 +171,7 @@ class Lowering {
 
   ExprId compute(Value value, const Index& index, const std::vector<Bound>& bounds) {
     const Node& node = *value.node;
-    if (node.op == &ops::constant && node.attributes<ir::ConstantAttributes>().value.is_splat()) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, node.attributes<ir::ConstantAttributes>().value.bytes.data(),
-                  static_cast<std::size_t>(byte_size(value.dtype())));
-      return constant(bits, value.dtype());
-    }
+    if (const ir::Literal* splat = ir::splat_of(value)) return constant(splat_bits(*splat), value.dtype());
     // A reshape of what is in memory is in memory too.
     if (!request_.computes(*storage_of(value).node)) return load(value, index, bounds, {});
     if (!request_.free(node)) {
@@ -196,7 +191,8 @@ class Lowering {
       case ir::Kind::reduction: return reduce(node, index, bounds);
       case ir::Kind::indexing:
         if (request_.computes(*storage_of(node.operand(0)).node)) return fail("a search in what the kernel computes");
-        return node.op == &ops::gather ? gather(node, index, bounds) : dynamic_slice(node, index, bounds);
+        return node.attributes_if<ir::GatherAttributes>() ? gather(node, index, bounds)
+                                                          : dynamic_slice(node, index, bounds);
       default: return fail(concat(node.op->name, " cannot be part of a kernel"));
     }
   }
@@ -251,7 +247,7 @@ class Lowering {
   }
 
   ExprId move(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
-    if (node.op == &ops::pad) {
+    if (node.attributes_if<ir::PadAttributes>()) {
       std::vector<Bound> inside;
       auto at = operand_index(node, 0, index, loop_.axes, inside, split_);
       if (!at) return -1;
@@ -262,7 +258,7 @@ class Lowering {
       const ExprId padding = evaluate(node.operand(1), {}, {});
       return padding < 0 ? -1 : select(inside, value, padding);
     }
-    if (node.op == &ops::concatenate) {
+    if (node.attributes_if<ir::ConcatenateAttributes>()) {
       ExprId result = -1;
       for (int k = static_cast<int>(node.operands.size()) - 1; k >= 0; --k) {
         if (product_of(node.operand(k).type().dims()).is(0)) continue;
@@ -388,25 +384,41 @@ class Lowering {
 
 }  // namespace
 
-std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype) {
-  const bool logical = dtype == DType::boolean;
-  if (&op == &ops::add || &op == &ops::or_ || &op == &ops::xor_) return 0;
-  if (&op == &ops::multiply) return bits_of(1, dtype);
-  if (&op == &ops::and_) return logical ? 1 : ~std::uint64_t{0};
-  const bool maximum = &op == &ops::maximum;
-  if (!maximum && &op != &ops::minimum) return std::nullopt;
-  if (is_float(dtype))
-    return bits_of(maximum ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity(), dtype);
+std::uint64_t splat_bits(const ir::Literal& splat) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, splat.bytes.data(), static_cast<std::size_t>(byte_size(splat.type.dtype())));
+  return bits;
+}
+
+namespace {
+
+// The least or the greatest element of a dtype.
+std::uint64_t extremum_of(DType dtype, bool greatest) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (is_float(dtype)) return bits_of(greatest ? infinite : -infinite, dtype);
   return visit(dtype, [&](auto tag) -> std::uint64_t {
     using T = decltype(tag);
+    std::uint64_t bits = 0;
     if constexpr (std::is_integral_v<T>) {
-      const T least = maximum ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &least, sizeof(least));
-      return bits;
+      const T extremum = greatest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+      std::memcpy(&bits, &extremum, sizeof(extremum));
     }
-    return 0;
+    return bits;
   });
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype) {
+  switch (op.identity) {
+    case ir::Identity::none: return std::nullopt;
+    case ir::Identity::zero: return 0;
+    case ir::Identity::one: return bits_of(1, dtype);
+    case ir::Identity::all_bits: return dtype == DType::boolean ? 1 : ~std::uint64_t{0};
+    case ir::Identity::lowest: return extremum_of(dtype, false);
+    case ir::Identity::highest: return extremum_of(dtype, true);
+  }
+  __builtin_unreachable();
 }
 
 DType accumulator_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
@@ -415,15 +427,17 @@ bool can_lower(const Node& node) {
   switch (node.op->kind) {
     case ir::Kind::elementwise: return true;
     case ir::Kind::source:
-      return node.op == &ops::iota ||
-             (node.op == &ops::constant && node.attributes<ir::ConstantAttributes>().value.is_splat());
+      if (const auto* constant = node.attributes_if<ir::ConstantAttributes>()) return constant->value.is_splat();
+      return !ir::is_parameter(node);
     case ir::Kind::shape: return moves_elements(node);
     case ir::Kind::reduction: {
-      if (node.op != &ops::reduce || node.operands.size() != 2) return false;
+      if (!node.attributes_if<ir::DimensionsAttributes>() || node.operands.size() != 2) return false;
       const ir::Op* op = ir::reduction_op(*node.regions[0]);
-      return op && identity_of(*op, node.type().dtype()) && node.operand(0).dtype() == node.type().dtype();
+      return op && op->commutative && identity_of(*op, node.type().dtype()) &&
+             node.operand(0).dtype() == node.type().dtype();
     }
-    case ir::Kind::indexing: return node.op == &ops::gather || node.op == &ops::dynamic_slice;
+    case ir::Kind::indexing:
+      return node.attributes_if<ir::GatherAttributes>() || node.attributes_if<ir::DynamicSliceAttributes>();
     default: return false;
   }
 }

@@ -40,7 +40,10 @@ LoweringResult lower(const KernelRequest& request);
 // Whether a node alone can be a kernel or part of one.
 bool can_lower(const ir::Node& node);
 
-// The neutral element of a reduction's op, as bytes of the dtype; empty if the op has none known.
+// The element that all elements of a constant have, as bytes of its dtype.
+std::uint64_t splat_bits(const ir::Literal& splat);
+
+// The identity of an op, as bytes of the dtype; empty if the op has none.
 std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype);
 
 // What a reduction of this dtype is kept in until its end: f32 for 16-bit floats.

@@ -17,9 +17,9 @@ namespace {
 // Larger constants would cost the program more memory than computing them costs time.
 constexpr std::int64_t most_folded_elements = 1024;
 
-bool is_constant(Value v) { return v.node->op == &ir::ops::constant; }
+bool is_constant(Value v) { return ir::literal_of(v) != nullptr; }
 
-bool is_splat(Value v) { return v.node->attributes<ir::ConstantAttributes>().value.is_splat(); }
+bool is_splat(Value v) { return ir::splat_of(v) != nullptr; }
 
 // A ScalarBuilder that notes whether what it is asked for has one right result.
 class ExactnessCheck final : public ir::ScalarBuilder {
@@ -62,10 +62,7 @@ bool computes(const Node& node) {
   }
 }
 
-ir::Array element_of(Value v) {
-  const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
-  return ir::Array(ir::Literal{Type(v.dtype(), {}), literal.bytes});
-}
+ir::Array element_of(Value v) { return ir::Array(ir::Literal{Type(v.dtype(), {}), ir::literal_of(v)->bytes}); }
 
 // An elementwise op of constants that are each one element for all: that op of the elements.
 std::vector<Value> fold_splats(ir::Graph& graph, const Node& node, std::span<const Value> operands) {
@@ -99,7 +96,7 @@ std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph) {
         !std::ranges::all_of(operands, small, &Value::type))
       return std::nullopt;
     std::vector<ir::Array> arrays;
-    for (const Value v : operands) arrays.emplace_back(v.node->attributes<ir::ConstantAttributes>().value);
+    for (const Value v : operands) arrays.emplace_back(*ir::literal_of(v));
     std::vector<Value> results;
     for (const ir::Array& array : ir::interpret_node(node, arrays))
       results.push_back(ir::constant(rewriter.graph(), array.literal()));

@@ -6,7 +6,7 @@ namespace weft::compiler {
 
 namespace {
 
-bool is_composite(const ir::Node& node) { return node.op == &ir::ops::composite; }
+bool is_composite(const ir::Node& node) { return node.op->flow == ir::Flow::call; }
 
 std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph) {
   return rewrite_where(graph, is_composite,

@@ -27,8 +27,8 @@ std::shared_ptr<const Graph> restricted(const Graph& region, std::size_t inputs,
     stack.pop_back();
     if (!seen.insert(n).second) continue;
     if (ir::has_side_effect(*n)) return nullptr;
-    if (n->op == &ops::parameter && std::cmp_greater_equal(n->attributes<ir::ParameterAttributes>().index, inputs))
-      return nullptr;
+    const auto* parameter = n->attributes_if<ir::ParameterAttributes>();
+    if (parameter && std::cmp_greater_equal(parameter->index, inputs)) return nullptr;
     stack.insert(stack.end(), n->operands.begin(), n->operands.end());
   }
   std::vector<Type> types;
@@ -45,7 +45,7 @@ bool extends(const Node& larger, const Node& loop) {
   const std::size_t count = loop.operands.size();
   if (larger.operands.size() <= count || !std::ranges::equal(larger.operands.first(count), loop.operands)) return false;
   for (const Value v : larger.operands.subspan(count))
-    if (v.node->op != &ops::constant) return false;
+    if (!ir::literal_of(v)) return false;
   const auto same = [&](int region, std::size_t outputs) {
     const auto a = restricted(*larger.regions[static_cast<std::size_t>(region)], count, outputs);
     const auto b = restricted(*loop.regions[static_cast<std::size_t>(region)], count, outputs);
@@ -60,7 +60,7 @@ std::shared_ptr<Graph> merge_loops(const Graph& graph) {
   std::unordered_map<const Node*, const Node*> larger;  // by the loop that it stands for
   std::vector<const Node*> loops;
   for (const Node* n : graph.nodes()) {
-    if (n->op != &ops::while_) continue;
+    if (n->op->flow != ir::Flow::loop) continue;
     for (const Node* before : loops)
       if (!larger.contains(before) && extends(*n, *before)) larger[before] = n;
     loops.push_back(n);

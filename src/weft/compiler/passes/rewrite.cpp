@@ -31,7 +31,7 @@ std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace, std::span<ir::N
   for (ir::Node* node : order) {
     to_->set_location(node->location);
     first_[node->id] = values_.size();
-    if (node->op == &ir::ops::parameter) {
+    if (ir::is_parameter(*node)) {
       values_.push_back(to_->add_input(node->type()));
       continue;
     }
@@ -72,7 +72,7 @@ std::vector<char> find_alive(const ir::Graph& graph) {
 bool has_dead_nodes(const ir::Graph& graph) {
   const std::vector<char> alive = find_alive(graph);
   return std::ranges::any_of(graph.nodes(),
-                             [&](const ir::Node* node) { return !alive[node->id] && node->op != &ir::ops::parameter; });
+                             [&](const ir::Node* node) { return !alive[node->id] && !ir::is_parameter(*node); });
 }
 
 std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
@@ -83,7 +83,7 @@ std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
   std::vector<ir::Value> operands;
   for (ir::Node* node : graph.nodes()) {
     result->set_location(node->location);
-    if (node->op == &ir::ops::parameter) {
+    if (ir::is_parameter(*node)) {
       map[node->id] = result->add_input(node->type()).node;
       continue;
     }

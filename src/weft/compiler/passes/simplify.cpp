@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <cmath>
+#include <cstring>
 
+#include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
@@ -16,53 +18,44 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-bool is_op(Value v, const ir::Op& op) { return v.node->op == &op; }
-
-// The element that all elements of a constant have.
-std::optional<double> splat(Value v) {
-  if (!is_op(v, ops::constant)) return std::nullopt;
-  const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
-  if (!literal.is_splat()) return std::nullopt;
-  return visit(v.dtype(), [&](auto tag) { return static_cast<double>(literal.at<decltype(tag)>(0)); });
-}
-
 bool is_splat(Value v, double value) {
-  const auto element = splat(v);
-  return element && *element == value && !(value == 0 && std::signbit(*element) != std::signbit(value));
+  const ir::Literal* splat = ir::splat_of(v);
+  return splat && visit(v.dtype(), [&](auto tag) {
+           const auto element = static_cast<double>(splat->at<decltype(tag)>(0));
+           return element == value && !(value == 0 && std::signbit(element) != std::signbit(value));
+         });
 }
 
-Value splat_of(Value constant, Type type) {
-  return ir::constant(constant.graph(),
-                      ir::Literal{type, constant.node->attributes<ir::ConstantAttributes>().value.bytes});
+// Whether the operand leaves the other one of the op as it is.
+bool is_identity(const ir::Op& op, Value v) {
+  const ir::Literal* splat = ir::splat_of(v);
+  const auto identity = identity_of(op, v.dtype());
+  if (!splat || !identity) return false;
+  // +0 added to -0 gives +0, which arithmetic cannot tell but division can.
+  if (is_float(v.dtype()) && op.commutative && *identity == 0) return is_splat(v, -0.0);
+  return std::memcmp(splat->bytes.data(), &*identity, splat->bytes.size()) == 0;
 }
 
 // One function per family of rules; each returns what the node may be replaced by, or no value.
 
+Value simplify_identity(const Node& n, std::span<const Value> x) {
+  if (n.op->identity != ir::Identity::none) {
+    if (is_identity(*n.op, x[1])) return x[0];
+    if (n.op->commutative && is_identity(*n.op, x[0])) return x[1];
+  }
+  if (!n.op->involution || x[0].node->op != n.op) return {};
+  const Node& inner = *x[0].node;
+  const bool same = !n.op->attributes || n.op->attributes->equal(n.attribute_data, inner.attribute_data);
+  return same ? inner.operand(0) : Value();
+}
+
 Value simplify_arithmetic(const Node& n, std::span<const Value> x) {
-  if (n.op->kind != ir::Kind::elementwise) return {};
   if (n.op == &ops::stop_gradient) return x[0];  // gradients are built: what updates x may do so in place
-  const bool integers = !is_float(n.type().dtype());
-  if (n.op == &ops::add || n.op == &ops::or_ || n.op == &ops::xor_) {
-    // -0 is the neutral element of float addition; +0 turns -0 into +0, which arithmetic cannot tell but division can.
-    if (integers && is_splat(x[1], 0)) return x[0];
-    if (integers && is_splat(x[0], 0)) return x[1];
-    if (!integers && n.op == &ops::add && is_splat(x[1], -0.0)) return x[0];
-    if (!integers && n.op == &ops::add && is_splat(x[0], -0.0)) return x[1];
+  if (n.op == &ops::multiply && !is_float(n.type().dtype())) {
+    if (is_splat(x[1], 0)) return x[1];
+    if (is_splat(x[0], 0)) return x[0];
   }
-  if (n.op == &ops::subtract && is_splat(x[1], 0)) return x[0];
-  if (n.op == &ops::multiply) {
-    if (is_splat(x[1], 1)) return x[0];
-    if (is_splat(x[0], 1)) return x[1];
-    if (integers && is_splat(x[1], 0)) return x[1];
-    if (integers && is_splat(x[0], 0)) return x[0];
-  }
-  if (n.op == &ops::divide && is_splat(x[1], 1)) return x[0];
-  if (n.op == &ops::negate && is_op(x[0], ops::negate)) return x[0].node->operand(0);
-  if (n.op == &ops::not_ && is_op(x[0], ops::not_)) return x[0].node->operand(0);
-  if (n.op == &ops::power) {
-    if (is_splat(x[1], 1)) return x[0];
-    if (is_splat(x[1], 2)) return ir::multiply(x[0], x[0]);
-  }
+  if (n.op == &ops::power && is_splat(x[1], 2)) return ir::multiply(x[0], x[0]);
   if (n.op == &ops::select) {
     if (x[1] == x[2]) return x[1];
     if (is_splat(x[0], 1)) return x[1];
@@ -81,56 +74,51 @@ bool widens(DType from, DType to) {
 Value simplify_convert(const Node& n, std::span<const Value> x) {
   if (n.op != &ops::convert) return {};
   if (x[0].dtype() == n.type().dtype()) return x[0];
-  if (is_op(x[0], ops::convert)) {
-    const Value inner = x[0].node->operand(0);
-    if (widens(inner.dtype(), x[0].dtype())) return ir::convert(inner, n.type().dtype());
-  }
-  return {};
+  if (x[0].node->op != n.op) return {};
+  const Value inner = x[0].node->operand(0);
+  return widens(inner.dtype(), x[0].dtype()) ? ir::convert(inner, n.type().dtype()) : Value();
+}
+
+// Dimensions `by` of dimensions `of`, or the other way round.
+Dims composed(ir::Ints by, ir::Ints of) {
+  Dims both;
+  for (const std::int64_t d : by) both.push_back(of[static_cast<std::size_t>(d)]);
+  return both;
+}
+
+// Whether the op, whose operand and result are of one type, moves nothing.
+bool moves_nothing(const Node& n) {
+  const auto zero = [](std::int64_t v) { return v == 0; };
+  if (const auto* a = n.attributes_if<ir::TransposeAttributes>()) return std::ranges::is_sorted(a->permutation);
+  if (const auto* a = n.attributes_if<ir::BroadcastAttributes>()) return std::ranges::is_sorted(a->dimensions);
+  if (const auto* a = n.attributes_if<ir::PadAttributes>())
+    return std::ranges::all_of(a->low, zero) && std::ranges::all_of(a->high, zero) &&
+           std::ranges::all_of(a->interior, zero);
+  return !n.attributes_if<ir::DimensionsAttributes>();
 }
 
 Value simplify_move(const Node& n, std::span<const Value> x) {
   if (n.op->kind != ir::Kind::shape || x.empty()) return {};
-  if (n.operands.size() == 1 && splat(x[0])) return splat_of(x[0], n.type());
-  if (n.op == &ops::reshape) {
-    if (x[0].type() == n.type()) return x[0];
-    if (is_op(x[0], ops::reshape)) return ir::reshape(x[0].node->operand(0), n.type().dims());
-  }
-  if (n.op == &ops::transpose) {
-    const auto permutation = n.attributes<ir::TransposeAttributes>().permutation;
-    if (std::ranges::is_sorted(permutation)) return x[0];
-    if (is_op(x[0], ops::transpose)) {
-      const auto inner = x[0].node->attributes<ir::TransposeAttributes>().permutation;
-      Dims both;
-      for (const std::int64_t p : permutation) both.push_back(inner[static_cast<std::size_t>(p)]);
-      return ir::transpose(x[0].node->operand(0), both);
-    }
-  }
-  if (n.op == &ops::broadcast_in_dim) {
-    const auto dims = n.attributes<ir::BroadcastAttributes>().dimensions;
-    if (x[0].type() == n.type() && std::ranges::is_sorted(dims)) return x[0];
-    if (is_op(x[0], ops::broadcast_in_dim)) {
-      Dims both;
-      for (const std::int64_t d : x[0].node->attributes<ir::BroadcastAttributes>().dimensions)
-        both.push_back(dims[static_cast<std::size_t>(d)]);
-      return ir::broadcast_in_dim(x[0].node->operand(0), n.type(), both);
-    }
-  }
-  if ((n.op == &ops::slice || n.op == &ops::pad) && x[0].type() == n.type()) {
-    if (n.op == &ops::slice) return x[0];
-    const auto& a = n.attributes<ir::PadAttributes>();
-    const auto zero = [](std::int64_t v) { return v == 0; };
-    if (std::ranges::all_of(a.low, zero) && std::ranges::all_of(a.high, zero) && std::ranges::all_of(a.interior, zero))
-      return x[0];
-  }
-  if (n.op == &ops::concatenate && x.size() == 1) return x[0];
-  return {};
+  const ir::Literal* splat = ir::splat_of(x[0]);
+  if (x.size() == 1 && splat) return ir::constant(x[0].graph(), ir::Literal{n.type(), splat->bytes});
+  if (x[0].type() == n.type() && moves_nothing(n)) return x[0];
+  if (x[0].node->op != n.op) return {};
+  const Node& inner = *x[0].node;
+  if (const auto* a = n.attributes_if<ir::TransposeAttributes>())
+    return ir::transpose(inner.operand(0),
+                         composed(a->permutation, inner.attributes<ir::TransposeAttributes>().permutation));
+  if (const auto* a = n.attributes_if<ir::BroadcastAttributes>())
+    return ir::broadcast_in_dim(inner.operand(0), n.type(),
+                                composed(inner.attributes<ir::BroadcastAttributes>().dimensions, a->dimensions));
+  return n.op == &ops::reshape ? ir::reshape(inner.operand(0), n.type().dims()) : Value();
 }
 
 Value simplify_reduction(const Node& n, std::span<const Value> x) {
-  if (n.op != &ops::reduce || x.size() != 2 || n.attributes<ir::DimensionsAttributes>().dimensions.empty()) return {};
+  const auto* reduced = n.attributes_if<ir::DimensionsAttributes>();
+  if (n.op->kind != ir::Kind::reduction || !reduced || x.size() != 2 || reduced->dimensions.empty()) return {};
   // Over dimensions of one element: the elements themselves, with the initial value.
-  const auto dims = n.attributes<ir::DimensionsAttributes>().dimensions;
-  if (!std::ranges::all_of(dims, [&](std::int64_t d) { return x[0].type().dim(static_cast<int>(d)) == Dim(1); }))
+  if (!std::ranges::all_of(reduced->dimensions,
+                           [&](std::int64_t d) { return x[0].type().dim(static_cast<int>(d)) == Dim(1); }))
     return {};
   const ir::Op* op = ir::reduction_op(*n.regions[0]);
   if (op != &ops::add || !is_splat(x[1], 0)) return {};
@@ -139,8 +127,9 @@ Value simplify_reduction(const Node& n, std::span<const Value> x) {
 
 // A kernel turned round in its spatial dimensions slides as the kernel itself with the window turned round.
 Value simplify_convolution(const Node& n, std::span<const Value> x) {
-  if (n.op != &ops::convolution || !is_op(x[1], ops::reverse)) return {};
-  ir::ConvolutionAttributes a = n.attributes<ir::ConvolutionAttributes>();
+  const auto* convolution = n.attributes_if<ir::ConvolutionAttributes>();
+  if (!convolution || x[1].node->op != &ops::reverse) return {};
+  ir::ConvolutionAttributes a = *convolution;
   Dims reversal(a.kernel_spatial.size());
   std::ranges::copy(a.reversal, reversal.begin());
   for (const std::int64_t d : x[1].node->attributes<ir::DimensionsAttributes>().dimensions) {
@@ -151,12 +140,12 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   }
   a.reversal = reversal;
   const Type type = n.type();
-  return {&x[0].graph().append(ops::convolution, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
+  return {&x[0].graph().append(*n.op, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
 }
 
 // What a loop passes on from step to step is what it began with. A loop that changes nothing is left alone: it never ends.
 std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& n, std::span<const Value> x) {
-  if (n.op != &ops::while_) return std::nullopt;
+  if (n.op->flow != ir::Flow::loop) return std::nullopt;
   const ir::Graph& body = *n.regions[1];
   const std::size_t count = x.size();
   std::size_t unchanged = 0;
@@ -174,8 +163,8 @@ std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& 
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
   Rewriter rewriter(graph);
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
-    for (const auto rule :
-         {simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction, simplify_convolution})
+    for (const auto rule : {simplify_identity, simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction,
+                            simplify_convolution})
       if (const Value replacement = rule(node, operands)) return std::vector{replacement};
     return simplify_loop(rewriter, node, operands);
   });

@@ -40,7 +40,7 @@ ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& 
   const ir::DimensionsAttributes attributes{dims};
   const ir::Value operands[] = {x, init};
   const std::shared_ptr<const ir::Graph> body = ir::reduction_body(*ir::reduction_op(*like.regions[0]), x.dtype());
-  return x.node->graph->append(ir::ops::reduce, operands, &attributes, {}, std::span(&body, 1)).result();
+  return x.node->graph->append(*like.op, operands, &attributes, {}, std::span(&body, 1)).result();
 }
 
 // Between its parts, a sum is as exact as it is within one kernel.
@@ -93,7 +93,7 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
   Rewriter rewriter(graph);
   return rewriter.run(
       [&](const ir::Node& node, std::span<const ir::Value> operands) -> std::optional<std::vector<ir::Value>> {
-        if (node.op != &ir::ops::reduce || !can_lower(node)) return std::nullopt;
+        if (node.op->kind != ir::Kind::reduction || !can_lower(node)) return std::nullopt;
         const ir::Value init = operands[1];
         if (product_of(operands[0].type().dims()).is(0)) return std::nullopt;
         const ir::Op& op = *ir::reduction_op(*node.regions[0]);

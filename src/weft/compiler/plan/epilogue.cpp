@@ -34,8 +34,8 @@ class FunctionOf {
     Fingerprint f;
     f.add(hash_bytes(n.op->name));
     f.add(static_cast<std::uint64_t>(n.type().dtype()));
-    if (n.op == &ops::constant) {
-      const ir::Literal& literal = n.attributes<ir::ConstantAttributes>().value;
+    if (const auto* constant = n.attributes_if<ir::ConstantAttributes>()) {
+      const ir::Literal& literal = constant->value;
       if (!literal.is_splat()) return std::nullopt;
       f.add(hash_bytes(literal.bytes.data(), literal.bytes.size()));
       return f;

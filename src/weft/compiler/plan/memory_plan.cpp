@@ -136,8 +136,9 @@ class MemoryPlanner {
 
   // An input that is an output unchanged and may give its bytes away.
   bool pass_through(Value value) {
-    if (value.node->op != &ops::parameter) return false;
-    const auto index = static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index);
+    const auto* parameter = value.node->attributes_if<ir::ParameterAttributes>();
+    if (!parameter) return false;
+    const auto index = static_cast<std::size_t>(parameter->index);
     if (index >= donatable_.size() || !donatable_[index] || taken_.contains(value)) return false;
     return taken_[value] = true;
   }
@@ -145,8 +146,8 @@ class MemoryPlanner {
   void place_constants() {
     for (const Unit& unit : units_)
       for (const Value v : unit.reads) {
-        if (v.node->op != &ops::constant || home_.contains(v) || made_.contains(v)) continue;
-        const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
+        if (!ir::literal_of(v) || home_.contains(v) || made_.contains(v)) continue;
+        const ir::Literal& literal = *ir::literal_of(v);
         require(v.type().is_static(), "compile: the constant ", v.type(), " would be stored, whose size is not known");
         const auto bytes = static_cast<std::size_t>(v.type().bytes());
         std::shared_ptr<std::byte[]> copy(new std::byte[std::max<std::size_t>(bytes, 1)]);

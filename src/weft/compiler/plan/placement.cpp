@@ -73,7 +73,7 @@ bool Placement::from_nothing(const Node& n) const {
 
 bool Placement::is_free(const Node& n) const {
   if (from_nothing_[n.id] || (options_.fuse && is_widening(n))) return true;
-  return n.op->kind == ir::Kind::shape && n.op != &ops::pad && n.op != &ops::concatenate;
+  return n.op->kind == ir::Kind::shape && n.op->arity == 1;
 }
 
 void Placement::find_what_is_from_nothing() {
@@ -142,8 +142,8 @@ void Placement::need(Value v) {
 }
 
 bool Placement::is_given(const Node& n) const {
-  return n.op == &ops::parameter ||
-         (n.op == &ops::constant && !n.attributes<ir::ConstantAttributes>().value.is_splat());
+  const auto* constant = n.attributes_if<ir::ConstantAttributes>();
+  return ir::is_parameter(n) || (constant && !constant->value.is_splat());
 }
 
 void Placement::materialise(Value v) {

@@ -38,9 +38,8 @@ double cost_of(const Node& n) {
   if (n.op->kind != ir::Kind::contraction) return moved / bytes;
   const Type rhs = n.operand(1).type();
   double terms = 1;
-  if (n.op == &ir::ops::dot_general) {
-    for (const std::int64_t d : n.attributes<ir::DotAttributes>().rhs_contracting)
-      terms *= static_cast<double>(rhs.size(static_cast<int>(d)));
+  if (const auto* dot = n.attributes_if<ir::DotAttributes>()) {
+    for (const std::int64_t d : dot->rhs_contracting) terms *= static_cast<double>(rhs.size(static_cast<int>(d)));
   } else {
     terms = static_cast<double>(rhs.elements());  // of a convolution: at most
   }
@@ -55,7 +54,7 @@ bool can_be_repeated(const Node& n) {
     case ir::Kind::shape:
     case ir::Kind::reduction:
     case ir::Kind::contraction:
-    case ir::Kind::indexing: return n.op != &ir::ops::parameter;
+    case ir::Kind::indexing: return !ir::is_parameter(n);
     default: return false;
   }
 }
@@ -79,9 +78,7 @@ class RecomputePlanner {
   }
 
  private:
-  static bool is_stored_elsewhere(Value v) {
-    return v.node->op == &ir::ops::parameter || v.node->op == &ir::ops::constant;
-  }
+  static bool is_stored_elsewhere(Value v) { return ir::is_parameter(*v.node) || ir::literal_of(v); }
 
   void find_lives() {
     std::unordered_set<Value, ir::ValueHash> results;
@@ -238,7 +235,7 @@ class RecomputePlanner {
   // All that is early, then the rest: what is repeated comes behind the first, whatever stood where.
   std::vector<Node*> in_two_parts() const {
     std::vector<Node*> order(graph_.nodes().begin(), graph_.nodes().end());
-    std::ranges::stable_partition(order, [&](const Node* n) { return n->op == &ir::ops::parameter || is_early(*n); });
+    std::ranges::stable_partition(order, [&](const Node* n) { return ir::is_parameter(*n) || is_early(*n); });
     return order;
   }
 

@@ -62,7 +62,7 @@ class Work {
       case ir::Kind::indexing: return of_indexing(n);
       case ir::Kind::control: return of_regions(n);
       case ir::Kind::collective: return std::nullopt;
-      case ir::Kind::opaque: return n.op == &ops::optimization_barrier ? std::optional(1) : std::nullopt;
+      case ir::Kind::opaque: return n.op->flow == ir::Flow::barrier ? std::optional(1) : std::nullopt;
     }
     return std::nullopt;
   }
@@ -71,7 +71,7 @@ class Work {
   bool may_reorder(DType t) const { return is_integer(t) || (is_float(t) && !is_16_bit_float(t) && !strict_); }
 
   std::optional<std::int64_t> of_reduction(const Node& n) const {
-    if (n.op != &ops::reduce ||
+    if (!n.attributes_if<ir::DimensionsAttributes>() ||
         !std::ranges::all_of(n.types, [&](Type t) { return t.dtype() == DType::boolean || may_reorder(t.dtype()); }))
       return std::nullopt;
     const auto body = Work(nullptr, strict_).of(*n.regions[0]);
@@ -79,11 +79,10 @@ class Work {
   }
 
   std::optional<std::int64_t> of_product(const Node& n) const {
-    if (n.op != &ops::dot_general || n.operand(0).dtype() != n.type().dtype() || !may_reorder(n.type().dtype()))
-      return std::nullopt;
+    const auto* dot = n.attributes_if<ir::DotAttributes>();
+    if (!dot || n.operand(0).dtype() != n.type().dtype() || !may_reorder(n.type().dtype())) return std::nullopt;
     std::int64_t terms = 1;
-    for (const std::int64_t d : n.attributes<ir::DotAttributes>().lhs_contracting)
-      terms *= n.operand(0).size(static_cast<int>(d));
+    for (const std::int64_t d : dot->lhs_contracting) terms *= n.operand(0).size(static_cast<int>(d));
     return n.type().elements() * terms;
   }
 

@@ -46,8 +46,8 @@ void set_branches(Unit& unit, const ir::Node& node, std::vector<Region> branches
   unit.scratch_bytes = 0;
   for (const Region& branch : branches) unit.scratch_bytes = std::max(unit.scratch_bytes, branch.temporary_bytes());
   unit.thunk().make = [branches = std::make_shared<const std::vector<Region>>(std::move(branches)),
-                       predicate = node.op == &ir::ops::if_](std::span<const Slice> reads,
-                                                             std::span<const Slice> writes, const Slice& scratch) {
+                       predicate = node.operand(0).dtype() == DType::boolean](
+                          std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
   };
 }

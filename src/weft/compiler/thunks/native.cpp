@@ -41,13 +41,10 @@ struct Entry {
 
 constexpr Entry native_table[] = {
     {&ops::after_all, rule<token_unit>},
-    {&ops::case_, rule<branch_unit>},
     {&ops::convolution, rule<convolution_unit>},
     {&ops::create_token, rule<token_unit>},
     {&ops::custom_call, rule<host_unit>},
     {&ops::dynamic_update_slice, rule<update_slice_unit>},
-    {&ops::if_, rule<branch_unit>},
-    {&ops::optimization_barrier, rule<barrier_unit>},
     {&ops::pad, rule<pad_unit>},
     {&ops::reduce, rule<reduce_unit>},
     {&ops::reduce_window, rule<reduce_window_unit>},
@@ -55,13 +52,19 @@ constexpr Entry native_table[] = {
     {&ops::scatter, rule<scatter_unit>},
     {&ops::select_and_scatter, rule<select_and_scatter_unit>},
     {&ops::sort, rule<sort_unit>},
-    {&ops::while_, rule<while_unit>},
 };
 
 }  // namespace
 
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
   if (node.op->parts) return parts_unit(node);
+  switch (node.op->flow) {
+    case ir::Flow::barrier: return barrier_unit(node);
+    case ir::Flow::branches: return branch_unit(node, context);
+    case ir::Flow::loop: return while_unit(node, context);
+    case ir::Flow::call:
+    case ir::Flow::none: break;
+  }
   const auto* entry = std::ranges::find(native_table, node.op, &Entry::op);
   return entry == std::end(native_table) ? std::nullopt : std::optional(entry->make(node, context));
 }

@@ -35,8 +35,8 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
   std::vector<Type> types;
   for (const Type type : node.types) types.push_back(sizes(type));
   result.node = &ir::append_resized(*result.graph, node, operands, types);
-  if (node.op == &ir::ops::constant) {
-    const ir::ConstantAttributes literal{{types[0], node.attributes<ir::ConstantAttributes>().value.bytes}};
+  if (const auto* constant = node.attributes_if<ir::ConstantAttributes>()) {
+    const ir::ConstantAttributes literal{{types[0], constant->value.bytes}};
     result.node->attribute_data = node.op->attributes->copy(result.graph->arena(), &literal);
   } else if (node.op->has_sizes()) {
     result.node->attribute_data = ir::attributes_at(node, sizes, result.graph->arena());

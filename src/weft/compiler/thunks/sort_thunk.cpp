@@ -27,11 +27,10 @@ struct SortOrder {
 };
 
 bool is_splat_where(Value v, auto&& holds) {
-  while (v.node->op == &ops::broadcast_in_dim) v = v.node->operand(0);
-  if (v.node->op != &ops::constant) return false;
-  const auto& literal = v.node->attributes<ir::ConstantAttributes>().value;
-  return literal.is_splat() && visit(v.dtype(), [&]<class T>(T value) {
-           std::memcpy(static_cast<void*>(&value), literal.bytes.data(), sizeof(T));
+  while (v.node->attributes_if<ir::BroadcastAttributes>()) v = v.node->operand(0);
+  const ir::Literal* splat = ir::splat_of(v);
+  return splat && visit(v.dtype(), [&]<class T>(T value) {
+           std::memcpy(static_cast<void*>(&value), splat->bytes.data(), sizeof(T));
            return holds(static_cast<double>(value));
          });
 }
@@ -50,10 +49,12 @@ Value without_selects(Value v) {
 Side side_of(Value v) {
   Side side;
   side.input = without_selects(v);
-  while (v.node->op == &ops::select && v.node->operand(0).node->op == &ops::compare) {
+  while (v.node->op == &ops::select) {
     const Value constant = v.node->operand(1), x = v.node->operand(2);
     const ir::Node& test = *v.node->operand(0).node;
-    const auto direction = test.attributes<ir::CompareAttributes>().direction;
+    const auto* compare = test.attributes_if<ir::CompareAttributes>();
+    if (!compare) break;
+    const ir::Direction direction = compare->direction;
     if (without_selects(test.operand(0)) != side.input) break;
     if (direction == ir::Direction::EQ && is_splat_where(test.operand(1), [](double d) { return d == 0; }) &&
         is_splat_where(constant, [](double d) { return d == 0 && !std::signbit(d); })) {
@@ -72,17 +73,17 @@ Side side_of(Value v) {
 
 std::optional<SortOrder> order_of(const ir::Graph& comparator) {
   const ir::Node& last = *comparator.outputs()[0].node;
-  if (last.op != &ops::compare) return std::nullopt;
-  const auto& attributes = last.attributes<ir::CompareAttributes>();
-  const bool less = attributes.direction == ir::Direction::LT;
-  if (!less && attributes.direction != ir::Direction::GT) return std::nullopt;
+  const auto* compare = last.attributes_if<ir::CompareAttributes>();
+  if (!compare) return std::nullopt;
+  const bool less = compare->direction == ir::Direction::LT;
+  if (!less && compare->direction != ir::Direction::GT) return std::nullopt;
   const Side left = side_of(last.operand(0)), right = side_of(last.operand(1));
   if (left.zeros_equal != right.zeros_equal || left.nans_equal != right.nans_equal) return std::nullopt;
   const auto index = [&](Value v) { return std::ranges::find(comparator.inputs(), v) - comparator.inputs().begin(); };
   const auto l = static_cast<std::size_t>(index(left.input)), r = static_cast<std::size_t>(index(right.input));
   if (l >= comparator.inputs().size() || r >= comparator.inputs().size() || l / 2 != r / 2 || l == r)
     return std::nullopt;
-  const bool total = attributes.type == ir::Comparison::TOTALORDER;
+  const bool total = compare->type == ir::Comparison::TOTALORDER;
   return SortOrder{.operand = l / 2,
                    .descending = less == (l > r),
                    .zeros_equal = left.zeros_equal || !total,

@@ -24,7 +24,7 @@ WEFT_FAMILY(contraction)
 // converted to the operands' dtype, in which the gradient's contractions are computed.
 WEFT_OP(dot_general) {
     .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = dot_general_gradient,
-    .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>,
+    .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>, .hlo_opcode = "dot",
 };
 WEFT_OP(convolution) {
     .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = convolution_gradient,

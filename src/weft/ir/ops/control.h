@@ -25,22 +25,22 @@ WEFT_FAMILY(control)
 
 WEFT_OP(while_) {  // initial values...; regions: condition, body, which both take the loop's values
     .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = while_gradient,
-    .interpret = interpreter::while_loop, .regions = 2, .takes_tokens = true,
+    .interpret = interpreter::while_loop, .regions = 2, .flow = Flow::loop, .takes_tokens = true,
 };
 WEFT_OP(if_) {  // predicate, captures...; regions: if true, if false, which both take the captures
     .name = "if", .kind = Kind::control, .arity = variadic, .types = if_type, .gradient = branches_gradient,
-    .interpret = interpreter::if_else, .regions = 2, .takes_tokens = true,
+    .interpret = interpreter::if_else, .regions = 2, .flow = Flow::branches, .takes_tokens = true, .hlo_opcode = "conditional",
 };
 WEFT_OP(case_) {  // index, captures...; an index out of range chooses the last branch
     .name = "case", .kind = Kind::control, .arity = variadic, .types = case_type, .gradient = branches_gradient,
-    .interpret = interpreter::case_of, .regions = variadic, .takes_tokens = true,
-
+    .interpret = interpreter::case_of, .regions = variadic, .flow = Flow::branches, .takes_tokens = true,
+    .hlo_opcode = "conditional",
 };
 // A named function of primitives: the region says what it computes, and a kernel made for it may take its place.
 WEFT_OP(composite) {
     .name = "composite", .kind = Kind::control, .arity = variadic, .types = composite_type, .gradient = composite_gradient,
-    .interpret = interpreter::composite, .attributes = schema<CompositeAttributes>, .regions = 1,
-    .takes_tokens = true,
+    .interpret = interpreter::composite, .attributes = schema<CompositeAttributes>, .regions = 1, .flow = Flow::call,
+    .takes_tokens = true, .hlo_opcode = "call",
 };
 
 WEFT_FAMILY_END

@@ -69,11 +69,11 @@ WEFT_OP(abs) {
 WEFT_OP(add) {
     .name = "add", .kind = Kind::elementwise, .arity = 2, .types = same_type,
     .gradient = [](const GradientCall& c) { c.add(0, c.dy()); c.add(1, c.dy()); },
-    .scalar = binary<Prim::add, Prim::bit_or>, .commutative = true,
+    .scalar = binary<Prim::add, Prim::bit_or>, .commutative = true, .identity = Identity::zero,
 };
 WEFT_OP(and_) {
     .name = "and", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
-    .scalar = binary<Prim::bit_and>, .domain = integers | booleans, .commutative = true,
+    .scalar = binary<Prim::bit_and>, .domain = integers | booleans, .commutative = true, .identity = Identity::all_bits,
 };
 WEFT_OP(atan2) {
     .name = "atan2", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = atan2_gradient,
@@ -119,7 +119,7 @@ WEFT_OP(divide) {
       c.add(0, da);
       if (c.needs(1)) c.add(1, -(da * c.y()));
     },
-    .scalar = binary<Prim::divide>, .domain = integers | floats,
+    .scalar = binary<Prim::divide>, .domain = integers | floats, .identity = Identity::one,
 };
 WEFT_OP(erf) {
     .name = "erf", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = erf_gradient,
@@ -163,11 +163,11 @@ WEFT_OP(logistic) {
 };
 WEFT_OP(maximum) {
     .name = "maximum", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = extremum_gradient,
-    .scalar = binary<Prim::maximum, Prim::bit_or>, .commutative = true,
+    .scalar = binary<Prim::maximum, Prim::bit_or>, .commutative = true, .identity = Identity::lowest,
 };
 WEFT_OP(minimum) {
     .name = "minimum", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = extremum_gradient,
-    .scalar = binary<Prim::minimum, Prim::bit_and>, .commutative = true,
+    .scalar = binary<Prim::minimum, Prim::bit_and>, .commutative = true, .identity = Identity::highest,
 };
 WEFT_OP(multiply) {
     .name = "multiply", .kind = Kind::elementwise, .arity = 2, .types = same_type,
@@ -175,20 +175,20 @@ WEFT_OP(multiply) {
       if (c.needs(0)) c.add(0, c.dy() * c.x(1));
       if (c.needs(1)) c.add(1, c.dy() * c.x(0));
     },
-    .scalar = binary<Prim::multiply, Prim::bit_and>, .commutative = true,
+    .scalar = binary<Prim::multiply, Prim::bit_and>, .commutative = true, .identity = Identity::one,
 };
 WEFT_OP(negate) {
     .name = "negate", .kind = Kind::elementwise, .arity = 1, .types = same_type,
     .gradient = [](const GradientCall& c) { c.add(0, -c.dy()); },
-    .scalar = unary<Prim::negate>, .domain = integers | floats,
+    .scalar = unary<Prim::negate>, .domain = integers | floats, .involution = true,
 };
 WEFT_OP(not_) {
     .name = "not", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
-    .scalar = unary<Prim::bit_not>, .domain = integers | booleans,
+    .scalar = unary<Prim::bit_not>, .domain = integers | booleans, .involution = true,
 };
 WEFT_OP(or_) {
     .name = "or", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
-    .scalar = binary<Prim::bit_or>, .domain = integers | booleans, .commutative = true,
+    .scalar = binary<Prim::bit_or>, .domain = integers | booleans, .commutative = true, .identity = Identity::zero,
 };
 WEFT_OP(popcnt) {
     .name = "popcnt", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
@@ -196,7 +196,7 @@ WEFT_OP(popcnt) {
 };
 WEFT_OP(power) {  // of integers: wraps; a negative exponent gives 0 but for the bases 1 and -1
     .name = "power", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = power_gradient,
-    .scalar = power_scalar, .domain = integers | floats, .low = 0.25,
+    .scalar = power_scalar, .domain = integers | floats, .low = 0.25, .identity = Identity::one,
 };
 WEFT_OP(reduce_precision) {
     .name = "reduce_precision", .kind = Kind::elementwise, .arity = 1, .types = reduce_precision_type,
@@ -226,15 +226,15 @@ WEFT_OP(select) {  // predicate, on_true, on_false
 };
 WEFT_OP(shift_left) {
     .name = "shift_left", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
-    .scalar = binary<Prim::shift_left>, .domain = integers,
+    .scalar = binary<Prim::shift_left>, .domain = integers, .identity = Identity::zero,
 };
 WEFT_OP(shift_right_arithmetic) {
     .name = "shift_right_arithmetic", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
-    .scalar = binary<Prim::shift_right_arithmetic>, .domain = integers,
+    .scalar = binary<Prim::shift_right_arithmetic>, .domain = integers, .identity = Identity::zero,
 };
 WEFT_OP(shift_right_logical) {
     .name = "shift_right_logical", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
-    .scalar = binary<Prim::shift_right_logical>, .domain = integers,
+    .scalar = binary<Prim::shift_right_logical>, .domain = integers, .identity = Identity::zero,
 };
 WEFT_OP(sign) {
     .name = "sign", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
@@ -261,7 +261,7 @@ WEFT_OP(subtract) {
       c.add(0, c.dy());
       if (c.needs(1)) c.add(1, -c.dy());
     },
-    .scalar = binary<Prim::subtract>, .domain = integers | floats,
+    .scalar = binary<Prim::subtract>, .domain = integers | floats, .identity = Identity::zero,
 };
 WEFT_OP(tan) {
     .name = "tan", .kind = Kind::elementwise, .arity = 1, .types = same_type,
@@ -275,7 +275,7 @@ WEFT_OP(tanh) {
 };
 WEFT_OP(xor_) {
     .name = "xor", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
-    .scalar = binary<Prim::bit_xor>, .domain = integers | booleans, .commutative = true,
+    .scalar = binary<Prim::bit_xor>, .domain = integers | booleans, .commutative = true, .identity = Identity::zero,
 };
 
 WEFT_FAMILY_END

@@ -27,8 +27,8 @@ WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
 };
 WEFT_OP(optimization_barrier) {
     .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,
-    .gradient = optimization_barrier_gradient, .interpret = interpreter::optimization_barrier, .duplicable = false,
-    .takes_tokens = true,
+    .gradient = optimization_barrier_gradient, .interpret = interpreter::optimization_barrier, .flow = Flow::barrier, .duplicable = false,
+    .takes_tokens = true, .hlo_opcode = "opt-barrier",
 };
 
 // A program of another's, known by name alone; read and written as text, run only where somebody knows the name: see

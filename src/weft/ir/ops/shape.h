@@ -33,7 +33,7 @@ WEFT_FAMILY(shape)
 WEFT_OP(broadcast_in_dim) {
     .name = "broadcast_in_dim", .kind = Kind::shape, .arity = 1, .types = broadcast_in_dim_type,
     .gradient = broadcast_in_dim_gradient, .interpret = interpreter::broadcast_in_dim,
-    .attributes = schema<BroadcastAttributes>,
+    .attributes = schema<BroadcastAttributes>, .hlo_opcode = "broadcast",
 };
 WEFT_OP(reshape) {
     .name = "reshape", .kind = Kind::shape, .arity = 1, .types = reshape_type, .gradient = reshape_gradient,
@@ -57,7 +57,7 @@ WEFT_OP(concatenate) {
 };
 WEFT_OP(reverse) {
     .name = "reverse", .kind = Kind::shape, .arity = 1, .types = reverse_type, .gradient = reverse_gradient,
-    .interpret = interpreter::reverse, .attributes = schema<DimensionsAttributes>,
+    .interpret = interpreter::reverse, .attributes = schema<DimensionsAttributes>, .involution = true,
 };
 
 WEFT_FAMILY_END

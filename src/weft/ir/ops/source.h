@@ -37,4 +37,17 @@ WEFT_FAMILY_END
 
 }  // namespace ops
 
+inline bool is_parameter(const Node& node) { return node.op == &ops::parameter; }
+
+// The elements of a constant; nullptr of other values.
+inline const Literal* literal_of(Value v) {
+  const auto* constant = v.node->attributes_if<ConstantAttributes>();
+  return constant ? &constant->value : nullptr;
+}
+// The same of a constant whose elements are all one.
+inline const Literal* splat_of(Value v) {
+  const Literal* literal = literal_of(v);
+  return literal && literal->is_splat() ? literal : nullptr;
+}
+
 }  // namespace weft::ir

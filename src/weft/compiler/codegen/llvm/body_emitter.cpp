@@ -10,6 +10,7 @@
 #include <weft/compiler/codegen/llvm/control_flow.h>
 #include <weft/compiler/codegen/llvm/scalar_emitter.h>
 #include <weft/compiler/loop/kernel_source.h>
+#include <weft/compiler/loop/lower.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -114,7 +115,7 @@ class BodyEmitter {
       values[inputs[i].node->id] = to_scalar(emitter.from_memory(stored, dtypes_[i]), dtypes_[i]);
     }
     for (const ir::Node* n : body_.nodes())
-      if (n->op != &ir::ops::parameter) values[n->id] = value_of(*n, values, emitter);
+      if (!ir::is_parameter(*n)) values[n->id] = value_of(*n, values, emitter);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::size_t buffer = inputs.size() + i;
       Value* stored = emitter.to_memory(llvm_value(values[outputs[i].node->id]), dtypes_[buffer]);
@@ -179,12 +180,8 @@ class BodyEmitter {
 
   ir::Scalar value_of(const ir::Node& n, const std::vector<ir::Scalar>& values, ScalarEmitter& emitter) {
     const DType dtype = n.type().dtype();
-    if (n.op == &ir::ops::constant) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, n.attributes<ir::ConstantAttributes>().value.bytes.data(),
-                  static_cast<std::size_t>(byte_size(dtype)));
-      return emitter.constant_bits(dtype, bits);
-    }
+    if (const auto* constant = n.attributes_if<ir::ConstantAttributes>())
+      return emitter.constant_bits(dtype, splat_bits(constant->value));
     std::vector<ir::Scalar> operands;
     for (const ir::Value v : n.operands) operands.push_back(values[v.node->id]);
     return n.op->scalar(emitter, {operands, dtype, n.attribute_data});

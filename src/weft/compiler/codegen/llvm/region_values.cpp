@@ -45,8 +45,7 @@ struct Source {
   ElementPosition position = {};
 };
 
-Source padded_source(const Node& n, std::span<const std::int64_t> position) {
-  const auto& a = n.attributes<ir::PadAttributes>();
+Source padded_source(const Node& n, const ir::PadAttributes& a, std::span<const std::int64_t> position) {
   Source source;
   for (std::size_t d = 0; d < position.size(); ++d) {
     const std::int64_t at = position[d] - a.low[d], step = a.interior[d] + 1;
@@ -56,18 +55,17 @@ Source padded_source(const Node& n, std::span<const std::int64_t> position) {
   return source;
 }
 
-Source concatenated_source(const Node& n, std::span<const std::int64_t> position) {
+Source concatenated_source(const Node& n, const ir::ConcatenateAttributes& a, std::span<const std::int64_t> position) {
   Source source{.operand = 0, .position = {position.begin(), position.end()}};
-  const auto d = n.attributes<ir::ConcatenateAttributes>().dimension;
-  std::int64_t& at = source.position[static_cast<std::size_t>(d)];
-  while (at >= n.operand(source.operand).size(static_cast<int>(d)))
-    at -= n.operand(source.operand++).size(static_cast<int>(d));
+  std::int64_t& at = source.position[static_cast<std::size_t>(a.dimension)];
+  const auto d = static_cast<int>(a.dimension);
+  while (at >= n.operand(source.operand).size(d)) at -= n.operand(source.operand++).size(d);
   return source;
 }
 
 Source source_of(const Node& n, std::span<const std::int64_t> position) {
-  if (n.op == &ops::pad) return padded_source(n, position);
-  if (n.op == &ops::concatenate) return concatenated_source(n, position);
+  if (const auto* a = n.attributes_if<ir::PadAttributes>()) return padded_source(n, *a, position);
+  if (const auto* a = n.attributes_if<ir::ConcatenateAttributes>()) return concatenated_source(n, *a, position);
   Index index;
   for (const std::int64_t p : position) index.push_back({p, {}});
   std::vector<Bound> bounds;
@@ -85,15 +83,15 @@ void RegionEmitter::emit(const Node& n) {
   std::vector<Elements>& results = values_[n.id];
   switch (n.op->kind) {
     case ir::Kind::source:
-      if (n.op == &ops::parameter) return;
-      results = {n.op == &ops::constant ? constant(n) : iota(n)};
+      if (ir::is_parameter(n)) return;
+      results = {n.attributes_if<ir::ConstantAttributes>() ? constant(n) : iota(n)};
       return;
     case ir::Kind::elementwise: results = {elementwise(n)}; return;
     case ir::Kind::shape: results = {moved(n)}; return;
     case ir::Kind::reduction: results = reduce(n); return;
     case ir::Kind::contraction: results = {dot(n)}; return;
     case ir::Kind::indexing:
-      results = {n.op == &ops::dynamic_slice ? dynamic_slice(n) : dynamic_update_slice(n)};
+      results = {n.attributes_if<ir::DynamicSliceAttributes>() ? dynamic_slice(n) : dynamic_update_slice(n)};
       return;
     case ir::Kind::control: results = branch(n); return;
     case ir::Kind::collective: WEFT_ASSERT(false, "a collective in a loop kernel"); return;
@@ -294,8 +292,8 @@ Elements RegionEmitter::dynamic_update_slice(const Node& n) {
 std::vector<Elements> RegionEmitter::branch(const Node& n) {
   std::vector<Elements> inputs;
   for (const ir::Value v : n.operands) inputs.push_back(at(v));
-  if (n.op == &ops::composite) return RegionEmitter(c_, *n.regions[0], nullptr).emit(inputs);
-  if (n.op == &ops::while_) return emit_loop(c_, *n.regions[0], *n.regions[1], inputs);
+  if (n.op->flow == ir::Flow::call) return RegionEmitter(c_, *n.regions[0], nullptr).emit(inputs);
+  if (n.op->flow == ir::Flow::loop) return emit_loop(c_, *n.regions[0], *n.regions[1], inputs);
   inputs.erase(inputs.begin());
   Value* chosen = at(n.operand(0))[0];
   auto* joined = llvm::BasicBlock::Create(c_.b.getContext(), "joined", c_.function);
@@ -310,7 +308,7 @@ std::vector<Elements> RegionEmitter::branch(const Node& n) {
     c_.b.CreateBr(joined);
   }
   c_.b.SetInsertPoint(before);
-  if (n.op == &ops::if_) {
+  if (n.operand(0).dtype() == DType::boolean) {
     c_.b.CreateCondBr(chosen, starts[0], starts[1]);
   } else {
     auto* choice = c_.b.CreateSwitch(chosen, starts.back());
