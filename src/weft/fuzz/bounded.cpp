@@ -4,6 +4,7 @@
 #include <deque>
 
 #include <weft/fuzz/bounded_rules.h>
+#include <weft/fuzz/grower.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
@@ -16,8 +17,9 @@ using ir::Value;
 
 namespace {
 
-BoundRule rule_of(Kind kind) {
-  switch (kind) {
+BoundRule rule_of(const ir::Op& op) {
+  if (const FuzzEntry* entry = find_entry(op); entry && entry->bounds) return entry->bounds;
+  switch (op.kind) {
     case Kind::elementwise: return elementwise_bounds;
     case Kind::shape: return shape_bounds;
     case Kind::reduction: return reduction_bounds;
@@ -26,7 +28,7 @@ BoundRule rule_of(Kind kind) {
     case Kind::control:
     case Kind::source:
     case Kind::collective:
-    case Kind::opaque: return opaque_bounds;
+    case Kind::opaque: return all_or_nothing;
   }
   __builtin_unreachable();
 }
@@ -37,7 +39,7 @@ std::vector<Bounded> evaluate(const ir::Node& node, std::span<const Bounded* con
   std::vector<Array> values;
   for (const Bounded* operand : operands) values.push_back(operand->value);
   std::vector<Array> results = ir::interpret_node(node, values);
-  std::vector<Array> bounds = rule_of(node.op->kind)({node, operands, results, arithmetic});
+  std::vector<Array> bounds = rule_of(*node.op)({node, operands, results, arithmetic});
   WEFT_ASSERT(bounds.size() == results.size(), node.op->name, " has ", bounds.size(), " bounds");
   std::vector<Bounded> both;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -69,7 +71,7 @@ std::vector<Bounded> run_bounded(const ir::Graph& graph, std::span<const Bounded
   std::size_t next_input = 0;
   const auto at = [&](Value v) -> const Bounded& { return results[v.node->id][v.index]; };
   for (const ir::Node* node : graph.nodes()) {
-    if (node->op == &ir::ops::parameter) {
+    if (ir::is_parameter(*node)) {
       results[node->id].push_back(*inputs[next_input++]);
       continue;
     }

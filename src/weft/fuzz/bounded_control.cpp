@@ -34,7 +34,7 @@ std::vector<Bounded> run_while(const ir::Node& node, std::span<const Bounded* co
 }
 
 std::size_t chosen_branch(const ir::Node& node, const ir::Array& by) {
-  if (node.op == &ir::ops::if_) return by.data<bool>()[0] ? 0 : 1;
+  if (by.dtype() == DType::boolean) return by.data<bool>()[0] ? 0 : 1;
   const std::int32_t index = by.data<std::int32_t>()[0];
   const std::size_t last = node.regions.size() - 1;
   return index < 0 ? last : std::min(static_cast<std::size_t>(index), last);
@@ -44,8 +44,8 @@ std::size_t chosen_branch(const ir::Node& node, const ir::Array& by) {
 
 std::vector<Bounded> evaluate_control(const ir::Node& node, std::span<const Bounded* const> operands,
                                       const Arithmetic& arithmetic) {
-  if (node.op == &ir::ops::composite) return run_bounded(*node.regions[0], operands, arithmetic);
-  if (node.op == &ir::ops::while_) return run_while(node, operands, arithmetic);
+  if (node.op->flow == ir::Flow::call) return run_bounded(*node.regions[0], operands, arithmetic);
+  if (node.op->flow == ir::Flow::loop) return run_while(node, operands, arithmetic);
   const std::size_t branch = chosen_branch(node, operands[0]->value);
   std::vector<Bounded> results = run_bounded(*node.regions[branch], operands.subspan(1), arithmetic);
   return operands[0]->is_exact() ? results : unknown(std::move(results));

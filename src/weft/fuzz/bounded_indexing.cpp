@@ -28,34 +28,6 @@ bool replaces(const ir::Graph& body) {
   return std::ranges::equal(body.outputs(), body.inputs().last(body.outputs().size()));
 }
 
-std::vector<Array> scatter_bounds(const BoundedCall& call) {
-  const std::size_t count = call.results.size();
-  const ir::Graph& body = *call.node.regions[0];
-  const Bounded& indices = call[count];
-  if (!indices.is_exact()) return same_bounds(call, infinity);
-  const auto folds = folds_of(body);
-  if (folds.empty() && !replaces(body)) return is_exact_body(body) ? all_or_nothing(call) : same_bounds(call, infinity);
-  std::vector<Array> bounds;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Bounded &x = call[i], &update = call[count + 1 + i];
-    const auto scattered = [&](const std::shared_ptr<const ir::Graph>& f, const Term& term) {
-      const std::array operands{terms(x, term), indices.value, terms(update, term)};
-      return evaluate_as_doubles(call.node, operands, f);
-    };
-    if (folds.empty()) {
-      const Type scalar(DType::f64, {});
-      const auto replacing =
-          ir::make_graph(std::array{scalar, scalar}, [](auto&, auto v) { return std::vector{v[1]}; });
-      bounds.push_back(scattered(replacing, [](double, double bound) { return bound; }));
-      continue;
-    }
-    bounds.push_back(fold_bound(
-        *folds[i], call.results[i], epsilon(call.results[i].dtype()),
-        [&](const ir::Op& f, const Term& term) { return scattered(ir::reduction_body(f, DType::f64), term); }));
-  }
-  return bounds;
-}
-
 // The operands of a comparator that it looks at.
 std::vector<bool> find_keys(const ir::Graph& comparator) {
   std::vector<bool> keys(comparator.inputs().size() / 2);
@@ -89,6 +61,40 @@ std::vector<Array> carried_bounds(const BoundedCall& call) {
 
 bool has_nan(const Array& array) {
   return std::ranges::any_of(values_of(as_doubles(array)), [](double x) { return std::isnan(x); });
+}
+
+}  // namespace
+
+std::vector<Array> indexing_bounds(const BoundedCall& call) { return moving_bounds(call, 1); }
+
+std::vector<Array> update_bounds(const BoundedCall& call) { return moving_bounds(call, 2); }
+
+std::vector<Array> scatter_bounds(const BoundedCall& call) {
+  const std::size_t count = call.results.size();
+  const ir::Graph& body = *call.node.regions[0];
+  const Bounded& indices = call[count];
+  if (!indices.is_exact()) return same_bounds(call, infinity);
+  const auto folds = folds_of(body);
+  if (folds.empty() && !replaces(body)) return is_exact_body(body) ? all_or_nothing(call) : same_bounds(call, infinity);
+  std::vector<Array> bounds;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Bounded &x = call[i], &update = call[count + 1 + i];
+    const auto scattered = [&](const std::shared_ptr<const ir::Graph>& f, const Term& term) {
+      const std::array operands{terms(x, term), indices.value, terms(update, term)};
+      return evaluate_as_doubles(call.node, operands, f);
+    };
+    if (folds.empty()) {
+      const Type scalar(DType::f64, {});
+      const auto replacing =
+          ir::make_graph(std::array{scalar, scalar}, [](auto&, auto v) { return std::vector{v[1]}; });
+      bounds.push_back(scattered(replacing, [](double, double bound) { return bound; }));
+      continue;
+    }
+    bounds.push_back(fold_bound(
+        *folds[i], call.results[i], epsilon(call.results[i].dtype()),
+        [&](const ir::Op& f, const Term& term) { return scattered(ir::reduction_body(f, DType::f64), term); }));
+  }
+  return bounds;
 }
 
 std::vector<Array> sort_bounds(const BoundedCall& call) {
@@ -129,16 +135,6 @@ std::vector<Array> select_and_scatter_bounds(const BoundedCall& call) {
         ir::reduction_body(f, DType::f64)};
     return ir::interpret_node(one.append(*call.node.op, values, call.node.attribute_data, {}, bodies), operands)[0];
   })};
-}
-
-}  // namespace
-
-std::vector<Array> indexing_bounds(const BoundedCall& call) {
-  const ir::Op* op = call.node.op;
-  if (op == &ir::ops::scatter) return scatter_bounds(call);
-  if (op == &ir::ops::sort) return sort_bounds(call);
-  if (op == &ir::ops::select_and_scatter) return select_and_scatter_bounds(call);
-  return moving_bounds(call, op == &ir::ops::dynamic_update_slice ? 2 : 1);
 }
 
 }  // namespace weft::fuzz

@@ -68,8 +68,7 @@ std::vector<Array> contraction_bounds(const BoundedCall& call) {
   })};
 }
 
-std::vector<Array> opaque_bounds(const BoundedCall& call) {
-  if (call.node.op != &ir::ops::optimization_barrier) return all_or_nothing(call);
+std::vector<Array> same_operands_bounds(const BoundedCall& call) {
   std::vector<Array> bounds;
   for (const Bounded* operand : call.operands) bounds.push_back(operand->bound);
   return bounds;

@@ -23,14 +23,19 @@ struct BoundedCall {
   bool all_exact() const;
 };
 
-// One bound for each result.
+// One bound for each result. Those of kinds:
 using BoundRule = std::vector<ir::Array> (*)(const BoundedCall& call);
 std::vector<ir::Array> elementwise_bounds(const BoundedCall& call);
 std::vector<ir::Array> shape_bounds(const BoundedCall& call);
 std::vector<ir::Array> reduction_bounds(const BoundedCall& call);
 std::vector<ir::Array> contraction_bounds(const BoundedCall& call);
 std::vector<ir::Array> indexing_bounds(const BoundedCall& call);
-std::vector<ir::Array> opaque_bounds(const BoundedCall& call);
+// Those of ops that are unlike their kind, which their entries name (grower.h):
+std::vector<ir::Array> same_operands_bounds(const BoundedCall& call);  // results are the operands
+std::vector<ir::Array> scatter_bounds(const BoundedCall& call);
+std::vector<ir::Array> select_and_scatter_bounds(const BoundedCall& call);
+std::vector<ir::Array> sort_bounds(const BoundedCall& call);
+std::vector<ir::Array> update_bounds(const BoundedCall& call);
 
 // Evaluates a control node, whose results come with their bounds.
 std::vector<Bounded> evaluate_control(const ir::Node& node, std::span<const Bounded* const> operands,

@@ -96,11 +96,11 @@ void grow_convolution(Grower& g, const Op& op) {
   g.add(ir::convolution(g.fitted(dtype, from.sizes), g.fitted(dtype, weights.sizes), a));
 }
 
-constexpr RecipeEntry contraction_table[] = {{&ir::ops::dot_general, grow_dot_general},
-                                             {&ir::ops::convolution, grow_convolution}};
+constexpr FuzzEntry contraction_table[] = {{&ir::ops::dot_general, grow_dot_general},
+                                           {&ir::ops::convolution, grow_convolution}};
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> contraction_recipes = contraction_table;
+constinit const std::span<const FuzzEntry> contraction_entries = contraction_table;
 
 }  // namespace weft::fuzz

@@ -85,7 +85,7 @@ void grow_composite(Grower& g, const Op&) {
   g.add(ir::layer_norm(x, weight, g.fitted(weight.type()), 1e-3));
 }
 
-constexpr RecipeEntry control_table[] = {
+constexpr FuzzEntry control_table[] = {
     {&ir::ops::while_, grow_while},
     {&ir::ops::if_, grow_if},
     {&ir::ops::case_, grow_case},
@@ -94,6 +94,6 @@ constexpr RecipeEntry control_table[] = {
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> control_recipes = control_table;
+constinit const std::span<const FuzzEntry> control_entries = control_table;
 
 }  // namespace weft::fuzz

@@ -61,7 +61,7 @@ void grow_placement(Grower& g, const Op& op) {
   g.add(g.graph().append(op, std::array{x}, is_call ? static_cast<const void*>(&placement) : &sharding).result());
 }
 
-constexpr RecipeEntry elementwise_table[] = {
+constexpr FuzzEntry elementwise_table[] = {
     {&ir::ops::sharding_constraint, grow_placement},
     {&ir::ops::reshard, grow_placement},
     {&ir::ops::sharding, grow_placement},
@@ -76,7 +76,7 @@ constexpr RecipeEntry elementwise_table[] = {
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> elementwise_recipes = elementwise_table;
+constinit const std::span<const FuzzEntry> elementwise_entries = elementwise_table;
 
 void grow_elementwise(Grower& g, const Op& op) {
   std::vector<Value> operands{in_range(g, op, g.any(op.domain))};

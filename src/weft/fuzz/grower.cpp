@@ -14,16 +14,16 @@ using ir::Value;
 
 namespace {
 
-std::span<const RecipeEntry> recipes_of(Kind kind) {
+std::span<const FuzzEntry> entries_of(Kind kind) {
   switch (kind) {
-    case Kind::elementwise: return elementwise_recipes;
-    case Kind::shape: return shape_recipes;
-    case Kind::reduction: return reduction_recipes;
-    case Kind::contraction: return contraction_recipes;
-    case Kind::indexing: return indexing_recipes;
-    case Kind::control: return control_recipes;
-    case Kind::source: return source_recipes;
-    case Kind::opaque: return opaque_recipes;
+    case Kind::elementwise: return elementwise_entries;
+    case Kind::shape: return shape_entries;
+    case Kind::reduction: return reduction_entries;
+    case Kind::contraction: return contraction_entries;
+    case Kind::indexing: return indexing_entries;
+    case Kind::control: return control_entries;
+    case Kind::source: return source_entries;
+    case Kind::opaque: return opaque_entries;
     case Kind::collective: return {};  // of several processes: what one can do with them is no computation
   }
   __builtin_unreachable();
@@ -57,10 +57,14 @@ constexpr DType dtype_pool[] = {DType::f32, DType::f32, DType::f32,  DType::f32,
 
 }  // namespace
 
+const FuzzEntry* find_entry(const Op& op) {
+  const auto entries = entries_of(op.kind);
+  const auto found = std::ranges::find(entries, &op, &FuzzEntry::op);
+  return found == entries.end() ? nullptr : &*found;
+}
+
 Recipe find_recipe(const Op& op) {
-  const auto recipes = recipes_of(op.kind);
-  const auto found = std::ranges::find(recipes, &op, &RecipeEntry::op);
-  if (found != recipes.end()) return found->recipe;
+  if (const FuzzEntry* entry = find_entry(op)) return entry->recipe;
   return op.kind == Kind::elementwise ? grow_elementwise : nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/fuzz/bounded_rules.h>
 #include <weft/fuzz/random.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/op.h>
@@ -83,16 +84,19 @@ using Recipe = void (*)(Grower& g, const ir::Op& op);
 // The recipe of an op; nullptr if it has none and is not elementwise.
 Recipe find_recipe(const ir::Op& op);
 
-struct RecipeEntry {
+// What there is to know of an op whose declaration does not tell how to call it, or whose bounds are not those of its kind.
+struct FuzzEntry {
   const ir::Op* op;
   Recipe recipe;
+  BoundRule bounds = nullptr;  // nullptr: its kind's
 };
+const FuzzEntry* find_entry(const ir::Op& op);  // nullptr if there is none
 
-// By kind, in the files of these names. Elementwise ops need an entry only where the op table does not tell how to call them.
-extern const std::span<const RecipeEntry> elementwise_recipes, shape_recipes, reduction_recipes, contraction_recipes,
-    indexing_recipes, control_recipes, source_recipes, opaque_recipes;
+// By kind, in the files *_recipes.cpp of these names.
+extern const std::span<const FuzzEntry> elementwise_entries, shape_entries, reduction_entries, contraction_entries,
+    indexing_entries, control_entries, source_entries, opaque_entries;
 void grow_elementwise(Grower& g, const ir::Op& op);  // by the op table alone
-void grow_gather(Grower& g, const ir::Op& op);       // both of indexing_recipes
+void grow_gather(Grower& g, const ir::Op& op);       // both of indexing_entries
 void grow_scatter(Grower& g, const ir::Op& op);
 
 // An op that can fold elements of this dtype: binary, commutative, elementwise.

@@ -71,17 +71,17 @@ void grow_select_and_scatter(Grower& g, const Op&) {
                                ir::reduction_body(random_fold(g, x.dtype()), x.dtype())));
 }
 
-constexpr RecipeEntry indexing_table[] = {
+constexpr FuzzEntry indexing_table[] = {
     {&ir::ops::gather, grow_gather},
-    {&ir::ops::scatter, grow_scatter},
+    {&ir::ops::scatter, grow_scatter, scatter_bounds},
     {&ir::ops::dynamic_slice, grow_dynamic_slice},
-    {&ir::ops::dynamic_update_slice, grow_dynamic_update_slice},
-    {&ir::ops::sort, grow_sort},
-    {&ir::ops::select_and_scatter, grow_select_and_scatter},
+    {&ir::ops::dynamic_update_slice, grow_dynamic_update_slice, update_bounds},
+    {&ir::ops::sort, grow_sort, sort_bounds},
+    {&ir::ops::select_and_scatter, grow_select_and_scatter, select_and_scatter_bounds},
 };
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> indexing_recipes = indexing_table;
+constinit const std::span<const FuzzEntry> indexing_entries = indexing_table;
 
 }  // namespace weft::fuzz

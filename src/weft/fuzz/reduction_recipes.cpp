@@ -85,11 +85,11 @@ void grow_reduce_window(Grower& g, const Op&) {
   g.add(ir::reduce_window(fold.xs, fold.inits, {window, strides, base, dilation, padding}, fold.body));
 }
 
-constexpr RecipeEntry reduction_table[] = {{&ir::ops::reduce, grow_reduce},
-                                           {&ir::ops::reduce_window, grow_reduce_window}};
+constexpr FuzzEntry reduction_table[] = {{&ir::ops::reduce, grow_reduce},
+                                         {&ir::ops::reduce_window, grow_reduce_window}};
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> reduction_recipes = reduction_table;
+constinit const std::span<const FuzzEntry> reduction_entries = reduction_table;
 
 }  // namespace weft::fuzz

@@ -94,7 +94,7 @@ void grow_reverse(Grower& g, const Op&) {
   g.add(ir::reverse(x, g.random_dimensions(x.rank())));
 }
 
-constexpr RecipeEntry shape_table[] = {
+constexpr FuzzEntry shape_table[] = {
     {&ir::ops::broadcast_in_dim, grow_broadcast_in_dim},
     {&ir::ops::reshape, grow_reshape},
     {&ir::ops::transpose, grow_transpose},
@@ -106,6 +106,6 @@ constexpr RecipeEntry shape_table[] = {
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> shape_recipes = shape_table;
+constinit const std::span<const FuzzEntry> shape_entries = shape_table;
 
 }  // namespace weft::fuzz

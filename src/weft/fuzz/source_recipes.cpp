@@ -33,12 +33,12 @@ void grow_optimization_barrier(Grower& g, const Op&) {
   g.add(ir::optimization_barrier(values));
 }
 
-constexpr RecipeEntry sources[] = {{&ir::ops::constant, grow_constant}, {&ir::ops::iota, grow_iota}};
-constexpr RecipeEntry opaque[] = {{&ir::ops::rng_bit_generator, grow_rng_bit_generator},
-                                  {&ir::ops::optimization_barrier, grow_optimization_barrier}};
+constexpr FuzzEntry sources[] = {{&ir::ops::constant, grow_constant}, {&ir::ops::iota, grow_iota}};
+constexpr FuzzEntry opaque[] = {{&ir::ops::rng_bit_generator, grow_rng_bit_generator},
+                                {&ir::ops::optimization_barrier, grow_optimization_barrier, same_operands_bounds}};
 
 }  // namespace
 
-constinit const std::span<const RecipeEntry> source_recipes = sources, opaque_recipes = opaque;
+constinit const std::span<const FuzzEntry> source_entries = sources, opaque_entries = opaque;
 
 }  // namespace weft::fuzz
