@@ -1,7 +1,6 @@
 #include <tests/ir/op_samples.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include <weft/ir/ops.h>
@@ -74,64 +73,29 @@ const Node* find_node(const Graph& graph, const Op& op) {
   return nullptr;
 }
 
+namespace {
+
+const SampleEntry* find_entry(const Op& op) {
+  for (const auto entries : {collective_samples, contraction_samples, control_samples, indexing_samples, linalg_samples,
+                             reduction_samples, shape_samples})
+    if (const auto found = std::ranges::find(entries, &op, &SampleEntry::op); found != entries.end()) return &*found;
+  return nullptr;
+}
+
+}  // namespace
+
 std::vector<OpSample> samples(const Op& op) {
-  static const std::map<const Op*, void (*)(SampleList&)> by_op = {
-      {&ops::broadcast_in_dim, broadcast_in_dim_samples},
-      {&ops::reshape, reshape_samples},
-      {&ops::transpose, transpose_samples},
-      {&ops::slice, slice_samples},
-      {&ops::pad, pad_samples},
-      {&ops::concatenate, concatenate_samples},
-      {&ops::reverse, reverse_samples},
-      {&ops::reduce, reduce_samples},
-      {&ops::reduce_window, reduce_window_samples},
-      {&ops::select_and_scatter, select_and_scatter_samples},
-      {&ops::dot_general, dot_general_samples},
-      {&ops::convolution, convolution_samples},
-      {&ops::gather, gather_samples},
-      {&ops::scatter, scatter_samples},
-      {&ops::dynamic_slice, dynamic_slice_samples},
-      {&ops::dynamic_update_slice, dynamic_update_slice_samples},
-      {&ops::sort, sort_samples},
-      {&ops::while_, while_samples},
-      {&ops::if_, branch_samples},
-      {&ops::case_, branch_samples},
-      {&ops::composite, composite_samples},
-      {&ops::parameter, source_samples},
-      {&ops::constant, source_samples},
-      {&ops::iota, source_samples},
-      {&ops::rng_bit_generator, rng_bit_generator_samples},
-      {&ops::optimization_barrier, optimization_barrier_samples},
-      {&ops::custom_call, custom_call_samples},
-      {&ops::all_gather, collective_samples},
-      {&ops::all_reduce, collective_samples},
-      {&ops::all_to_all, collective_samples},
-      {&ops::collective_broadcast, collective_samples},
-      {&ops::collective_permute, collective_samples},
-      {&ops::collective_reduce, collective_samples},
-      {&ops::reduce_scatter, collective_samples},
-      {&ops::partition_id, process_id_samples},
-      {&ops::replica_id, process_id_samples},
-      {&ops::after_all, token_samples},
-      {&ops::create_token, token_samples},
-      {&ops::infeed, transfer_samples},
-      {&ops::outfeed, transfer_samples},
-      {&ops::recv, transfer_samples},
-      {&ops::send, transfer_samples},
-      {&ops::run_parallel, run_parallel_samples},
-      {&ops::expect_serialized_eq, probe_samples},
-      {&ops::print, probe_samples},
-      {&ops::probe, probe_samples},
-      {&ops::cholesky, cholesky_samples},
-      {&ops::triangular_solve, triangular_solve_samples},
-  };
   SampleList list(op);
-  if (const auto found = by_op.find(&op); found != by_op.end()) {
-    found->second(list);
-  } else if (op.kind == Kind::elementwise) {
+  if (const SampleEntry* entry = find_entry(op))
+    entry->add(list);
+  else if (op.kind == Kind::elementwise)
     elementwise_samples(list);
-  }
   return list.take();
+}
+
+bool takes_rank_zero(const Op& op) {
+  const SampleEntry* entry = find_entry(op);
+  return !entry || entry->least_rank == 0;
 }
 
 std::vector<Array> random_inputs(const OpSample& sample, std::uint64_t seed) {

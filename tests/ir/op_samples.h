@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ const Node* find_node(const Graph& graph, const Op& op);
 // Samples of one op; none if the op is new and nobody has written any.
 std::vector<OpSample> samples(const Op& op);
 
+// Whether the op has a meaning for operands and results without dimensions.
+bool takes_rank_zero(const Op& op);
+
 // Inputs in the ranges of a sample, the same for the same seed.
 std::vector<Array> random_inputs(const OpSample& sample, std::uint64_t seed = 0);
 
@@ -69,40 +73,18 @@ class SampleList {
   std::vector<OpSample> samples_;
 };
 
+// Who adds the samples of an op.
+struct SampleEntry {
+  const Op* op;
+  void (*add)(SampleList& list);
+  int least_rank = 0;  // of its first operand, or of its result
+};
+inline constexpr int needs_a_dimension = 1;
+
 // By family, in the files of these names.
+extern const std::span<const SampleEntry> collective_samples, contraction_samples, control_samples, indexing_samples,
+    linalg_samples, reduction_samples, shape_samples;
 void elementwise_samples(SampleList& list);
-void broadcast_in_dim_samples(SampleList& list);
-void reshape_samples(SampleList& list);
-void transpose_samples(SampleList& list);
-void slice_samples(SampleList& list);
-void pad_samples(SampleList& list);
-void concatenate_samples(SampleList& list);
-void reverse_samples(SampleList& list);
-void reduce_samples(SampleList& list);
-void reduce_window_samples(SampleList& list);
-void select_and_scatter_samples(SampleList& list);
-void dot_general_samples(SampleList& list);
-void convolution_samples(SampleList& list);
-void gather_samples(SampleList& list);
-void scatter_samples(SampleList& list);
-void dynamic_slice_samples(SampleList& list);
-void dynamic_update_slice_samples(SampleList& list);
-void sort_samples(SampleList& list);
-void while_samples(SampleList& list);
-void branch_samples(SampleList& list);  // if, case
-void composite_samples(SampleList& list);
-void source_samples(SampleList& list);
-void rng_bit_generator_samples(SampleList& list);
-void optimization_barrier_samples(SampleList& list);
-void collective_samples(SampleList& list);
-void process_id_samples(SampleList& list);
-void token_samples(SampleList& list);
-void transfer_samples(SampleList& list);
-void run_parallel_samples(SampleList& list);
-void probe_samples(SampleList& list);
-void cholesky_samples(SampleList& list);
-void triangular_solve_samples(SampleList& list);
-void custom_call_samples(SampleList& list);
 
 inline std::vector<Value> all_results(Node& node) {
   std::vector<Value> results;

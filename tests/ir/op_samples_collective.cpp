@@ -1,4 +1,4 @@
-// Samples of collectives, tokens, probes and linear algebra. Those of collectives are for one process, which is what every way of
+// Samples of collectives, tokens and probes. Those of collectives are for one process, which is what every way of
 // running a graph has.
 #include <tests/ir/op_samples.h>
 
@@ -51,8 +51,6 @@ Node& send(Graph& graph, Value x) {
   const TransferAttributes attributes{3, 1, false};
   return graph.append(ops::send, std::array{x, token(graph)}, &attributes);
 }
-
-}  // namespace
 
 void collective_samples(SampleList& list) {
   const Op& op = list.op();
@@ -148,37 +146,30 @@ void probe_samples(SampleList& list) {
     });
 }
 
-// Symmetric enough: the diagonal outweighs the rest.
-void cholesky_samples(SampleList& list) {
-  std::vector<Type> types{Type(DType::f64, {2, 3, 3}), Type(DType::f32, {0, 0}), Type(DType::f64, {1, 1})};
-  for (const DType dtype : members(list.op().domain)) types.push_back(Type(dtype, {4, 4}));
-  for (const Type type : types)
-    for (const bool lower : {false, true})
-      list.add({type}, [&](Graph& graph, std::span<const Value> x) {
-        const Type numbers(DType::i32, type.dims());
-        const Value diagonal =
-            compare(iota(graph, numbers, type.rank() - 1), iota(graph, numbers, type.rank() - 2), Direction::EQ);
-        const CholeskyAttributes attributes{lower};
-        return all_results(
-            graph.append(list.op(), std::array{select(diagonal, constant_like(x[0], 40), x[0])}, &attributes));
-      });
-}
+constexpr SampleEntry collective_table[] = {
+    {&ops::all_gather, collective_samples, needs_a_dimension},
+    {&ops::all_reduce, collective_samples},
+    {&ops::all_to_all, collective_samples, needs_a_dimension},
+    {&ops::collective_broadcast, collective_samples},
+    {&ops::collective_permute, collective_samples},
+    {&ops::collective_reduce, collective_samples},
+    {&ops::reduce_scatter, collective_samples, needs_a_dimension},
+    {&ops::partition_id, process_id_samples},
+    {&ops::replica_id, process_id_samples},
+    {&ops::after_all, token_samples},
+    {&ops::create_token, token_samples},
+    {&ops::infeed, transfer_samples},
+    {&ops::outfeed, transfer_samples},
+    {&ops::recv, transfer_samples},
+    {&ops::send, transfer_samples},
+    {&ops::run_parallel, run_parallel_samples},
+    {&ops::expect_serialized_eq, probe_samples},
+    {&ops::print, probe_samples},
+    {&ops::probe, probe_samples},
+};
 
-void triangular_solve_samples(SampleList& list) {
-  const auto add = [&](Type a, Type b, const TriangularSolveAttributes& attributes) {
-    list.add({a, b}, [&](Graph& graph, std::span<const Value> x) {
-      return all_results(graph.append(list.op(), x, &attributes));
-    });
-  };
-  for (const bool left : {false, true})
-    for (const bool lower : {false, true})
-      for (const bool unit : {false, true})
-        for (const Transpose transpose : {Transpose::NO_TRANSPOSE, Transpose::TRANSPOSE, Transpose::ADJOINT})
-          add(Type(DType::f64, {2, 3, 3}), left ? Type(DType::f64, {2, 3, 2}) : Type(DType::f64, {2, 4, 3}),
-              {left, lower, unit, transpose});
-  for (const DType dtype : members(list.op().domain))
-    add(Type(dtype, {3, 3}), Type(dtype, {3, 1}), {true, true, false, Transpose::NO_TRANSPOSE});
-  add(Type(DType::f32, {0, 0}), Type(DType::f32, {0, 2}), {true, true, false, Transpose::NO_TRANSPOSE});
-}
+}  // namespace
+
+constinit const std::span<const SampleEntry> collective_samples = collective_table;
 
 }  // namespace weft::ir

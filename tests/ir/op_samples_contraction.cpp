@@ -14,8 +14,6 @@ Type type_of(DType dtype, const Dims& sizes) {
   return Type(dtype, dims);
 }
 
-}  // namespace
-
 void dot_general_samples(SampleList& list) {
   struct Case {
     Dims lhs, rhs, lhs_batching, rhs_batching, lhs_contracting, rhs_contracting;
@@ -55,8 +53,6 @@ void dot_general_samples(SampleList& list) {
   add(DType::f32, DType::f32, {{37, 65}, {65, 33}, {}, {}, {1}, {0}});
 }
 
-namespace {
-
 struct Convolution {
   Dims x, kernel;
   Dims strides = {}, padding = {}, lhs_dilation = {}, rhs_dilation = {}, reversal = {};
@@ -92,8 +88,6 @@ OpSample& add(SampleList& list, DType dtype, const Convolution& c) {
     return std::vector{convolution(v[0], v[1], a)};
   });
 }
-
-}  // namespace
 
 void convolution_samples(SampleList& list) {
   const Convolution cases[] = {
@@ -137,5 +131,14 @@ void convolution_samples(SampleList& list) {
     for (const DType dtype : {DType::f32, DType::f64}) add_sample(dtype, c);
   for (const DType dtype : members(list.op().domain)) add_sample(dtype, cases[0]);
 }
+
+constexpr SampleEntry contraction_table[] = {
+    {&ops::dot_general, dot_general_samples},
+    {&ops::convolution, convolution_samples, needs_a_dimension},
+};
+
+}  // namespace
+
+constinit const std::span<const SampleEntry> contraction_samples = contraction_table;
 
 }  // namespace weft::ir

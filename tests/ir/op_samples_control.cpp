@@ -20,8 +20,6 @@ std::vector<Type> types_of(const Op& op) {
   return types;
 }
 
-}  // namespace
-
 void while_samples(SampleList& list) {
   // Doubles x until it has done so n times, or x is large.
   for (const Type type : types_of(list.op())) {
@@ -181,5 +179,22 @@ void custom_call_samples(SampleList& list) {
            })
       .order = 1;
 }
+
+constexpr SampleEntry control_table[] = {
+    {&ops::while_, while_samples},
+    {&ops::if_, branch_samples},
+    {&ops::case_, branch_samples},
+    {&ops::composite, composite_samples},
+    {&ops::parameter, source_samples},
+    {&ops::constant, source_samples},
+    {&ops::iota, source_samples, needs_a_dimension},
+    {&ops::rng_bit_generator, rng_bit_generator_samples, needs_a_dimension},
+    {&ops::optimization_barrier, optimization_barrier_samples},
+    {&ops::custom_call, custom_call_samples},
+};
+
+}  // namespace
+
+constinit const std::span<const SampleEntry> control_samples = control_table;
 
 }  // namespace weft::ir

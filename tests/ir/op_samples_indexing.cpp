@@ -46,8 +46,6 @@ InputRange index_range(const Case& c) {
   return {.low = -3, .high = static_cast<double>(largest) + 1, .edges = true};
 }
 
-}  // namespace
-
 void gather_samples(SampleList& list) {
   const auto add = [&](DType dtype, DType index, const Case& c) {
     auto& sample = list.add({type_of(dtype, c.x), type_of(index, c.indices)}, [&](Graph&, std::span<const Value> v) {
@@ -153,8 +151,6 @@ void dynamic_update_slice_samples(SampleList& list) {
       }
 }
 
-namespace {
-
 // Comparators that take more than one comparison.
 void sort_by_several_keys(SampleList& list) {
   const auto scalars = [](std::vector<DType> dtypes) {
@@ -198,8 +194,6 @@ void sort_by_several_keys(SampleList& list) {
   list.add({Type(DType::i32, {2})}, [&](Graph&, auto x) { return sort(x, 0, true, by_branch); }).name += " by a branch";
 }
 
-}  // namespace
-
 void sort_samples(SampleList& list) {
   for (const DType dtype : members(list.op().domain))
     for (const auto& [from, dimension] : std::initializer_list<std::pair<Dims, int>>{
@@ -227,5 +221,17 @@ void sort_samples(SampleList& list) {
              [&](Graph&, std::span<const Value> x) { return sort(x, 1, true, comparator); });
   }
 }
+
+constexpr SampleEntry indexing_table[] = {
+    {&ops::gather, gather_samples},
+    {&ops::scatter, scatter_samples},
+    {&ops::dynamic_slice, dynamic_slice_samples},
+    {&ops::dynamic_update_slice, dynamic_update_slice_samples},
+    {&ops::sort, sort_samples, needs_a_dimension},
+};
+
+}  // namespace
+
+constinit const std::span<const SampleEntry> indexing_samples = indexing_table;
 
 }  // namespace weft::ir

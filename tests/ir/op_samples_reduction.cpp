@@ -57,8 +57,6 @@ void fix_initial_value(OpSample& sample, const Op& op, DType dtype) {
   sample.name += concat(" ", op.name);
 }
 
-}  // namespace
-
 void reduce_samples(SampleList& list) {
   const std::pair<Dims, Dims> cases[] = {{{5}, {0}}, {{2, 3}, {1}}, {{2, 3}, {0}}, {{2, 3, 4}, {0, 2}}, {{2, 3}, {}},
                                          {{}, {}},   {{0, 3}, {0}}, {{2, 0}, {0}}, {{1, 4}, {0}}};
@@ -191,5 +189,15 @@ void select_and_scatter_samples(SampleList& list) {
             return std::vector{select_and_scatter(x[0], x[1], x[2], {c.window, c.strides, c.padding}, select, scatter)};
           });
 }
+
+constexpr SampleEntry reduction_table[] = {
+    {&ops::reduce, reduce_samples},
+    {&ops::reduce_window, reduce_window_samples},
+    {&ops::select_and_scatter, select_and_scatter_samples},
+};
+
+}  // namespace
+
+constinit const std::span<const SampleEntry> reduction_samples = reduction_table;
 
 }  // namespace weft::ir

@@ -21,8 +21,6 @@ Type type_of(DType dtype, const Dims& sizes) {
   return Type(dtype, dims);
 }
 
-}  // namespace
-
 void broadcast_in_dim_samples(SampleList& list) {
   const struct {
     Dims from, to, dimensions;
@@ -136,5 +134,19 @@ void reverse_samples(SampleList& list) {
       list.add({type_of(dtype, c.from)},
                [&](Graph&, std::span<const Value> x) { return std::vector{reverse(x[0], c.dimensions)}; });
 }
+
+constexpr SampleEntry shape_table[] = {
+    {&ops::broadcast_in_dim, broadcast_in_dim_samples},
+    {&ops::reshape, reshape_samples},
+    {&ops::transpose, transpose_samples},
+    {&ops::slice, slice_samples},
+    {&ops::pad, pad_samples},
+    {&ops::concatenate, concatenate_samples, needs_a_dimension},
+    {&ops::reverse, reverse_samples},
+};
+
+}  // namespace
+
+constinit const std::span<const SampleEntry> shape_samples = shape_table;
 
 }  // namespace weft::ir
