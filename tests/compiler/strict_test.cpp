@@ -1,12 +1,18 @@
 // Strict mode: the same bits fused and unfused, and for any number of threads.
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include <weft/compiler/plan/sized_program.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/composites.h>
+#include <weft/ir/general.h>
+#include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -151,6 +157,69 @@ TEST(Strict, AProductHasTheSameBitsWhereverItsOperandsLie) {
             << batch << " times " << m << " x " << k << " x " << n << (lhs_turned ? ", lhs transposed" : "")
             << (rhs_turned ? ", rhs transposed" : "");
       }
+}
+
+// What the graph computes when floats are added in their own dtype, one after the other.
+std::vector<Array> added_in_order(const ir::Graph& graph, std::span<const Array> inputs) {
+  ir::InterpretOptions options;
+  options.accumulation = ir::Accumulation::element;
+  return ir::interpret(graph, inputs, options);
+}
+
+TEST(Strict, ProductsOfFewTermsAddThemInOrder) {
+  compiler::Options strict;
+  strict.strict = true;
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{4, 6, 3}, {1, 1, 8}, {1, 70, 5}, {90, 1, 7}, {300, 200, 8}})
+    for (const bool transposed : {false, true}) {
+      const auto rhs = transposed ? Type(DType::f32, {n, k}) : Type(DType::f32, {k, n});
+      const auto graph =
+          ir::make_graph(std::vector{Type(DType::f32, {m, k}), rhs}, [&](ir::Graph&, std::span<const Value> in) {
+            const std::int64_t last[] = {1}, first[] = {0};
+            return std::vector{ir::dot_general(in[0], in[1], {{}, {}, last, transposed ? last : first})};
+          });
+      const auto inputs = test::normal_inputs(*graph);
+      EXPECT_EQ(test::run_compiled(*graph, inputs, strict)[0], added_in_order(*graph, inputs)[0])
+          << m << " x " << k << " x " << n << (transposed ? ", rhs transposed" : "");
+    }
+}
+
+TEST(Strict, TermsOfAProductAreFewWhenTheirNumberIsKnown) {
+  const auto product = [](std::int64_t terms) {
+    return ir::make_graph(std::vector{Type(DType::f32, {terms, 40}), Type(DType::f32, {terms, 30})},
+                          [](ir::Graph&, std::span<const Value> in) {
+                            const std::int64_t first[] = {0};
+                            return std::vector{ir::dot_general(in[0], in[1], {{}, {}, first, first})};
+                          });
+  };
+  const std::vector<std::shared_ptr<const ir::Graph>> samples{product(20), product(30)};
+  const ir::General general = ir::generalise(samples);
+  compiler::SizedOptions options{{}, SizeValues({30})};
+  options.strict = true;
+  const auto sized = compiler::compile_for_sizes(*general.graph, options);
+  for (const std::int64_t terms : {1, 3, 8, 9}) {
+    const auto graph = product(terms);
+    const auto inputs = test::normal_inputs(*graph);
+    std::string why_not;
+    const auto executable = sized->at({terms}, {}, why_not);
+    ASSERT_TRUE(executable) << why_not;
+    EXPECT_EQ(test::run(executable, inputs), test::run_compiled(*graph, inputs, options)) << terms;
+  }
+}
+
+TEST(Strict, RunningSumsAddInTheOrderOfTheirWindows) {
+  constexpr std::int64_t size = 40, window[] = {size, 1}, before[] = {size - 1, 0, 0, 0},
+                         behind[] = {0, size - 1, 0, 0};
+  const auto graph =
+      ir::make_graph(std::vector{Type(DType::f32, {size, 9})}, [&](ir::Graph& g, std::span<const Value> in) {
+        const Value zero = ir::constant(g, Type(DType::f32, {}), 0);
+        const auto add = ir::reduction_body(ir::ops::add, DType::f32);
+        return std::vector{ir::reduce_window(in[0], zero, {window, {}, {}, {}, before}, add),
+                           ir::reduce_window(in[0], zero, {window, {}, {}, {}, behind}, add)};
+      });
+  const auto inputs = test::normal_inputs(*graph);
+  compiler::Options strict;
+  strict.strict = true;
+  EXPECT_EQ(test::run_compiled(*graph, inputs, strict), added_in_order(*graph, inputs));
 }
 
 TEST(Strict, RunsRepeatBitForBitInEveryMode) {

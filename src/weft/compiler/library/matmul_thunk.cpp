@@ -8,6 +8,7 @@
 #include <new>
 
 #include <weft/compiler/library/matmul_primitive.h>
+#include <weft/compiler/library/short_product.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/resize.h>
 #include <weft/runtime/parallel.h>
@@ -22,10 +23,7 @@ using runtime::Slice;
 
 namespace {
 
-struct Operand {
-  Slice slice;
-  std::size_t offset = 0;  // bytes
-};
+using Operand = ProductOperand;
 
 // Of operands in the order of DescribedProduct, without the scratchpad.
 class MatmulThunk final : public runtime::Thunk {
@@ -202,6 +200,16 @@ class EmptyMatmulThunk final : public runtime::Thunk {
   Slice result_;
 };
 
+// Whether strict mode adds its terms itself. That follows from their number, known or not when the program was compiled.
+bool in_order(const Product& product) { return product.packed && is_short(product); }
+
+auto short_product(Product product, std::vector<std::size_t> offsets) {
+  return [product = std::move(product), offsets = std::move(offsets)](std::span<const Slice> reads,
+                                                                      std::span<const Slice> writes, const Slice&) {
+    return short_product_thunk(product, operands_of(reads, writes, offsets));
+  };
+}
+
 // The product when its sizes are known. What oneDNN needs to know of it is made before it is first run.
 std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues& values) {
   const auto empty = [&](Value v) {
@@ -219,6 +227,10 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
   auto product = product_at(matmul, strict, values);
   if (!product || std::ranges::any_of(matmul.dot->operands, empty)) return std::nullopt;
   add_work(matmul, product->shape, values, unit);
+  if (in_order(*product)) {
+    unit.thunk().make = short_product(*product, offsets_of(matmul, values));
+    return unit;
+  }
   unit.thunk().has_to_prepare = true;
   unit.thunk().make = [product = std::move(*product), offsets = offsets_of(matmul, values)](
                           std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
@@ -249,6 +261,10 @@ Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
       sizes.insert(sizes.end(), view.strides.begin(), view.strides.end());
     });
     unit.form = SizedLater{[matmul, strict](const SizeValues& now) { return unit_at(matmul, strict, now); }, sizes};
+    return unit;
+  }
+  if (in_order(*product)) {
+    unit.thunk().make = short_product(*product, offsets_of(matmul, values));
     return unit;
   }
   const auto primitive = primitive_of(*product);

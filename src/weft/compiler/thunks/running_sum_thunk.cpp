@@ -21,11 +21,13 @@ struct RunningSum {
   std::int64_t outer = 1, size = 1, inner = 1;
   std::int64_t window = 1;  // as many elements, padding included
   bool is_forward = true;   // over what comes before
+  bool is_wide = true;      // sums of floats are f64
 };
 
-// A sum of many would keep few bits of an element's own precision; of integers the low bits are right.
-template <class T>
-using RunningSumOf = std::conditional_t<is_float_type<T>, double, std::uint64_t>;
+// Of integers the low bits are right.
+template <class T, bool is_wide>
+using RunningSumOf = std::conditional_t<!is_float_type<T>, std::uint64_t,
+                                        std::conditional_t<is_wide || std::is_same_v<T, double>, double, float>>;
 
 class RunningSumThunk final : public runtime::Thunk {
  public:
@@ -33,19 +35,24 @@ class RunningSumThunk final : public runtime::Thunk {
       : plan_(plan), x_(from[0]), initial_(from[1]), result_(to[0]) {}
 
   void run(const runtime::Launch& launch) const override {
-    visit(plan_.dtype, [&]<class T>(T) { run<T>(launch); });
+    visit(plan_.dtype, [&]<class T>(T) {
+      if (plan_.is_wide)
+        run<T, RunningSumOf<T, true>>(launch);
+      else
+        run<T, RunningSumOf<T, false>>(launch);
+    });
   }
 
  private:
   static constexpr std::int64_t most_rows = 4, most_columns = 64;
 
-  template <class T>
+  template <class T, class Sum>
   void run(const runtime::Launch& launch) const {
     const auto* const x = reinterpret_cast<const T*>(launch.at(x_));
     auto* const y = reinterpret_cast<T*>(launch.at(result_));
     T first;
     std::memcpy(static_cast<void*>(&first), launch.at(initial_), sizeof first);
-    const RunningSumOf<T> initial = wide(first);
+    const Sum initial = wide<Sum>(first);
     // Sums that are formed in step: neighbours, or whole rows.
     const bool are_rows = plan_.inner == 1;
     const std::int64_t sums = are_rows ? plan_.outer : plan_.inner, most = are_rows ? most_rows : most_columns;
@@ -68,10 +75,8 @@ class RunningSumThunk final : public runtime::Thunk {
   }
 
   // `count` of them, which begin `apart` elements from one another.
-  template <std::int64_t most, class T>
-  [[gnu::always_inline]] void add(const T* x, T* y, std::int64_t count, std::int64_t apart,
-                                  RunningSumOf<T> initial) const {
-    using Sum = RunningSumOf<T>;
+  template <std::int64_t most, class T, class Sum>
+  [[gnu::always_inline]] void add(const T* x, T* y, std::int64_t count, std::int64_t apart, Sum initial) const {
     std::array<Sum, most> sums;
     std::fill_n(sums.begin(), count, initial);
     for (std::int64_t k = 0; k < plan_.size; ++k) {
@@ -79,21 +84,21 @@ class RunningSumThunk final : public runtime::Thunk {
       const Sum padding = initial == Sum{} ? Sum{} : initial * static_cast<Sum>(plan_.window - 1 - k);
       for (std::int64_t c = 0; c < count; ++c) {
         Sum& sum = sums[static_cast<std::size_t>(c)];
-        sum += wide(x[row + c * apart]);
+        sum += wide<Sum>(x[row + c * apart]);
         y[row + c * apart] = narrow<T>(sum + padding);
       }
     }
   }
 
-  template <class T>
-  static RunningSumOf<T> wide(T value) {
+  template <class Sum, class T>
+  static Sum wide(T value) {
     if constexpr (is_float_type<T>)
-      return convert_element<double>(value);
+      return convert_element<Sum>(value);
     else
-      return static_cast<std::uint64_t>(value);
+      return static_cast<Sum>(value);
   }
-  template <class T>
-  static T narrow(RunningSumOf<T> sum) {
+  template <class T, class Sum>
+  static T narrow(Sum sum) {
     if constexpr (is_float_type<T>)
       return convert_element<T>(sum);
     else
@@ -130,9 +135,17 @@ std::optional<RunningSum> running_sum(const ir::Node& node) {
 
 }  // namespace
 
-std::optional<Unit> running_sum_unit(const ir::Node& node) {
-  const std::optional<RunningSum> plan = running_sum(node);
+std::optional<Unit> running_sum_unit(const ir::Node& node, bool strict) {
+  // A window adds its elements from the first to the last: a running sum over what follows has another order.
+  constexpr std::int64_t most_additions_for_order = 64;
+  std::optional<RunningSum> plan = running_sum(node);
   if (!plan) return std::nullopt;
+  // A sum of many would keep few bits of an element's own precision.
+  plan->is_wide = !strict;
+  if (strict && !plan->is_forward && is_float(plan->dtype)) {
+    if (plan->window <= most_additions_for_order) return std::nullopt;
+    plan->is_wide = true;
+  }
   Unit unit = unit_of(node);
   unit.info.category = "running sum";
   unit.flops = node.type().elements();

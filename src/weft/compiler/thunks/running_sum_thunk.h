@@ -7,7 +7,8 @@
 
 namespace weft::compiler {
 
-// Returns nullopt if the node is no running sum.
-std::optional<Unit> running_sum_unit(const ir::Node& node);
+// Returns nullopt if the node is no running sum. Strict: floats are added in f32, in the order of the window, except that long sums of
+// what follows an element are kept in f64 as all of them are otherwise.
+std::optional<Unit> running_sum_unit(const ir::Node& node, bool strict);
 
 }  // namespace weft::compiler
