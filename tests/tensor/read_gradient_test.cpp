@@ -57,6 +57,15 @@ TEST(ReadGradient, OfValuesThatDependOnOneAnother) {
   });
   expect_same([](const Look& look) {
     const Tensor x = arbitrary({3}), y = exp(x);
+    look(y);
+    const Tensor z = sin(y * x);
+    look(z);
+    const Tensor loss = sum(z * y * x);
+    look(loss);
+    return grad(loss, {x, y, z});
+  });
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3}), y = exp(x);
     const Tensor loss = sum(sin(y * x));
     look(loss);
     return grad(loss, {y, x});

@@ -152,7 +152,10 @@ class Past {
 
   // None: it has to be computed again.
   Value find(Launched& launched, Value v) {
-    if (const auto x = launched.x.find(v); x != launched.x.end() && !launched.leads_beyond(*v.node)) return x->second;
+    if (const auto x = launched.x.find(v); x != launched.x.end() && !launched.leads_beyond(*v.node)) {
+      const Known* const made = made_of_another(launched, v);
+      return made ? copy(made->origin) : x->second;
+    }
     if (const auto number = launched.numbers.find(v); number != launched.numbers.end())
       return recording_.immediate(v.type(), *number->second);
     const auto known = launched.known.find(v);
@@ -165,6 +168,13 @@ class Past {
     for (const Known* k : known->second)
       if (k->origin) return copy(k->origin);
     return {};
+  }
+
+  // An input that is an x and depends on another one. Null: it does not.
+  const Known* made_of_another(const Launched& launched, Value x) {
+    for (const Known* k : launched.known.at(x))
+      if (k->origin && !PastEndsHere::is_before(k->buffer_id) && leads(k->origin)) return k;
+    return nullptr;
   }
 
   // As an input of the recording. A later gradient, by something else, may lead through it.
