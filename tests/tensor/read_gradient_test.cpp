@@ -151,6 +151,26 @@ TEST(ReadGradient, ByACopyOfWhatWasReadIsNoneByItself) {
   });
 }
 
+TEST(ReadGradient, ByACopyOfWhatIsRecordedIsNoneByItself) {
+  expect_same([](const Look& look) {
+    const Tensor x = arbitrary({3});
+    const Parameter w(x * 2), copy(w), copy_of_copy(copy);
+    const Tensor loss = sum(w * copy * sin(copy_of_copy) + w);
+    look(loss);
+    const std::vector<Tensor> slopes = grad(loss, {w, copy, copy_of_copy});
+    return std::vector{slopes[0] - (copy * sin(copy_of_copy) + 1), slopes[1] - w * sin(copy_of_copy),
+                       slopes[2] - w * copy * cos(copy_of_copy), grad(sum(square(grad(loss, copy))), w)};
+  });
+  const Tensor x = tensor({3.f});
+  const Parameter w(x * 2), copy(w);
+  const Tensor loss = sum(w * w * copy);
+  const std::vector<Tensor> slopes = grad(loss, {w, copy, x});
+  expect_values(slopes[0], {1}, {72});
+  expect_values(slopes[1], {1}, {36});
+  expect_values(slopes[2], {1}, {216});
+  expect_values(grad(sum(square(slopes[1])), {w, copy, x})[0], {1}, {4 * 216});
+}
+
 // A gradient that depends on nothing is one that was taken nevertheless: by the same tensor its own is zero.
 TEST(ReadGradient, OfAConstantGradient) {
   expect_same([](const Look& look) {

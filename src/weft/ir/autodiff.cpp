@@ -1,6 +1,8 @@
 #include <weft/ir/autodiff.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <weft/ir/builder.h>
 #include <weft/ir/op.h>
@@ -38,16 +40,23 @@ class Backward {
     mark(xs, last);
   }
 
-  void accumulate(Value v, Value cotangent) {
-    Value& sum = cotangents_[at(v)];
-    sum = sum ? add(sum, cotangent) : cotangent;
-  }
+  void accumulate(Value v, Value cotangent) { add_to(cotangents_[at(v)], cotangent); }
 
   void run() {
     for (auto id = static_cast<std::uint32_t>(first_result_.size() - 1); id-- > 0;) visit(node(id));
   }
 
+  // What is accumulated for the operand of a copy is kept apart until all of its uses are visited.
+  void keep_apart(Value copy) {
+    if (copy.node->id + 1 < first_result_.size()) copied_.try_emplace(at(copy.node->operands[0]));
+    is_copy_.insert(copy.node);
+  }
+
   Value cotangent(Value x) const { return cotangents_[at(x)]; }
+  Value cotangent_without_copies(Value x) const {
+    const auto found = copied_.find(at(x));
+    return found == copied_.end() ? cotangents_[at(x)] : found->second.own;
+  }
   bool depends(Value v) const { return depends_[at(v)] != 0; }
 
  private:
@@ -71,6 +80,7 @@ class Backward {
   }
 
   void visit(Node& n) {
+    if (!copied_.empty()) add_copies(n);
     const auto cotangents = std::span(cotangents_).subspan(first_result_[n.id], n.types.size());
     if (!passes_derivatives(n) || std::ranges::none_of(cotangents, [](Value v) { return static_cast<bool>(v); }))
       return;
@@ -85,11 +95,32 @@ class Backward {
     for (std::size_t i = 0; i < n.operands.size(); ++i) {
       if (!needed_[i] || !operand_cotangents_[i]) continue;
       if (goes_on) cotangents_[at(n.operands[i])] = {};
-      accumulate(n.operands[i], operand_cotangents_[i]);
+      if (is_copy_.contains(&n))
+        add_to(copied_[at(n.operands[i])].of_copies, operand_cotangents_[i]);
+      else
+        accumulate(n.operands[i], operand_cotangents_[i]);
     }
   }
 
+  void add_copies(Node& n) {
+    for (std::size_t i = first_result_[n.id]; i < first_result_[n.id + 1]; ++i) {
+      const auto found = copied_.find(i);
+      if (found == copied_.end()) continue;
+      found->second.own = cotangents_[i];
+      if (found->second.of_copies) add_to(cotangents_[i], found->second.of_copies);
+    }
+  }
+
+  static void add_to(Value& sum, Value cotangent) { sum = sum ? add(sum, cotangent) : cotangent; }
+
+  // Of a value that was copied: what its copies add, and what all else does.
+  struct Copied {
+    Value of_copies, own;
+  };
+
   Graph& graph_;
+  std::unordered_map<std::size_t, Copied> copied_;  // by place in the lists below
+  std::unordered_set<const Node*> is_copy_;
   std::vector<std::uint32_t> first_result_;  // by node id: where its results stand in the lists below
   std::vector<Value> cotangents_;
   std::vector<std::uint8_t> depends_;
@@ -108,7 +139,7 @@ void require_values(const char* what, const Graph& graph, std::span<const Value>
 }  // namespace
 
 std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
-                            std::span<const Value> xs) {
+                            std::span<const Value> xs, std::span<const Value> copies) {
   require(ys.size() == y_cotangents.size(), "grad: expected ", ys.size(), " cotangents, got ", y_cotangents.size());
   require_values("output", graph, ys);
   require_values("input", graph, xs);
@@ -119,12 +150,13 @@ std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<c
 
   const KeepLocation keep(graph);
   Backward backward(graph, ys, xs);
+  for (const Value copy : copies) backward.keep_apart(copy);
   for (std::size_t i = 0; i < ys.size(); ++i) backward.accumulate(ys[i], y_cotangents[i]);
   backward.run();
   std::vector<Value> gradients;
   gradients.reserve(xs.size());
   for (const Value x : xs) {
-    const Value cotangent = backward.cotangent(x);
+    const Value cotangent = backward.cotangent_without_copies(x);
     gradients.push_back(cotangent ? cotangent : constant_like(x, 0));
   }
   return gradients;

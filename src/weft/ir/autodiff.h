@@ -15,8 +15,11 @@ namespace weft::ir {
 // Only nodes between xs and ys are looked at. New nodes get the location of the node whose gradient they are part of, and are
 // ordinary nodes: they can be differentiated again. The order of summation is fixed by the graph. Throws Error where the way
 // from a y to an x leads through an op that has no gradient.
+//
+// `copies` are results of nodes with one operand, which they are equal to. The derivative by an x is none by its copies: what a copy
+// adds counts for what x depends on, and not for x.
 std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
-                            std::span<const Value> xs);
+                            std::span<const Value> xs, std::span<const Value> copies = {});
 
 // Whether a derivative may pass from operands of the node to its results.
 bool passes_derivatives(const Node& node);

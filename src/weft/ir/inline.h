@@ -18,6 +18,8 @@ class Inliner {
   void substitute(Value value, Value substitute);
   // Copies what `values` depend on, as far as it is neither substituted nor copied before; what became of them.
   std::vector<Value> copy(std::span<const Value> values);
+  // What became of a value; none if it was neither substituted nor copied.
+  Value found(Value value) const { return copies_[at(value)]; }
 
  private:
   std::size_t at(Value v) const { return first_result_[v.node->id] + v.index; }

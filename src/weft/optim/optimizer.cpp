@@ -17,7 +17,9 @@ namespace {
 // A parameter that was copied from another holds the same value, until either is written.
 bool hold_one_value(const Parameter& a, const Parameter& b) {
   const record::TensorImpl &x = a.tensor().impl(), &y = b.tensor().impl();
-  return x.buffer ? x.buffer == y.buffer : !y.buffer && x.recording == y.recording && x.value == y.value;
+  if (x.buffer) return x.buffer == y.buffer;
+  if (y.buffer || x.recording != y.recording || !x.recording) return false;
+  return x.recording->original(x.value) == x.recording->original(y.value);
 }
 
 // `head.weight = emb.weight` looks as if it tied them.

@@ -68,7 +68,10 @@ class Past {
     Launched& launched = of(origin);
     note(origin.graph->callee);
     bind(launched, origin.value);
-    return launched.inliner.copy({&origin.value, 1}).front();
+    const Value copied = launched.inliner.copy({&origin.value, 1}).front();
+    for (const Value copy : launched.graph.copies)
+      if (const Value now = launched.inliner.found(copy); now && now.node->op == copy.node->op) recording_.is_copy(now);
+    return copied;
   }
 
   // The compiled functions that it reached back into for the first time.
@@ -294,7 +297,7 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   ir::Graph& graph = recording.graph();
   const std::span<const Recording::Input> inputs = recording.inputs();
   if (std::ranges::none_of(inputs, [](const Recording::Input& input) { return bool(input.origin); }))
-    return {ir::gradient(graph, ys, cotangents, xs)};
+    return {ir::gradient(graph, ys, cotangents, xs, recording.copies())};
 
   Past past(recording, function, xs, wrt);
   std::vector<Value> crossings;
@@ -308,12 +311,12 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
     crossings.push_back(input);
     origins.push_back(origin);
   }
-  if (crossings.empty()) return {ir::gradient(graph, ys, cotangents, xs)};
+  if (crossings.empty()) return {ir::gradient(graph, ys, cotangents, xs, recording.copies())};
 
   // The chain rule: through the recording as far as it goes, and from there through copies of what was launched.
   std::vector<Value> targets(xs.begin(), xs.end());
   targets.insert(targets.end(), crossings.begin(), crossings.end());
-  std::vector<Value> here = ir::gradient(graph, ys, cotangents, targets);
+  std::vector<Value> here = ir::gradient(graph, ys, cotangents, targets, recording.copies());
   const std::span<const Value> seeds = std::span(here).subspan(xs.size());
   const std::size_t nodes = graph.nodes().size();
   const ir::Location location = graph.location();
@@ -330,7 +333,7 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   }
   graph.set_location(location);
   const std::size_t copied = graph.nodes().size() - nodes;
-  const std::vector<Value> there = ir::gradient(graph, copies, seeds, targets);
+  const std::vector<Value> there = ir::gradient(graph, copies, seeds, targets, recording.copies());
   Gradients whole{.values = {}, .crosses_reads = true};
   for (std::size_t i = 0; i < xs.size(); ++i) whole.values.push_back(is_copied[i] ? there[i] : sum(here[i], there[i]));
   for (const std::shared_ptr<Callee>& callee : past.callees()) tell(*callee, function, location, copied);

@@ -95,6 +95,7 @@ struct LaunchedGraph {
   std::vector<runtime::BufferPtr> held;
   std::vector<std::pair<ir::Value, Immediate>> numbers;  // the other inputs
   std::vector<ir::Value> differentiated;                 // gradients were taken by them
+  std::vector<ir::Value> copies;                         // see Recording::copy
   std::size_t graphs = 1, nodes = 0;                     // with those that it leads to
   std::shared_ptr<Callee> callee = nullptr;              // null: it was launched by a read
   // Adds to what is known, when a gradient asks for it. Few calls are differentiated, and all should be fast.

@@ -1,6 +1,7 @@
 #include <weft/record/recording.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include <weft/ir/autodiff.h>
@@ -133,6 +134,18 @@ TensorPtr Recording::wrap(ir::Value value) {
   return TensorPtr(impl);
 }
 
+ir::Value Recording::copy(ir::Value value) {
+  const ir::Value made =
+      graph_->append(ir::ops::reshape, std::array{value}, nullptr, std::array{value.type()}).result();
+  is_copy(made);
+  return made;
+}
+
+ir::Value Recording::original(ir::Value value) const {
+  while (std::ranges::find(copies_, value) != copies_.end()) value = value.node->operands[0];
+  return value;
+}
+
 void Recording::append_live(TensorImpl& impl) {
   impl.recording = this;
   impl.previous = live_.previous;
@@ -173,6 +186,7 @@ void Recording::clear() {
   graph_->clear();
   growth_.cleared();
   differentiated_.clear();
+  copies_.clear();
   begin_epoch();
 }
 
@@ -192,6 +206,7 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   launched->graph = graph_;
   launched->nodes = graph_->nodes().size();
   launched->differentiated = differentiated_;
+  launched->copies = copies_;
   auto number = immediates_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto& [buffer, tensor, identity, origin, is_state, is_cut] = inputs_[i];

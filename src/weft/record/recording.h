@@ -45,6 +45,11 @@ class Recording {
 
   // A tensor for a value of this recording; live until it is dropped or launched.
   TensorPtr wrap(ir::Value value);
+  // An equal value. The gradient by the first one is none by this.
+  ir::Value copy(ir::Value value);
+  void is_copy(ir::Value value) { copies_.push_back(value); }
+  std::span<const ir::Value> copies() const { return copies_; }
+  ir::Value original(ir::Value value) const;  // of a copy, and of copies of copies; of others the value itself
 
   // What stays of what is launched: the graph where gradients may reach back over it, as where the host reads a value.
   enum class Keep : std::uint8_t { nothing, graph };
@@ -130,6 +135,7 @@ class Recording {
   const char* scope_ = "";
   Growth growth_;
   std::vector<ir::Value> differentiated_;  // by which gradients were taken
+  std::vector<ir::Value> copies_;
 
   std::vector<Input> inputs_;
   // Of the first `indexed_` inputs, where somebody asked for them.

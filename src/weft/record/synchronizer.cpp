@@ -139,13 +139,15 @@ void Synchronizer::collect_outputs() {
   }
 }
 
-// Tensors of one value share one output, and one that is an input needs none.
+// Tensors of one value, copies too, share one output, and one that is an input needs none.
 Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
-  const ir::Value value = impl.value;
-  if (impl.is_input)
+  const bool may_be_copy = !recording_.copies().empty();
+  const ir::Value value = may_be_copy ? recording_.original(impl.value) : impl.value;
+  const std::uint32_t node_id = may_be_copy ? value.node->id : impl.node_id;
+  if (may_be_copy ? value.node->op == &ir::ops::parameter : impl.is_input)
     return place_of_input(static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index));
   auto& outputs = scratch_.outputs;
-  auto& [sync, first] = scratch_.first_output[impl.node_id];
+  auto& [sync, first] = scratch_.first_output[node_id];
   if (std::exchange(sync, scratch_.sync) != scratch_.sync) {
     first = static_cast<std::uint32_t>(outputs.size());
   } else {
@@ -154,7 +156,7 @@ Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
     }
   }
   outputs.push_back(value);
-  scratch_.output_ids.push_back(impl.node_id);
+  scratch_.output_ids.push_back(node_id);
   return {nullptr, static_cast<std::uint32_t>(outputs.size() - 1)};
 }
 
@@ -253,7 +255,9 @@ void Synchronizer::commit() {
 }
 
 void Synchronizer::keep(TensorImpl& impl) {
-  kept_->known.push_back({impl.value, impl.buffer, impl.buffer->id(), impl.is_state});
+  LaunchedGraph::Known& known =
+      kept_->known.emplace_back(impl.value, impl.buffer, impl.buffer->id(), impl.is_state.load());
+  if (!recording_.copies().empty()) known.identity = impl.identity();  // copies have the same buffer
   if (!impl.is_state && is_float(impl.type.dtype())) impl.origin = {kept_, impl.value};
 }
 

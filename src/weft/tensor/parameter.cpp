@@ -9,7 +9,8 @@ Tensor copy_of(const Tensor& tensor) {
   const record::TensorImpl& from = tensor.impl();
   if (!from.buffer) {
     record::Recording& recording = record::Recording::current();
-    return from.recording == &recording ? Tensor(recording.wrap(from.value)) : tensor;
+    if (from.recording != &recording) return tensor;
+    return Tensor(recording.wrap(is_float(from.type.dtype()) ? recording.copy(from.value) : from.value));
   }
   Tensor copy(from.buffer);
   copy.impl().origin = from.origin;
