@@ -4,6 +4,7 @@
 
 #include <weft/base/knobs.h>
 
+#include "tests/error_of.h"
 #include "tests/jit/compile.h"
 #include "tests/tensor/check.h"
 
@@ -269,6 +270,21 @@ TEST(OutsideGradient, OfAFunctionThatTakesGradientsItself) {
     EXPECT_NEAR(y.item<double>(), 108, 1e-4);
     EXPECT_NEAR(grad(y, x).item<double>(), 72, 1e-4);
     EXPECT_NEAR(grad(slope(w * 1.5), w).item<double>(), 216, 1e-3);  // of 6.75 w^4
+  }
+}
+
+// A gradient does not depend any more on what it was taken by, in the recorded call and in replays.
+TEST(OutsideGradient, OfAGradientThatIsConstantIsZero) {
+  const Parameter w(tensor({3.f}));
+  const auto by_w = compile([&](const Tensor& x) { return grad(sum(w * x), w); });
+  const auto of_nothing = compile([&](const Tensor&) { return grad(sum(w * 2), w); });
+  for (int call = 0; call < 3; ++call) {
+    const Tensor x = tensor({5.f});
+    expect_values(grad(sum(by_w(x)), w), {1}, {0});
+    expect_values(grad(sum(by_w(x) * w), {w, x})[1], {1}, {3});
+    expect_values(grad(sum(of_nothing(x)), w), {1}, {0});
+    EXPECT_THAT(error_of([&] { (void)grad(sum(by_w(x)), Parameter(tensor({1.f}))); }),
+                HasSubstr("none of the 1 tensors"));
   }
 }
 

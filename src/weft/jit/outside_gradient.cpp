@@ -25,12 +25,14 @@ bool has_gradients(const ir::Graph& graph, std::span<const ir::Value> outputs) {
 }  // namespace
 
 std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Specialization& made,
-                                                                   std::shared_ptr<const ir::Graph> graph,
+                                                                   const LaunchedGraph& recorded,
                                                                    std::vector<ir::Value> outputs) {
-  if (!has_gradients(*graph, outputs)) return nullptr;
+  if (recorded.differentiated.empty() && !has_gradients(*recorded.graph, outputs)) return nullptr;
   auto program = std::make_shared<DifferentiableProgram>();
   program->function_ = made.function;
-  program->graph_ = std::move(graph);
+  program->graph_ = recorded.graph;
+  program->differentiated_ = recorded.differentiated;
+  program->copies_ = recorded.copies;
   program->outputs_ = std::move(outputs);
   program->inputs_ = made.inputs;
   program->holds_arguments_ = !made.aliases_matter;
@@ -52,6 +54,8 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
   auto launched = std::make_shared<LaunchedGraph>();
   launched->graph = graph_;
   launched->nodes = graph_->nodes().size();
+  launched->differentiated = differentiated_;
+  launched->copies = copies_;
   launched->callee = shared_from_this();
   std::vector<Held> held;
   held.reserve(parameters_);

@@ -20,8 +20,9 @@ struct Specialization;
 // The program of one specialisation, as gradients see it. Thread-safe.
 class DifferentiableProgram final : public record::Callee, public std::enable_shared_from_this<DifferentiableProgram> {
  public:
-  // Null if no result depends on an input in a way that has a gradient. `outputs`: the values of the program's results.
-  static std::shared_ptr<DifferentiableProgram> make(const Specialization& made, std::shared_ptr<const ir::Graph> graph,
+  // `recorded` is what the first call launched, `outputs` the values of the program's results. Null if none of these depends on an
+  // input in a way that has a gradient, nor is one.
+  static std::shared_ptr<DifferentiableProgram> make(const Specialization& made, const detail::LaunchedGraph& recorded,
                                                      std::vector<ir::Value> outputs);
 
   // The arguments of a call are held until nothing of its results is left, large ones until the next call at most: temporary ones
@@ -50,7 +51,7 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
 
   std::string function_;
   std::shared_ptr<const ir::Graph> graph_;
-  std::vector<ir::Value> outputs_;
+  std::vector<ir::Value> outputs_, differentiated_, copies_;
   std::vector<Place> inputs_;
   std::size_t parameters_ = 0;  // of the inputs
   std::vector<std::string> names_;

@@ -145,8 +145,7 @@ void Trace::finish(std::span<const Tensor> results) {
 
 void Trace::keep_for_gradients() {
   if (!kept_) return;
-  kept_->differentiated.clear();  // a replay would not know of them, and every call is to say the same
-  made_->differentiable = DifferentiableProgram::make(*made_, kept_->graph, output_values_);
+  made_->differentiable = DifferentiableProgram::make(*made_, *kept_, output_values_);
   kept_->callee = made_->differentiable;
   std::vector<runtime::BufferPtr> arguments;
   for (const StandIn& stand_in : stand_ins_) {
