@@ -134,6 +134,8 @@ TEST(GradientPoints, WithoutADerivative) {
   };
   expect_names(message_of([&] { return sum(stop_gradient(x) * 2); }), "stop_gradient", __LINE__);
   expect_names(message_of([&] { return argmax(x).to(DType::f32); }), "compare", __LINE__);
+  expect_names(message_of([&] { return sum(take(ones({2}), argsort(x))); }), "sort", __LINE__);
+  expect_names(message_of([&] { return sum(one_hot(topk(x, 1).indices, 2) * 3); }), "sort", __LINE__);
   expect_names(message_of([&] { return sum((x > 1).to(DType::f32)); }), "compare", __LINE__);
   expect_names(message_of([&] { return sum(x.to(DType::i32).to(DType::f32)); }), "convert", __LINE__);
   EXPECT_EQ(message_of([&] { return sum(round(x) + stop_gradient(x)); }), "none") << "whose gradient is 0";

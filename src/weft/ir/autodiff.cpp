@@ -179,7 +179,14 @@ std::vector<const Node*> ends_of_derivatives(const Graph& graph, Value y, std::s
   }
   std::vector<const Node*> ends;
   for (const Node* node : graph.nodes()) {
-    const auto takes_a_derivative = [&](Value operand) { return has_derivative[operand.node->id]; };
+    // Places that a sort returns beside its values have none.
+    for (const Value operand : node->operands)
+      if (is_needed[node->id] && has_derivative[operand.node->id] && !is_float(operand.dtype()) &&
+          std::ranges::find(ends, operand.node) == ends.end())
+        ends.push_back(operand.node);
+    const auto takes_a_derivative = [&](Value operand) {
+      return has_derivative[operand.node->id] && is_float(operand.dtype());
+    };
     if (!is_needed[node->id] || std::ranges::none_of(node->operands, takes_a_derivative)) continue;
     if (passes_derivatives(*node)) {
       has_derivative[node->id] = true;

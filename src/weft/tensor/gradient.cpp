@@ -61,7 +61,8 @@ void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, st
   const std::vector<const ir::Node*> ends = ir::ends_of_derivatives(frame.graph(), loss, wrt);
   const auto is_stop = [](const ir::Node* node) { return node->op == &ir::ops::stop_gradient; };
   const auto is_piecewise_constant = [&](const ir::Node* node) {
-    return is_float(node->type().dtype()) && is_float(node->operand(0).dtype()) && !is_stop(node);
+    return !ir::passes_derivatives(*node) && is_float(node->types[0].dtype()) && is_float(node->operand(0).dtype()) &&
+           !is_stop(node);
   };
   if (std::ranges::any_of(ends, is_piecewise_constant)) return;
   if (const std::string* const function = callee_before(frame, loss); function && ends.empty())
