@@ -128,9 +128,10 @@ class Optimizer {
   std::vector<Parameter*> parameters_;
   std::vector<State> states_;
   std::vector<std::string> slot_names_;
-  Parameter steps_;                        // made so far
-  bool may_have_stepped_ = false;          // steps_ may be more than 0
-  Tracked<std::int64_t> skip_counts_ = 0;  // parameters that have `skipped`, of which earlier recordings know nothing
+  Parameter steps_;                // made so far
+  bool may_have_stepped_ = false;  // steps_ may be more than 0
+  // Parameters that have `skipped`, of which earlier recordings know nothing.
+  Scalar skip_counts_ = {0, "the number of parameters that were ever left out"};
 };
 
 }  // namespace weft::optim
