@@ -44,7 +44,7 @@ class RunningSumThunk final : public runtime::Thunk {
   }
 
  private:
-  static constexpr std::int64_t most_rows = 4, most_columns = 64;
+  static constexpr std::int64_t most_rows = 4, few_columns = 64, most_columns = 256;
 
   template <class T, class Sum>
   void run(const runtime::Launch& launch) const {
@@ -55,7 +55,8 @@ class RunningSumThunk final : public runtime::Thunk {
     const Sum initial = wide<Sum>(first);
     // Sums that are formed in step: neighbours, or whole rows.
     const bool are_rows = plan_.inner == 1;
-    const std::int64_t sums = are_rows ? plan_.outer : plan_.inner, most = are_rows ? most_rows : most_columns;
+    const std::int64_t sums = are_rows ? plan_.outer : plan_.inner;
+    const std::int64_t most = are_rows ? most_rows : columns_together();
     const std::int64_t parts = (sums + most - 1) / most;
     const std::int64_t work = plan_.size * std::min(sums, most);
     const std::int64_t grain = std::max<std::int64_t>(1, 16384 / work);
@@ -72,6 +73,12 @@ class RunningSumThunk final : public runtime::Thunk {
             add<1>(x + at + i * plan_.size, y + at + i * plan_.size, 1, 0, initial);
       }
     });
+  }
+
+  // Memory is read faster in longer pieces, as far as they leave work for every thread.
+  std::int64_t columns_together() const {
+    const std::int64_t pieces = plan_.outer * (plan_.inner / most_columns);
+    return pieces < runtime::thread_count() ? few_columns : most_columns;
   }
 
   // `count` of them, which begin `apart` elements from one another.
