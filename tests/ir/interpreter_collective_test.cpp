@@ -64,6 +64,27 @@ TEST(Collectives, GatherReduceAndScatterAmongReplicas) {
   EXPECT_EQ(scattered[1], Array::of<I>({1}, {6}));
 }
 
+// Of several operands at once, each at the root that is asked for.
+TEST(Collectives, ReducesToRoots) {
+  const auto reduce = [](std::string_view roots) {
+    return concat(R"(func.func private @f(%x: tensor<2xi32>) -> tensor<4xi32> {
+      %n = stablehlo.negate %x : tensor<2xi32>
+      %roots = stablehlo.constant dense<)",
+                  roots, R"(> : tensor<2xi32>
+      %0:2 = "stablehlo.collective_reduce"(%x, %n, %roots) )",
+                  sum, R"( {
+        replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>, has_dynamic_root = true
+      } : (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>)
+      %1 = stablehlo.concatenate %0#0, %0#1, dim = 0 : (tensor<2xi32>, tensor<2xi32>) -> tensor<4xi32>
+      return %1 : tensor<4xi32> })");
+  };
+  const auto reduced = on_grid(reduce("[0, 1]"), "[[@f], [@f]]", 2, 4);
+  EXPECT_EQ(reduced[0], Array::of<I>({4}, {0, 0, -4, -6}));
+  EXPECT_EQ(reduced[1], Array::of<I>({4}, {4, 6, 0, 0}));
+  EXPECT_THAT([&] { on_grid(reduce("[0, 2]"), "[[@f], [@f]]", 2, 4); },
+              ThrowsMessage<Error>(HasSubstr("collective_reduce: there is no root 2 in a group of 2")));
+}
+
 TEST(Collectives, ChannelsMakeGroupsReachAcrossPartitions) {
   const std::string channel = ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>";
   const auto everywhere =

@@ -73,14 +73,21 @@ void collective_samples(SampleList& list) {
     attributes.groups = {2, itself};
     collective_samples(list, attributes, true, false);
   } else if (&op == &ops::collective_broadcast) {
-    collective_samples(list, grouped<CollectiveBroadcastAttributes>(), true, false);
-    auto rooted = grouped<CollectiveBroadcastAttributes>();
+    collective_samples(list, grouped<CollectiveRootAttributes>(), true, false);
+    auto rooted = grouped<CollectiveRootAttributes>();
     rooted.has_dynamic_root = true;
     list.add({Type(DType::f32, {2}), Type(DType::i32, {1})},
              [&](Graph& graph, std::span<const Value> x) { return all_results(graph.append(op, x, &rooted)); })
         .inputs[1] = {.low = 0, .high = 0};
   } else {
-    collective_samples(list, grouped<CollectiveGroupAttributes>(), true, true);
+    collective_samples(list, grouped<CollectiveRootAttributes>(), true, true);
+    auto rooted = grouped<CollectiveRootAttributes>();
+    rooted.has_dynamic_root = true;
+    list.add({Type(DType::f32, {2}), Type(DType::f32, {}), Type(DType::i32, {2})},
+             [&](Graph& graph, std::span<const Value> x) {
+               return all_results(graph.append(op, x, &rooted, {}, reduction(DType::f32)));
+             })
+        .inputs[2] = {.low = 0, .high = 0};
   }
 }
 

@@ -249,7 +249,7 @@ struct CollectiveAttributes {
   IntMatrix groups;  // one a row, filled up with -1; of collective_permute: sources and targets
   std::int64_t channel = 0, channel_type = 0;  // no channel: 0
   bool use_global_device_ids = false;
-  bool has_dynamic_root = false;  // the last operand says which of the group sends, for each of the others
+  bool has_dynamic_root = false;  // the last operand says which of the group sends, or receives, each of the others
   std::int64_t dimension = 0;     // that is gathered, scattered or split
   std::int64_t concat_dimension = 0, split_count = 1;
   static constexpr std::string_view struct_name = "channel_handle";
@@ -267,7 +267,7 @@ struct CollectiveGroupAttributes : CollectiveAttributes {
     channel_fields(self, field);
   }
 };
-struct CollectiveBroadcastAttributes : CollectiveAttributes {
+struct CollectiveRootAttributes : CollectiveAttributes {
   static void fields(auto& self, auto&& field) {
     CollectiveGroupAttributes::fields(self, field);
     field("has_dynamic_root", self.has_dynamic_root);

@@ -263,28 +263,34 @@ std::vector<Array> all_to_all(const NodeCall& call) {
   return results;
 }
 
-// The first of a group sends, or for each operand the one that the last operand numbers.
+// The place of the root in its group: the first one, or for each operand the one that the last operand numbers.
+std::size_t root_of(const NodeCall& call, const ProcessGroup& group, std::size_t operand) {
+  if (!call.attributes<CollectiveAttributes>().has_dynamic_root) return 0;
+  const double root = call.operands.back()->element(static_cast<std::int64_t>(operand));
+  require(root >= 0 && root < static_cast<double>(group.size()), call.node.op->name, ": there is no root ", root,
+          " in a group of ", group.size());
+  return static_cast<std::size_t>(root);
+}
+
 std::vector<Array> collective_broadcast(const NodeCall& call) {
   const ProcessGroup group = Groups(call).mine(&Groups::across);
   std::vector<Array> results;
   for (const Type type : call.node.types) results.emplace_back(type);
   if (group.empty()) return results;
   const Met met = meet(call, group);
-  const bool has_dynamic_root = call.attributes<CollectiveAttributes>().has_dynamic_root;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const double root = has_dynamic_root ? call.operands.back()->element(static_cast<std::int64_t>(i)) : 0;
-    require(root >= 0 && root < static_cast<double>(group.size()), "collective_broadcast: there is no root ", root,
-            " in a group of ", group.size());
-    results[i] = (*met.offers)[static_cast<std::size_t>(root)][i];
-  }
+  for (std::size_t i = 0; i < results.size(); ++i) results[i] = (*met.offers)[root_of(call, group, i)][i];
   return results;
 }
 
 std::vector<Array> collective_reduce(const NodeCall& call) {
   const ProcessGroup group = Groups(call).mine(&Groups::of_all);
-  if (group.empty()) return one(Array(call.type()));
+  std::vector<Array> results;
+  for (const Type type : call.node.types) results.emplace_back(type);
+  if (group.empty()) return results;
   const Met met = meet(call, group);
-  return one(met.me == 0 ? reduced(call, met.all(0)) : Array(call.type()));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (met.me == root_of(call, group, i)) results[i] = reduced(call, met.all(i));
+  return results;
 }
 
 // Each pair meets on its own, in the order in which they are listed, which no two processes see differently.

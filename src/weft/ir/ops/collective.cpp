@@ -125,23 +125,35 @@ void reduce_scatter_type(const Call& call, std::vector<Type>& results) {
   results.push_back(result);
 }
 
-void collective_broadcast_type(const Call& call, std::vector<Type>& results) {
-  const auto& a = call.attributes<CollectiveAttributes>();
-  require_groups(call, {.complete = false});
-  call.require(call.operands.size() > (a.has_dynamic_root ? 1u : 0u), "expected an operand to broadcast");
-  const auto sent = call.operands.first(call.operands.size() - (a.has_dynamic_root ? 1 : 0));
-  for (const Value v : sent) results.push_back(v.type());
-  if (!a.has_dynamic_root) return;
+namespace {
+
+// The operands but for the roots, which are numbers of processes in their group.
+std::span<const Value> without_roots(const Call& call) {
+  const bool has_roots = call.attributes<CollectiveAttributes>().has_dynamic_root;
+  call.require(call.operands.size() > (has_roots ? 1u : 0u), "expected at least one operand",
+               has_roots ? " before the roots" : "");
+  if (!has_roots) return call.operands;
+  const auto others = call.operands.first(call.operands.size() - 1);
   const Type roots = call.operands.back().type();
   call.require(
-      roots.dtype() == DType::i32 && roots.rank() == 1 && roots.dim(0) == Dim(static_cast<std::int64_t>(sent.size())),
-      "expected one root for each of ", sent.size(), " operands, got ", roots);
+      roots.dtype() == DType::i32 && roots.rank() == 1 && roots.dim(0) == Dim(static_cast<std::int64_t>(others.size())),
+      "expected one root for each of ", others.size(), " operands, got ", roots);
+  return others;
+}
+
+}  // namespace
+
+void collective_broadcast_type(const Call& call, std::vector<Type>& results) {
+  require_groups(call, {.complete = false});
+  for (const Value v : without_roots(call)) results.push_back(v.type());
 }
 
 void collective_reduce_type(const Call& call, std::vector<Type>& results) {
-  require_reduction_region(call, call.type(0).dtype());
   require_groups(call, {.complete = false, .equal = false});
-  results.push_back(call.type(0));
+  for (const Value v : without_roots(call)) {
+    require_reduction_region(call, v.dtype());
+    results.push_back(v.type());
+  }
 }
 
 void collective_permute_type(const Call& call, std::vector<Type>& results) {

@@ -65,17 +65,17 @@ WEFT_OP(reduce_scatter) {  // result type is given
 WEFT_OP(collective_broadcast) {
     .name = "collective_broadcast", .kind = Kind::collective, .arity = variadic, .types = collective_broadcast_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_broadcast,
-    .attributes = schema<CollectiveBroadcastAttributes>, .alone = root_alone,
+    .attributes = schema<CollectiveRootAttributes>, .alone = root_alone,
 };
 WEFT_OP(collective_permute) {
     .name = "collective_permute", .kind = Kind::collective, .arity = 1, .types = collective_permute_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_permute,
     .attributes = schema<CollectivePermuteAttributes>, .alone = permute_alone,
 };
-WEFT_OP(collective_reduce) {  // the first of a group gets the result, the others zeros
-    .name = "collective_reduce", .kind = Kind::collective, .arity = 1, .types = collective_reduce_type,
+WEFT_OP(collective_reduce) {  // one of a group gets the result, the others zeros
+    .name = "collective_reduce", .kind = Kind::collective, .arity = variadic, .types = collective_reduce_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_reduce,
-    .attributes = schema<CollectiveGroupAttributes>, .regions = 1, .alone = root_alone,
+    .attributes = schema<CollectiveRootAttributes>, .regions = 1, .alone = root_alone,
 };
 
 // Tokens order what has effects; they have no elements. The interpreter runs a program's nodes in order, so they carry nothing.
