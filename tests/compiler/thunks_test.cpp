@@ -395,5 +395,24 @@ TEST(Thunks, UpdatesOfAPartGiveWayToOtherReaders) {
   EXPECT_EQ(test::run(executable, inputs)[0], ir::interpret(graph, inputs)[0]);
 }
 
+// One update after the other, with a read between them.
+TEST(Thunks, SeveralUpdatesOfAPartAreMadeInPlace) {
+  Graph graph;
+  const Value x = graph.add_input({DType::f32, {64, 8}}), row = graph.add_input({DType::f32, {1, 8}});
+  const Value zero = ir::constant(graph, {DType::i32, {}}, 0);
+  const Values at{graph.add_input({DType::i32, {}}), zero}, then{graph.add_input({DType::i32, {}}), zero};
+  const Value once = ir::dynamic_update_slice(x, row, at);
+  const Value read = ir::tanh(ir::dynamic_slice(once, at, std::vector<std::int64_t>{1, 8}));
+  const Value twice = ir::dynamic_update_slice(once, read * 2.0, then);
+  graph.set_outputs(Values{ir::dynamic_update_slice(twice, row, then)});
+  compiler::Options options;
+  options.donatable = {true, false, false, false};
+  const auto executable = compiler::compile(graph, options);
+  EXPECT_EQ(executable->outputs[0].donated_input, 0);
+  EXPECT_LT(executable->temporary_bytes, 64 * 8 * sizeof(float));
+  const auto inputs = random_inputs(graph);
+  EXPECT_EQ(test::run(executable, inputs)[0], ir::interpret(graph, inputs)[0]);
+}
+
 }  // namespace
 }  // namespace weft

@@ -107,6 +107,60 @@ class MemoryPlanner {
     return -1;
   }
 
+  // An input that dies in the unit that makes the value, which may overwrite it there. -1: there is none.
+  int take_own_donor(Value value) {
+    const auto found = donors_.find(bytes_of(value.type()).bits());
+    if (found == donors_.end()) return -1;
+    const int unit = made_.at(value);
+    for (auto at = found->second.lower_bound({-unit, 0}); at != found->second.end() && at->first == -unit; ++at) {
+      const int input = at->second;
+      if (std::ranges::find(sharing(value), graph_.inputs()[static_cast<std::size_t>(input)]) == sharing(value).end())
+        continue;
+      found->second.erase(at);
+      return input;
+    }
+    return -1;
+  }
+
+  // What the value may be made out of where that lies: a temporary value that dies there. None: there is none.
+  Value predecessor(Value value) const {
+    for (const Value read : sharing(value))
+      if (made_.contains(read) && last_.at(read) == made_.at(value) &&
+          bytes_of(read.type()) == bytes_of(value.type()) && !stored_.contains(read) && !stays_.contains(read) &&
+          !home_.contains(read))
+        return read;
+    return {};
+  }
+
+  // An input that becomes the output by way of values that are changed in place one after the other.
+  int take_donor_of_chain(Value output, std::uint32_t allocation) {
+    std::vector<Value> chain;
+    for (Value v = predecessor(output); v; v = predecessor(v)) {
+      chain.push_back(v);
+      const int donor = take_own_donor(v);
+      if (donor < 0) continue;
+      for (const Value in_place : chain) home_[in_place] = allocation;
+      return donor;
+    }
+    return -1;
+  }
+
+  // Those that are changed where they lie come first: they would have to be copied.
+  void choose_donors() {
+    const auto each = [&](auto&& take) {
+      for (std::size_t j = 0; j < plan_.outputs.size(); ++j) {
+        runtime::Output& output = plan_.outputs[j];
+        const Value value = storage_of(graph_.outputs()[j]);
+        const auto home = home_.find(value);
+        if (output.donated_input >= 0 || home == home_.end() || home->second != output.allocation) continue;
+        output.donated_input = take(value, output.allocation);
+      }
+    };
+    each([&](Value value, std::uint32_t) { return take_own_donor(value); });
+    each([&](Value value, std::uint32_t allocation) { return take_donor_of_chain(value, allocation); });
+    each([&](Value value, std::uint32_t) { return take_donor(value, made_.at(value)); });
+  }
+
   void place_outputs() {
     // Copies read their values at the very end, which must be known before bytes are given away.
     std::vector<char> copied(graph_.outputs().size());
@@ -124,14 +178,14 @@ class MemoryPlanner {
       if (copied[j]) {
         copies_[static_cast<int>(units_.size())] = output.allocation;
         units_.push_back(maker_.make_copy(value));
-      } else if (const auto made = made_.find(value); made != made_.end()) {
-        output.donated_input = take_donor(value, made->second);
+      } else if (made_.contains(value)) {
         home_[value] = output.allocation;
       } else {
         output.donated_input = static_cast<int>(value.node->attributes<ir::ParameterAttributes>().index);
       }
       plan_.outputs.push_back(output);
     }
+    choose_donors();
   }
 
   // An input that is an output unchanged and may give its bytes away.
