@@ -193,7 +193,7 @@ TEST(Strict, TermsOfAProductAreFewWhenTheirNumberIsKnown) {
   };
   const std::vector<std::shared_ptr<const ir::Graph>> samples{product(20), product(30)};
   const ir::General general = ir::generalise(samples);
-  compiler::SizedOptions options{{}, SizeValues({30})};
+  compiler::Options options{.sizes = SizeValues({30})};
   options.strict = true;
   const auto sized = compiler::compile_for_sizes(*general.graph, options);
   for (const std::int64_t terms : {1, 3, 8, 9}) {

@@ -22,7 +22,7 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
  public:
   // `recorded` is what the first call launched, `outputs` the values of the program's results. Null if none of these depends on an
   // input in a way that has a gradient, nor is one.
-  static std::shared_ptr<DifferentiableProgram> make(const Specialization& made, const detail::LaunchedGraph& recorded,
+  static std::shared_ptr<DifferentiableProgram> make(const Specialization& made, const record::LaunchedGraph& recorded,
                                                      std::vector<ir::Value> outputs);
 
   // The arguments of a call are held until nothing of its results is left, large ones until the next call at most: temporary ones

@@ -55,7 +55,7 @@ void set_branches(Unit& unit, const ir::Node& node, std::vector<Region> branches
 }  // namespace
 
 bool has_programs(const ir::Node& node) {
-  return node.op == &ir::ops::while_ || node.op == &ir::ops::if_ || node.op == &ir::ops::case_;
+  return node.op->flow == ir::Flow::loop || node.op->flow == ir::Flow::branches;
 }
 
 Unit branch_unit(const ir::Node& node, const NativeContext& context) {
