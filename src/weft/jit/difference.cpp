@@ -1,69 +1,15 @@
 #include <weft/jit/difference.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include <weft/jit/guard_text.h>
+
 namespace weft::jit {
 
 namespace {
-
-std::string characters_of(const Leaf& leaf) {
-  const auto characters = std::bit_cast<std::array<char, sizeof leaf.bits>>(leaf.bits);
-  return {characters.begin(), std::ranges::find(characters, '\0')};
-}
-
-std::string describe_value(const Leaf& leaf) {
-  switch (leaf.value_kind) {
-    case ValueKind::boolean: return leaf.bits != 0 ? "true" : "false";
-    case ValueKind::signed_integer: return concat(static_cast<std::int64_t>(leaf.bits));
-    case ValueKind::unsigned_integer: return concat(leaf.bits);
-    case ValueKind::f32: return concat(std::bit_cast<float>(static_cast<std::uint32_t>(leaf.bits)));
-    case ValueKind::f64: return concat(std::bit_cast<double>(leaf.bits));
-    case ValueKind::enumerator: return concat("enumerator ", leaf.bits);
-    case ValueKind::text: return concat('"', characters_of(leaf), '"');
-  }
-  return {};
-}
-
-}  // namespace
-
-std::string describe(const Leaf& leaf) {
-  switch (leaf.kind) {
-    case Leaf::Kind::tensor: return leaf.type ? concat(leaf.type) : "undefined";
-    case Leaf::Kind::object: return leaf.type ? concat("a parameter, ", leaf.type) : "a Scalar of a struct";
-    case Leaf::Kind::scalar: return "a Scalar";
-    case Leaf::Kind::size: return concat(leaf.bits, " elements");
-    case Leaf::Kind::value: return describe_value(leaf);
-  }
-  return {};
-}
-
-namespace {
-
-std::string number_text(const ValueGuard& guard, std::uint64_t bits) {
-  if (guard.bytes == 1) return bits != 0 ? "true" : "false";
-  double number = 0;
-  std::memcpy(&number, &bits, sizeof number);
-  return concat(number);
-}
-
-std::string name_of(const ValueGuard& guard) {
-  return guard.name ? guard.name : guard.bytes == 1 ? "a Flag" : "a Scalar";
-}
-
-// The parameter whose flag it is, or the module that reads it, by its path; empty: it is not known.
-std::string owner_of(const ValueGuard& guard, const Specialization& s) {
-  if (!s.is_alive()) return guard.module;
-  for (const ParameterGuard& of : s.parameters)
-    if (&of.parameter->requires_grad == guard.value) return std::string(of.parameter->name());
-  return guard.module;
-}
 
 // The line where an argument is used first.
 std::string use_of(const Specialization& s, std::size_t leaf) {
@@ -79,21 +25,6 @@ bool is_text(const Leaf& leaf) { return is_value(leaf) && leaf.value_kind == Val
 bool is_number(const Leaf& leaf) {
   return is_value(leaf) && !is_text(leaf) && leaf.value_kind != ValueKind::boolean &&
          leaf.value_kind != ValueKind::enumerator;
-}
-
-std::string text_of(Finding finding, const Specialization& s) {
-  switch (finding.kind) {
-    case Finding::Kind::argument: return concat("argument ", s.paths[finding.index]);
-    case Finding::Kind::parameter: {
-      const std::string_view name = s.parameters[finding.index].parameter->name();
-      return name.empty() ? "what a parameter holds" : concat("what parameter ", name, " holds");
-    }
-    case Finding::Kind::captured: return "a captured tensor";
-  }
-  return {};
-}
-std::string text_of(const Alias& alias, const Specialization& s) {
-  return concat(text_of(alias.first, s), " and ", text_of(alias.again, s));
 }
 
 // Leaves by their paths. One path has several: of a string, its size and its characters; of an optional, whether it is there and
@@ -232,7 +163,7 @@ class Comparison {
     const auto tell = [&](const std::vector<Alias>& these, const std::vector<Alias>& those, const char* what) {
       for (const Alias& alias : these)
         if (std::ranges::find(those, alias) == those.end())
-          made_.types.push_back(concat(text_of(alias, known_), what, ": a gradient by one is that by both"));
+          made_.types.push_back(concat(alias_text(alias, known_), what, ": a gradient by one is that by both"));
     };
     tell(now, known_.aliases, " are one tensor");
     tell(known_.aliases, now, " are one tensor no more");
@@ -303,219 +234,6 @@ Difference nearest_difference(std::span<const std::shared_ptr<const Specializati
     if (nearest.none() || distance(difference) < distance(nearest)) nearest = std::move(difference);
   }
   return nearest;
-}
-
-namespace {
-
-const char* const hold_what_decides = ": pass what decides it as an argument, or hold it in a weft::Flag or Scalar";
-
-std::string at(const ir::Location& location) {
-  const std::string place = place_text(location);
-  return place.empty() ? "" : " at " + place;
-}
-
-// A tensor that a replay gives: by where it is made, for results of a program have no other name.
-std::string name_of(const Specialization& s, const Place& place, const ir::Location& made_at) {
-  if (place.kind == Place::Kind::result) return concat("what is made", at(made_at));
-  if (place.kind != Place::Kind::parameter) return s.name_of(place);
-  for (std::size_t i = 0; i < s.arguments.size(); ++i)
-    if (s.arguments[i].at == place.parameter) return concat("argument ", s.paths[i]);
-  for (std::size_t i = 0; i < s.inputs.size(); ++i)
-    if (s.inputs[i].parameter == place.parameter) return concat("the parameter first used", at(s.first_uses[i]));
-  return "a parameter";
-}
-
-bool same(const Place& a, const Place& b) {
-  return a.kind == b.kind && a.index == b.index && a.parameter == b.parameter && a.is_copy == b.is_copy &&
-         (a.kind != Place::Kind::constant || a.constant.buffer() == b.constant.buffer());
-}
-
-const Number* made_anew(const Specialization& s, std::size_t immediate) {
-  const auto found = std::ranges::find(s.numbers, immediate, &Number::index);
-  return found == s.numbers.end() ? nullptr : &*found;
-}
-
-bool same(const Number& a, const Number& b) {
-  return a.leaf == b.leaf && (a.leaf >= 0 || a.scalar == b.scalar) && a.generator == b.generator && a.draw == b.draw;
-}
-
-std::string difference_of_inputs(const Specialization& known, const Specialization& recorded) {
-  std::size_t immediate = 0;
-  for (std::size_t i = 0; i < known.inputs.size(); ++i) {
-    const Place &before = known.inputs[i], &now = recorded.inputs[i];
-    const std::string use = at(known.first_uses[i]);
-    if (before.kind == Place::Kind::constant && now.kind == before.kind && !same(before, now))
-      return concat("the captured tensor used", use,
-                    " is another one now: pass it as an argument or hold it in a Parameter");
-    if (!same(before, now))
-      return concat("an input used", use, " comes from elsewhere now: it is ", name_of(recorded, now, {}),
-                    " instead of ", name_of(known, before, {}), hold_what_decides);
-    if (before.kind != Place::Kind::number) continue;
-    const Number *was = made_anew(known, immediate), *is = made_anew(recorded, immediate);
-    if (!was && !is && known.immediates[immediate] != recorded.immediates[immediate])
-      return concat("the number used", use, " is another one now: hold it in a weft::Scalar or pass it as one");
-    if (bool(was) != bool(is) || (was && !same(*was, *is)))
-      return concat("the number used", use, " comes from elsewhere now, as from another Scalar", hold_what_decides);
-    ++immediate;
-  }
-  const auto same_draws = [](const Draws& a, const Draws& b) {
-    return a.generator == b.generator && a.count == b.count;
-  };
-  if (!std::ranges::equal(known.draws, recorded.draws, same_draws))
-    return concat("random numbers come from another generator now, or are more or fewer", hold_what_decides);
-  return {};
-}
-
-std::string difference_of_results(const Specialization& known, const Specialization& recorded) {
-  if (known.results.size() != recorded.results.size())
-    return concat("the function returns ", recorded.results.size(), " tensors now instead of ", known.results.size(),
-                  hold_what_decides);
-  for (std::size_t i = 0; i < known.results.size(); ++i)
-    if (!same(known.results[i], recorded.results[i]))
-      return concat("result ", i, " is ", name_of(recorded, recorded.results[i], recorded.made_at[i]),
-                    " now instead of ", name_of(known, known.results[i], known.made_at[i]), hold_what_decides);
-  const auto &before = known.prototype.leaves, &now = recorded.prototype.leaves;
-  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i)
-    if (!now[i].same_signature(before[i]))
-      return concat("the function returns ", describe(now[i]), " instead of ", describe(before[i]), hold_what_decides);
-  return {};
-}
-
-std::string difference_of_updates(const Specialization& known, const Specialization& recorded) {
-  for (std::size_t i = 0; i < recorded.updates.size(); ++i) {
-    const auto& [place, parameter] = recorded.updates[i];
-    const auto before = std::ranges::find(known.updates, parameter, &std::pair<Place, Parameter*>::second);
-    if (before != known.updates.end() && same(before->first, place)) continue;
-    const ir::Location& made_at = recorded.made_at[recorded.results.size() + i];
-    const std::string value = name_of(recorded, place, made_at);
-    if (before == known.updates.end())
-      return concat("another parameter than before is given ", value, " as its new value", hold_what_decides);
-    const auto k = static_cast<std::size_t>(before - known.updates.begin()) + known.results.size();
-    return concat("the new value of a parameter is ", value, " now instead of ",
-                  name_of(known, before->first, known.made_at[k]), hold_what_decides);
-  }
-  if (known.updates.size() == recorded.updates.size()) return {};
-  return concat("of the ", known.updates.size(), " parameters that a replay updates only ", recorded.updates.size(),
-                " are updated now", hold_what_decides);
-}
-
-}  // namespace
-
-std::string difference_of_replay(const Specialization& known, const Specialization& recorded) {
-  if (!recorded.rerecorded_because.empty()) return recorded.rerecorded_because;
-  const char* const other_operations = "the function recorded other operations";
-  if (known.operations != recorded.operations) return other_operations;
-  for (const auto compare : {difference_of_inputs, difference_of_results, difference_of_updates})
-    if (std::string difference = compare(known, recorded); !difference.empty()) return difference;
-  return known.outputs == recorded.outputs ? "" : other_operations;
-}
-
-namespace {
-
-// One line for all that have one name and value: "training is true in encoder.0.drop, encoder.1.drop and 3 more".
-std::vector<std::string> value_guards(const Specialization& s) {
-  constexpr std::size_t most_owners = 3;
-  struct Group {
-    std::string is;  // "training is true"
-    std::size_t count = 0;
-    std::vector<std::string> owners = {};  // the first of them that are known
-  };
-  std::vector<Group> groups;
-  for (const ValueGuard& guard : s.values) {
-    const std::string is = concat(name_of(guard), " is ", number_text(guard, guard.bits));
-    auto group = std::ranges::find(groups, is, &Group::is);
-    if (group == groups.end()) group = groups.insert(group, {is});
-    ++group->count;
-    std::string owner = owner_of(guard, s);
-    if (!owner.empty() && group->owners.size() < most_owners) group->owners.push_back(std::move(owner));
-  }
-  std::vector<std::string> lines;
-  for (const Group& group : groups) {
-    std::string line = group.is;
-    for (std::size_t i = 0; i < group.owners.size(); ++i) line += (i == 0 ? " in " : ", ") + group.owners[i];
-    const std::size_t more = group.count - std::max<std::size_t>(group.owners.size(), 1);
-    lines.push_back(more == 0 ? line : concat(line, " and ", more, " more"));
-  }
-  return lines;
-}
-
-// One line for each type, the most frequent first.
-std::vector<std::string> parameter_guards(const Specialization& s) {
-  std::map<std::string, std::size_t> by_type;
-  for (const ParameterGuard& guard : s.parameters) ++by_type[concat(guard.type)];
-  std::vector<std::pair<std::string, std::size_t>> types(by_type.begin(), by_type.end());
-  std::ranges::stable_sort(types, std::greater(), [](const auto& each) { return each.second; });
-  std::vector<std::string> lines;
-  for (const auto& [type, count] : types)
-    lines.push_back(concat(count, count == 1 ? " parameter is " : " parameters are ", type));
-  return lines;
-}
-
-std::string describe(const Frozen& frozen, const Specialization& s) {
-  switch (frozen.kind) {
-    case Frozen::Kind::tensor:
-      return concat("a captured tensor, ", s.inputs[frozen.input].constant.type(), ", is a constant");
-    case Frozen::Kind::key: return "a random key is fixed";
-    case Frozen::Kind::number: return concat("the number ", frozen.value, " is fixed");
-  }
-  WEFT_ASSERT(false, "something frozen of no kind");
-}
-
-void describe(const record::Plan& plan, Explanation::Graph& graph) {
-  graph.kernels = plan.executable->thunks.size();
-  graph.peak_bytes = plan.executable->peak_bytes;
-  for (const auto& thunk : plan.executable->thunks) {
-    const runtime::ThunkInfo& info = thunk->info;
-    graph.launches.push_back({info.name, info.category, info.source, info.flops, info.bytes});
-    graph.flops += info.flops;
-    graph.moved_bytes += info.bytes;
-  }
-  if (!plan.report) return;
-  const compiler::Report& report = *plan.report;
-  graph.fusions = report.fusions;
-  graph.choices = report.choices;
-  graph.phases = report.passes;
-  graph.shared = report.shared;
-  graph.distinct_kernels = report.distinct_kernels;
-  graph.compiled_kernels = report.compiled_kernels;
-  graph.loaded_kernels = report.loaded_kernels;
-  graph.cache_miss = report.cache_miss;
-}
-
-}  // namespace
-
-Explanation::Program describe(const Specialization& s) {
-  Explanation::Program program;
-  program.nodes = s.nodes;
-  program.rerecorded_because = s.rerecorded_because;
-  program.inputs = s.inputs.size();
-  program.updates = s.updates.size();
-  program.replays = s.replays;
-  program.inlined = s.inlined;
-  if (s.differentiable) program.differentiated_at = s.differentiable->differentiated_at();
-  program.compile_ms = s.compile_ms;
-  if (s.rerecorded_because.empty()) {
-    for (const Frozen& frozen : s.frozen)
-      program.frozen.push_back(concat(describe(frozen, s), "; used at ", place_text(s.first_uses[frozen.input])));
-    for (const std::string& result : s.frozen_results()) program.frozen.push_back(concat(result, ", is fixed"));
-  }
-  for (std::size_t i = 0; i < s.arguments.size(); ++i)
-    if (!s.arguments[i].is_structure) program.arguments.push_back(concat(s.paths[i], ": ", describe(s.arguments[i])));
-  for (std::string& guard : value_guards(s)) program.guards.push_back(std::move(guard));
-  for (std::string& guard : parameter_guards(s)) program.guards.push_back(std::move(guard));
-  for (std::size_t i = 0; i < s.same.size(); ++i) program.guards.emplace_back("two arguments are one object");
-  if (s.is_alive())
-    for (const Alias& alias : s.aliases) program.guards.push_back(text_of(alias, s) + " are one tensor");
-  if (s.aliases_matter && !s.arguments.empty())
-    program.guards.emplace_back("which arguments are one tensor, for a gradient by one is that by all");
-  if (s.plan) describe(*s.plan, program);
-  for (const Specialization::Part& part : s.before) {
-    Explanation::Graph& graph = program.before.emplace_back();
-    graph.nodes = part.nodes;
-    graph.ended_by = part.ended_by;
-    if (part.plan) describe(*part.plan, graph);
-  }
-  return program;
 }
 
 }  // namespace weft::jit
