@@ -11,6 +11,13 @@
 
 namespace weft::ir {
 
+void GradientCall::add(int operand, Value cotangent) const {
+  Value& sum = operand_cotangents[static_cast<std::size_t>(operand)];
+  WEFT_ASSERT(cotangent.type() == x(operand).type(), node.op->name, ": the cotangent of operand ", operand, " is ",
+              cotangent.type(), ", not ", x(operand).type());
+  sum = sum ? ir::add(sum, cotangent) : cotangent;
+}
+
 namespace {
 
 // Puts the graph's location back, whatever happens.

@@ -20,13 +20,6 @@ Type Call::requested_type() const {
   return requested[0];
 }
 
-void GradientCall::add(int operand, Value cotangent) const {
-  Value& sum = operand_cotangents[static_cast<std::size_t>(operand)];
-  WEFT_ASSERT(cotangent.type() == x(operand).type(), node.op->name, ": the cotangent of operand ", operand, " is ",
-              cotangent.type(), ", not ", x(operand).type());
-  sum = sum ? ir::add(sum, cotangent) : cotangent;
-}
-
 void zero_gradient(const GradientCall&) {}
 
 void not_differentiable(const GradientCall& call) {

@@ -2,8 +2,8 @@
 // [[a, -b], [b, a]] in it, and products are products.
 #pragma once
 
-#include <weft/ir/attributes.h>
 #include <weft/ir/legalize/written.h>
+#include <weft/ir/ops/linalg.h>
 
 namespace weft::ir::legalize {
 

@@ -6,7 +6,8 @@
 //   find_complex   with complex operands or results: what becomes of the parts                         complex.h
 //   find_chlo      a function of elements                                                              chlo.h
 //
-// Operations whose attributes or regions matter are functions of their own, and the reader gives them both: fft, bitcast,
+// Operations whose attributes or regions matter are functions of their own, and the reader gives them both: fft, batch_norm_training and its
+// siblings, bitcast,
 // complex_cholesky and complex_triangular_solve, chlo_top_k and first_k, expand_scan and expand_map. regions.h brings regions into
 // the form that ops take, written.h says what a complex value is.
 //
@@ -16,6 +17,7 @@
 
 #include <string_view>
 
+#include <weft/ir/legalize/batch_norm.h>
 #include <weft/ir/legalize/bitcast.h>
 #include <weft/ir/legalize/chlo.h>
 #include <weft/ir/legalize/complex.h>

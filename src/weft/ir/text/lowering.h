@@ -62,6 +62,7 @@ class Lowering {
   Values sharding(Graph& graph, const Scope& scope, const Operation& op);
   Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
+  Values batch_norm(Graph& graph, const Scope& scope, const Operation& op);
   Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
   Values contraction(Graph& graph, const Scope& scope, const Operation& op);
   Values scan(Graph& graph, const Scope& scope, const Operation& op);
@@ -104,6 +105,7 @@ class Lowering {
   Values expanded(const Operation& op, const std::function<Values()>& expand) const;
   WrittenValues grouped_results(const Operation& op, std::span<const Value> values) const;
   std::int64_t integer_attribute(const Operation& op, std::string_view name) const;
+  double number_attribute(const Operation& op, std::string_view name) const;
   // What the regions use from outside, each once, but for constants that are cheap to have once more.
   std::vector<Use> captures(const Scope& scope, const Operation& op) const;
   std::shared_ptr<Graph> function(const Function& function);

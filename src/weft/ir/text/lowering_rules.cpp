@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <charconv>
+
+#include <system_error>
 
 #include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
@@ -27,6 +30,9 @@ constexpr NamedRule lowering_rules[] = {
     {"interpreter.run_parallel", &Lowering::run_parallel},
     {"sdy.reshard", &Lowering::sharding},
     {"sdy.sharding_constraint", &Lowering::sharding},
+    {"stablehlo.batch_norm_grad", &Lowering::batch_norm},
+    {"stablehlo.batch_norm_inference", &Lowering::batch_norm},
+    {"stablehlo.batch_norm_training", &Lowering::batch_norm},
     {"stablehlo.bitcast_convert", &Lowering::bitcast_convert},
     {"stablehlo.case", &Lowering::branches},
     {"stablehlo.composite", &Lowering::composite},
@@ -226,6 +232,20 @@ Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
   });
 }
 
+Values Lowering::batch_norm(Graph&, const Scope& scope, const Operation& op) {
+  const Values v = operands(scope, op);
+  const legalize::BatchNorm norm{.epsilon = number_attribute(op, "epsilon"),
+                                 .feature_index = integer_attribute(op, "feature_index")};
+  const bool trains = op.name == "stablehlo.batch_norm_training", infers = op.name == "stablehlo.batch_norm_inference";
+  const std::size_t count = trains ? 3 : 5;
+  if (v.size() != count) fail(op, concat("expected ", count, " operands, got ", v.size()));
+  return expanded(op, [&] {
+    if (trains) return legalize::batch_norm_training(v[0], v[1], v[2], norm);
+    if (infers) return Values{legalize::batch_norm_inference(v[0], v[1], v[2], v[3], v[4], norm)};
+    return legalize::batch_norm_grad(v[0], v[1], v[2], v[3], v[4], norm);
+  });
+}
+
 Values Lowering::map(Graph& graph, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   if (op.regions.size() != 1) fail(op, "expected one region");
@@ -246,6 +266,15 @@ std::int64_t Lowering::integer_attribute(const Operation& op, std::string_view n
   const Attribute* found = find(op.attributes, name);
   if (!found || found->kind != Attribute::Kind::integer) fail(op, concat("expected ", name, " = a number"));
   return found->integer;
+}
+
+double Lowering::number_attribute(const Operation& op, std::string_view name) const {
+  const Attribute* found = find(op.attributes, name);
+  double number = 0;
+  const std::string_view text = found && found->kind == Attribute::Kind::real ? found->text : std::string_view();
+  if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc())
+    fail(op, concat("expected ", name, " = a number"));
+  return number;
 }
 
 std::vector<Use> Lowering::captures(const Scope& scope, const Operation& op) const {
