@@ -1,6 +1,7 @@
 #include <apps/lab/sync_order.h>
 
 #include <chrono>
+#include <utility>
 
 #include <apps/lab/address_identity.h>
 #include <weft/record/session.h>
@@ -45,10 +46,9 @@ class SyncOrderScope::Stages final : public record::SyncStages {
 };
 
 SyncOrderScope::SyncOrderScope(SyncOrder order)
-    : stages_(order == SyncOrder::logical_ids ? nullptr : std::make_unique<Stages>(order)) {
-  record::session.sync_stages = stages_.get();
-}
-SyncOrderScope::~SyncOrderScope() { record::session.sync_stages = nullptr; }
+    : stages_(order == SyncOrder::logical_ids ? nullptr : std::make_unique<Stages>(order)),
+      before_(std::exchange(record::session.sync_stages, stages_.get())) {}
+SyncOrderScope::~SyncOrderScope() { record::session.sync_stages = before_; }
 
 double SyncOrderScope::waited_us() const { return stages_ ? stages_->waited_us() : 0; }
 

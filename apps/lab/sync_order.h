@@ -1,9 +1,13 @@
-// What of a sync waits for the execution before: nothing in weft. The others are three stages of PyTorch/XLA (its issue #3434), where
-// an input is known by the address of its bytes, which must therefore exist. They do the same and cost time.
+// Which part of a sync waits for the execution before it: none in weft. The other orders are three stages of PyTorch/XLA (its issue
+// #3434), where an input is known by the address of its bytes, which must therefore exist. They give the same results and cost time.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+
+namespace weft::record {
+class SyncStages;
+}
 
 namespace weft::lab {
 
@@ -28,6 +32,7 @@ class SyncOrderScope {
  private:
   class Stages;
   std::unique_ptr<Stages> stages_;  // null: nothing waits
+  record::SyncStages* before_;
 };
 
 }  // namespace weft::lab

@@ -13,7 +13,7 @@ namespace weft::record {
 
 class Growth {
  public:
-  // The number of nodes from which look() wants to be asked, before the next operation of the user.
+  // Returns the number of nodes from which look() is to be called before each operation of the user.
   std::size_t limit() const { return limit_; }
 
   // Whether the recording is to be synced here: its last operations are those of a round that was recorded over and over.

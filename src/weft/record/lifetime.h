@@ -1,5 +1,5 @@
-// Whether an object still is where a recording found it. What a compiled function captured it knows by address; the object may end,
-// or be moved elsewhere, before the next call. Thread-safe, as far as the object's own end is not concerned.
+// Tells whether an object still is where a recording found it. A compiled function knows what it captured by address; the object may
+// end, or be moved, before the next call. Thread-safe, but the object must not end during a call of watch().
 #pragma once
 
 #include <atomic>

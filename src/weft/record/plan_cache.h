@@ -1,4 +1,4 @@
-// What was compiled, by what was recorded.
+// Compiled programs by the fingerprint of what was recorded.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Plan {
   std::mutex mutex;  // of what a launch changes
 };
 
-// What it keeps in memory; machine code, which plans share, is the kernel cache's to count.
+// Returns the bytes that a plan keeps in memory, without machine code, which plans share: the kernel cache counts that.
 std::uint64_t bytes_of(const Plan& plan);
 
 // Within WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES; the least recently used plan leaves first. Thread-safe.

@@ -28,22 +28,23 @@ namespace weft::record {
 class Recording {
  public:
   Recording();
-  // A recording of the body of a loop or branch, current until leave(): what it uses from outside becomes an input of it.
+  // Makes a recording for the body of a loop or branch, which is current until leave(). A value from outside becomes an input of it.
   explicit Recording(Recording& parent);
   void leave();
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // The innermost one of this thread.
+  // Returns the innermost recording of this thread.
   static Recording& current();
 
-  // The value of a tensor; a buffer, or a value of an outer recording, becomes an input at its first use.
+  // Returns the value of a tensor. A buffer, or a value of an outer recording, becomes an input at its first use. Throws Error for a
+  // tensor without a value here, led by `function`.
   ir::Value value_of(const TensorPtr& tensor, const char* function);
   // A new input that the host gives with every launch.
   ir::Value immediate(Type type, const Immediate& bytes, const ImmediateSource& source = {});
 
-  // A tensor for a value of this recording; live until it is dropped or launched.
+  // Makes a tensor for a value of this recording. It is live until it is dropped or launched.
   TensorPtr wrap(ir::Value value);
   // An equal value. The gradient by the first one is none by this.
   ir::Value copy(ir::Value value);
@@ -51,44 +52,44 @@ class Recording {
   std::span<const ir::Value> copies() const { return copies_; }
   ir::Value original(ir::Value value) const;  // of a copy, and of copies of copies; of others the value itself
 
-  // What stays of what is launched: the graph where gradients may reach back over it, as where the host reads a value.
+  // Says what is kept of a launched recording: the graph, where gradients may reach back over it because the host read a value.
   enum class Keep : std::uint8_t { nothing, graph };
   // Closes the recording, launches it and begins the next: see weft::sync(). Returns false if the observer let nothing be launched.
   bool sync(Keep keep = Keep::nothing);
   // Forgets what is recorded if nobody holds anything of it.
   void drop_dead();
 
-  // A gradient was taken: ways from one value to another end here, as far as anybody knows.
+  // Notes that a gradient by `wrt` was taken.
   void differentiated(std::span<const ir::Value> wrt);
   // Whether a gradient was taken by one of them since the last sync.
   bool were_differentiated(std::span<const ir::Value> wrt) const;
-  // Throws Error if the way from `loss` leads to something that an automatic sync launched and that is none of `wrt`: of it the
-  // gradient would be cut off.
+  // Throws Error if `loss` depends on a tensor that an automatic sync launched and that is not in `wrt`: its part of the gradient
+  // would be lost there.
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
 
   struct Input {
     runtime::BufferPtr buffer;           // null: the next of the numbers
-    const TensorImpl* tensor = nullptr;  // that had it, gone perhaps
+    const TensorImpl* tensor = nullptr;  // the tensor that had the buffer; it may have ended
     std::uint64_t identity = 0;          // of that tensor
-    Origin origin = {};                  // before a read launched it
-    bool is_state = false;               // a Parameter had it
-    bool is_cut = false;                 // an automatic sync launched it
+    Origin origin = {};                  // the value that it was before a read launched it
+    bool is_state = false;               // a Parameter had the tensor
+    bool is_cut = false;                 // an automatic sync launched the tensor
   };
-  // One for each input of the graph; of a body none.
+  // There is one for each input of the graph; a body has none.
   std::span<const Input> inputs() const { return inputs_; }
 
   ir::Graph& graph() { return *graph_; }
   const TensorImpl* first_live() const { return live_.next == &live_ ? nullptr : live_.next; }
   const TensorImpl* next_live(const TensorImpl& live) const { return live.next == &live_ ? nullptr : live.next; }
 
-  // Of a body: its inputs other than those made with graph().add_input, in order. Once captured, always an input.
+  // The tensors from outside that a body uses, in the order in which they became inputs.
   bool is_body() const { return parent_ != nullptr; }
   Recording* parent() { return parent_; }
   std::span<const TensorPtr> captures() const { return captures_; }
   ir::Value capture(const TensorPtr& tensor);
   std::shared_ptr<const ir::Graph> finish_body(std::vector<ir::Value> outputs);
 
-  // The path of the module that is recorded, of static storage; empty if none is.
+  // The path of the module that is being recorded, of static storage; an empty string outside of modules.
   const char* scope() const { return scope_; }
   void set_scope(const char* path) { scope_ = path; }
 
@@ -102,7 +103,7 @@ class Recording {
   }
   void end_call() { --depth_; }
   bool is_outermost_call() const { return depth_ == 1; }
-  // Where the user called the public function that is at work, here or in an enclosing recording; empty if none is.
+  // Returns where the user called the public function that is running, here or in an enclosing recording; empty if none is.
   std::string place_of_call() const;
 
  private:

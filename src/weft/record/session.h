@@ -1,4 +1,4 @@
-// The ambient state of a thread: what its operations depend on beside their operands. Scopes (Autocast, BackendScope,
+// The ambient state of a thread: what its operations depend on besides their operands. Scopes (Autocast, BackendScope,
 // SymbolicSizesScope...) change a part of it for a time. Each thread has one.
 #pragma once
 

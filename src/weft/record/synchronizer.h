@@ -23,7 +23,8 @@ namespace weft::record {
 class Synchronizer {
  public:
   explicit Synchronizer(Recording& recording) : recording_(recording) {}
-  // `kept`: what is launched, if gradients may reach back into it. Returns false if the observer let nothing be launched.
+  // Launches what is recorded. `kept` receives the launched graph if gradients may reach back into it. Returns false if the observer
+  // stopped the launch.
   bool run(std::shared_ptr<LaunchedGraph> kept = nullptr);
 
   // Of this thread.
@@ -39,10 +40,10 @@ class Synchronizer {
   };
   static Last& last() { return of_this_thread().last; }
 
-  // Closes the recording as run() does and gives its graph, but launches nothing: its tensors lose their values, and the graph is a
-  // sample for programs for many sizes if it is to be kept.
+  // Closes the recording as run() does, but launches nothing: its tensors lose their values. If `keep` is set, the graph becomes a
+  // sample for programs for many sizes.
   void run_as_sample(bool keep);
-  // The same, for a program of its own that is to be compiled ahead. None: there is nothing to be compiled.
+  // The same, for a program that is to be compiled ahead. Returns nullopt if there is nothing to compile.
   std::optional<CompileAhead::Job> run_as_job();
 
  private:
