@@ -62,7 +62,7 @@ ir::Value row_sum(ir::Value x, ir::Value) { return ir::reduce_sum(x, std::vector
 ir::Value row_norm(ir::Value x, ir::Value) {
   const std::vector<std::int64_t> rows = {0}, columns = {1};
   const auto mean = [&](ir::Value v) {
-    return ir::broadcast_in_dim(ir::reduce_sum(v, columns) * (1.0 / static_cast<double>(x.size(1))), x.type(), rows);
+    return ir::broadcast_in_dim(ir::reduce_sum(v, columns) * (1.0 / x.size(1)), x.type(), rows);
   };
   const ir::Value centred = x - mean(x);
   return centred * ir::rsqrt(mean(centred * centred) + 1e-5);
@@ -90,7 +90,7 @@ void compiled(benchmark::State& state, const Case& c, Type type) {
   graph.set_outputs({c.build(x, y)});
   const auto executable = compiler::compile(graph);
   auto& device = runtime::cpu();
-  const std::vector<float> ones(static_cast<std::size_t>(type.elements()), 1);
+  const std::vector<float> ones(type.elements(), 1);
   const runtime::BufferPtr inputs[] = {device.upload(type, std::as_bytes(std::span(ones))),
                                        device.upload(type, std::as_bytes(std::span(ones)))};
   runtime::BufferPtr last;  // launches follow one another as they do in training; the device bounds how many wait
@@ -100,7 +100,7 @@ void compiled(benchmark::State& state, const Case& c, Type type) {
 }
 
 void plain(benchmark::State& state, const Case& c, Type type) {
-  const std::vector<float> x(static_cast<std::size_t>(type.elements()), 1), y = x;
+  const std::vector<float> x(type.elements(), 1), y = x;
   std::vector<float> out(x.size());
   for (auto _ : state) {
     runtime::parallel_for(type.size(0), 16, [&](std::int64_t begin, std::int64_t end) {

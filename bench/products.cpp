@@ -54,7 +54,7 @@ double milliseconds(const Product& product) {
   const auto executable = compiler::compile(graph);
   auto& device = runtime::cpu();
   const auto ones = [&](Type type) {
-    const std::vector<float> elements(static_cast<std::size_t>(type.elements()), 1);
+    const std::vector<float> elements(type.elements(), 1);
     return device.upload(type, std::as_bytes(std::span(elements)));
   };
   const runtime::BufferPtr inputs[] = {ones(product.lhs), ones(product.rhs)};
@@ -78,9 +78,9 @@ int main(int argc, char** argv) {
   const auto number = [&](int i) { return std::strtoll(argv[i], nullptr, 10); };
   double ms = 0, flops = 0;
   for (const Product& product : products(number(1), number(2), number(3), number(4), number(5))) {
-    const auto times = static_cast<double>(product.times);
+    const double times = product.times;
     std::int64_t contracted = 1;
-    for (const std::int64_t d : product.lhs_contracting) contracted *= product.lhs.size(static_cast<int>(d));
+    for (const std::int64_t d : product.lhs_contracting) contracted *= product.lhs.size(d);
     std::int64_t batch = product.lhs_batching.empty() ? 1 : product.lhs.size(0);
     ms += times * milliseconds(product);
     flops += times * 2 * static_cast<double>(product.lhs.elements()) * static_cast<double>(product.rhs.elements()) /

@@ -51,8 +51,8 @@ void record_op(benchmark::State& state, int calls, Operation operation) {
   }
   state.SetItemsProcessed(state.iterations() * ops);
   state.counters["nodes_per_op"] = static_cast<double>(nodes) / ops;
-  state.counters["ns_per_op"] = benchmark::Counter(
-      static_cast<double>(ops) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_op"] =
+      benchmark::Counter(ops * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(record_op, add, 1, [](const Tensor& y, const Tensor& x, int) { return y + x; });
 BENCHMARK_CAPTURE(record_op, multiply_by_a_number, 1, [](const Tensor& y, const Tensor&, int) { return y * 0.5; });

@@ -59,7 +59,7 @@ class Gate : public Thunk {
 
 // The host's part: launches that the device cannot start yet, as many as run-ahead allows.
 void launch(benchmark::State& bench) {
-  const int tensors = static_cast<int>(bench.range(0));
+  const int tensors = bench.range(0);
   const auto executable = updates(tensors, 1);
   constexpr int ahead = 8;
   CpuDevice device({.run_ahead_launches = ahead + 1});
@@ -84,7 +84,7 @@ BENCHMARK(launch)->Arg(1)->Arg(30)->Arg(300)->Arg(1000);
 
 // The device's part, when the host is always ahead.
 void thunk(benchmark::State& bench) {
-  const int thunks = static_cast<int>(bench.range(0));
+  const int thunks = bench.range(0);
   const auto executable = updates(1, thunks);
   CpuDevice device;
   auto buffers = state(device, 1);

@@ -102,8 +102,8 @@ void run(benchmark::State& state, const Case& c, bool last, int pass) {
   std::vector<ir::Value> inputs{graph.add_input(type_of(c.x, last))};
   if (!pool) inputs.push_back(graph.add_input(kernel_type(c.kernel, last)));
   ir::Value y = pool ? pooled(c, last, inputs[0]) : convolved(c, last, inputs[0], inputs[1]);
-  const double operations = static_cast<double>(
-      y.type().elements() * (pool ? c.kernel[0] * c.kernel[1] : 2 * c.kernel[1] * c.kernel[2] * c.kernel[3]));
+  const double operations =
+      y.type().elements() * (pool ? c.kernel[0] * c.kernel[1] : 2 * c.kernel[1] * c.kernel[2] * c.kernel[3]);
   if (pass > 0) {
     inputs.push_back(graph.add_input(y.type()));
     y = ir::gradient(graph, std::array{y}, std::array{inputs.back()},
@@ -114,7 +114,7 @@ void run(benchmark::State& state, const Case& c, bool last, int pass) {
   auto& device = runtime::cpu();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Value v : inputs) {
-    std::vector<float> numbers(static_cast<std::size_t>(v.type().elements()));
+    std::vector<float> numbers(v.type().elements());
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i * 7919 % 1000) / 1000;
     buffers.push_back(device.upload(v.type(), std::as_bytes(std::span(numbers))));
   }

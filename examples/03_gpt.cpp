@@ -101,11 +101,11 @@ std::pair<Tensor, Tensor> batch(const Tensor& text, std::int64_t count, std::int
 
 // Continues the prompt with the likeliest byte, `count` times. The window has one size, so that one program serves all steps.
 std::string continue_text(const Gpt& model, std::string text, int count) {
-  const auto context = static_cast<std::size_t>(model.config.context);
+  const std::size_t context = model.config.context;
   for (int i = 0; i < count; ++i) {
     const std::size_t last = std::min(text.size(), context);
     std::vector<std::uint8_t> window(context, ' ');
-    std::copy(text.end() - static_cast<std::ptrdiff_t>(last), text.end(), window.begin());
+    std::copy(text.end() - last, text.end(), window.begin());
     const Tensor logits = model(weft::from_vector(window, {1, model.config.context}))[0];
     const Tensor next = weft::argmax(weft::take(logits, weft::tensor(static_cast<int>(last) - 1)));
     text += static_cast<char>(next.item<int>());
@@ -125,8 +125,7 @@ int main(int argc, char** argv) {
   const int steps = argc > 2 ? std::atoi(argv[2]) : 150;
 
   weft::manual_seed(1);
-  const Tensor bytes =
-      weft::from_vector(std::vector<std::uint8_t>(text.begin(), text.end()), {static_cast<std::int64_t>(text.size())});
+  const Tensor bytes = weft::from_vector(std::vector<std::uint8_t>(text.begin(), text.end()), {std::ssize(text)});
   Gpt model{Config{}};
   weft::optim::AdamW optimizer(model, {.weight_decay = 0.1, .decays = weft::optim::is_matrix});
   const weft::optim::CosineSchedule schedule{.peak = 3e-3, .warmup = 20, .total = steps, .floor = 3e-4};

@@ -121,7 +121,7 @@ void mutate(json& root, Random& random) {
     value = mutated_bytes(value.get<std::string>());
   } else if (value.is_number()) {
     const std::uint64_t to = number(random);
-    value = random() % 8 == 0 ? json(-0.5 * static_cast<double>(to)) : json(to);
+    value = random() % 8 == 0 ? json(-0.5 * to) : json(to);
   } else if (value.is_array() && !value.empty()) {
     const std::size_t at = below(random, value.size());
     const json element = value[at];
@@ -231,7 +231,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   Random random(number);
   std::vector<Chunk> chunks = split({reinterpret_cast<const char*>(data), size});
   if (chunks.empty()) chunks = seed();
-  const auto chunk = [&] { return chunks.begin() + static_cast<std::ptrdiff_t>(below(random, chunks.size())); };
+  const auto chunk = [&] { return chunks.begin() + (below(random, chunks.size())); };
   switch (random() % 12) {
     case 0: chunks.push_back(*chunk()); break;
     case 1: chunks.erase(chunk()); break;

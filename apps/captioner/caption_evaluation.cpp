@@ -10,7 +10,7 @@ namespace {
 
 data::RgbImage picture_of(const CaptionedImage& sample) {
   data::RgbImage picture(sample.size, sample.size);
-  const auto pixels = static_cast<std::size_t>(sample.size * sample.size);
+  const std::size_t pixels = sample.size * sample.size;
   for (std::size_t i = 0; i < pixels; ++i)
     for (std::size_t channel = 0; channel < 3; ++channel)
       picture.bytes[3 * i + channel] =
@@ -40,7 +40,7 @@ CaptionScore evaluate_captions(CaptionerTrainer& trainer, const CaptionerConfig&
       const CaptionedImage sample = source[score.pictures];
       right += said == sample.caption;
       right_tokens += tokens_right(sample.caption, said);
-      tokens += static_cast<std::int64_t>(sample.caption.size());
+      tokens += std::ssize(sample.caption);
       if (score.pictures++ < keep)
         score.examples.push_back(
             {picture_of(sample), ShapesDataset::decode(sample.caption), ShapesDataset::decode(said)});

@@ -47,7 +47,7 @@ void draw_example(data::RgbImage& sheet, std::int64_t x, std::int64_t y, const S
   fill(sheet, x, y, picture_side + 2 * frame, picture_side + 2 * frame, mark);
   place(sheet, x + frame, y + frame, example.picture);
   y += picture_side + 2 * frame + 4;
-  constexpr auto width = static_cast<std::size_t>((cell_width - margin) / letter_width);
+  constexpr std::size_t width = (cell_width - margin) / letter_width;
   const auto write = [&](const std::string& text, const Rgb& colour) {
     for (const std::string& line : wrap(text, width)) {
       write_line(sheet, x, y, line, colour);
@@ -63,7 +63,7 @@ std::string base64(const std::vector<std::byte>& bytes) {
   const int length =
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                       reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
+  text.resize(length);
   return text;
 }
 
@@ -79,13 +79,12 @@ std::int64_t percent(double share) { return static_cast<std::int64_t>(100 * shar
 
 data::RgbImage draw_sheet(const CaptionScore& score) {
   require(!score.examples.empty(), "draw_sheet: there are no examples");
-  const auto count = static_cast<std::int64_t>(score.examples.size());
+  const auto count = std::ssize(score.examples);
   const std::int64_t wide = std::min(count, columns), rows = (count + wide - 1) / wide;
   data::RgbImage sheet(wide * cell_width + margin, rows * cell_height + margin);
   fill(sheet, 0, 0, sheet.width, sheet.height, paper);
   for (std::int64_t i = 0; i < count; ++i)
-    draw_example(sheet, margin + i % wide * cell_width, margin + i / wide * cell_height,
-                 score.examples[static_cast<std::size_t>(i)]);
+    draw_example(sheet, margin + i % wide * cell_width, margin + i / wide * cell_height, score.examples[i]);
   return sheet;
 }
 

@@ -70,8 +70,7 @@ void CaptionerConfig::check() const {
   require(sizes.image >= 16 && sizes.image <= most, "image must be from 16 to ", most, ", got ", sizes.image);
   require(sizes.image % sizes.patch == 0, "patch must divide the image, got a patch of ", sizes.patch,
           " and an image of ", sizes.image);
-  const auto words = data == "shapes" ? static_cast<std::int64_t>(ShapesDataset::vocabulary().size())
-                                      : std::int64_t{first_word_token + 1};
+  const auto words = data == "shapes" ? std::ssize(ShapesDataset::vocabulary()) : std::int64_t{first_word_token + 1};
   require(sizes.vocabulary >= words, "vocabulary must be at least ", words, ", got ", sizes.vocabulary);
   require(data != "shapes" || sizes.context >= ShapesDataset::longest, "context must be at least ",
           ShapesDataset::longest, ", got ", sizes.context);
@@ -91,7 +90,7 @@ const std::vector<CaptionerPreset>& captioner_presets() {
     for (CaptionerConfig* config : {&small_random, &full_random})
       config->data = "random", config->padding = "multiple:8";
     small.sizes.context = ShapesDataset::longest;
-    small.sizes.vocabulary = static_cast<std::int64_t>(ShapesDataset::vocabulary().size());
+    small.sizes.vocabulary = std::ssize(ShapesDataset::vocabulary());
     return std::vector<CaptionerPreset>{{"small", "shapes", small, small.decay_steps},
                                         {"small", "random", small_random, 100},
                                         {"full", "shapes", full, full.decay_steps},

@@ -12,7 +12,7 @@ constexpr std::int64_t samples_of_an_epoch = 100'000;
 }  // namespace
 
 CaptionSource caption_source(const CaptionerConfig& config, Split split, std::int64_t samples) {
-  const auto seed = static_cast<std::uint64_t>(config.seed);
+  const std::uint64_t seed = config.seed;
   if (samples == 0) samples = std::max(samples_of_an_epoch, config.batch);
   if (config.data == "shapes") {
     const ShapesDataset shapes(split, seed, samples, config.sizes.image);

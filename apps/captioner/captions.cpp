@@ -18,7 +18,7 @@ Tensor images_of(std::span<const CaptionedImage> samples) {
     require(sample.size == size, "CaptionCollator: pictures of ", size, " and ", sample.size, " pixels in one batch");
     images.insert(images.end(), sample.image.begin(), sample.image.end());
   }
-  return from_vector(images, {static_cast<std::int64_t>(samples.size()), 3, size, size});
+  return from_vector(images, {std::ssize(samples), 3, size, size});
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ constexpr std::array<Letter, 10> numerals{{
 }};
 
 Letter letter_of(char c) {
-  if (c >= 'a' && c <= 'z') return letters[static_cast<std::size_t>(c - 'a')];
-  if (c >= '0' && c <= '9') return numerals[static_cast<std::size_t>(c - '0')];
+  if (c >= 'a' && c <= 'z') return letters[c - 'a'];
+  if (c >= '0' && c <= '9') return numerals[c - '0'];
   if (c == '<') return {0x00, 0x08, 0x14, 0x22, 0x41};
   if (c == '>') return {0x00, 0x41, 0x22, 0x14, 0x08};
   return {};
@@ -49,7 +49,7 @@ void write_line(data::RgbImage& picture, std::int64_t x, std::int64_t y, std::st
       for (std::int64_t row = 0; row < 8; ++row) {
         const bool is_inside =
             x + column >= 0 && x + column < picture.width && y + row >= 0 && y + row < picture.height;
-        if (is_inside && (letter[static_cast<std::size_t>(column)] >> row & 1) != 0)
+        if (is_inside && (letter[column] >> row & 1) != 0)
           std::ranges::copy(colour, picture.pixel(x + column, y + row));
       }
     x += letter_width;

@@ -20,7 +20,7 @@ CaptionedImage RandomCaptions::operator[](std::int64_t sample) const {
   require(sample >= 0 && sample < samples_, "RandomCaptions: sample ", sample, " of ", samples_);
   Draws draws(mix(seed_, static_cast<std::uint64_t>(sample)));
   CaptionedImage made{.size = image_size_};
-  made.image.resize(static_cast<std::size_t>(3 * image_size_ * image_size_));
+  made.image.resize(3 * image_size_ * image_size_);
   std::ranges::generate(made.image, [&] { return static_cast<float>(draws.normal()); });
   const double kind = draws.uniform();
   const std::int64_t words = kind < 0.9    ? draws.between(5, 31)

@@ -44,7 +44,7 @@ ColouredShape pick_shape(Draws& draws) {
 }
 
 std::string name(const ColouredShape& shape) {
-  const auto word = [](const auto& words, int place) { return words[static_cast<std::size_t>(place)]; };
+  const auto word = [](const auto& words, int place) { return words[place]; };
   return concat("a ", word(size_words, shape.size), ' ', word(colour_words, shape.colour), ' ',
                 word(shape_words, shape.shape));
 }
@@ -62,7 +62,7 @@ Scene scene_of_one(Draws& draws) {
   };
   shape.x = centre(place % 2 == 1);
   shape.y = centre(place >= 2);
-  return {{shape}, concat(name(shape), ' ', places[static_cast<std::size_t>(place)])};
+  return {{shape}, concat(name(shape), ' ', places[place])};
 }
 
 // Two, beside or above one another: further apart in the one direction than in the other by what can be seen.
@@ -103,8 +103,7 @@ class Canvas {
         const float share = coverage(shape, x, y);
         for (int channel = 0; channel < 3; ++channel) {
           float& value = at(channel, y * size_ + x);
-          const float wanted =
-              brightness * colours[static_cast<std::size_t>(shape.colour)][static_cast<std::size_t>(channel)];
+          const float wanted = brightness * colours[shape.colour][channel];
           value += share * (wanted - value);
         }
       }
@@ -117,9 +116,7 @@ class Canvas {
   }
 
  private:
-  float& at(int channel, std::int64_t pixel) {
-    return pixels_[static_cast<std::size_t>(channel * size_ * size_ + pixel)];
-  }
+  float& at(int channel, std::int64_t pixel) { return pixels_[channel * size_ * size_ + pixel]; }
 
   // The share of the pixel that the shape covers.
   float coverage(const ColouredShape& shape, std::int64_t x, std::int64_t y) const {
@@ -155,7 +152,7 @@ const std::vector<std::string_view>& words() {
 
 }  // namespace
 
-double ColouredShape::radius() const { return radii[static_cast<std::size_t>(size)]; }
+double ColouredShape::radius() const { return radii[size]; }
 
 ShapesDataset::ShapesDataset(Split split, std::uint64_t seed, std::int64_t samples, std::int64_t image_size)
     : split_(split), seed_(seed), samples_(samples), image_size_(image_size) {
@@ -211,7 +208,7 @@ std::string ShapesDataset::decode(std::span<const std::int32_t> tokens) {
   std::string sentence;
   for (const std::int32_t token : tokens) {
     if (token == end_token) break;
-    const auto place = static_cast<std::size_t>(token);
+    const std::size_t place = token;
     const bool is_word = token >= first_word_token && place < words().size();
     sentence += concat(sentence.empty() ? "" : " ", is_word ? std::string(words()[place]) : concat('<', token, '>'));
   }

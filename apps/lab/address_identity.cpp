@@ -28,7 +28,7 @@ Fingerprint AddressIdentity::scan_leaves(std::span<const record::Recording::Inpu
   Fingerprint sequence;
   for (const ir::Node* node : order_) {
     if (node->op != &ir::ops::parameter) continue;
-    const auto index = static_cast<std::size_t>(node->attributes<ir::ParameterAttributes>().index);
+    const std::size_t index = node->attributes<ir::ParameterAttributes>().index;
     const runtime::BufferPtr& buffer = inputs[index].buffer;
     if (!buffer) continue;  // a number
     sequence.add(known.try_emplace(buffer->memory().device_address(), known.size()).first->second);

@@ -50,7 +50,7 @@ CaptionBatch padded_batch(const captioner::CaptionerConfig& config, std::int64_t
   for (std::int64_t i = 0; i < config.batch; ++i) {
     samples.push_back(source[i]);
     std::vector<std::int32_t>& caption = samples.back().caption;
-    if (static_cast<std::int64_t>(caption.size()) > length) caption.resize(static_cast<std::size_t>(length));
+    if (std::ssize(caption) > length) caption.resize(length);
   }
   return captioner::CaptionCollator(data::PaddingPolicy::fixed(length))(samples);
 }

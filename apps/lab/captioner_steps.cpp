@@ -91,7 +91,7 @@ struct Region {
     forward = compile(compute, options);
     backward = compile(
         [compute, differentiable, own = parameters](const Inputs& x, const Tensor& upstream) {
-          Tensors wrt(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(differentiable));
+          Tensors wrt(x.begin(), x.begin() + differentiable);
           for (const Tensor& weight : values_of(own)) wrt.push_back(weight);
           const Tensor y = compute(x);
           return vjp(std::span(&y, 1), std::span(&upstream, 1), wrt);

@@ -81,7 +81,7 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
 const runtime::Instruction* largest_result(const profile::Program& program, std::int32_t op) {
   const runtime::Instruction* largest = program.instruction(op);
   if (!largest || !largest->shape.is_tuple) return largest;
-  const std::uint32_t made = program.description.thunks[static_cast<std::size_t>(op)];
+  const std::uint32_t made = program.description.thunks[op];
   std::int64_t most = 0;
   for (const runtime::Instruction& instruction : program.description.entry()->instructions) {
     if (instruction.opcode != "get-tuple-element" || instruction.operands[0] != made) continue;
@@ -103,12 +103,12 @@ const profile::OpStats* MeshRun::largest_fusion() const {
 }
 
 std::string MeshRun::shape_of(const profile::OpStats& op) const {
-  const profile::Program& program = recording.programs[static_cast<std::size_t>(op.program)];
+  const profile::Program& program = recording.programs[op.program];
   const runtime::Instruction* const instruction = largest_result(program, op.op);
   if (!instruction) return {};
   std::string text = hlo_shape(instruction->shape, false);
   for (std::size_t d = 0; d < instruction->dims.size(); ++d)
-    text += concat(d ? ", " : ": ", instruction->shape.types[0].size(static_cast<int>(d)), " = ", instruction->dims[d]);
+    text += concat(d ? ", " : ": ", instruction->shape.types[0].size(d), " = ", instruction->dims[d]);
   return text;
 }
 

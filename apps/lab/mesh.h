@@ -28,7 +28,7 @@ struct MeshRun {
   profile::Analysis analysis;
 
   double step_ms() const { return 1e-6 * analysis.median_step_ns(); }
-  double images_per_s() const { return step_ms() > 0 ? 1e3 * static_cast<double>(batch) / step_ms() : 0; }
+  double images_per_s() const { return step_ms() > 0 ? 1e3 * batch / step_ms() : 0; }
   // The fusion that took the most time; null: there is none.
   const profile::OpStats* largest_fusion() const;
   // An op's result, and where its sizes come from: f32[512,65,1536]: 512 = input 0 dim 0, ...

@@ -35,7 +35,7 @@ double us_between(Clock::time_point from, Clock::time_point to) {
 double percentile(std::vector<double> values, double percent) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
-  const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(values.size())));
+  const std::size_t rank = std::ceil(percent / 100 * static_cast<double>(values.size()));
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
@@ -87,12 +87,11 @@ class StepTimer {
     device().synchronize();
     const runtime::DeviceStats after = device().stats();
 
-    const auto count = static_cast<double>(steps);
+    const double count = steps;
     const std::vector<std::uint64_t> gaps = device().recent_gaps_ns();
     // The first follows the pause before it.
     const std::size_t wanted = std::min(gaps.size(), static_cast<std::size_t>(std::max<std::int64_t>(steps - 1, 1)));
-    for (std::size_t i = gaps.size() - wanted; i < gaps.size(); ++i)
-      measured_.gaps_us.push_back(static_cast<double>(gaps[i]) / 1e3);
+    for (std::size_t i = gaps.size() - wanted; i < gaps.size(); ++i) measured_.gaps_us.push_back(gaps[i] / 1e3);
     measured_.device_us = static_cast<double>(after.busy_ns - before.busy_ns) / 1e3 / count;
     measured_.host_us = host_us_ / count;
     measured_.step_us = measured_.device_us + std::accumulate(measured_.gaps_us.begin(), measured_.gaps_us.end(), 0.0) /

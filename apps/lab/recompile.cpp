@@ -56,16 +56,16 @@ std::vector<float>& kept_scores() {
   return scores;
 }
 const CustomOp& append_scores() {
-  static const CustomOp op = custom_op(
-      "lab.append_scores", {.compute =
-                                [](const HostCall& call) {
-                                  const auto scores = call.inputs[0].data<float>();
-                                  auto& kept = kept_scores();
-                                  kept.insert(kept.end(), scores.begin(), scores.end());
-                                  call.outputs[0].data<std::int64_t>()[0] = static_cast<std::int64_t>(kept.size());
-                                },
-                            .types = [](std::span<const Type>) { return std::vector{Type(DType::i64, {})}; },
-                            .has_side_effect = true});
+  static const CustomOp op =
+      custom_op("lab.append_scores", {.compute =
+                                          [](const HostCall& call) {
+                                            const auto scores = call.inputs[0].data<float>();
+                                            auto& kept = kept_scores();
+                                            kept.insert(kept.end(), scores.begin(), scores.end());
+                                            call.outputs[0].data<std::int64_t>()[0] = std::ssize(kept);
+                                          },
+                                      .types = [](std::span<const Type>) { return std::vector{Type(DType::i64, {})}; },
+                                      .has_side_effect = true});
   return op;
 }
 

@@ -48,7 +48,7 @@ Tensor Gpt::loss(const Tensor& tokens) const {
 Tensor Gpt::next_logits(const Tensor& tokens, const Tensor& at) const { return logits(take(hidden(tokens), at, 1)); }
 
 double Gpt::parameter_count(const GptConfig& config) {
-  const auto width = static_cast<double>(config.width);
+  const double width = config.width;
   const double rows =
       static_cast<double>((config.tied ? 1 : 2) * config.vocabulary + config.context + 2);  // with the last norm's
   return rows * width + static_cast<double>(config.layers) * nn::TransformerBlock::parameter_count(width);

@@ -74,7 +74,7 @@ void write_job(const std::filesystem::path& folder, const TextConfig& config, st
                std::span<const data::TensorBytes> weights, const TextDataset& text) {
   make_folder(folder);
   std::vector<double> lr;
-  const auto batch_tokens = static_cast<std::size_t>(config.batch * text.window());
+  const std::size_t batch_tokens = config.batch * text.window();
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(steps) * batch_tokens);
   for (std::int64_t step = 0; step < steps; ++step) {
     lr.push_back(config.learning_rate(step));

@@ -22,9 +22,9 @@ class Job {
   explicit Job(const std::filesystem::path& folder);
 
   const TextConfig& config() const { return config_; }  // lr, warmup and decay_steps say nothing
-  std::int64_t steps() const { return static_cast<std::int64_t>(lr_.size()); }
+  std::int64_t steps() const { return std::ssize(lr_); }
   int threads() const { return threads_; }
-  double learning_rate(std::int64_t step) const { return lr_[static_cast<std::size_t>(step)]; }
+  double learning_rate(std::int64_t step) const { return lr_[step]; }
   const data::SafetensorsFile& weights() const { return weights_; }
   // Fills `tokens` ([batch, context + 1]) with the batch of a step.
   void batch(std::int64_t step, std::span<std::int32_t> tokens) const;

@@ -18,21 +18,21 @@ TextDataset::TextDataset(const std::filesystem::path& path, std::int64_t context
 }
 
 void TextDataset::train_batch(std::uint64_t seed, std::int64_t step, std::span<std::int32_t> tokens) const {
-  const auto windows = static_cast<std::uint64_t>(train_bytes_ - window_ + 1);
+  const std::uint64_t windows = train_bytes_ - window_ + 1;
   const std::uint64_t key = mix(mix(0, seed), static_cast<std::uint64_t>(step));
   for (std::uint64_t row = 0; !tokens.empty(); ++row) {
-    read_window(static_cast<std::int64_t>(mix(key, row) % windows), tokens.first(static_cast<std::size_t>(window_)));
-    tokens = tokens.subspan(static_cast<std::size_t>(window_));
+    read_window(static_cast<std::int64_t>(mix(key, row) % windows), tokens.first(window_));
+    tokens = tokens.subspan(window_);
   }
 }
 
 void TextDataset::validation_batch(std::int64_t first, std::span<std::int32_t> tokens) const {
-  const std::int64_t rows = static_cast<std::int64_t>(tokens.size()) / window_;
+  const std::int64_t rows = std::ssize(tokens) / window_;
   require(first >= 0 && rows <= validation_windows() - first, "TextDataset::validation_batch: windows ", first, " to ",
           first + rows, " of ", validation_windows());
   for (std::int64_t row = first; !tokens.empty(); ++row) {
-    read_window(train_bytes_ + row * (window_ - 1), tokens.first(static_cast<std::size_t>(window_)));
-    tokens = tokens.subspan(static_cast<std::size_t>(window_));
+    read_window(train_bytes_ + row * (window_ - 1), tokens.first(window_));
+    tokens = tokens.subspan(window_);
   }
 }
 

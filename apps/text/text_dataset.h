@@ -24,7 +24,7 @@ class TextDataset {
   std::int64_t window() const { return window_; }  // context + 1: inputs and targets overlap
   std::int64_t train_bytes() const { return train_bytes_; }
   std::int64_t validation_bytes() const { return bytes() - train_bytes_; }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(file_.size()); }
+  std::int64_t bytes() const { return std::ssize(file_); }
   std::string digest() const { return file_.digest(); }  // of the whole text
 
   // Fills `tokens` ([batch, window], row-major) with windows at random places of the training part.

@@ -42,7 +42,7 @@ TextTrainer::TextTrainer(const TextConfig& config)
 
 Tensor TextTrainer::windows(std::span<const std::int32_t> tokens) const {
   const std::int64_t window = config_.context + 1;
-  return from_span(tokens, {static_cast<std::int64_t>(tokens.size()) / window, window});
+  return from_span(tokens, {std::ssize(tokens) / window, window});
 }
 
 Future<double> TextTrainer::step(std::int64_t step, std::span<const std::int32_t> tokens, double learning_rate) {

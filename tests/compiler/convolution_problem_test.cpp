@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <weft/compiler/library/mirror.h>
+#include <weft/compiler/library/reversed_copy.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/graph.h>
 
@@ -35,23 +35,23 @@ TEST(ConvolutionProblem, OfAKernelAsGivenIsTheForwardPass) {
   const auto problems = problems_of({.x = {2, 4, 9, 9}, .kernel = {6, 4, 3, 3}, .padding = {1, 1, 1, 1}});
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0].pass, ConvolutionPass::forward);
-  EXPECT_TRUE(problems[0].mirrored.empty());
+  EXPECT_TRUE(problems[0].reversed.empty());
 }
 
 // As weft and as JAX write the gradient of the input of a convolution of stride 2.
 TEST(ConvolutionProblem, OverHolesIsTheGradientOfTheInput) {
   Form form{
       .x = {2, 6, 5, 5}, .kernel = {4, 6, 3, 3}, .padding = {1, 2, 1, 2}, .base_dilation = {2, 2}, .reversal = {1, 1}};
-  const auto turned = problems_of(form);
-  ASSERT_FALSE(turned.empty());
-  EXPECT_EQ(turned[0].pass, ConvolutionPass::backward_data);
-  EXPECT_TRUE(turned[0].mirrored.empty());
-  EXPECT_EQ(turned[0].strides, (std::vector<std::int64_t>{2, 2}));
+  const auto reversed = problems_of(form);
+  ASSERT_FALSE(reversed.empty());
+  EXPECT_EQ(reversed[0].pass, ConvolutionPass::backward_data);
+  EXPECT_TRUE(reversed[0].reversed.empty());
+  EXPECT_EQ(reversed[0].strides, (std::vector<std::int64_t>{2, 2}));
   form.reversal = {};
   const auto as_given = problems_of(form);
   ASSERT_FALSE(as_given.empty());
   EXPECT_EQ(as_given[0].pass, ConvolutionPass::backward_data);
-  EXPECT_EQ(as_given[0].mirrored, (std::vector{true, true}));
+  EXPECT_EQ(as_given[0].reversed, (std::vector{true, true}));
 }
 
 TEST(ConvolutionProblem, OfALargeKernelIsTheGradientOfTheKernel) {
@@ -68,21 +68,21 @@ TEST(ConvolutionProblem, OfALargeKernelOverHolesIsOneToo) {
   EXPECT_EQ(problems[0].pass, ConvolutionPass::backward_weights);
   EXPECT_EQ(problems[0].roles, (std::array{2, 0, 1}));
   EXPECT_EQ(problems[0].src.sizes, (std::vector<std::int64_t>{2, 6, 16, 16}));
-  EXPECT_EQ(problems[0].mirrored, (std::vector{true, true}));
+  EXPECT_EQ(problems[0].reversed, (std::vector{true, true}));
 }
 
-TEST(Mirror, TurnsTheDimensionsItIsTold) {
+TEST(ReversedCopy, ReversesTheDimensionsItIsTold) {
   const std::vector<std::int32_t> x{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   std::vector<std::int32_t> y(x.size());
   const std::vector<std::int64_t> sizes{2, 3, 2}, strides{1, 4, 2};  // in memory: 3 x 2 x 2, the first innermost
-  const auto mirrored = [&](const std::vector<bool>& turned) {
-    Mirror(sizes, strides, turned, 4)
+  const auto reversed_copy = [&](const std::vector<bool>& reversed) {
+    ReversedCopy(sizes, strides, reversed, 4)
         .run(reinterpret_cast<const std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()));
     return y;
   };
-  EXPECT_EQ(mirrored({false, false, false}), x);
-  EXPECT_EQ(mirrored({false, true, false}), (std::vector<std::int32_t>{8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}));
-  EXPECT_EQ(mirrored({true, false, true}), (std::vector<std::int32_t>{3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8}));
+  EXPECT_EQ(reversed_copy({false, false, false}), x);
+  EXPECT_EQ(reversed_copy({false, true, false}), (std::vector<std::int32_t>{8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}));
+  EXPECT_EQ(reversed_copy({true, false, true}), (std::vector<std::int32_t>{3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8}));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/compiler/compiler.h>
-#include <weft/compiler/hlo.h>
+#include <weft/compiler/describe_program.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/text/text.h>
 #include <weft/runtime/hlo_text.h>

@@ -96,7 +96,7 @@ TEST_P(EveryActivation, KeepsItsValuesAtTheEdges) {
   const auto& [activation, dtype] = GetParam();
   const std::vector<double> edges = {0.0, -0.0, 1e-30, -1e-30, 3,     -3,       20,        -20, 88,
                                      -88, 1e4,  -1e4,  1e30,   -1e30, INFINITY, -INFINITY, NAN};
-  const auto rows = static_cast<std::int64_t>(edges.size());
+  const auto rows = std::ssize(edges);
   const auto graph =
       ir::make_graph(std::vector{Type(dtype, {rows, 1}), Type(dtype, {1, 16})}, [&](ir::Graph&, auto in) {
         const std::int64_t last[] = {1}, first[] = {0};
@@ -111,7 +111,7 @@ TEST_P(EveryActivation, KeepsItsValuesAtTheEdges) {
   const auto want = ir::interpret(*graph, inputs)[0], got = test::run_compiled(*graph, inputs)[0];
   for (std::int64_t i = 0; i < want.size(); ++i) {
     const double expected = want.element(i), actual = got.element(i);
-    SCOPED_TRACE(edges[static_cast<std::size_t>(i / 16)]);
+    SCOPED_TRACE(edges[i / 16]);
     if (std::isnan(expected)) {
       EXPECT_TRUE(std::isnan(actual)) << actual;
     } else if (std::isinf(expected)) {

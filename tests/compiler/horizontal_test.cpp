@@ -53,7 +53,7 @@ std::shared_ptr<const ir::Graph> updates(int count) {
   return ir::make_graph(types, [&](ir::Graph&, std::span<const Value> in) {
     std::vector<Value> outputs;
     for (int i = 0; i < count; ++i) {
-      const Value p = in[static_cast<std::size_t>(2 * i)], g = in[static_cast<std::size_t>(2 * i + 1)];
+      const Value p = in[2 * i], g = in[2 * i + 1];
       outputs.push_back(p - g * ir::broadcast(in.back(), p.type()));
     }
     return outputs;

@@ -208,8 +208,7 @@ TEST(Kernel, PartsPutTogetherAndTransposedAreOneKernel) {
     std::vector<Value> padded;
     for (std::int64_t i = 0; i < 3; ++i) {
       const std::int64_t low[] = {i, 0, 0, 0}, high[] = {2 - i, 0, 0, 0};
-      padded.push_back(
-          ir::pad(x[static_cast<std::size_t>(i)], ir::constant(g, Type(DType::f32, {}), 0), low, high, none));
+      padded.push_back(ir::pad(x[i], ir::constant(g, Type(DType::f32, {}), 0), low, high, none));
     }
     return std::vector{ir::transpose(padded[0] + padded[1] + padded[2], swap)};
   });

@@ -34,9 +34,7 @@ std::shared_ptr<const ir::Graph> after(std::shared_ptr<ir::Graph> (*pass)(const 
   for (const Type t : types) {
     Array& input = inputs.emplace_back(t);
     for (std::int64_t i = 0; i < input.size(); ++i)
-      visit(t.dtype(), [&](auto tag) {
-        input.data<decltype(tag)>()[static_cast<std::size_t>(i)] = static_cast<decltype(tag)>(i % 5 + 1);
-      });
+      visit(t.dtype(), [&](auto tag) { input.data<decltype(tag)>()[i] = static_cast<decltype(tag)>(i % 5 + 1); });
   }
   EXPECT_EQ(ir::interpret(*graph, inputs), ir::interpret(*result, inputs));
   return result;
@@ -76,7 +74,7 @@ TEST(Simplify, RemovesNeutralElementsAndMovesThatUndoEachOther) {
 Value identity(ir::Graph& g, const ir::Op& op, Type type) {
   if (is_float(type.dtype()) && &op == &ir::ops::add) return ir::constant(g, type, -0.0);
   const std::uint64_t bits = *identity_of(op, type.dtype());
-  const auto bytes = std::as_bytes(std::span(&bits, 1)).first(static_cast<std::size_t>(byte_size(type.dtype())));
+  const auto bytes = std::as_bytes(std::span(&bits, 1)).first(byte_size(type.dtype()));
   return ir::constant(g, ir::Literal{type, bytes});
 }
 

@@ -28,7 +28,7 @@ std::shared_ptr<const ir::Graph> chain(int layers, std::int64_t height) {
   return ir::make_graph(types, [&](ir::Graph& graph, std::span<const ir::Value> in) {
     ir::Value h = in[0];
     for (int i = 1; i <= layers; ++i) {
-      const ir::Value y = ir::dot_general(h, in[static_cast<std::size_t>(i)], {{}, {}, ir::Ints(one), ir::Ints(zero)});
+      const ir::Value y = ir::dot_general(h, in[i], {{}, {}, ir::Ints(one), ir::Ints(zero)});
       h = h + ir::tanh(y) * ir::gelu(y);
     }
     const ir::Value loss = ir::reduce_sum(h * h, both);
@@ -53,7 +53,7 @@ TEST(Recompute, FewerBytesSameBitsAndAsPredicted) {
   const auto executable = compile(*graph, options, &less);
   EXPECT_EQ(test::run(executable, inputs), want);
   EXPECT_GT(less.recomputed, 0);
-  EXPECT_LT(less.peak_bytes, 0.7 * static_cast<double>(all.peak_bytes));
+  EXPECT_LT(less.peak_bytes, 0.7 * all.peak_bytes);
 
   // What the device takes is what the plan says: the temporaries, and the outputs.
   runtime::CpuDevice device;
@@ -62,7 +62,7 @@ TEST(Recompute, FewerBytesSameBitsAndAsPredicted) {
   device.synchronize();
   for (const auto& output : device.launch(executable, buffers)) output->wait();
   EXPECT_NEAR(static_cast<double>(device.stats().peak_bytes_in_use), static_cast<double>(less.peak_bytes),
-              0.05 * static_cast<double>(less.peak_bytes));
+              0.05 * less.peak_bytes);
 }
 
 constexpr std::int64_t rows = 1024, width = 32;
@@ -135,7 +135,7 @@ TEST(Recompute, WhatIsStoredLateMayBeNeededEarly) {
     const ir::Value sums = ir::reduce(std::vector{ir::exponential(in[0])}, std::vector{nothing}, one, add)[0];
     ir::Value h = in[0] / ir::broadcast_in_dim(sums, x_type, zero);
     for (int i = 1; i <= 3; ++i) {
-      const ir::Value y = ir::dot_general(h, in[static_cast<std::size_t>(i)], {{}, {}, ir::Ints(one), ir::Ints(zero)});
+      const ir::Value y = ir::dot_general(h, in[i], {{}, {}, ir::Ints(one), ir::Ints(zero)});
       h = h + ir::tanh(y) * ir::gelu(y);
     }
     const ir::Value loss = ir::reduce_sum(h * h, both);

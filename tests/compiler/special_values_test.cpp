@@ -31,7 +31,7 @@ std::vector<float> special_values() {
 // Every pair of them.
 std::vector<Array> pairs() {
   const std::vector<float> values = special_values();
-  const auto n = static_cast<std::int64_t>(values.size());
+  const auto n = std::ssize(values);
   std::vector<Array> arrays(2, Array(Type(DType::f32, {n, n})));
   for (std::size_t i = 0; i < values.size() * values.size(); ++i) {
     arrays[0].data<float>()[i] = values[i / values.size()];

@@ -370,7 +370,7 @@ TEST(Rng, AnyCounterAndAnySize) {
           const std::vector<Dim> dims(sizes.begin(), sizes.end());
           SCOPED_TRACE(testing::Message()
                        << Type(dtype, dims) << (algorithm == ir::RngAlgorithm::PHILOX ? " Philox" : ""));
-          Array state({DType::u64, {static_cast<std::int64_t>(words.size())}});
+          Array state({DType::u64, {std::ssize(words)}});
           std::ranges::copy(words, state.data<std::uint64_t>().begin());
           const auto graph = ir::make_graph(std::vector{state.type()}, [&](Graph&, std::span<const Value> in) {
             return ir::rng_bit_generator(in[0], Type(dtype, dims), algorithm);

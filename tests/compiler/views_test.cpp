@@ -51,9 +51,7 @@ class Views {
 
  private:
   Type type(const Numbers& sizes) const { return Type(dtype_, std::vector<Dim>(sizes.begin(), sizes.end())); }
-  std::size_t place(const Numbers& sizes) {
-    return static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(sizes.size()) - 1));
-  }
+  std::size_t place(const Numbers& sizes) { return static_cast<std::size_t>(draw(0, std::ssize(sizes) - 1)); }
 
   Value reversed(const Numbers& sizes, int depth) {
     Numbers turned;
@@ -65,7 +63,7 @@ class Views {
   Value transposed(const Numbers& sizes, int depth) {
     const Numbers order = permutation(sizes.size());
     Numbers before(sizes.size());
-    for (std::size_t d = 0; d < sizes.size(); ++d) before[static_cast<std::size_t>(order[d])] = sizes[d];
+    for (std::size_t d = 0; d < sizes.size(); ++d) before[order[d]] = sizes[d];
     return ir::transpose(of(before, depth - 1), order);
   }
 
@@ -119,12 +117,12 @@ class Views {
     if (sizes.size() > 1 && draw(0, 1) == 0) {
       const std::size_t d = std::min(place(sizes), sizes.size() - 2);
       sizes[d] *= sizes[d + 1];
-      sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d) + 1);
+      sizes.erase(sizes.begin() + d + 1);
     } else if (!sizes.empty() && sizes.size() < 6) {
       const std::size_t d = place(sizes);
       const std::int64_t factor = sizes[d] % 2 == 0 ? 2 : 1;
       sizes[d] /= factor;
-      sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(d), factor);
+      sizes.insert(sizes.begin() + d, factor);
     }
     return ir::reshape(of(sizes, depth - 1), wanted.dims());
   }
@@ -180,11 +178,11 @@ void add_product(Graph& graph, Views& views, bool wide) {
     all.insert(all.end(), free.begin(), free.end());
     const Numbers places = views.permutation(all.size());
     Numbers lying(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) lying[static_cast<std::size_t>(places[i])] = all[i];
-    const auto first = places.begin(), middle = first + static_cast<std::ptrdiff_t>(batch.size());
+    for (std::size_t i = 0; i < all.size(); ++i) lying[places[i]] = all[i];
+    const auto first = places.begin(), middle = first + batch.size();
     return Operand{views.of(lying, static_cast<int>(views.draw(0, 3))),
                    {first, middle},
-                   {middle, middle + static_cast<std::ptrdiff_t>(contracted.size())}};
+                   {middle, middle + std::ssize(contracted)}};
   };
   const Operand lhs = operand(), rhs = operand();
   Value y = ir::dot_general(lhs.value, rhs.value, {lhs.batching, rhs.batching, lhs.contracting, rhs.contracting});
@@ -193,7 +191,7 @@ void add_product(Graph& graph, Views& views, bool wide) {
 }
 
 void add_convolution(Graph& graph, Views& views) {
-  const std::size_t spatial = static_cast<std::size_t>(views.draw(1, 2));
+  const std::size_t spatial = views.draw(1, 2);
   const std::int64_t features = views.draw(1, 3);
   Numbers x_sizes{views.draw(0, 3), features}, kernel_sizes{views.draw(1, 3), features};
   for (std::size_t i = 0; i < spatial; ++i) {
@@ -202,7 +200,7 @@ void add_convolution(Graph& graph, Views& views) {
   }
   const auto operand = [&](const Numbers& sizes, const Numbers& places) {
     Numbers lying(sizes.size());
-    for (std::size_t i = 0; i < sizes.size(); ++i) lying[static_cast<std::size_t>(places[i])] = sizes[i];
+    for (std::size_t i = 0; i < sizes.size(); ++i) lying[places[i]] = sizes[i];
     return views.of(lying, static_cast<int>(views.draw(0, 3)));
   };
   const Numbers in = views.permutation(spatial + 2), window = views.permutation(spatial + 2),
@@ -237,7 +235,7 @@ class RandomViews : public testing::TestWithParam<int> {};
 TEST_P(RandomViews, OfProducts) {
   constexpr DType dtypes[] = {DType::f32, DType::f32, DType::f32, DType::bf16, DType::f64, DType::i32};
   for (int i = 0; i < 50; ++i) {
-    const auto seed = static_cast<std::uint64_t>(GetParam() * 50 + i);
+    const std::uint64_t seed = GetParam() * 50 + i;
     Graph graph;
     Views views(graph, dtypes[seed % std::size(dtypes)], seed);
     add_product(graph, views, seed % 4 == 0);
@@ -247,7 +245,7 @@ TEST_P(RandomViews, OfProducts) {
 
 TEST_P(RandomViews, OfConvolutions) {
   for (int i = 0; i < 25; ++i) {
-    const auto seed = static_cast<std::uint64_t>(GetParam() * 25 + i);
+    const std::uint64_t seed = GetParam() * 25 + i;
     Graph graph;
     Views views(graph, seed % 4 == 0 ? DType::bf16 : DType::f32, seed);
     add_convolution(graph, views);
@@ -257,7 +255,7 @@ TEST_P(RandomViews, OfConvolutions) {
 
 TEST_P(RandomViews, OfNothingElse) {
   for (int i = 0; i < 50; ++i) {
-    const auto seed = static_cast<std::uint64_t>(GetParam() * 50 + i);
+    const std::uint64_t seed = GetParam() * 50 + i;
     Graph graph;
     Views views(graph, DType::f32, seed);
     Numbers sizes;

@@ -107,8 +107,7 @@ TEST(WhileKernel, ManyScalarsAndStacks) {
     const Value x = ir::reshape(ir::dynamic_slice(in[scalars + 1], at, one), {});
     Values next;
     for (int i = 0; i < scalars; ++i) {
-      const Value mine = in[static_cast<std::size_t>(1 + i)],
-                  other = in[static_cast<std::size_t>(1 + (i + 1) % scalars)];
+      const Value mine = in[1 + i], other = in[1 + (i + 1) % scalars];
       next.push_back(mine + ir::tanh(other * 0.5 + x) * 0.1 - ir::exponential(mine * -1.0) * 0.01);
     }
     next.push_back(in[scalars + 1]);
@@ -116,7 +115,7 @@ TEST(WhileKernel, ManyScalarsAndStacks) {
     return next;
   });
   std::vector<Array> inputs;
-  for (const Type type : types) inputs.push_back(sequence(type, 0.01 * static_cast<double>(inputs.size())));
+  for (const Type type : types) inputs.push_back(sequence(type, 0.01 * inputs.size()));
   expect_one_kernel(*graph, inputs, 1e-5);
   const auto kernel = kernel_of(*graph);
   EXPECT_FALSE(kernel->in_memory[1]);
@@ -244,8 +243,8 @@ TEST_P(InLoops, AgreeWithTheInterpreter) {
   const auto graph = counted_loop(1, types, [&](Graph& g, std::span<const Value> in) {
     Values next;
     for (const ir::OpSample& sample : some) {
-      const auto at = in.begin() + 1 + static_cast<std::ptrdiff_t>(next.size());
-      const Values operands(at, at + static_cast<std::ptrdiff_t>(sample.graph->inputs().size()));
+      const auto at = in.begin() + 1 + std::ssize(next);
+      const Values operands(at, at + std::ssize(sample.graph->inputs()));
       next.insert(next.end(), operands.begin(), operands.end());
       const Values results = ir::inline_graph(g, *sample.graph, operands);
       next.insert(next.end(), results.begin(), results.end());

@@ -35,7 +35,7 @@ std::string outcome(const std::filesystem::path& path, const std::string& bytes)
   try {
     const SafetensorsFile file(path);
     for (const auto& entry : file.entries()) {
-      std::vector<std::byte> to(static_cast<std::size_t>(entry.type.bytes()));
+      std::vector<std::byte> to(entry.type.bytes());
       file.read(entry, to);
     }
     return "read";

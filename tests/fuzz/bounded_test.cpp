@@ -26,9 +26,7 @@ Bounded bounded(const std::vector<Array>& inputs, const Build& build, const Arit
   return interpret_bounded(graph, inputs, arithmetic).at(0);
 }
 
-Array vector(std::initializer_list<double> elements) {
-  return Array::of<float>({static_cast<std::int64_t>(elements.size())}, elements);
-}
+Array vector(std::initializer_list<double> elements) { return Array::of<float>({std::ssize(elements)}, elements); }
 double at(const Array& bound, std::size_t i = 0) { return bound.data<double>()[i]; }
 
 constexpr double eps = 0x1p-23;

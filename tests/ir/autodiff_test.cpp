@@ -33,7 +33,7 @@ std::vector<std::vector<double>> slopes(const std::vector<std::vector<double>>& 
   std::vector<Array> inputs;
   std::vector<Type> types;
   for (const auto& p : points) {
-    types.push_back(vector_of(static_cast<std::int64_t>(p.size())));
+    types.push_back(vector_of(std::ssize(p)));
     inputs.emplace_back(types.back(), std::as_bytes(std::span(p)));
   }
   const auto graph = make_graph(types, [&](Graph& g, std::span<const Value> x) { return gradient_of_sum(g, f(x), x); });

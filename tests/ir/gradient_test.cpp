@@ -42,7 +42,7 @@ std::shared_ptr<const Graph> loss_and_gradients(const OpSample& sample, int orde
   for (const Value v : sample.graph->inputs()) types.push_back(v.type());
   return make_graph(types, [&](Graph& graph, std::span<const Value> inputs) {
     std::vector<Value> xs, values = inline_graph(graph, *sample.graph, inputs);
-    for (const int i : sample.wrt) xs.push_back(inputs[static_cast<std::size_t>(i)]);
+    for (const int i : sample.wrt) xs.push_back(inputs[i]);
     Value loss;
     for (int i = 0; i < order; ++i) {
       loss = loss_of(graph, values);
@@ -63,7 +63,7 @@ void check_gradients(const OpSample& sample, int order) {
   std::vector<Array> inputs = random_inputs(sample);
   const auto results = interpret(*graph, inputs);
   for (std::size_t k = 0; k < sample.wrt.size(); ++k) {
-    auto& input = inputs[static_cast<std::size_t>(sample.wrt[k])];
+    auto& input = inputs[sample.wrt[k]];
     for (std::size_t i = 0; i < input.data<double>().size(); ++i) {
       const double x = input.data<double>()[i];
       input.data<double>()[i] = x + sample.step;

@@ -40,9 +40,8 @@ TEST(DotGeneral, OrdersDimensionsAsBatchLhsRhs) {
         I sum = 0;
         for (int k = 0; k < 4; ++k)
           for (int l = 0; l < 5; ++l)
-            sum += lhs.data<I>()[static_cast<std::size_t>(((i * 2 + b) * 4 + k) * 5 + l)] *
-                   rhs.data<I>()[static_cast<std::size_t>(((k * 6 + j) * 5 + l) * 2 + b)];
-        EXPECT_EQ(y.data<I>()[static_cast<std::size_t>((b * 3 + i) * 6 + j)], sum);
+            sum += lhs.data<I>()[((i * 2 + b) * 4 + k) * 5 + l] * rhs.data<I>()[((k * 6 + j) * 5 + l) * 2 + b];
+        EXPECT_EQ(y.data<I>()[(b * 3 + i) * 6 + j], sum);
       }
 }
 
@@ -123,7 +122,7 @@ TEST_P(GroupedConvolution, MeansItsDefinition) {
   const std::int64_t padded = 1 + (2 * size - 1) + 3, positions = (padded - ((window - 1) * 3 + 1)) / 2 + 1;
   ASSERT_EQ(y.type(), Type(DType::i64, {result_batch, out, positions}));
   const auto at = [](const Array& array, std::int64_t i, std::int64_t j, std::int64_t k) {
-    return array.data<I>()[static_cast<std::size_t>((i * array.type().size(1) + j) * array.type().size(2) + k)];
+    return array.data<I>()[(i * array.type().size(1) + j) * array.type().size(2) + k];
   };
   for (std::int64_t n = 0; n < result_batch; ++n)
     for (std::int64_t o = 0; o < out; ++o)

@@ -16,7 +16,7 @@ const double nan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
 Array row(std::initializer_list<Array::Given<T>> elements) {
-  return Array::of<T>({static_cast<std::int64_t>(elements.size())}, elements);
+  return Array::of<T>({std::ssize(elements)}, elements);
 }
 
 TEST(Elementwise, IntegersWrap) {

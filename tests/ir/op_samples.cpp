@@ -18,7 +18,7 @@ InputRange default_range(const Op& op, DType dtype) {
 
 Array random_array(Type type, const InputRange& range, std::mt19937_64& random) {
   Array array(type);
-  const auto count = static_cast<std::size_t>(array.size());
+  const std::size_t count = array.size();
   std::vector<double> values(count);
   if (is_float(type.dtype())) {
     for (double& v : values) v = range.low + (range.high - range.low) * (static_cast<double>(random() >> 11) * 0x1p-53);

@@ -62,7 +62,7 @@ struct Convolution {
 
 OpSample& add(SampleList& list, DType dtype, const Convolution& c) {
   return list.add({type_of(dtype, c.x), type_of(dtype, c.kernel)}, [&](Graph&, std::span<const Value> v) {
-    const auto spatial = static_cast<std::int64_t>(c.x.size()) - 2;
+    const auto spatial = std::ssize(c.x) - 2;
     Dims from_zero, from_one, from_two;
     for (std::int64_t i = 0; i < spatial; ++i) {
       from_zero.push_back(i);

@@ -122,7 +122,7 @@ void source_samples(SampleList& list) {
   } else {
     for (const Type type : types) {
       list.add({}, [=](Graph& graph, auto) { return std::vector{constant(graph, type, 3)}; });
-      std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes()));
+      std::vector<std::byte> bytes(type.bytes());
       for (std::size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = static_cast<std::byte>(type.dtype() == DType::boolean ? i % 2 : i % 60 + 1);
       list.add({}, [&](Graph& graph, auto) { return std::vector{constant(graph, Literal{type, bytes})}; });

@@ -21,7 +21,7 @@ std::vector<Type> types_of(const Op& op) {
 }
 
 void plain_samples(SampleList& list) {
-  for (const Type type : types_of(list.op())) list.add(std::vector(static_cast<std::size_t>(list.op().arity), type));
+  for (const Type type : types_of(list.op())) list.add(std::vector(list.op().arity, type));
 }
 
 // A plain shape, and rank 0 and size 0 if asked for.

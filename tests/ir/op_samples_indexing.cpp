@@ -42,7 +42,7 @@ const Case cases[] = {
 // Indices from before the start to past the end of every dimension.
 InputRange index_range(const Case& c) {
   std::int64_t largest = 0;
-  for (const std::int64_t d : c.map) largest = std::max(largest, c.x[static_cast<std::size_t>(d)]);
+  for (const std::int64_t d : c.map) largest = std::max(largest, c.x[d]);
   return {.low = -3, .high = static_cast<double>(largest) + 1, .edges = true};
 }
 

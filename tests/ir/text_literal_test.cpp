@@ -111,7 +111,7 @@ TEST(TextLiteral, Errors) {
 template <class T>
 void expect_round_trip(const std::vector<T>& elements) {
   Graph graph;
-  const Type type(dtype_of<T>, {static_cast<std::int64_t>(elements.size())});
+  const Type type(dtype_of<T>, {std::ssize(elements)});
   constant(graph, Literal{type, std::as_bytes(std::span(elements))});
   const std::string text = print(graph);
   EXPECT_TRUE(structurally_equal(*parse(text), graph)) << text;

@@ -122,8 +122,8 @@ std::string spliced(std::vector<std::string_view> pieces, const std::vector<std:
       case 0: pieces.erase(at); break;
       case 1: pieces.insert(at, *at); break;
       case 2: std::iter_swap(at, pieces.begin() + any(pieces.size())); break;
-      case 3: *at = pieces[static_cast<std::size_t>(any(pieces.size()))]; break;
-      default: pieces.insert(at, others[static_cast<std::size_t>(any(others.size()))]);
+      case 3: *at = pieces[any(pieces.size())]; break;
+      default: pieces.insert(at, others[any(others.size())]);
     }
   }
   std::string text;

@@ -282,7 +282,7 @@ TEST_F(Compile, ThreadsShareWhatIsKnown) {
       for (int i = 0; i < 20; ++i) results[t] = f(full({4}, static_cast<double>(t), DType::f32)).item();
     });
   for (std::thread& thread : threads) thread.join();
-  for (std::size_t t = 0; t < results.size(); ++t) EXPECT_EQ(results[t], 4.0 * static_cast<double>(t * t));
+  for (std::size_t t = 0; t < results.size(); ++t) EXPECT_EQ(results[t], 4.0 * (t * t));
 }
 
 TEST_F(Compile, ThreadsMayShareParameters) {

@@ -179,7 +179,7 @@ TEST_F(Modes, ABudgetForActivationsIsKeptBitForBit) {
   const auto want = run(0, &all);
   EXPECT_EQ(run(3 << 20, &half), want);
   EXPECT_EQ(run(3 << 19, &little), want);
-  EXPECT_LT(half, 0.8 * static_cast<double>(all));
+  EXPECT_LT(half, 0.8 * all);
   EXPECT_LE(little, half);
 }
 
@@ -213,7 +213,7 @@ TEST_F(Modes, StancesAreServedByAProgramForManySizes) {
     const StanceScope scope(stance);
     const Tensor a = ones({++n});
     runs = 0;
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(a).to_vector<float>(), std::vector<float>(static_cast<std::size_t>(n), 2));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(a).to_vector<float>(), std::vector<float>(n, 2));
     EXPECT_EQ(runs, 1) << "then it is replayed";
   }
   EXPECT_EQ(f.explain().compiles, 2u);

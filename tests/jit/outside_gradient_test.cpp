@@ -45,8 +45,7 @@ std::vector<std::vector<double>> trained(Wrap wrap, int evaluations = 0) {
 void expect_same(const std::vector<std::vector<double>>& got, const std::vector<std::vector<double>>& expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i)
-    expect_values(from_vector(got[i], {static_cast<std::int64_t>(got[i].size())}),
-                  {static_cast<std::int64_t>(got[i].size())}, expected[i], 1e-12);
+    expect_values(from_vector(got[i], {std::ssize(got[i])}), {std::ssize(got[i])}, expected[i], 1e-12);
 }
 
 TEST(OutsideGradient, TrainsACompiledModelLikeAnEagerOne) {

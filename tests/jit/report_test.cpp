@@ -27,7 +27,7 @@ TEST_F(Compile, EveryDifferenceFromTheNearestIsSaid) {
 
 TEST_F(Compile, TheLimitIsKept) {
   const auto shapes = [](const auto& f) {
-    for (std::int64_t n = 1; n <= 4; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
+    for (std::int64_t n = 1; n <= 4; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * n);
   };
   const auto body = [](const Tensor& a) { return a * constant(3); };
   const auto evicts = compile(body, {.dynamic = Dynamic::off, .recompile_limit = 2});
@@ -57,7 +57,7 @@ TEST_F(Compile, TheLimitIsKept) {
 TEST_F(Compile, TheLimitCountsProgramsThatAnotherFunctionHasCompiled) {
   const auto body = [](const Tensor& a) { return a * constant(3); };
   const auto sizes = [](const auto& f, std::int64_t most) {
-    for (std::int64_t n = 1; n <= most; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * static_cast<double>(n));
+    for (std::int64_t n = 1; n <= most; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 3.0 * n);
   };
   const auto limited = [&](LimitPolicy policy) {
     return compile(body, {.dynamic = Dynamic::off, .recompile_limit = 2, .limit_policy = policy});
@@ -120,7 +120,7 @@ TEST_F(Compile, AtTheLimitSizesBecomeSymbols) {
   const LogOf log("warnings");
   const auto f = compile([](const Tensor& a) { return a * constant(3) + 1; },
                          {.dynamic = Dynamic::off, .recompile_limit = 2, .limit_policy = LimitPolicy::generalise});
-  for (std::int64_t n = 1; n <= 6; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 4.0 * static_cast<double>(n));
+  for (std::int64_t n = 1; n <= 6; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 4.0 * n);
   EXPECT_EQ(f.explain().compiles, 3u) << "two of their own, and one for all others";
   EXPECT_THAT(log.text, HasSubstr("recompile_limit of 2 programs is passed: sizes are symbols from now on"));
 }

@@ -129,8 +129,7 @@ TEST_F(Compile, ReturnsEmptyLists) {
   EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(3, 6, 9));
   EXPECT_EQ(counts(updates), Counts(1, 1));
 
-  const auto nothing =
-      compile([](const Tensor& a, int n) { return std::vector<Tensor>(static_cast<std::size_t>(n), a); });
+  const auto nothing = compile([](const Tensor& a, int n) { return std::vector<Tensor>(n, a); });
   EXPECT_THAT(nothing(x, 0), IsEmpty());
   EXPECT_THAT(nothing(x, 0), IsEmpty());
   EXPECT_EQ(nothing(x, 2).size(), 2u);

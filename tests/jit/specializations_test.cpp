@@ -25,7 +25,7 @@ TEST_F(Kept, HundredsOfSizesOfOneProgram) {
     const LogOf log("warnings");
     const auto f = compile([](const Tensor& a) { return sum(a * constant(3)); }, {.limit_policy = policy});
     const auto all = [&] {
-      for (std::int64_t n = 1; n <= 300; ++n) EXPECT_EQ(f(ones({n})).item(), 3.0 * static_cast<double>(n));
+      for (std::int64_t n = 1; n <= 300; ++n) EXPECT_EQ(f(ones({n})).item(), 3.0 * n);
     };
     EXPECT_EQ(recorded(f, all), 300u);
     EXPECT_EQ(recorded(f, all), 0u);

@@ -53,8 +53,7 @@ Doubles expected(Rule make_rule) {
   Doubles values{1, -2, 0.5};
   for (std::size_t i = 0; i < 3; ++i) {
     auto rule = make_rule(i < 2);
-    for (int t = 1; t <= 3; ++t)
-      values[i] = rule(values[i], gradients_of_steps()[static_cast<std::size_t>(t - 1)][i], t);
+    for (int t = 1; t <= 3; ++t) values[i] = rule(values[i], gradients_of_steps()[t - 1][i], t);
   }
   return values;
 }
@@ -331,7 +330,7 @@ TEST(LAMB, ScalesStepsToTheSizeOfTheParameter) {
   for (int t = 1; t <= 3; ++t) {
     Doubles direction(3);
     for (std::size_t i = 0; i < 3; ++i) {
-      const double g = gradients_of_steps()[static_cast<std::size_t>(t - 1)][i];
+      const double g = gradients_of_steps()[t - 1][i];
       m[i] = 0.9 * m[i] + 0.1 * g;
       v[i] = 0.99 * v[i] + 0.01 * g * g;
       direction[i] =

@@ -359,7 +359,7 @@ TEST(Forged, WorkGrowsWithTheFile) {
   std::vector<Span> spans = execution(count);
   // Steps whose launches end in turn at the beginning and at the end.
   for (int i = 0; i < count; ++i) {
-    const auto at = static_cast<std::uint64_t>(10 * i);
+    const std::uint64_t at = 10 * i;
     const std::uint64_t number = 2 + static_cast<std::uint64_t>(i);
     spans.push_back({.category = 4, .name = 4, .begin_ns = at, .end_ns = at + 8, .number = number});
     spans.push_back({.category = 2, .name = 3, .begin_ns = at + 1, .end_ns = at + 2, .number = number});

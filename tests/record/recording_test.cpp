@@ -14,7 +14,7 @@ namespace weft::record {
 namespace {
 
 TensorPtr upload(const std::vector<float>& values) {
-  const Type type(DType::f32, {static_cast<std::int64_t>(values.size())});
+  const Type type(DType::f32, {std::ssize(values)});
   return TensorPtr::of(device().upload(type, std::as_bytes(std::span(values))));
 }
 

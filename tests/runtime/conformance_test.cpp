@@ -38,7 +38,7 @@ class Conformance : public ::testing::TestWithParam<DeviceKind> {
 TEST_P(Conformance, GivesBackTheBytesItWasGiven) {
   const auto device = make();
   for (const std::int64_t elements : {0, 1, 3, 1000, 1 << 20}) {
-    std::vector<float> given(static_cast<std::size_t>(elements));
+    std::vector<float> given(elements);
     for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<float>(i);
     const auto x = floats(*device, given);
     std::ranges::fill(given, -1.0f);  // the device has a copy
@@ -197,13 +197,12 @@ TEST_P(Conformance, ManyThreadsMayLaunch) {
         x = launch_one(*device, i % 2 ? updater(1) : adder(1), x);
         if (i % 11 == 0) values(x);
       }
-      results[static_cast<std::size_t>(t)] = x;
+      results[t] = x;
     });
   }
   for (auto& host : hosts) host.join();
   for (int t = 0; t < threads; ++t)
-    EXPECT_EQ(values(results[static_cast<std::size_t>(t)]),
-              computed({launches, launches, launches, static_cast<float>(launches + t)}));
+    EXPECT_EQ(values(results[t]), computed({launches, launches, launches, static_cast<float>(launches + t)}));
   device->synchronize();
   EXPECT_EQ(device->stats().launches, static_cast<std::uint64_t>(threads * launches));
 }

@@ -142,7 +142,7 @@ TEST_P(Overlap, ManyStepsGiveTheSameNumbersAsOneAfterTheOther) {
   }
   for (int i = 0; i < 500; ++i) {
     const auto n = static_cast<float>(i + 1);
-    ASSERT_THAT(values(told[static_cast<std::size_t>(i)]), ElementsAre(n, n + 1, n + 2, n + 3));
+    ASSERT_THAT(values(told[i]), ElementsAre(n, n + 1, n + 2, n + 3));
   }
   device->synchronize();
   EXPECT_EQ(device->stats().donation_copies, 0u);

@@ -163,7 +163,7 @@ TEST_F(Parallel, WritesAreSeenAfterwards) {
   std::vector<int> data(10'000);
   for (int round = 1; round <= 50; ++round) {
     parallel_for(10'000, 100, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) ++data[i];
+      for (std::size_t i = begin; i < static_cast<std::size_t>(end); ++i) ++data[i];
     });
     EXPECT_THAT(data, testing::Each(round));
   }

@@ -54,7 +54,7 @@ class Program {
     return slice;
   }
   Slice constant(float value) {
-    auto* floats = new float[static_cast<std::size_t>(type_.elements())];
+    auto* floats = new float[type_.elements()];
     std::fill_n(floats, type_.elements(), value);
     return add({.kind = Allocation::Kind::constant,
                 .constant = std::shared_ptr<const std::byte>(reinterpret_cast<std::byte*>(floats),
@@ -135,7 +135,7 @@ inline std::shared_ptr<const Executable> thrower(std::string message) {
 }
 
 inline BufferPtr floats(Device& device, std::vector<float> values) {
-  return device.upload(Type(DType::f32, {static_cast<std::int64_t>(values.size())}), std::as_bytes(std::span(values)));
+  return device.upload(Type(DType::f32, {std::ssize(values)}), std::as_bytes(std::span(values)));
 }
 
 inline std::vector<float> values(std::span<const std::byte> bytes) {
@@ -152,7 +152,7 @@ inline BufferPtr launch_one(Device& device, std::shared_ptr<const Executable> ex
 // A buffer whose bytes the test gives later: what needs it cannot start before.
 inline BufferPtr promised(std::int64_t elements = 4) { return std::make_shared<Buffer>(Type(DType::f32, {elements})); }
 inline void fulfil(Device& device, const BufferPtr& buffer, float value) {
-  const std::vector<float> floats(static_cast<std::size_t>(buffer->type().elements()), value);
+  const std::vector<float> floats(buffer->type().elements(), value);
   const std::size_t bytes = floats.size() * sizeof(float);
   Memory memory = device.id().memory_space().is_host_visible()
                       ? device.allocate(bytes)

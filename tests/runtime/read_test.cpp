@@ -46,7 +46,7 @@ TEST(Read, IsDoneWhoeverAsksAndWhateverOverwrites) {
   std::thread reader([&] {
     for (int i = 0; i < steps; ++i) {
       while (asked.load() <= i) std::this_thread::yield();
-      if (i % 3 == 0) reads[static_cast<std::size_t>(i)]->wait();
+      if (i % 3 == 0) reads[i]->wait();
     }
   });
   reads.reserve(steps);
@@ -55,8 +55,8 @@ TEST(Read, IsDoneWhoeverAsksAndWhateverOverwrites) {
     const auto keep_in = [i](float& to) {
       return [&to, i](std::span<const std::byte> bytes) { to = values(bytes)[0] - static_cast<float>(i); };
     };
-    reads.push_back(device.read(x, keep_in(waited_for[static_cast<std::size_t>(i)])));
-    device.read(x, keep_in(left_alone[static_cast<std::size_t>(i)]));
+    reads.push_back(device.read(x, keep_in(waited_for[i])));
+    device.read(x, keep_in(left_alone[i]));
     asked.store(i + 1);
   }
   reader.join();

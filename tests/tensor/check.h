@@ -65,8 +65,7 @@ inline const std::string no_elements =
 // Numbers that look random, in (-1, 1), other ones for every seed.
 inline Tensor arbitrary(const Shape& shape, int seed = 0) {
   Doubles values(static_cast<std::size_t>(Type(DType::f64, shape).elements()));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = std::sin(12.9898 * static_cast<double>(i + 1) + 78.233 * (seed + 1));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(12.9898 * (i + 1) + 78.233 * (seed + 1));
   return from_vector(values, shape);
 }
 

@@ -56,7 +56,7 @@ Outcome run(bool checkpointed, std::int64_t rows) {
 
 TEST(Checkpoint, SameGradientsWithLessMemory) {
   const Outcome plain = run(false, 2048), checkpointed = run(true, 2048);
-  EXPECT_LT(checkpointed.peak_bytes, 0.6 * static_cast<double>(plain.peak_bytes));
+  EXPECT_LT(checkpointed.peak_bytes, 0.6 * plain.peak_bytes);
   for (std::size_t i = 0; i < plain.values.size(); ++i)
     for (std::size_t j = 0; j < plain.values[i].size(); ++j)
       ASSERT_NEAR(checkpointed.values[i][j], plain.values[i][j], 1e-6 + 1e-4 * std::abs(plain.values[i][j])) << i;

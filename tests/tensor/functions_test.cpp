@@ -13,7 +13,7 @@ using test::expect_gradient;
 using test::expect_values;
 
 void expect_function(Tensor (*f)(const Operand&), double (*expected)(double), const Doubles& at, bool smooth = true) {
-  const auto count = static_cast<std::int64_t>(at.size());
+  const auto count = std::ssize(at);
   Doubles values;
   for (const double x : at) values.push_back(expected(x));
   expect_values(f(from_vector(at, {count})), {count}, values, 1e-12);

@@ -18,8 +18,7 @@ class Calls {
                                        DType::i32, DType::u8,  DType::i64, DType::boolean};
     Shape shape;
     for (int rank = below(5); rank > 0; --rank) shape.push_back(Dim(sizes_[below(6)]));
-    const Tensor x =
-        from_vector(std::vector<float>(static_cast<std::size_t>(Type(DType::f32, shape).elements()), 1.f), shape);
+    const Tensor x = from_vector(std::vector<float>(Type(DType::f32, shape).elements(), 1.f), shape);
     return convert(x, dtypes[below(9)]);
   }
   std::int64_t axis() { return below(7) - 3; }

@@ -92,7 +92,7 @@ const std::vector<Point>& points() {
 TEST(GradientPoints, OfTheTable) {
   for (const auto& [function, f, at, expected] : points()) {
     SCOPED_TRACE(function);
-    const auto count = static_cast<std::int64_t>(at.size());
+    const auto count = std::ssize(at);
     const Tensor x = from_vector<double>(at, {count});
     expect_values(grad(sum(f(x)), x), {count}, expected, 1e-5);
   }

@@ -35,8 +35,7 @@ TEST(Indexing, TakeFromWhatTheSameProgramComputes) {
     Doubles expected;
     for (std::int64_t i = 0; i < count; ++i) {
       places.push_back(static_cast<int>(i * 7 % from.size(0)));
-      for (std::int64_t j = 0; j < width; ++j)
-        expected.push_back(whole[static_cast<std::size_t>(places.back() * width + j)]);
+      for (std::int64_t j = 0; j < width; ++j) expected.push_back(whole[places.back() * width + j]);
     }
     return std::pair(from_vector(places, {count}), expected);
   };

@@ -85,7 +85,7 @@ TEST(Random, Permutation) {
   Doubles values = random::permutation(random::Key(4), 50).to_vector<double>();
   EXPECT_FALSE(std::ranges::is_sorted(values));
   std::ranges::sort(values);
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(values[static_cast<std::size_t>(i)], i);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(values[i], i);
 }
 
 TEST(Random, Categorical) {

@@ -23,8 +23,7 @@ std::vector<ir::Array> interpret(const std::string& text, std::span<const Tensor
 void expect_same(const ir::Array& interpreted, const Tensor& expected) {
   ASSERT_EQ(interpreted.type(), expected.type());
   const auto values = expected.to_vector<double>();
-  for (std::int64_t i = 0; i < interpreted.size(); ++i)
-    EXPECT_NEAR(interpreted.element(i), values[static_cast<std::size_t>(i)], 1e-5) << i;
+  for (std::int64_t i = 0; i < interpreted.size(); ++i) EXPECT_NEAR(interpreted.element(i), values[i], 1e-5) << i;
 }
 
 TEST(ExportStablehlo, InputsAreTheArguments) {

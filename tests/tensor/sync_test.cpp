@@ -155,8 +155,7 @@ TEST(Sync, NumbersOfLaunchesInFlightAreNotOverwritten) {
     results.push_back(x * i);
     sync();
   }
-  for (int i = 0; i < 40; ++i)
-    EXPECT_EQ(results[static_cast<std::size_t>(i)].to_vector<float>(), (Floats{1.f * i, 2.f * i}));
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(results[i].to_vector<float>(), (Floats{1.f * i, 2.f * i}));
 }
 
 TEST(Sync, DonatesBuffersThatNoTensorHolds) {

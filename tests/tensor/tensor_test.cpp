@@ -81,7 +81,7 @@ TEST(Tensor, ReadingLater) {
   const Tensor x = tensor({1.f});
   std::vector<Future<double>> later;
   for (int i = 0; i < 20; ++i) later.push_back((x * i).item_async());
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(later[static_cast<std::size_t>(i)].get(), i);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(later[i].get(), i);
   EXPECT_TRUE(later[0].ready());
 }
 

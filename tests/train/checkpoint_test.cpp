@@ -38,7 +38,7 @@ std::int64_t whole_step(const std::filesystem::path& folder) {
   const Checkpoint checkpoint = open_checkpoint(folder);
   for (const auto& [part, file] : checkpoint.parts) {
     for (const auto& entry : file.entries()) {
-      std::vector<std::int32_t> values(static_cast<std::size_t>(entry.type.elements()));
+      std::vector<std::int32_t> values(entry.type.elements());
       file.read(entry, std::as_writable_bytes(std::span(values)));
       for (const std::int32_t value : values) EXPECT_EQ(value, checkpoint.step) << part;
     }

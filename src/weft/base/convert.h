@@ -31,7 +31,7 @@ constexpr double to_double_sticky(std::uint64_t magnitude) {
 template <class To>
 To float_to_integer(double value) {
   using Limits = std::numeric_limits<To>;
-  constexpr double end = 2.0 * static_cast<double>(std::uint64_t{1} << (Limits::digits - 1));  // 2^digits, exact
+  constexpr double end = 2.0 * (std::uint64_t{1} << (Limits::digits - 1));  // 2^digits, exact
   if (std::isnan(value)) return 0;
   if (value >= end) return Limits::max();
   if (value <= static_cast<double>(Limits::min())) return Limits::min();
@@ -41,7 +41,7 @@ To float_to_integer(double value) {
 template <class To, class From>
 To integer_to_16(From value) {
   if constexpr (std::is_signed_v<From>) {
-    const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    const std::uint64_t bits = static_cast<std::int64_t>(value);
     return To(value < 0 ? -to_double_sticky(-bits) : to_double_sticky(bits));
   } else {
     return To(to_double_sticky(value));

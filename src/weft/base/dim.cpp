@@ -7,7 +7,7 @@ namespace weft {
 // A Dim that is no constant is the complement of its index among the expressions.
 struct Dim::Registry {
   static Polynomial polynomial(const DimRegistry& r, Dim d) {
-    if (!d.is_constant()) return r.expressions[static_cast<std::size_t>(~d.bits_)];
+    if (!d.is_constant()) return r.expressions[~d.bits_];
     return d.bits_ == 0 ? Polynomial{} : Polynomial{{Monomial{}, d.bits_}};
   }
   static Dim intern(DimRegistry& r, Polynomial p) {
@@ -25,7 +25,7 @@ Dim Dim::symbol(std::string name, std::int64_t min, std::int64_t max, std::int64
   auto& r = DimRegistry::instance();
   const std::lock_guard lock(r.mutex);
   r.atoms.push_back({.name = std::move(name), .min = min, .max = max, .divisor = multiple_of, .numerator = {}});
-  return Dim::Registry::intern(r, {{Monomial{static_cast<std::int64_t>(r.atoms.size()) - 1}, 1}});
+  return Dim::Registry::intern(r, {{Monomial{std::ssize(r.atoms) - 1}, 1}});
 }
 
 std::int64_t Dim::min() const {

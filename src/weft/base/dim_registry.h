@@ -64,7 +64,7 @@ struct DimRegistry {
     std::erase_if(p, [](const auto& term) { return term.second == 0; });
     if (p.empty()) return {0, true};
     if (p.size() == 1 && p.begin()->first.empty()) return {p.begin()->second, true};
-    const auto [at, inserted] = index.try_emplace(p, static_cast<std::int64_t>(expressions.size()));
+    const auto [at, inserted] = index.try_emplace(p, std::ssize(expressions));
     if (inserted) expressions.push_back(std::move(p));
     return {at->second, false};
   }
@@ -87,8 +87,8 @@ struct DimRegistry {
     for (const auto& [monomial, coefficient] : p) {
       std::int64_t least = coefficient, most = coefficient;
       for (const std::int64_t a : monomial) {
-        least = saturating_multiply(least, atoms[static_cast<std::size_t>(a)].min);
-        most = saturating_multiply(most, atoms[static_cast<std::size_t>(a)].max);
+        least = saturating_multiply(least, atoms[a].min);
+        most = saturating_multiply(most, atoms[a].max);
       }
       if (coefficient < 0) std::swap(least, most);
       // What is unbounded stays so.
@@ -102,8 +102,7 @@ struct DimRegistry {
     std::int64_t result = 0;
     for (const auto& [monomial, coefficient] : p) {
       std::int64_t term = std::abs(coefficient);
-      for (const std::int64_t a : monomial)
-        term = saturating_multiply(term, atoms[static_cast<std::size_t>(a)].divisor);
+      for (const std::int64_t a : monomial) term = saturating_multiply(term, atoms[a].divisor);
       result = std::gcd(result, term);
     }
     return result;
@@ -122,7 +121,7 @@ struct DimRegistry {
         factor = true;
       }
       for (const std::int64_t a : monomial) {
-        const Atom& atom = atoms[static_cast<std::size_t>(a)];
+        const Atom& atom = atoms[a];
         if (std::exchange(factor, true)) out << " * ";
         if (!atom.name.empty()) {
           out << atom.name;

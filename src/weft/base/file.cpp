@@ -61,7 +61,7 @@ std::string_view path_of(int descriptor, std::span<char> buffer) noexcept {
   *std::to_chars(digits, std::end(link) - 1, descriptor).ptr = '\0';
   const ssize_t length = ::readlink(link, buffer.data(), buffer.size() - 1);
   if (length <= 0) return {};
-  buffer[static_cast<std::size_t>(length)] = '\0';
+  buffer[length] = '\0';
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
 
@@ -118,7 +118,7 @@ void File::read(std::uint64_t offset, std::span<std::byte> to) const {
     if (count < 0) detail::fail_with_errno("read", path_, errno);
     require(count > 0, "cannot read ", path_.string(), ": it ends at byte ", offset, ", ", to.size(),
             " more were expected");
-    to = to.subspan(static_cast<std::size_t>(count));
+    to = to.subspan(count);
     offset += static_cast<std::uint64_t>(count);
   }
 }
@@ -126,10 +126,9 @@ void File::read(std::uint64_t offset, std::span<std::byte> to) const {
 std::string File::digest() const {
   const trace::Scope scope("hash", "digest of a file");
   Digest digest;
-  std::vector<std::byte> block(static_cast<std::size_t>(std::min(size_, std::uint64_t{1} << 20)));
+  std::vector<std::byte> block(std::min(size_, std::uint64_t{1} << 20));
   for (std::uint64_t offset = 0; offset < size_; offset += block.size()) {
-    const auto part =
-        std::span(block).first(static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), size_ - offset)));
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), size_ - offset));
     read(offset, part);
     digest.add(part);
   }
@@ -140,7 +139,7 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
   const File file(path);
   require(file.size() <= limit, "cannot read ", path.string(), ": it has ", file.size(), " bytes, at most ", limit,
           " are allowed");
-  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  std::string text(file.size(), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
   return text;
 }
@@ -172,7 +171,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     const ssize_t count =
         attempt("write", [&] { return ::write(descriptor_.number(), bytes.data(), std::min(bytes.size(), most)); });
     if (count < 0) detail::fail_with_errno("write to the folder", folder_, errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    bytes = bytes.subspan(count);
   }
 }
 

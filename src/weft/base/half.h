@@ -16,7 +16,7 @@ constexpr std::uint16_t round_to_16(double value, int mantissa, int exponent) {
   const auto sign = static_cast<std::uint16_t>((bits >> 63) << 15);
   const int bias = (1 << (exponent - 1)) - 1;
   const auto infinity = static_cast<std::uint16_t>(((1 << exponent) - 1) << mantissa);
-  const int biased = static_cast<int>((bits >> 52) & 0x7ff);
+  const int biased = (bits >> 52) & 0x7ff;
   std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
   if (biased == 0x7ff) return sign | infinity | (fraction ? static_cast<std::uint16_t>(1 << (mantissa - 1)) : 0);
   int e = biased - 1023 + bias;  // the exponent field of the result if it is normal

@@ -91,7 +91,7 @@ Chosen parse_channels(std::string_view text) {
     word.remove_prefix(std::min(word.find_first_not_of(space), word.size()));
     word = word.substr(0, word.find_last_not_of(space) + 1);
     if (word.empty()) continue;
-    const auto at = static_cast<std::size_t>(std::ranges::find(names, word) - names.begin());
+    const std::size_t at = std::ranges::find(names, word) - names.begin();
     if (word == "all") {
       chosen.channels = (std::uint64_t{1} << names.size()) - 1;
     } else if (at < names.size()) {

@@ -41,7 +41,7 @@ struct Registry {
     if (newest.time_ns <= oldest.time_ns) return;
     std::uint64_t sum = 0;
     for (std::uint64_t i = metric.count_ - filled + 1; i < metric.count_; ++i) sum += at(i).value;
-    const double seconds = 1e-9 * static_cast<double>(newest.time_ns - oldest.time_ns);
+    const double seconds = 1e-9 * (newest.time_ns - oldest.time_ns);
     result.rate = static_cast<double>(filled - 1) / seconds;
     result.value_rate = static_cast<double>(sum) / seconds;
   }
@@ -49,7 +49,7 @@ struct Registry {
   static MetricValue read(Metric& metric) {
     const std::lock_guard lock(metric.mutex_);
     MetricValue result{metric.name_, metric.unit_, metric.count_, metric.total_, {}};
-    const auto filled = static_cast<std::size_t>(std::min<std::uint64_t>(metric.count_, Metric::window));
+    const std::size_t filled = std::min<std::uint64_t>(metric.count_, Metric::window);
     std::vector<std::uint64_t> sorted;
     for (std::size_t i = 0; i < filled; ++i) sorted.push_back(metric.recent_[i].value);
     std::ranges::sort(sorted);
@@ -57,7 +57,7 @@ struct Registry {
     result.greatest = sorted.back();
     set_rates(metric, filled, result);
     for (const double percent : percents) {
-      const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(sorted.size())));
+      const std::size_t rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
       result.percentiles.emplace_back(percent, sorted[std::max<std::size_t>(rank, 1) - 1]);
     }
     return result;

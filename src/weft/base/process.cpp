@@ -139,14 +139,13 @@ double seconds_since_process_start() {
   fields >> ticks;
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
-         ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return static_cast<double>(now.tv_sec) + 1e-9 * now.tv_nsec - ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
-  auto value = static_cast<double>(bytes);
+  double value = bytes;
   for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);

@@ -31,7 +31,7 @@ class SizeAlgebra {
  public:
   Polynomial polynomial(Size size) const {
     if (size.is_constant()) return size.bits_ == 0 ? Polynomial{} : Polynomial{{Monomial{}, size.bits_}};
-    return registry_.expressions[static_cast<std::size_t>(size.index())];
+    return registry_.expressions[size.index()];
   }
   Size size(Polynomial p) {
     const auto interned = registry_.intern(std::move(p));
@@ -39,7 +39,7 @@ class SizeAlgebra {
   }
   static Polynomial product(const Polynomial& a, const Polynomial& b) { return DimRegistry::multiply(a, b); }
   void print(std::ostream& out, Size size) const { registry_.print(out, polynomial(size)); }
-  const Atom& atom(std::int64_t i) const { return registry_.atoms[static_cast<std::size_t>(i)]; }
+  const Atom& atom(std::int64_t i) const { return registry_.atoms[i]; }
 
   // The expression with atom a replaced by low[a] + a.
   Polynomial shifted(const Polynomial& p, const std::map<std::int64_t, std::int64_t>& positive) const {
@@ -167,13 +167,13 @@ Dim size_symbol(int ordinal) {
   Symbols& symbols = Symbols::instance();
   const std::lock_guard lock(symbols.mutex);
   while (static_cast<int>(symbols.dims.size()) <= ordinal) {
-    const int next = static_cast<int>(symbols.dims.size());
+    const int next = symbols.dims.size();
     symbols.dims.push_back(Dim::symbol(concat('s', next)));
     const SizeAlgebra algebra;
     const Polynomial p = algebra.polynomial(Size(symbols.dims.back()));
     symbols.ordinals[p.begin()->first[0]] = next;
   }
-  return symbols.dims[static_cast<std::size_t>(ordinal)];
+  return symbols.dims[ordinal];
 }
 
 void SizeTable::add(Size size) {
@@ -197,7 +197,7 @@ void SizeTable::add(Size size) {
     terms_.push_back(term);
   }
   entry.end = static_cast<int>(terms_.size());
-  const auto index = static_cast<std::size_t>(size.index());
+  const std::size_t index = size.index();
   if (index >= places_.size()) places_.resize(index + 1, -1);
   places_[index] = static_cast<int>(entries_.size());
   entries_.push_back(entry);
@@ -205,12 +205,11 @@ void SizeTable::add(Size size) {
 
 std::uint64_t SizeTable::symbols(Size size) const {
   if (size.is_constant()) return 0;
-  const Entry& entry = entries_.at(static_cast<std::size_t>(find(size)));
+  const Entry& entry = entries_.at(find(size));
   std::uint64_t bits = 0;
   for (int t = entry.first; t < entry.end; ++t) {
-    const Term& term = terms_[static_cast<std::size_t>(t)];
-    for (int f = term.first; f < term.end; ++f)
-      bits |= std::uint64_t{1} << std::min(factors_[static_cast<std::size_t>(f)], 63);
+    const Term& term = terms_[t];
+    for (int f = term.first; f < term.end; ++f) bits |= std::uint64_t{1} << std::min(factors_[f], 63);
   }
   return bits;
 }
@@ -221,10 +220,9 @@ std::vector<std::int64_t> SizeTable::evaluate(std::span<const std::int64_t> symb
   for (const Entry& entry : entries_) {
     std::int64_t sum = 0;
     for (int t = entry.first; t < entry.end; ++t) {
-      const Term& term = terms_[static_cast<std::size_t>(t)];
+      const Term& term = terms_[t];
       std::int64_t product = term.coefficient;
-      for (int f = term.first; f < term.end; ++f)
-        product *= symbols[static_cast<std::size_t>(factors_[static_cast<std::size_t>(f)])];
+      for (int f = term.first; f < term.end; ++f) product *= symbols[factors_[f]];
       sum += product;
     }
     results.push_back(sum);
@@ -245,7 +243,7 @@ std::vector<std::int64_t> SizeValues::operator()(std::span<const Size> sizes) co
 }
 
 std::int64_t SizeValues::evaluate(Size size) const {
-  if (const int known = table_ ? table_->find(size) : -1; known >= 0) return results_[static_cast<std::size_t>(known)];
+  if (const int known = table_ ? table_->find(size) : -1; known >= 0) return results_[known];
   SizeTable alone;
   alone.add(size);
   return alone.evaluate(symbols_)[0];
@@ -253,8 +251,8 @@ std::int64_t SizeValues::evaluate(Size size) const {
 
 Type SizeValues::evaluate(Type type) const {
   std::array<Dim, Type::max_rank> dims;
-  for (int i = 0; i < type.rank(); ++i) dims[static_cast<std::size_t>(i)] = Dim((*this)(type.dim(i)));
-  return Type(type.dtype(), std::span(dims).first(static_cast<std::size_t>(type.rank())));
+  for (int i = 0; i < type.rank(); ++i) dims[i] = Dim((*this)(type.dim(i)));
+  return Type(type.dtype(), std::span(dims).first(type.rank()));
 }
 
 }  // namespace weft

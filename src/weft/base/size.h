@@ -102,7 +102,7 @@ class SizeTable {
   bool empty() const { return entries_.empty(); }
   // Where evaluate puts it; -1: it was not added.
   int find(Size size) const {
-    const auto index = static_cast<std::size_t>(size.index());
+    const std::size_t index = size.index();
     return index < places_.size() ? places_[index] : -1;
   }
   // The symbols that an added one, or a constant, depends on: bit i for size_symbol(i), the last one for all from 63 on.

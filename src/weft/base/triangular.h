@@ -18,16 +18,15 @@ struct TriangularSystem {
 
   template <class T>
   void solve(const T* m, T* vector, std::int64_t stride) const {
-    std::vector<double> v(static_cast<std::size_t>(size));
+    std::vector<double> v(size);
     for (std::int64_t step = 0; step < size; ++step) {
       const std::int64_t i = lower ? step : size - 1 - step;
       const std::int64_t begin = lower ? 0 : i + 1, end = lower ? i : size;
-      double sum = static_cast<double>(vector[i * stride]);
-      for (std::int64_t j = begin; j < end; ++j)
-        sum -= static_cast<double>(m[i * row + j * column]) * v[static_cast<std::size_t>(j)];
-      v[static_cast<std::size_t>(i)] = unit_diagonal ? sum : sum / static_cast<double>(m[i * (row + column)]);
+      double sum = vector[i * stride];
+      for (std::int64_t j = begin; j < end; ++j) sum -= static_cast<double>(m[i * row + j * column]) * v[j];
+      v[i] = unit_diagonal ? sum : sum / static_cast<double>(m[i * (row + column)]);
     }
-    for (std::int64_t i = 0; i < size; ++i) vector[i * stride] = static_cast<T>(v[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < size; ++i) vector[i * stride] = static_cast<T>(v[i]);
   }
 };
 
@@ -36,11 +35,11 @@ struct TriangularSystem {
 template <class T>
 void cholesky_factor(const T* a, T* factor, std::int64_t size, bool lower) {
   const auto at = [&](std::int64_t i, std::int64_t j) { return lower ? i * size + j : j * size + i; };
-  std::vector<double> l(static_cast<std::size_t>(size * size));
+  std::vector<double> l(size * size);
   const auto row = [&](std::int64_t i) { return l.data() + i * size; };
   for (std::int64_t i = 0; i < size; ++i)
     for (std::int64_t j = 0; j <= i; ++j) {
-      double sum = static_cast<double>(a[at(i, j)]);
+      double sum = a[at(i, j)];
       for (std::int64_t k = 0; k < j; ++k) sum -= row(i)[k] * row(j)[k];
       if (j < i)
         row(i)[j] = sum / row(j)[j];

@@ -48,7 +48,7 @@ std::vector<Listed> look_at(const DiskCache& cache) {
   std::vector<Listed> all;
   for (DiskCache::File& file : cache.files()) {
     const DiskCache::Contents contents = cache.contents(file.name);
-    if (contents.gone) continue;
+    if (contents.is_removed) continue;
     std::string state = state_of(file.name, contents);
     all.push_back({std::move(file), std::move(state), contents.kernels.has_value()});
   }

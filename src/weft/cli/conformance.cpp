@@ -70,8 +70,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
                                .time = std::chrono::seconds(options.time_limit)};
   const auto start = std::chrono::steady_clock::now();
   Summary summary;
-  Progress progress("conformance", 0, static_cast<std::int64_t>(cases.size()),
-                    Progress::standard_error(Progress::rarely));
+  Progress progress("conformance", 0, std::ssize(cases), Progress::standard_error(Progress::rarely));
   std::int64_t ended = 0;
   run_isolated(
       cases.size(), limits,
@@ -90,7 +89,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
         progress.update(++ended, [&] { return concat(summary.failures.size(), " failed"); });
       },
       &interrupt);
-  summary.interrupted = ended < static_cast<std::int64_t>(cases.size());
+  summary.interrupted = ended < std::ssize(cases);
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
 }
@@ -106,7 +105,7 @@ void print_summary_json(const ConformanceOptions& options, const Summary& summar
   nlohmann::ordered_json unsupported = nlohmann::ordered_json::object(), failures = nlohmann::ordered_json::array();
   for (const auto& [feature, count] : by_count(summary.unsupported)) unsupported[feature] = count;
   for (const auto& [i, failure] : summary.failures) {
-    if (static_cast<std::int64_t>(failures.size()) == options.show) break;
+    if (std::ssize(failures) == options.show) break;
     failures.push_back(
         {{"place", failure.place}, {"outcome", word(failure.result.outcome)}, {"reason", failure.result.reason}});
   }
@@ -141,7 +140,7 @@ void print_text(const ConformanceOptions& options, const Summary& summary) {
     if (shown++ == options.show) break;
     std::cout << "  " << word(failure.result.outcome) << ": " << failure.place << ": " << failure.result.reason << '\n';
   }
-  const auto more = static_cast<std::int64_t>(summary.failures.size()) - options.show;
+  const auto more = std::ssize(summary.failures) - options.show;
   if (more > 0) std::cout << "  and " << more << " more\n";
   std::cout << std::flush;
 }

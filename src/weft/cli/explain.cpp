@@ -44,7 +44,7 @@ runtime::ProgramDescription named(runtime::ProgramDescription program, std::stri
 runtime::ProgramDescription longest_program(const std::filesystem::path& run) {
   profile::Recording recording = profile::read_recording(run);
   for (const profile::OpStats& op : profile::analyse(recording).ops)
-    if (auto& program = recording.programs[static_cast<std::size_t>(op.program)]; program.description.entry())
+    if (auto& program = recording.programs[op.program]; program.description.entry())
       return named(std::move(program.description), program.name);
   fail("explain: the profile ", recording.file.string(), " holds no program's contents");
 }

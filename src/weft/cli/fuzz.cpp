@@ -62,9 +62,7 @@ constexpr std::uint64_t cached = 8;  // one in so many graphs is also compiled w
 GraphResult run_graph(std::uint64_t seed) {
   const auto graph = fuzz::random_graph(seed);
   const fuzz::Verdict verdict = fuzz::check(*graph, fuzz::random_inputs(*graph, seed), {.cache = seed % cached == 0});
-  GraphResult result{.elements = verdict.elements,
-                     .unknown = verdict.unknown,
-                     .nodes = static_cast<std::int64_t>(graph->nodes().size())};
+  GraphResult result{.elements = verdict.elements, .unknown = verdict.unknown, .nodes = std::ssize(graph->nodes())};
   if (verdict.fault) {
     result.fault = name(*verdict.fault);
     result.reason = verdict.reason;
@@ -175,7 +173,7 @@ class FuzzRun {
     nlohmann::ordered_json faults = nlohmann::ordered_json::object(), failures = nlohmann::ordered_json::array();
     for (const auto& [fault, count] : faults_) faults[fault] = count;
     for (const auto& [i, result] : failures_) {
-      if (static_cast<std::int64_t>(failures.size()) == options_.show) break;
+      if (std::ssize(failures) == options_.show) break;
       failures.push_back({{"seed", seed_of(i)}, {"fault", result.fault}, {"reason", result.reason}});
     }
     const nlohmann::ordered_json report = {
@@ -203,7 +201,7 @@ class FuzzRun {
       if (shown++ == options_.show) break;
       std::cout << "  " << reproduce(i) << ": " << result.fault << ": " << result.reason << '\n';
     }
-    const auto more = static_cast<std::int64_t>(failures_.size()) - options_.show;
+    const auto more = std::ssize(failures_) - options_.show;
     if (more > 0) std::cout << "  and " << more << " more\n";
     std::cout << std::flush;
   }

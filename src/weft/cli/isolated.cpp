@@ -50,7 +50,7 @@ void write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(file, text.data(), text.size());
     if (n < 0 && errno != EINTR) return;
-    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+    if (n > 0) text.remove_prefix(n);
   }
 }
 
@@ -101,7 +101,7 @@ IsolatedOutcome outcome_of(Child& child, const IsolationLimits& limits) {
 bool read_from(Child& child) {
   char bytes[4096];
   const ssize_t n = ::read(child.pipe.number(), bytes, sizeof(bytes));
-  if (n > 0) child.said.append(bytes, static_cast<std::size_t>(n));
+  if (n > 0) child.said.append(bytes, n);
   return n == 0 || (n < 0 && errno != EINTR);
 }
 

@@ -57,7 +57,7 @@ void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& op
   for (const lab::OverlapBar& bar : report.bars)
     print_line("%-20s%12.1f%12.1f%12.1f%12.1f%12.1f%10.2f  %s", bar.name.c_str(), bar.gap_us_p50, bar.gap_us_p99,
                bar.record_us, bar.sync_us, bar.wait_us, bar.steps_per_s,
-               std::string(static_cast<std::size_t>(40 * bar.gap_us_p50 / widest), '#').c_str());
+               std::string(40 * bar.gap_us_p50 / widest, '#').c_str());
   print_line("\nlogical-ids, whatever the size of the graph:");
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)
     print_line("%12llu nodes%12.1f us", static_cast<unsigned long long>(nodes), gap_us);

@@ -121,7 +121,7 @@ void add_lab_captioner(CLI::App& lab) {
   add_integer(command, "--threads", given->threads, "threads of kernels", {1, 4096});
   command.add_flag("--json", given->json, "print one JSON object on the standard output, and nothing else");
   command.callback([given] {
-    if (given->threads > 0) runtime::set_thread_count(static_cast<int>(given->threads));
+    if (given->threads > 0) runtime::set_thread_count(given->threads);
     const lab::CaptionerOptions options = captioner_options(*given);
     Interrupt interrupt;
     interrupt.hurry();

@@ -75,8 +75,7 @@ void print_mesh_table(const lab::MeshReport& report, const MeshCommandOptions& o
 void run_mesh(MeshCommandOptions& options) {
   options.output = options.folder;
   const std::int64_t steps_each = options.steps + 2;
-  Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(options.batches.size()),
-                    Progress::standard_error(Progress::rarely));
+  Progress progress("steps", 0, steps_each * std::ssize(options.batches), Progress::standard_error(Progress::rarely));
   std::int64_t steps = 0;
   Interrupt interrupt;
   interrupt.hurry();

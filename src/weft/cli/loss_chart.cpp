@@ -31,7 +31,7 @@ class Chart {
       const bool is_labelled = row % 5 == 0;
       text +=
           is_labelled ? label(highest_ - row * (highest_ - lowest_) / (rows - 1)) : std::string(label_width - 1, ' ');
-      text += '|' + without_blanks_behind(lines_[static_cast<std::size_t>(row)]) + '\n';
+      text += '|' + without_blanks_behind(lines_[row]) + '\n';
     }
     const std::string first = std::to_string(first_step_), last = std::to_string(first_step_ + std::int64_t(steps_));
     const std::size_t width = means_.size(), between = std::max(width, first.size() + last.size() + 1);
@@ -76,7 +76,7 @@ class Chart {
 
   void mark(std::size_t column, double loss, char with) {
     const double from_top = (highest_ - loss) / (highest_ - lowest_) * (rows - 1);
-    lines_[static_cast<std::size_t>(std::lround(from_top))][column] = with;
+    lines_[std::lround(from_top)][column] = with;
   }
 
   std::int64_t first_step_;

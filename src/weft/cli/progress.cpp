@@ -83,8 +83,7 @@ std::string Progress::bar(const std::string& rest) const {
   std::string line = what_ + " ";
   if (const int width = std::min(room, 30); width >= 5) {
     const auto full = static_cast<int>(total_ > 0 ? width * std::min(done_, total_) / total_ : width);
-    line += "[" + std::string(static_cast<std::size_t>(full), '#') +
-            std::string(static_cast<std::size_t>(width - full), '-') + "] ";
+    line += "[" + std::string(full, '#') + std::string(width - full, '-') + "] ";
   }
   line += rest;
   return line.substr(0, static_cast<std::size_t>(std::max(1, options_.columns - 1)));

@@ -25,7 +25,7 @@ TrainCaptionerRun::TrainCaptionerRun(const TrainCaptionerOptions& options)
     : options_(options),
       config_(options.config),
       loop_(options, training(), "--batch, --image, --width or the layers") {
-  if (options.threads > 0) runtime::set_thread_count(static_cast<int>(options.threads));
+  if (options.threads > 0) runtime::set_thread_count(options.threads);
   options.resume.empty() ? begin() : resume();
 }
 

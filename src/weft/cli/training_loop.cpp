@@ -45,9 +45,9 @@ void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {
   if (folder.empty()) return;
   folder_.emplace(folder);
   std::error_code ignored;
-  const bool goes_on = !options_.resume.empty() && std::filesystem::equivalent(folder, options_.resume, ignored);
-  if (goes_on) saved_step_ = step;
-  if (train::has_checkpoint(folder) && !goes_on)
+  const bool resumes_here = !options_.resume.empty() && std::filesystem::equivalent(folder, options_.resume, ignored);
+  if (resumes_here) saved_step_ = step;
+  if (train::has_checkpoint(folder) && !resumes_here)
     std::cerr << "note: " << folder.string() << " holds a checkpoint, which this run replaces; --resume goes on from it"
               << std::endl;
 }
@@ -91,7 +91,7 @@ std::size_t TrainingLoop::ahead() const {
 }
 
 void TrainingLoop::train_step() {
-  const trace::Scope scope("step", "train", static_cast<std::uint64_t>(step_));
+  const trace::Scope scope("step", "train", step_);
   training_.load_batch(step_);
   const auto start = std::chrono::steady_clock::now();
   pending_.push_back(training_.launch(step_));
@@ -120,7 +120,7 @@ void TrainingLoop::finish_step() {
   pending_.pop_front();
   if (losses_.empty()) first_step_s_ = seconds_since_process_start();
   losses_.push_back(loss);
-  const auto done = step_ - static_cast<std::int64_t>(pending_.size());
+  const auto done = step_ - std::ssize(pending_);
   if (!std::isfinite(loss))
     fail("the loss of step ", done - 1, " is ", loss, ": try a lower --lr",
          saved_step_ >= 0 ? concat("; the checkpoint of step ", saved_step_, " is kept") : "");
@@ -132,13 +132,13 @@ void TrainingLoop::finish_steps() {
 }
 
 void TrainingLoop::validate() {
-  const trace::Scope scope("validation", "validate", static_cast<std::uint64_t>(step_));
+  const trace::Scope scope("validation", "validate", step_);
   if (const std::optional<double> loss = training_.validate()) validations_.push_back({step_, *loss});
 }
 
 double TrainingLoop::items_per_s() const {
   const double median = clock_.median_ms();
-  return median > 0 ? 1e3 * static_cast<double>(training_.items()) / median : 0;
+  return median > 0 ? 1e3 * training_.items() / median : 0;
 }
 
 std::string TrainingLoop::status() const {
@@ -150,7 +150,7 @@ std::string TrainingLoop::status() const {
 
 void TrainingLoop::save(const train::Settings& settings) {
   if (!folder_ || saved_step_ == step_) return;
-  const trace::Scope scope("checkpoint", "save", static_cast<std::uint64_t>(step_));
+  const trace::Scope scope("checkpoint", "save", step_);
   const std::map<std::string, StateDict> parts = training_.state();
   std::map<std::string, std::vector<data::TensorBytes>> bytes;
   train::CheckpointParts files;
@@ -178,8 +178,7 @@ bool TrainingLoop::stop_now() const {
 
 nlohmann::json TrainingLoop::report() const {
   double compile_ms = 0;
-  if (const auto compiling = metrics::metric(metrics::compile_time.name()))
-    compile_ms = 1e-6 * static_cast<double>(compiling->total);
+  if (const auto compiling = metrics::metric(metrics::compile_time.name())) compile_ms = 1e-6 * compiling->total;
   nlohmann::json validations = nlohmann::json::array();
   for (const ValidationLoss& point : validations_) validations.push_back({point.step, point.loss});
   return {

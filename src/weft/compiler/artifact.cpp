@@ -120,7 +120,7 @@ std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string
     cache.write(names.emplace_back(choice_name(choice.key)), std::span(&choice, 1), &reason);
   // Those that came first may have made room for the others.
   const auto stands = [&](const std::string& name) { return cache.contents(name).kernels.has_value(); };
-  const auto kept = static_cast<std::size_t>(std::ranges::count_if(names, stands));
+  const std::size_t kept = std::ranges::count_if(names, stands);
   if (why_not && kept < names.size()) *why_not = std::move(reason);
   return kept;
 }

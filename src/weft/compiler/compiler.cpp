@@ -79,7 +79,7 @@ class CodeRequest {
   // That a kernel of this name and place calls it.
   int called(int index, const runtime::ThunkInfo& by) {
     calls_.resize(sources_.size());
-    SharedCode& code = calls_[static_cast<std::size_t>(index)];
+    SharedCode& code = calls_[index];
     if (code.calls++ == 0) {
       code.name = by.name;
       code.source = by.source;
@@ -117,8 +117,7 @@ struct Kernels {
 
   std::vector<Kernel> of(std::size_t unit) const {
     std::vector<Kernel> kernels;
-    for (const int index : indices[unit])
-      kernels.push_back(reinterpret_cast<Kernel>(code.kernels[static_cast<std::size_t>(index)]));
+    for (const int index : indices[unit]) kernels.push_back(reinterpret_cast<Kernel>(code.kernels[index]));
     return kernels;
   }
 };
@@ -140,7 +139,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
     }
   }
   result.code = request.get(report);
-  for (const auto& [routine, index] : routines) routine->address = result.code.kernels[static_cast<std::size_t>(index)];
+  for (const auto& [routine, index] : routines) routine->address = result.code.kernels[index];
   return result;
 }
 
@@ -176,7 +175,7 @@ void require_compilable(const ir::Graph& graph, bool is_split) {
     if (node->op->interpreted) only_interpreted(graph, *node, concat(node->op->dialect, '.', node->op->name));
     for (const Type type : node->types)
       if (is_narrow(type.dtype())) only_interpreted(graph, *node, std::string(name(type.dtype())));
-    if (is_split && node->op->alone) ir::refuse_several_devices(*node);
+    if (is_split && node->op->single_process) ir::refuse_several_devices(*node);
     for (const ir::Graph* region : node->regions) require_compilable(*region, is_split);
   }
 }

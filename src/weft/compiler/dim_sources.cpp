@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include <weft/compiler/hlo_attributes.h>
+#include <weft/compiler/describe_attributes.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -14,11 +14,11 @@ namespace {
 namespace ops = ir::ops;
 using ir::Ints;
 using ir::Node;
-using Dims = std::vector<std::string>;
+using DimNames = std::vector<std::string>;
 
 struct TracedValue {
   Type type;  // static
-  const Dims* dims;
+  const DimNames* dims;
 };
 
 bool contains(Ints numbers, int dim) { return std::ranges::find(numbers, dim) != numbers.end(); }
@@ -33,7 +33,7 @@ std::string bracketed(const std::string& text) {
   return text.find_first_of("+*/") == std::string::npos || text.starts_with('(') ? text : concat('(', text, ')');
 }
 
-std::string joined_dims(const Dims& dims, const char* operation) {
+std::string joined_dims(const DimNames& dims, const char* operation) {
   std::string text;
   for (const std::string& dim : dims) text = kept_short(concat(text, text.empty() ? "" : operation, bracketed(dim)));
   return text;
@@ -52,10 +52,10 @@ struct Run {
 
 // Appends what the dimensions of a run became: one that stays one is the same dimension, several that become one are multiplied, and one
 // that becomes several is divided.
-void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, Dims& result) {
-  Dims sources;
+void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, DimNames& result) {
+  DimNames sources;
   for (int d = source_run.begin; d < source_run.end; ++d)
-    if (from.type.size(d) != 1) sources.push_back((*from.dims)[static_cast<std::size_t>(d)]);
+    if (from.type.size(d) != 1) sources.push_back((*from.dims)[d]);
   const std::string source = sources.empty() ? "1" : joined_dims(sources, " * ");
   std::vector<int> parts;
   for (int d = run.begin; d < run.end; ++d)
@@ -64,14 +64,13 @@ void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, Dims
     std::int64_t others = 1;
     for (const int other : parts)
       if (other != d) others = product(others, to.size(other));
-    result[static_cast<std::size_t>(d)] =
-        parts.size() == 1 ? source : kept_short(concat(bracketed(source), " / ", others));
+    result[d] = parts.size() == 1 ? source : kept_short(concat(bracketed(source), " / ", others));
   }
 }
 
 // Runs of dimensions whose sizes have the same product belong together.
-Dims reshaped(const TracedValue& from, Type to) {
-  Dims result(static_cast<std::size_t>(to.rank()), "1");
+DimNames reshaped(const TracedValue& from, Type to) {
+  DimNames result(to.rank(), "1");
   int i = 0, j = 0;
   while (j < to.rank()) {
     const int first = i, begin = j;
@@ -92,48 +91,46 @@ Dims reshaped(const TracedValue& from, Type to) {
 // A dimension that has its size only because the one it meets has it.
 bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ") || dim.starts_with("constant "); }
 
-const std::string& dim_of(const TracedValue& value, std::int64_t dim) {
-  return (*value.dims)[static_cast<std::size_t>(dim)];
-}
+const std::string& dim_of(const TracedValue& value, std::int64_t dim) { return (*value.dims)[dim]; }
 
-Dims broadcast_dims(const ir::BroadcastAttributes& attributes, Type type, const TracedValue& from) {
-  Dims dims;
+DimNames broadcast_dims(const ir::BroadcastAttributes& attributes, Type type, const TracedValue& from) {
+  DimNames dims;
   for (int d = 0; d < type.rank(); ++d) dims.push_back(concat("broadcast to ", type.size(d)));
   std::int64_t k = 0;
-  for (const std::int64_t d : attributes.dimensions) dims[static_cast<std::size_t>(d)] = dim_of(from, k++);
+  for (const std::int64_t d : attributes.dimensions) dims[d] = dim_of(from, k++);
   return dims;
 }
 
-Dims transpose_dims(const ir::TransposeAttributes& attributes, const TracedValue& from) {
-  Dims dims;
+DimNames transpose_dims(const ir::TransposeAttributes& attributes, const TracedValue& from) {
+  DimNames dims;
   for (const std::int64_t k : attributes.permutation) dims.push_back(dim_of(from, k));
   return dims;
 }
 
-void append_others(Dims& dims, const TracedValue& from, Ints batch, Ints contracted) {
+void append_others(DimNames& dims, const TracedValue& from, Ints batch, Ints contracted) {
   for (int k = 0; k < from.type.rank(); ++k)
     if (!contains(batch, k) && !contains(contracted, k)) dims.push_back(dim_of(from, k));
 }
 
-Dims dot_dims(const ir::DotAttributes& a, const TracedValue& lhs, const TracedValue& rhs) {
-  Dims dims;
+DimNames dot_dims(const ir::DotAttributes& a, const TracedValue& lhs, const TracedValue& rhs) {
+  DimNames dims;
   for (const std::int64_t k : a.lhs_batching) dims.push_back(dim_of(lhs, k));
   append_others(dims, lhs, a.lhs_batching, a.lhs_contracting);
   append_others(dims, rhs, a.rhs_batching, a.rhs_contracting);
   return dims;
 }
 
-Dims concatenate_dims(const ir::ConcatenateAttributes& attributes, std::span<const TracedValue> operands) {
-  const auto along = static_cast<std::size_t>(attributes.dimension);
-  Dims dims = *operands[0].dims, parts;
+DimNames concatenate_dims(const ir::ConcatenateAttributes& attributes, std::span<const TracedValue> operands) {
+  const std::size_t along = attributes.dimension;
+  DimNames dims = *operands[0].dims, parts;
   for (const TracedValue& operand : operands) parts.push_back((*operand.dims)[along]);
   dims[along] = joined_dims(parts, " + ");
   return dims;
 }
 
 // Operands of the result's shape give it their dimensions, else an operand of as many dimensions gives those that it keeps.
-Dims elementwise_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
-  Dims dims(static_cast<std::size_t>(type.rank()));
+DimNames elementwise_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
+  DimNames dims(type.rank());
   bool found = false;
   for (const TracedValue& operand : operands) {
     if (!std::ranges::equal(operand.type.dims(), type.dims())) continue;
@@ -145,7 +142,7 @@ Dims elementwise_dims(const Node& node, Type type, std::span<const TracedValue> 
   const auto like = std::ranges::find_if(operands, [&](const TracedValue& o) { return o.type.rank() == type.rank(); });
   const std::string opcode = hlo_opcode(node);
   for (int d = 0; d < type.rank(); ++d) {
-    std::string& dim = dims[static_cast<std::size_t>(d)];
+    std::string& dim = dims[d];
     if (like == operands.end())
       dim = node.operands.empty() ? concat("constant ", type.size(d)) : kept_short(concat("made by ", opcode));
     else
@@ -156,14 +153,14 @@ Dims elementwise_dims(const Node& node, Type type, std::span<const TracedValue> 
 }
 
 // Where the dimensions of one result of that type come from.
-Dims result_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
+DimNames result_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
   if (const auto* a = node.attributes_if<ir::BroadcastAttributes>()) return broadcast_dims(*a, type, operands[0]);
   if (const auto* a = node.attributes_if<ir::TransposeAttributes>()) return transpose_dims(*a, operands[0]);
   if (const auto* a = node.attributes_if<ir::DotAttributes>()) return dot_dims(*a, operands[0], operands[1]);
   if (const auto* a = node.attributes_if<ir::ConcatenateAttributes>()) return concatenate_dims(*a, operands);
   if (node.op == &ops::reshape) return reshaped(operands[0], type);
   if (const auto* a = node.attributes_if<ir::DimensionsAttributes>(); a && node.op->kind == ir::Kind::reduction) {
-    Dims dims;
+    DimNames dims;
     append_others(dims, operands[0], a->dimensions, {});
     return dims;
   }
@@ -172,9 +169,9 @@ Dims result_dims(const Node& node, Type type, std::span<const TracedValue> opera
   return elementwise_dims(node, type, operands);
 }
 
-Dims constant_dims(Type type, std::size_t bytes) {
+DimNames constant_dims(Type type, std::size_t bytes) {
   const bool is_splat = bytes == static_cast<std::size_t>(byte_size(type.dtype()));
-  Dims dims;
+  DimNames dims;
   for (int d = 0; d < type.rank(); ++d) dims.push_back(concat(is_splat ? "broadcast to " : "constant ", type.size(d)));
   return dims;
 }
@@ -186,7 +183,7 @@ DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
   const std::size_t taken = graph.inputs().size() - constants.size();
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
     const Type type = sizes(graph.inputs()[i].type());
-    Dims& dims = known_[graph.inputs()[i]];
+    DimNames& dims = known_[graph.inputs()[i]];
     if (i >= taken) dims = constant_dims(type, constants[i - taken].size());
     for (int d = 0; i < taken && d < type.rank(); ++d) dims.push_back(concat("input ", i, " dim ", d));
   }
@@ -207,7 +204,7 @@ DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
 }
 
 const std::vector<std::string>& DimSources::of(ir::Value value) const {
-  static const Dims none;
+  static const DimNames none;
   const auto found = known_.find(value);
   return found == known_.end() ? none : found->second;
 }

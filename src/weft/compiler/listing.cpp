@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include <weft/compiler/codegen/llvm/jit.h>
-#include <weft/compiler/hlo.h>
+#include <weft/compiler/describe_program.h>
 #include <weft/compiler/plan/unit.h>
 #include <weft/ir/text/text.h>
 #include <weft/runtime/hlo_text.h>

@@ -6,7 +6,7 @@
 
 #include <weft/base/error.h>
 #include <weft/compiler/cache/kernel_cache.h>
-#include <weft/compiler/hlo.h>
+#include <weft/compiler/describe_program.h>
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/plan/library_error.h>
 #include <weft/compiler/thunks/kernel_thunk.h>

@@ -88,7 +88,7 @@ class Loader {
 
   // The samples of an epoch, in order.
   std::vector<std::int64_t> order(std::int64_t epoch) const {
-    std::vector<std::int64_t> samples(static_cast<std::size_t>(dataset_.size()));
+    std::vector<std::int64_t> samples(dataset_.size());
     std::iota(samples.begin(), samples.end(), std::int64_t{0});
     const std::uint64_t key = mix(options_.seed, static_cast<std::uint64_t>(epoch));
     if (options_.shuffle)
@@ -134,7 +134,7 @@ class Loader {
           done_(first),
           batches_(
               [this, &loader](std::int64_t index) {
-                const auto size = static_cast<std::size_t>(loader.options_.batch);
+                const std::size_t size = loader.options_.batch;
                 const std::size_t start = static_cast<std::size_t>(index) * size;
                 const std::span<const std::int64_t> all = samples_;
                 return loader.make(all.subspan(start, std::min(size, all.size() - start)), left_.get_token());

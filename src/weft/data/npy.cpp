@@ -23,10 +23,10 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
 // From the first dimension varying fastest to the last; elements of `width` bytes.
 std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type type, std::size_t width) {
   std::vector<std::byte> result(elements.size());
-  std::vector<std::int64_t> position(static_cast<std::size_t>(type.rank()), 0), strides = position;
+  std::vector<std::int64_t> position(type.rank(), 0), strides = position;
   std::int64_t stride = 1;
   for (int d = 0; d < type.rank(); ++d) {
-    strides[static_cast<std::size_t>(d)] = stride;
+    strides[d] = stride;
     stride *= type.size(d);
   }
   std::int64_t from = 0;
@@ -35,7 +35,7 @@ std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type ty
                 elements.data() + static_cast<std::size_t>(from) * width, width);
     for (std::size_t d = position.size(); d-- > 0;) {
       from += strides[d];
-      if (++position[d] < type.size(static_cast<int>(d))) break;
+      if (++position[d] < type.size(d)) break;
       from -= strides[d] * position[d];
       position[d] = 0;
     }
@@ -45,7 +45,7 @@ std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type ty
 
 // Between real parts, each followed by the imaginary one, and arrays of either.
 void separate(std::span<const std::byte> pairs, NpyArray& parts) {
-  const auto width = static_cast<std::size_t>(byte_size(parts.array.dtype()));
+  const std::size_t width = byte_size(parts.array.dtype());
   parts.imaginary.emplace(parts.array.type());
   for (std::size_t i = 0; i < parts.array.bytes().size(); i += width) {
     std::memcpy(parts.array.bytes().data() + i, pairs.data() + 2 * i, width);
@@ -54,7 +54,7 @@ void separate(std::span<const std::byte> pairs, NpyArray& parts) {
 }
 
 std::vector<std::byte> join(const ir::Array& real, const ir::Array& imaginary) {
-  const auto width = static_cast<std::size_t>(byte_size(real.dtype()));
+  const std::size_t width = byte_size(real.dtype());
   std::vector<std::byte> pairs(2 * real.bytes().size());
   for (std::size_t i = 0; i < real.bytes().size(); i += width) {
     std::memcpy(pairs.data() + 2 * i, real.bytes().data() + i, width);
@@ -86,7 +86,7 @@ Preamble read_preamble(const ReadNext& next, std::uint64_t bytes) {
   require(length <= max_npy_header_bytes, "a header of ", length, " bytes, at most ", max_npy_header_bytes,
           " are read");
   require(length <= bytes - prefix, "truncated: a header of ", length, " bytes in ", bytes);
-  std::string text(static_cast<std::size_t>(length), '\0');
+  std::string text(length, '\0');
   next(std::as_writable_bytes(std::span(text)));
   return {parse_npy_header(text), prefix + length};
 }
@@ -98,7 +98,7 @@ NpyArray read_elements(const ReadNext& next, std::uint64_t bytes) {
   const std::uint64_t stored = bytes - header_bytes, expected = parts * static_cast<std::uint64_t>(type.bytes());
   require(stored == expected, "holds ", stored, " bytes of elements, ", header.is_complex ? "complex " : "", type,
           " takes ", expected);
-  const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+  const std::size_t width = byte_size(type.dtype());
   NpyArray result{ir::Array(type)};
   std::vector<std::byte> pairs(header.is_complex ? static_cast<std::size_t>(stored) : 0);
   const std::span<std::byte> elements = header.is_complex ? std::span(pairs) : result.array.bytes();

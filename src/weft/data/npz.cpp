@@ -96,7 +96,7 @@ NpyArray read_entry(zip_t* archive, const Entry& entry, const std::string& place
       const zip_int64_t count = zip_fread(file.get(), to.data(), to.size());
       require(count >= 0, problem());
       require(count > 0, explain(ZIP_ER_EOF));
-      to = to.subspan(static_cast<std::size_t>(count));
+      to = to.subspan(count);
     }
   };
   NpyArray array = read_npy(next, entry.stat.size, place);

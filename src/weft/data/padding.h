@@ -27,14 +27,14 @@ std::int64_t longest(std::span<const std::span<const T>> sequences) {
 // [sequences, size]: each sequence, and `fill` behind it. Throws Error if one is longer.
 template <class T>
 Tensor pad_sequences(std::span<const std::span<const T>> sequences, std::int64_t size, T fill) {
-  const auto width = static_cast<std::size_t>(size);
+  const std::size_t width = size;
   std::vector<T> padded(sequences.size() * width, fill);
   for (std::size_t row = 0; row < sequences.size(); ++row) {
     require(sequences[row].size() <= width, "pad_sequences: sequence ", row, " has a length of ", sequences[row].size(),
             ", more than ", size);
-    std::ranges::copy(sequences[row], padded.begin() + static_cast<std::ptrdiff_t>(row * width));
+    std::ranges::copy(sequences[row], padded.begin() + (row * width));
   }
-  return from_vector(padded, {static_cast<std::int64_t>(sequences.size()), size});
+  return from_vector(padded, {std::ssize(sequences), size});
 }
 
 // To the longest, or to the smallest bucket that holds it. Throws Error if none does, naming it and the largest.
@@ -52,7 +52,7 @@ template <class T>
 Tensor lengths_of(std::span<const std::span<const T>> sequences) {
   std::vector<std::int32_t> lengths;
   for (const auto& sequence : sequences) lengths.push_back(static_cast<std::int32_t>(sequence.size()));
-  return from_vector(lengths, {static_cast<std::int64_t>(lengths.size())});
+  return from_vector(lengths, {std::ssize(lengths)});
 }
 
 }  // namespace weft::data

@@ -32,7 +32,7 @@ class Png {
 
 RgbImage::RgbImage(std::int64_t wide, std::int64_t high) : width(wide), height(high) {
   require(width > 0 && height > 0, "RgbImage: a picture of ", width, " x ", height, " pixels");
-  bytes.resize(static_cast<std::size_t>(3 * width * height));
+  bytes.resize(3 * width * height);
 }
 
 std::vector<std::byte> encode_png(const RgbImage& image) {

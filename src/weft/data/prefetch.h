@@ -104,14 +104,14 @@ class Prefetch {
       lock.unlock();
       Slot made;
       try {
-        const trace::Scope scope("loader", "make a batch", static_cast<std::uint64_t>(index));
+        const trace::Scope scope("loader", "make a batch", index);
         made.item.emplace(make_(index));
       } catch (...) {
         made.error = std::current_exception();
       }
       made.done = true;
       lock.lock();
-      slots_[static_cast<std::size_t>(index - next_)] = std::move(made);
+      slots_[index - next_] = std::move(made);
       if (index == next_) made_.notify_one();
     }
   }

@@ -35,7 +35,7 @@ std::vector<char> read_header(const File& file) {
           max_header_bytes, " are allowed");
   require(length <= file.size() - length_bytes, path, ": truncated: a header of ", length, " bytes in a file of ",
           file.size());
-  std::vector<char> text(static_cast<std::size_t>(length));
+  std::vector<char> text(length);
   file.read(length_bytes, std::as_writable_bytes(std::span(text)));
   return text;
 }

@@ -21,7 +21,7 @@ StateDict load(const SafetensorsFile& file) {
   StateDict state;
   std::vector<std::byte> bytes;
   for (const SafetensorsFile::Entry& entry : file.entries()) {
-    bytes.resize(static_cast<std::size_t>(entry.type.bytes()));
+    bytes.resize(entry.type.bytes());
     file.read(entry, bytes);
     state[entry.name] = from_bytes(bytes, entry.type);
   }

@@ -13,18 +13,14 @@ namespace {
 
 // Element `i` of an operand, which may be of rank 0 for all.
 std::int64_t at(const Bounded& operand, std::int64_t i) { return operand.value.type().rank() == 0 ? 0 : i; }
-double bound_at(const Bounded& operand, std::int64_t i) {
-  return values_of(operand.bound)[static_cast<std::size_t>(at(operand, i))];
-}
+double bound_at(const Bounded& operand, std::int64_t i) { return values_of(operand.bound)[at(operand, i)]; }
 
 // Wider than this, nothing is known of what a function makes of it.
 bool is_vague(double x, double bound) { return bound > 0.25 && bound > std::abs(x) / 16; }
 
 bool crosses_zero(const Bounded& operand) {
   for (std::int64_t i = 0; i < operand.value.size(); ++i)
-    if (const double b = values_of(operand.bound)[static_cast<std::size_t>(i)];
-        b > 0 && std::abs(operand.value.element(i)) <= b)
-      return true;
+    if (const double b = values_of(operand.bound)[i]; b > 0 && std::abs(operand.value.element(i)) <= b) return true;
   return false;
 }
 
@@ -36,7 +32,7 @@ Array moved(const Bounded& operand, F f) {
     if constexpr (is_float_type<T>) {
       std::size_t i = 0;
       for (T& element : result.data<T>()) {
-        const auto x = static_cast<double>(element);
+        const double x = element;
         const double bound = values_of(operand.bound)[i++];
         if (bound == 0 || bound == infinity || !std::isfinite(x)) continue;
         const double to = f(x, bound);
@@ -121,7 +117,7 @@ Array select_bound(const BoundedCall& call) {
   const auto predicate = call[0].value.data<bool>();
   return doubles(call.node.type(), [&](std::int64_t i) {
     if (bound_at(call[0], i) > 0) return infinity;
-    return bound_at(call[predicate[static_cast<std::size_t>(at(call[0], i))] ? 1 : 2], i);
+    return bound_at(call[predicate[at(call[0], i)] ? 1 : 2], i);
   });
 }
 
@@ -184,7 +180,7 @@ std::vector<Array> elementwise_bounds(const BoundedCall& call) {
   };
   const Array change = exact ? Array(y.type().with(DType::f64)) : largest_change(call);
   return give(doubles(y.type(), [&](std::int64_t i) {
-    const double c = values_of(change)[static_cast<std::size_t>(i)];
+    const double c = values_of(change)[i];
     if (is_vague_at(call, i) || (nan_is_unknown && is_nan_at(call, i))) return infinity;
     if (!is_float(dtype)) return c > 0 ? infinity : 0;
     const double size = y.element(i);

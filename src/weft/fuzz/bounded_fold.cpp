@@ -88,9 +88,8 @@ bool is_exact_body(const ir::Graph& body) {
 }
 
 Array terms(const Bounded& operand, const Term& term) {
-  return doubles(operand.value.type(), [&](std::int64_t i) {
-    return term(operand.value.element(i), values_of(operand.bound)[static_cast<std::size_t>(i)]);
-  });
+  return doubles(operand.value.type(),
+                 [&](std::int64_t i) { return term(operand.value.element(i), values_of(operand.bound)[i]); });
 }
 
 }  // namespace weft::fuzz

@@ -55,7 +55,7 @@ std::vector<Array> carried_bounds(const BoundedCall& call) {
   });
   const ir::Node& sort = graph.append(*call.node.op, values, call.node.attribute_data, {}, std::array{wider});
   std::vector<Array> sorted = ir::interpret_node(sort, arrays);
-  sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(call.operands.size()));
+  sorted.erase(sorted.begin(), sorted.begin() + call.operands.size());
   return sorted;
 }
 

@@ -18,7 +18,7 @@ struct Layout {
   Layout(Random& random, const Dims& dims) : order(dims.size()) {
     std::iota(order.begin(), order.end(), 0);
     if (random.one_in(2)) random.shuffle(order);
-    for (const std::int64_t d : order) sizes.push_back(dims[static_cast<std::size_t>(d)]);
+    for (const std::int64_t d : order) sizes.push_back(dims[d]);
   }
   std::int64_t place(std::size_t dim) const {
     return std::find(order.begin(), order.end(), static_cast<std::int64_t>(dim)) - order.begin();

@@ -27,7 +27,7 @@ std::vector<Type> random_types(Grower& g) {
 void grow_while(Grower& g, const Op&) {
   require(g.may_nest(), "too deep");
   const Type count(DType::i32, {});
-  const double trips = static_cast<double>(g.random().between(0, 5));
+  const double trips = g.random().between(0, 5);
   std::vector<Value> inits{ir::constant(g.graph(), count, 0)};
   const std::vector<Value> state = some_values(g, 3);
   inits.insert(inits.end(), state.begin(), state.end());

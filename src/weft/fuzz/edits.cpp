@@ -60,7 +60,7 @@ void drop_outputs(const GraphPtr& graph, std::vector<Edit>& list) {
   for (const Value v : graph->outputs()) list.push_back(with({v}));
   for (std::size_t i = 0; i < count && count > 2; ++i) {
     Values others(graph->outputs().begin(), graph->outputs().end());
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    others.erase(others.begin() + i);
     list.push_back(with(others));
   }
 }

@@ -40,7 +40,7 @@ Numbers random_numbers(Grower& g, const Dims& x) {
   n.indices = g.random_sizes(0, 2);
   Dims window;
   for (std::size_t d = 0; d < x.size(); ++d) {
-    const auto dim = static_cast<std::int64_t>(d);
+    const std::int64_t dim = d;
     switch (x[d] == 0 ? 4 : random.below(5)) {
       case 0:  // one index for each position along it
         n.batching.push_back(dim);
@@ -62,20 +62,20 @@ Numbers random_numbers(Grower& g, const Dims& x) {
         window.push_back(x[d]);
     }
   }
-  for (const std::int64_t d : n.map) n.reach = std::max(n.reach, x[static_cast<std::size_t>(d)]);
+  for (const std::int64_t d : n.map) n.reach = std::max(n.reach, x[d]);
   random.shuffle(n.map);
   for (const std::int64_t d : n.batching) {
-    const auto at = static_cast<std::int64_t>(random.below(n.indices.size() + 1));
-    n.indices.insert(n.indices.begin() + at, x[static_cast<std::size_t>(d)]);
+    const std::int64_t at = random.below(n.indices.size() + 1);
+    n.indices.insert(n.indices.begin() + at, x[d]);
     for (std::int64_t& other : n.indices_batching) other += other >= at;
     n.indices_batching.push_back(at);
   }
   place_windows(random, n.indices, window, n);
   // The components of an index stand along a dimension of their own, which may be left out where there is one.
-  const auto components = static_cast<std::int64_t>(n.map.size());
+  const auto components = std::ssize(n.map);
   n.index_vector_dim = static_cast<std::int64_t>(random.below(n.indices.size() + 1));
   if (components == 1 && random.one_in(2)) {
-    n.index_vector_dim = static_cast<std::int64_t>(n.indices.size());
+    n.index_vector_dim = std::ssize(n.indices);
   } else {
     n.indices.insert(n.indices.begin() + n.index_vector_dim, components);
     for (std::int64_t& d : n.indices_batching) d += d >= n.index_vector_dim;

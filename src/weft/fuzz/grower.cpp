@@ -153,7 +153,7 @@ Value Grower::resized(Value x, Type type) {
 Value Grower::positions(Type type, std::int64_t size) {
   if (random_.one_in(3)) {
     const Value x = fitted(type);
-    return size > 0 && size < 100 ? ir::remainder(x, ir::constant_like(x, static_cast<double>(size))) : x;
+    return size > 0 && size < 100 ? ir::remainder(x, ir::constant_like(x, size)) : x;
   }
   ir::Array data(type);
   const std::int64_t low = is_unsigned_integer(type.dtype()) ? 0 : -1;
@@ -184,7 +184,7 @@ std::int64_t Grower::random_size() {
 
 Dims Grower::random_sizes(int low_rank, int high_rank) {
   for (;;) {
-    Dims sizes(static_cast<std::size_t>(random_.between(low_rank, high_rank)));
+    Dims sizes(random_.between(low_rank, high_rank));
     for (std::int64_t& s : sizes) s = random_size();
     if (std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies()) <= style_.elements)
       return sizes;

@@ -44,7 +44,7 @@ class ChangedFields final : public ir::FieldVisitor, public ir::FieldReader {
   void string(std::string_view name, std::string_view value) override { texts_[std::string(name)] = value; }
   void literal(std::string_view, const ir::Literal& value) override {
     const Type type = change_(value.type);
-    literal_ = {type, value.is_splat() ? value.bytes : value.bytes.first(static_cast<std::size_t>(type.bytes()))};
+    literal_ = {type, value.is_splat() ? value.bytes : value.bytes.first(type.bytes())};
   }
 
   bool integer(std::string_view name, std::int64_t& value) override {

@@ -17,14 +17,14 @@ void grow_broadcast_in_dim(Grower& g, const Op&) {
   for (std::int64_t& size : sizes)
     if (size == 1 && g.random().one_in(2)) size = g.random_size();
   for (std::size_t extra = g.random().below(3); extra > 0; --extra) {
-    const auto at = static_cast<std::int64_t>(g.random().below(sizes.size() + 1));
+    const std::int64_t at = g.random().below(sizes.size() + 1);
     sizes.insert(sizes.begin() + at, g.random_size());
     for (std::int64_t& place : places) place += place >= at;
   }
   // Dimensions may change places on the way.
   if (places.size() > 1 && g.random().one_in(4)) {
     std::swap(places[0], places[1]);
-    std::swap(sizes[static_cast<std::size_t>(places[0])], sizes[static_cast<std::size_t>(places[1])]);
+    std::swap(sizes[places[0]], sizes[places[1]]);
   }
   const Type type = Grower::type_of(x.dtype(), sizes);
   require(type.elements() <= g.style().elements, "too large");
@@ -47,7 +47,7 @@ void grow_reshape(Grower& g, const Op&) {
 
 void grow_transpose(Grower& g, const Op&) {
   const Value x = g.any_of_rank(1);
-  Dims order(static_cast<std::size_t>(x.rank()));
+  Dims order(x.rank());
   std::iota(order.begin(), order.end(), 0);
   g.random().shuffle(order);
   g.add(ir::transpose(x, order));
@@ -82,7 +82,7 @@ void grow_concatenate(Grower& g, const Op&) {
   std::vector<Value> parts{x};
   for (std::size_t more = g.random().below(4); more > 0; --more) {
     Dims sizes = Grower::sizes_of(x.type());
-    if (g.random().one_in(2)) sizes[static_cast<std::size_t>(dimension)] = g.random_size();
+    if (g.random().one_in(2)) sizes[dimension] = g.random_size();
     parts.push_back(g.fitted(x.dtype(), sizes));
   }
   g.random().shuffle(parts);

@@ -19,7 +19,7 @@ struct Size {
 };
 
 Size size_of(const ir::Graph& graph) {
-  Size size{static_cast<std::int64_t>(graph.outputs().size())};
+  Size size{std::ssize(graph.outputs())};
   for (const ir::Node* node : graph.nodes()) {
     const bool is_constant = node->op == &ir::ops::constant;
     const bool is_input = node->op == &ir::ops::parameter;
@@ -53,8 +53,8 @@ GraphPtr smaller(const ir::Graph& graph, const Edit& edit) {
 
 GraphPtr shrink(GraphPtr graph, const Predicate& still_fails) {
   graph = pruned(graph);
-  for (bool goes_on = true; goes_on;) {
-    goes_on = false;
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
     auto list = edits(graph);
     for (std::size_t i = 0; i < list.size();) {
       const GraphPtr candidate = smaller(*graph, list[i]);
@@ -64,7 +64,7 @@ GraphPtr shrink(GraphPtr graph, const Predicate& still_fails) {
       }
       graph = candidate;
       list = edits(graph);  // what stood before i was in vain
-      goes_on = true;
+      has_changed = true;
     }
   }
   return graph;

@@ -10,7 +10,7 @@ namespace weft::ir {
 
 Array::Array(Type type) : type_(type) {
   require(type && type.is_static(), "Array: the type must be static, got ", type);
-  const auto bytes = static_cast<std::uint64_t>(type.bytes());
+  const std::uint64_t bytes = type.bytes();
   constexpr std::uint64_t large = std::uint64_t{64} << 20;  // what is smaller is not worth asking the system
   require(bytes < large || bytes <= available_memory(), "Array: no memory for ", type, ", which takes ",
           format_bytes(bytes));
@@ -40,7 +40,7 @@ Array Array::splat(Type type, double value) {
 }
 
 double Array::element(std::int64_t i) const {
-  return visit_any(dtype(), [&]<class T>(T) { return static_cast<double>(data<T>()[static_cast<std::size_t>(i)]); });
+  return visit_any(dtype(), [&]<class T>(T) { return static_cast<double>(data<T>()[i]); });
 }
 
 Array Array::with_type(Type type) && {

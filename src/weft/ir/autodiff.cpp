@@ -12,7 +12,7 @@
 namespace weft::ir {
 
 void GradientCall::add(int operand, Value cotangent) const {
-  Value& sum = operand_cotangents[static_cast<std::size_t>(operand)];
+  Value& sum = operand_cotangents[operand];
   WEFT_ASSERT(cotangent.type() == x(operand).type(), node.op->name, ": the cotangent of operand ", operand, " is ",
               cotangent.type(), ", not ", x(operand).type());
   sum = sum ? ir::add(sum, cotangent) : cotangent;
@@ -96,12 +96,13 @@ class Backward {
     if (std::ranges::none_of(needed_, [](std::uint8_t needed) { return needed != 0; })) return;
     operand_cotangents_.assign(n.operands.size(), {});
     graph_.set_location(n.location);
-    const bool goes_on = is_checkpoint(n);
-    for (std::size_t i = 0; goes_on && i < n.operands.size(); ++i) operand_cotangents_[i] = cotangent(n.operands[i]);
+    const bool passes_through = is_checkpoint(n);
+    for (std::size_t i = 0; passes_through && i < n.operands.size(); ++i)
+      operand_cotangents_[i] = cotangent(n.operands[i]);
     n.op->gradient(GradientCall{n, cotangents, operand_cotangents_, needed_});
     for (std::size_t i = 0; i < n.operands.size(); ++i) {
       if (!needed_[i] || !operand_cotangents_[i]) continue;
-      if (goes_on) cotangents_[at(n.operands[i])] = {};
+      if (passes_through) cotangents_[at(n.operands[i])] = {};
       if (is_copy_.contains(&n))
         add_to(copied_[at(n.operands[i])].of_copies, operand_cotangents_[i]);
       else

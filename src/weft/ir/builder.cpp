@@ -154,7 +154,7 @@ Value broadcast(Value x, Type type) {
   if (x.type() == type) return x;
   require(x.rank() <= type.rank(), "broadcast: cannot give ", type, " from ", x.type());
   std::array<std::int64_t, Type::max_rank> trailing;
-  for (int i = 0; i < x.rank(); ++i) trailing[static_cast<std::size_t>(i)] = type.rank() - x.rank() + i;
+  for (int i = 0; i < x.rank(); ++i) trailing[i] = type.rank() - x.rank() + i;
   return broadcast_in_dim(x, type, Ints(trailing.data(), static_cast<std::size_t>(x.rank())));
 }
 

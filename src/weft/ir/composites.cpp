@@ -32,7 +32,7 @@ Value max(Value x) {
   const std::int64_t last[] = {x.rank() - 1};
   return reduce_max(x, last);
 }
-Value mean(Value x) { return sum(x) * (1.0 / static_cast<double>(std::max<std::int64_t>(1, x.size(x.rank() - 1)))); }
+Value mean(Value x) { return sum(x) * (1.0 / (std::max<std::int64_t>(1, x.size(x.rank() - 1)))); }
 Value sum_of_rows(Value x) { return x.rank() == 1 ? x : reduce_sum(x, leading(x)); }
 
 // ---- decompositions

@@ -18,7 +18,7 @@ std::string format(double value, std::chars_format form, int precision) {
 // In scientific form with the fewest digits that mean the element again.
 template <class T>
 std::string shortest(T value) {
-  const auto wide = static_cast<double>(value);
+  const double wide = value;
   std::string text;
   for (int decimals = 0; decimals < std::numeric_limits<double>::max_digits10; ++decimals) {
     text = format(wide, std::chars_format::scientific, decimals);
@@ -32,7 +32,7 @@ std::string shortest(T value) {
 // In fixed form unless the number is very large or very small.
 template <class T>
 std::string float_text(T value) {
-  const auto wide = static_cast<double>(value);
+  const double wide = value;
   if (!std::isfinite(wide)) return std::isnan(wide) ? "nan" : wide > 0 ? "inf" : "-inf";
   const std::string text = shortest(value);
   const std::size_t e = text.find('e'), point = text.find('.');
@@ -46,7 +46,7 @@ std::string float_text(T value) {
 
 std::string element_text(const Array& array, std::int64_t i) {
   return visit_any(array.dtype(), [&]<class T>(T) -> std::string {
-    const T value = array.data<T>()[static_cast<std::size_t>(i)];
+    const T value = array.data<T>()[i];
     if constexpr (std::is_same_v<T, bool>) {
       return value ? "true" : "false";
     } else if constexpr (is_float_type<T>) {

@@ -136,7 +136,7 @@ class Generaliser {
     const Node& n = node(0, i);
     graph_->set_location(n.location);
     if (n.op == &ops::parameter) {
-      results.push_back(graph_->inputs()[static_cast<std::size_t>(n.attributes<ParameterAttributes>().index)]);
+      results.push_back(graph_->inputs()[n.attributes<ParameterAttributes>().index]);
     } else if (n.op == &ops::constant) {
       results.push_back(constant(i, form));
     } else {
@@ -188,8 +188,7 @@ class Generaliser {
     for (std::size_t o = 0; o < operands.size(); ++o)
       for (int d = 0; d < operands[o].rank(); ++d) {
         Numbers all;
-        for (std::size_t s = 0; s < samples_.size(); ++s)
-          all.push_back(node(s, i).operand(static_cast<int>(o)).size(d));
+        for (std::size_t s = 0; s < samples_.size(); ++s) all.push_back(node(s, i).operand(o).size(d));
         sizes.emplace_back(std::move(all), operands[o].type().dim(d));
       }
     return sizes;
@@ -245,7 +244,7 @@ class Generaliser {
 
   // The input of this graph that one of constants_ is. A region has them all from the beginning.
   Value input_for(const General::Constant& constant) {
-    if (is_region()) return constant_inputs_[static_cast<std::size_t>(&constant - constants_.data())];
+    if (is_region()) return constant_inputs_[&constant - constants_.data()];
     general_.constants.push_back(constant);
     return graph_->add_input(Type(constant.dtype, {}));
   }

@@ -23,8 +23,8 @@ class FormMatcher {
     auto constant = form.constants.begin();
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       const Node &a = *nodes[i], &b = *graph.nodes()[i];
-      const auto types = std::span(type, type + static_cast<std::ptrdiff_t>(a.types.size()));
-      type += static_cast<std::ptrdiff_t>(a.types.size());
+      const auto types = std::span(type, type + std::ssize(a.types));
+      type += std::ssize(a.types);
       const bool is_given = constant != form.constants.end() && *constant == i;
       constant += is_given;
       if (a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
@@ -120,7 +120,7 @@ std::optional<Match> match(const General& general, const Graph& graph, std::span
     if (symbol.is_attribute) {
       if (node.op != general.sample->nodes()[symbol.node]->op) return std::nullopt;
       const auto numbers = node.op->attributes->sizes(node.attribute_data);
-      const auto at = static_cast<std::size_t>(symbol.dim);
+      const std::size_t at = symbol.dim;
       if (at >= numbers.size() || numbers[at] < 0) return std::nullopt;
       match.symbols.push_back(numbers[at]);
       continue;

@@ -95,7 +95,7 @@ Node& Graph::push(Node node) {
 }
 
 Value Graph::add_input(Type type) {
-  const ParameterAttributes attributes{static_cast<std::int64_t>(inputs_.size())};
+  const ParameterAttributes attributes{std::ssize(inputs_)};
   inputs_.push_back(append(ops::parameter, {}, &attributes, std::span(&type, 1)).result());
   return inputs_.back();
 }

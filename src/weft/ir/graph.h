@@ -31,8 +31,8 @@ struct Node {
   std::uint32_t id;  // position in the graph
 
   Value result(std::uint32_t i = 0) { return {this, i}; }
-  Value operand(int i) const { return operands[static_cast<std::size_t>(i)]; }
-  Type type(int i = 0) const { return types[static_cast<std::size_t>(i)]; }
+  Value operand(int i) const { return operands[i]; }
+  Type type(int i = 0) const { return types[i]; }
   // The attributes, whose struct the caller knows from the op.
   template <class A>
   const A& attributes() const {

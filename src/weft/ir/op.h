@@ -54,7 +54,7 @@ struct Call {
   std::span<const Type> requested;  // result types given by the caller; empty where the rule infers them
   std::span<const std::shared_ptr<const Graph>> regions;
 
-  Type type(int i) const { return operands[static_cast<std::size_t>(i)].type(); }
+  Type type(int i) const { return operands[i].type(); }
   template <class A>
   const A& attributes() const {
     return *static_cast<const A*>(attribute_data);
@@ -79,10 +79,8 @@ struct GradientCall {
 
   Value x(int i = 0) const { return node.operand(i); }
   Value y(int i = 0) const { return {&node, static_cast<std::uint32_t>(i)}; }
-  Value dy(int i = 0) const { return cotangents[static_cast<std::size_t>(i)]; }
-  bool needs(int operand) const {
-    return needed[static_cast<std::size_t>(operand)] != 0;
-  }  // spares the work of unused ones
+  Value dy(int i = 0) const { return cotangents[i]; }
+  bool needs(int operand) const { return needed[operand] != 0; }  // spares the work of unused ones
   void add(int operand, Value cotangent) const;
 };
 
@@ -91,7 +89,7 @@ struct ScalarCall {
   DType result;  // dtype of the result
   const void* attribute_data;
 
-  Scalar operator[](int i) const { return operands[static_cast<std::size_t>(i)]; }
+  Scalar operator[](int i) const { return operands[i]; }
   template <class A>
   const A& attributes() const {
     return *static_cast<const A*>(attribute_data);
@@ -117,7 +115,7 @@ struct Parts {
 };
 using PartsRule = Parts (*)(const Node& node);  // what it gives may outlive the node
 // What stands for a collective in a program that runs as one process. Throws UnsupportedError if it is for several.
-using AloneRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::span<const Value> operands);
+using SingleProcessRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::span<const Value> operands);
 
 inline constexpr int variadic = -1;
 
@@ -155,10 +153,10 @@ struct Op {
   bool takes_tokens = false;     // as operands or results
   bool has_side_effect = false;  // must run, in the program's order, whether its results are used or not; see below
   bool interpreted = false;      // only the interpreter runs it
-  AloneRule alone = nullptr;     // of collectives that are not only interpreted
-  std::string_view dialect = "stablehlo";  // or chlo, sdy...
-  std::string_view call_target = {};       // of what StableHLO knows as a custom_call alone: weft.stop_gradient
-  std::string_view hlo_opcode = {};        // where it is not `name` with - for _
+  SingleProcessRule single_process = nullptr;  // of collectives that are not only interpreted
+  std::string_view dialect = "stablehlo";      // or chlo, sdy...
+  std::string_view call_target = {};           // of what StableHLO knows as a custom_call alone: weft.stop_gradient
+  std::string_view hlo_opcode = {};            // where it is not `name` with - for _
 
   // Whether attributes hold sizes (attributes.h). Where one is an expression the result types must be given.
   bool has_sizes() const { return attributes && attributes->has_sizes; }

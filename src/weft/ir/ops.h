@@ -52,7 +52,7 @@ static_assert(std::ranges::all_of(table,
                                                    detail::missing(op->interpret) ==
                                                2 &&
                                            (op->kind == Kind::collective && !op->interpreted) !=
-                                               detail::missing(op->alone);
+                                               detail::missing(op->single_process);
                                   }),
               "an op of the table lacks a rule");
 

@@ -15,10 +15,10 @@ bool SizeNames::add_symbol(const Numbers& numbers) {
   if (is_constant(numbers) || known_.contains(numbers)) return false;
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     if (const auto factor = ratio(numbers, symbols_[i]))
-      return known_.emplace(numbers, Dim(*factor) * size_symbol(static_cast<int>(i))), false;
+      return known_.emplace(numbers, Dim(*factor) * size_symbol(i)), false;
   if (const auto dim = near(numbers)) return known_.emplace(numbers, *dim), false;
   if (const auto dim = sum(numbers)) return known_.emplace(numbers, *dim), false;
-  const Dim symbol = size_symbol(static_cast<int>(symbols_.size()));
+  const Dim symbol = size_symbol(symbols_.size());
   symbols_.push_back(numbers);
   products_.clear();
   known_.emplace(numbers, symbol);
@@ -42,7 +42,7 @@ std::optional<Dim> SizeNames::sum(const Numbers& numbers) const {
     for (std::size_t b = 0; b < a; ++b) {
       const auto is_sum = [&](std::size_t i) { return numbers[i] == symbols_[a][i] + symbols_[b][i]; };
       if (std::ranges::all_of(std::views::iota(std::size_t{0}, numbers.size()), is_sum))
-        return size_symbol(static_cast<int>(a)) + size_symbol(static_cast<int>(b));
+        return size_symbol(a) + size_symbol(b);
     }
   return std::nullopt;
 }
@@ -94,7 +94,7 @@ void SizeNames::make_products() {
   for (int degree = 1; degree <= highest_degree; ++degree) {
     const std::size_t end = products_.size();
     for (std::size_t s = 0; s < symbols_.size(); ++s) {
-      const Dim symbol = size_symbol(static_cast<int>(s));
+      const Dim symbol = size_symbol(s);
       if (degree == 1) products_.emplace_back(symbols_[s], symbol);
       for (std::size_t p = first; degree > 1 && p < end; ++p) {
         Numbers values = products_[p].first;

@@ -99,9 +99,8 @@ class Verifier {
     for (const Node* node : graph_.nodes()) {
       if (node->op != &ops::parameter) continue;
       const std::int64_t index = node->attributes<ParameterAttributes>().index;
-      check(index >= 0 && static_cast<std::size_t>(index) < inputs.size() &&
-                inputs[static_cast<std::size_t>(index)].node == node,
-            node->id, "it is parameter ", index, " but not that input of the graph");
+      check(index >= 0 && static_cast<std::size_t>(index) < inputs.size() && inputs[index].node == node, node->id,
+            "it is parameter ", index, " but not that input of the graph");
     }
   }
 

@@ -67,7 +67,7 @@ std::vector<std::vector<LinkedSizes>> links_among(std::span<const ChangingSize> 
         continue;
       std::vector<LinkedSizes>& links = all.emplace_back(alone);
       links[small].push_back({large, sizes[large].now / sizes[small].now});
-      links.erase(links.begin() + static_cast<std::ptrdiff_t>(large));
+      links.erase(links.begin() + large);
     }
   return all;
 }
@@ -88,7 +88,7 @@ std::vector<Type> other_types(std::span<const Type> types, std::span<const Chang
 
 Type with_size(Type type, int dim, std::int64_t size) {
   std::vector<Dim> dims(type.dims().begin(), type.dims().end());
-  dims[static_cast<std::size_t>(dim)] = Dim(size);
+  dims[dim] = Dim(size);
   return Type(type.dtype(), dims);
 }
 

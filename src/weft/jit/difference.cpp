@@ -184,7 +184,7 @@ class Comparison {
   }
 
   void compare(const ValueGuard& guard) {
-    const auto leaf = static_cast<std::size_t>(std::max(guard.leaf, 0));
+    const std::size_t leaf = std::max(guard.leaf, 0);
     if (guard.leaf >= 0 && leaves_[leaf].kind != known_.arguments[leaf].kind) return;  // told as an argument
     const std::uint64_t bits = guard.now(leaves_);
     if (bits == guard.bits) return;

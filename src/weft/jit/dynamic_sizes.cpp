@@ -143,7 +143,7 @@ std::vector<ChangingSize> DynamicSizes::changing(std::span<const Leaf> leaves, s
     } else {
       known->second = both(known->second, p.mark()).value();  // the size of now is
     }
-    ChangingSize& size = sizes[static_cast<std::size_t>(known - said.begin())];
+    ChangingSize& size = sizes[known - said.begin()];
     size.range = known->second.range;
     size.places.emplace_back(p.leaf, p.mark().dim);
   }

@@ -75,7 +75,7 @@ void Function::run_eagerly(Invocation& invocation) {
   using record::Recording;
   Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
   const EagerScope scope(record::Backend::eager);
-  const record::PastEndsHere past;
+  const record::GradientsEndHere gradients_end_here;
   invocation.run();
   Recording::current().sync(Recording::Keep::graph);
 }
@@ -184,7 +184,7 @@ std::string Function::limit_reached() const {
   return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
 }
 
-std::string Function::sizes_alone() const {
+std::string Function::why_single_sizes() const {
   if (options_.activation_memory_bytes != 0)
     return concat("activation_memory_bytes is kept size by size: a program for each size. ",
                   sizes_.any_buckets() ? "For one program of each bucket"
@@ -198,7 +198,7 @@ std::string Function::sizes_alone() const {
 
 std::string Function::about_sizes(const Difference& difference, const Specialization& made) {
   if (difference.sizes.empty() || !made.compiled || made.context.backend == record::Backend::interpreter) return {};
-  if (std::string alone = sizes_alone(); !alone.empty()) return alone;
+  if (std::string alone = why_single_sizes(); !alone.empty()) return alone;
   std::string relations;
   for (const std::string& relation : made.broken_relations)
     relations += concat(relations.empty() ? "until now " : ", ", relation);
@@ -314,7 +314,7 @@ Explanation Function::explain() const {
                           .compiles = compiles_,
                           .evicted = evicted_,
                           .compiled_ahead = ahead_->load(),
-                          .sizes = sizes_alone(),
+                          .sizes = why_single_sizes(),
                           .breaks = breaks_,
                           .recompiles = recompiles_};
   if (explanation.sizes.empty()) explanation.sizes = given_up_;

@@ -118,7 +118,7 @@ class Function {
   // Logs and diagnostics of what was recorded.
   void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);
   // Why each size has a program of its own, whatever is recorded, and what to do; empty: they need not.
-  std::string sizes_alone() const;
+  std::string why_single_sizes() const;
   // The same once the call is recorded; or what else becomes of sizes that differ.
   std::string about_sizes(const Difference& difference, const Specialization& made);
   void count(const GraphBreak& cut);

@@ -27,7 +27,7 @@ Context Context::now() {
 
 std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {
   std::uint64_t now = 0;
-  std::memcpy(&now, leaf < 0 ? value : leaves[static_cast<std::size_t>(leaf)].at, bytes);
+  std::memcpy(&now, leaf < 0 ? value : leaves[leaf].at, bytes);
   return now;
 }
 
@@ -52,12 +52,12 @@ random::Key key_of(const random::Generator& generator, std::uint64_t draw) {
 void write_number(const Number& number, const Specialization& s, std::span<const Leaf> leaves,
                   record::Immediate& bytes) {
   if (number.generator >= 0) {
-    const Draws& draws = s.draws[static_cast<std::size_t>(number.generator)];
+    const Draws& draws = s.draws[number.generator];
     const std::uint64_t bits = key_of(draws.of_this_thread(), number.draw).bits;
     std::memcpy(bytes.data(), &bits, sizeof bits);
     return;
   }
-  const Scalar& scalar = number.leaf >= 0 ? leaves[static_cast<std::size_t>(number.leaf)].scalar() : *number.scalar;
+  const Scalar& scalar = number.leaf >= 0 ? leaves[number.leaf].scalar() : *number.scalar;
   HostNumber(scalar).write_unobserved(number.dtype, bytes.data(), "compile");
 }
 
@@ -141,9 +141,9 @@ std::vector<std::string> Specialization::frozen_results() const {
     const Leaf& leaf = prototype.leaves[i];
     if (leaf.kind != Leaf::Kind::value || leaf.is_structure) continue;
     const std::string &path = prototype.paths[i], value = describe(leaf);
-    const bool goes_on = i > 0 && leaf.value_kind == ValueKind::text && path == prototype.paths[i - 1] &&
-                         prototype.leaves[i - 1].kind == Leaf::Kind::value;
-    if (goes_on) {  // the next eight characters
+    const bool continues_text = i > 0 && leaf.value_kind == ValueKind::text && path == prototype.paths[i - 1] &&
+                                prototype.leaves[i - 1].kind == Leaf::Kind::value;
+    if (continues_text) {  // the next eight characters
       texts.back().pop_back();
       texts.back() += value.substr(1);
     } else {
@@ -247,7 +247,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
                                         .outputs = made.size(),
                                         .replayed = true,
                                         .host_us = time.count(),
-                                        .wait_us = static_cast<double>(waited_ns) / 1e3};
+                                        .wait_us = waited_ns / 1e3};
 }
 
 }  // namespace weft::jit

@@ -46,7 +46,7 @@ bool Trace::capture(const Run& run) {
     if (!rejected_with_) throw;
   }
   if (rejected_with_) std::rethrow_exception(rejected_with_);
-  goes_on();
+  end_last_break();
   if (aliases_do_not_matter()) {
     forget();
     return false;
@@ -232,7 +232,7 @@ void Trace::value_read(const void* read, std::size_t bytes, const record::Lifeti
   for (const ValueGuard& guard : values_)
     if (guard.value == value) return;
   const std::int32_t leaf = leaf_at(value);
-  if (leaf >= 0 && leaves_[static_cast<std::size_t>(leaf)].kind == Leaf::Kind::value) return;  // always a guard
+  if (leaf >= 0 && leaves_[leaf].kind == Leaf::Kind::value) return;  // always a guard
   ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0, name, record::Recording::current().scope()};
   if (const ir::Graph& graph = record::Recording::current().graph(); !graph.nodes().empty())
     guard.after = graph.location();
@@ -278,7 +278,7 @@ void Trace::parameter_copied(const TensorImpl& from, const Tensor& to) {
 }
 
 void Trace::input(TensorImpl& tensor) {
-  goes_on();
+  end_last_break();
   if (const auto found = places_.find(&tensor); found != places_.end()) {
     made_->inputs.push_back(found->second);
   } else {
@@ -301,7 +301,7 @@ std::string Trace::name_of(const TensorImpl& tensor) const {
 }
 
 void Trace::input(const record::ImmediateSource& source) {
-  goes_on();
+  end_last_break();
   made_->inputs.push_back({});
   record::ImmediateSource from = source;
   if (from.scalar) {

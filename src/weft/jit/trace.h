@@ -180,7 +180,7 @@ class Trace final : public record::Observer, public HostObserver {
   };
   Origin origin(const void* value, const record::Lifetime& lifetime) const;
   void cut(std::string reason, std::string place);
-  void goes_on();
+  void end_last_break();
   void cannot_replay(std::string reason);
   void roll_back();
   void undo();

@@ -84,13 +84,13 @@ void Trace::syncing() {
 
 void Trace::cut(std::string reason, std::string place) {
   cannot_replay(concat("its graph is cut: ", reason, place.empty() ? "" : " at ", place));
-  goes_on();
+  end_last_break();
   breaks_.push_back({std::move(reason), std::move(place)});
   cut_at_ = std::chrono::steady_clock::now();
 }
 
 // After a cut, until something is recorded again, the host waits and the device gets nothing more.
-void Trace::goes_on() {
+void Trace::end_last_break() {
   if (!cut_at_) return;
   breaks_.back().ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - *cut_at_).count();
   cut_at_.reset();

@@ -27,7 +27,7 @@ void repeat(const std::byte* whole, Type from, std::byte* to, Type type, int dim
 }
 
 runtime::Memory elements_like(const runtime::Buffer& buffer, Type type) {
-  std::vector<std::byte> elements(static_cast<std::size_t>(type.bytes()));
+  std::vector<std::byte> elements(type.bytes());
   if (buffer.type().bytes() != 0) repeat(buffer.bytes().data(), buffer.type(), elements.data(), type, 0, 0, 0);
   return device().upload(type, elements)->memory();
 }

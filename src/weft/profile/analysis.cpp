@@ -74,7 +74,7 @@ Analysis analyse(const Recording& recording) {
   add_steps(recording, analysis);
   add_slowness(recording, analysis);
   std::uint64_t so_far = 0;
-  const double busy = static_cast<double>(std::max<std::uint64_t>(analysis.busy_ns, 1));
+  const double busy = std::max<std::uint64_t>(analysis.busy_ns, 1);
   for (OpStats& op : analysis.ops) {
     so_far += op.self_ns;
     op.share = static_cast<double>(op.self_ns) / busy;

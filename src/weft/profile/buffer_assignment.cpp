@@ -105,7 +105,7 @@ class Assignment {
     int element = -1;
     const proto::HloInstructionProto* const maker = maker_of(a, element);
     if (!maker) return 0;
-    const auto bytes = static_cast<std::int64_t>(program_.allocations[a].bytes);
+    const std::int64_t bytes = program_.allocations[a].bytes;
     proto::LogicalBufferProto& value = *to_.add_logical_buffers();
     value.set_id(to_.logical_buffers_size());
     value.set_size(bytes);
@@ -146,7 +146,7 @@ class Assignment {
   // Returns null where it is not known.
   const proto::HloInstructionProto* instruction_of(std::size_t op) const {
     const auto& thunks = program_.description.thunks;
-    return op < thunks.size() ? &entry_.instructions(static_cast<int>(thunks[op])) : nullptr;
+    return op < thunks.size() ? &entry_.instructions(thunks[op]) : nullptr;
   }
 
   template <class Map>

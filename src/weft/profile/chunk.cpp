@@ -46,7 +46,7 @@ void ChunkWriter::append(std::span<const std::byte> bytes) {
     const ssize_t written = ::write(descriptor_.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) weft::detail::fail_with_errno("write", path_, errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 

@@ -105,8 +105,7 @@ Numbers dims_from(const JsonValue& from) {
   Numbers dims;
   const auto list = from.list();
   if (list.size() < 2 || list.size() > Type::max_rank) from.refuse("the dimensions of a side of a convolution");
-  for (const JsonValue& dim : list)
-    dims.push_back(dim.integer<std::int64_t>(0, static_cast<std::int64_t>(list.size()) - 1));
+  for (const JsonValue& dim : list) dims.push_back(dim.integer<std::int64_t>(0, std::ssize(list) - 1));
   return dims;
 }
 

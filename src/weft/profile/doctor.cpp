@@ -94,7 +94,7 @@ Window window_of(const Recording& recording, const Analysis& analysis, const Los
   for (const OpStats& op : analysis.ops) busy[op.program] += op.self_ns;
   const auto longest = std::ranges::max_element(busy, {}, [](const auto& entry) { return entry.second; });
   if (longest != busy.end()) {
-    const Program& program = recording.programs[static_cast<std::size_t>(longest->first)];
+    const Program& program = recording.programs[longest->first];
     window.program = program.name;
     window.is_compiled = !program.name.starts_with(sync_programs);
     for (const Op& op : program.ops)
@@ -301,7 +301,7 @@ class Doctor {
   bool others_are_busy() const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const double others = load_.growth(&Load::machine_cpu_ns, begin, end) - load_.growth(&Load::cpu_ns, begin, end);
-    return others > 0.25 * static_cast<double>(end - begin);
+    return others > 0.25 * (end - begin);
   }
 
   // Adds what comes between steps, or once.

@@ -84,7 +84,7 @@ std::string once(const char* when, const Period& period, Loss disturbance) {
 }
 
 std::string header(const Analysis& analysis, const Diagnosis& diagnosis) {
-  const auto wall = static_cast<double>(std::max<std::uint64_t>(analysis.wall_ns(), 1));
+  const double wall = std::max<std::uint64_t>(analysis.wall_ns(), 1);
   std::string text =
       fmt::format("the device was busy {:.1f}% of the time\n", 100 * static_cast<double>(analysis.busy_ns) / wall);
   if (analysis.steps.empty()) return once("all", analysis.startup, diagnosis.disturbance) + text;

@@ -70,7 +70,7 @@ std::string place(const Instruction& i) {
 std::string dims_text(const Instruction& i, const std::string& indent) {
   std::string text;
   for (std::size_t d = 0; d < i.dims.size(); ++d)
-    text += concat(text.empty() ? "" : "; ", i.shape.types[0].size(static_cast<int>(d)), " = ", printable(i.dims[d]));
+    text += concat(text.empty() ? "" : "; ", i.shape.types[0].size(d), " = ", printable(i.dims[d]));
   return text.empty() ? "" : concat(indent, "dims: ", text, '\n');
 }
 

@@ -152,12 +152,12 @@ class Live {
 
   // Said at once: it may be the only one.
   static void compile(const runtime::Executable& program, double ms) {
-    Window alone;
-    alone.steps = alone.wall_ms = 1;
-    alone.longest_compile_ms = ms;
-    alone.program = program.name;
-    alone.place = place_of(program);
-    for (Event& event : judge(alone)) {
+    Window single;
+    single.steps = single.wall_ms = 1;
+    single.longest_compile_ms = ms;
+    single.program = program.name;
+    single.place = place_of(program);
+    for (Event& event : judge(single)) {
       diagnostics::count(event.kind);
       diagnostics::report(std::move(event));
     }
@@ -185,7 +185,7 @@ class Live {
   }
 
   Window window(const runtime::Executable& program) {
-    Window w = meter_.take(static_cast<double>(nodes_.size()));
+    Window w = meter_.take(nodes_.size());
     w.nodes = nodes_;
     w.program = program.name;
     w.place = place_of(program);
@@ -218,18 +218,17 @@ WindowMeter::Totals WindowMeter::now() {
   timespec cpu{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   t.thread = std::this_thread::get_id();
-  t.thread_ms = 1e3 * static_cast<double>(cpu.tv_sec) + 1e-6 * static_cast<double>(cpu.tv_nsec);
+  t.thread_ms = 1e3 * cpu.tv_sec + 1e-6 * cpu.tv_nsec;
   const metrics::Snapshot snapshot = metrics::snapshot();
   for (const std::string_view prefix : {"host::", "custom_op::"}) {
     for (const metrics::CounterValue& counter : snapshot.counters)
       if (counter.name.starts_with(prefix)) t.host_ops[counter.name.substr(prefix.size())] = counter.value;
     for (const metrics::MetricValue& metric : snapshot.metrics)
-      if (metric.name.starts_with(prefix) && metric.name.ends_with(".Time"))
-        t.host_op_ms += 1e-6 * static_cast<double>(metric.total);
+      if (metric.name.starts_with(prefix) && metric.name.ends_with(".Time")) t.host_op_ms += 1e-6 * metric.total;
   }
   const auto sum = [](const char* name) {
     const auto metric = metrics::metric(name);
-    return metric ? 1e-6 * static_cast<double>(metric->total) : 0;
+    return metric ? 1e-6 * metric->total : 0;
   };
   t.compiles = static_cast<double>(metrics::uncached_compile.value());
   t.evictions = static_cast<double>(metrics::counter("GraphCacheEvictions"));
@@ -249,7 +248,7 @@ Window WindowMeter::take(double steps) {
   const Totals now = WindowMeter::now();
   Window w;
   w.steps = steps;
-  w.wall_ms = 1e-6 * static_cast<double>(now.time_ns - before_.time_ns);
+  w.wall_ms = 1e-6 * (now.time_ns - before_.time_ns);
   w.compiles = now.compiles - before_.compiles;
   w.compile_ms = now.compile_ms - before_.compile_ms;
   w.reads = now.reads - before_.reads;

@@ -174,7 +174,7 @@ class Builder {
     proto::HloModuleProto& module = *made.mutable_hlo_module();
     module.set_name(runtime::hlo_name(program_.name));
     module.set_id(program_id);
-    last_id_ = static_cast<std::int64_t>(from_.computations.size());
+    last_id_ = std::ssize(from_.computations);
     for (std::size_t i = 0; i < from_.computations.size(); ++i) add(i, *module.add_computations());
     if (const Computation* const entry = from_.entry()) {
       const auto& computation = module.computations(module.computations_size() - 1);
@@ -205,7 +205,7 @@ class Builder {
       to.mutable_program_shape()->add_parameter_names(instruction.name);
     }
     to.set_root_id(first_id + from.root);
-    *to.mutable_program_shape()->mutable_result() = to.instructions(static_cast<int>(from.root)).shape();
+    *to.mutable_program_shape()->mutable_result() = to.instructions(from.root).shape();
   }
 
   // `first_id`: of its computation's first instruction.

@@ -45,7 +45,7 @@ json ops_of(const Analysis& analysis, const Recording& recording) {
   for (std::size_t i = 0; i < analysis.ops.size(); ++i) {
     const OpStats& op = analysis.ops[i];
     ops[i]["name"] = op.name;
-    const auto* const instruction = recording.programs[static_cast<std::size_t>(op.program)].instruction(op.op);
+    const auto* const instruction = recording.programs[op.program].instruction(op.op);
     ops[i]["hlo"] = instruction ? instruction->name : "";
     ops[i]["program"] = op.program;
     ops[i]["program_name"] = op.program_name;
@@ -73,7 +73,7 @@ json memory_json(const Recording& recording, const Analysis& analysis) {
   for (const OpStats& op : analysis.ops)
     if (std::ranges::find(shown, op.program) == shown.end() && shown.size() < 4) shown.push_back(op.program);
   for (const std::int32_t index : shown) {
-    const Program& program = recording.programs[static_cast<std::size_t>(index)];
+    const Program& program = recording.programs[index];
     const ProgramMemory memory = program_memory(program);
     peak = std::max(peak, memory.peak);
     json live = json::array();

@@ -59,7 +59,7 @@ class Intervals {
     if (next == parts_.begin()) return 0;
     const auto last = std::prev(next);
     const std::uint64_t after = last->end - std::min(last->end, instant);
-    return sums_[static_cast<std::size_t>(last - parts_.begin())] - after;
+    return sums_[last - parts_.begin()] - after;
   }
 
   std::vector<Interval> parts_;

@@ -83,7 +83,7 @@ Claimed Losses::claim(Loss loss) {
 
 Claimed Losses::claim(Loss loss, std::uint64_t time_ns, double ns) {
   Claimed claimed;
-  const auto found = static_cast<std::size_t>(std::ranges::lower_bound(ends_, time_ns) - ends_.begin());
+  const std::size_t found = std::ranges::lower_bound(ends_, time_ns) - ends_.begin();
   if (found == ends_.size()) return claimed;  // after the last step
   for (std::size_t back = 0; back < 2 && back <= found && ns > 0; ++back) {
     const std::size_t i = found - back;

@@ -25,7 +25,7 @@ double best_rate(double work, const std::function<void()>& run) {
   for (int i = 0; i < runs; ++i) {
     const std::uint64_t start = trace::now_ns();
     run();
-    best = std::max(best, work * 1e9 / static_cast<double>(std::max<std::uint64_t>(trace::now_ns() - start, 1)));
+    best = std::max(best, work * 1e9 / (std::max<std::uint64_t>(trace::now_ns() - start, 1)));
   }
   return best;
 }
@@ -40,10 +40,10 @@ double product_rate() {
 
 // Bytes read and written per second when every thread copies `bytes` of its own `times` times.
 double copy_rate(std::size_t bytes, int times) {
-  const auto threads = static_cast<std::size_t>(runtime::thread_count());
+  const std::size_t threads = runtime::thread_count();
   const std::vector<char> from(threads * bytes, 1);
   std::vector<char> to(threads * bytes, 1);
-  return best_rate(2.0 * static_cast<double>(to.size()) * times, [&] {
+  return best_rate(2.0 * to.size() * times, [&] {
     runtime::parallel_for(static_cast<std::int64_t>(threads), 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto at = static_cast<std::size_t>(begin) * bytes; at < static_cast<std::size_t>(end) * bytes; at += bytes)
         for (int i = 0; i < times; ++i) std::memcpy(to.data() + at, from.data() + at, bytes);

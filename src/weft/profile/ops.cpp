@@ -14,9 +14,9 @@ namespace {
 // fusion.12 and fusion.7 are both a fusion.
 std::string without_number(const std::string& name) {
   const auto dot = name.rfind('.');
-  const bool is_number = dot != name.npos && dot + 1 < name.size() &&
-                         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
-                                     [](unsigned char c) { return std::isdigit(c); });
+  const bool is_number =
+      dot != name.npos && dot + 1 < name.size() &&
+      std::all_of(name.begin() + dot + 1, name.end(), [](unsigned char c) { return std::isdigit(c); });
   return is_number ? name.substr(0, dot) : name;
 }
 
@@ -35,13 +35,13 @@ void add_identities(const Recording& recording, std::vector<OpStats>& ops) {
     const auto [at, is_new] = identities.try_emplace(op.program);
     if (is_new) {
       std::map<std::string, int> twins;
-      for (const Op& each : recording.programs[static_cast<std::size_t>(op.program)].ops) {
+      for (const Op& each : recording.programs[op.program].ops) {
         const std::string alike = likeness(each.info);
         const int twin = twins[alike]++;
         at->second.push_back(twin == 0 ? alike : concat(alike, '#', twin));
       }
     }
-    op.identity = at->second[static_cast<std::size_t>(op.op)];
+    op.identity = at->second[op.op];
   }
 }
 
@@ -94,7 +94,7 @@ std::vector<OpStats> op_stats(const Recording& recording) {
   for (auto& [place, executions] : by_place) {
     auto& [op, later_ns] = executions;
     op.spread = spread_of(later_ns.empty() ? std::vector{op.first_ns} : std::move(later_ns));
-    const Program& program = recording.programs[static_cast<std::size_t>(op.program)];
+    const Program& program = recording.programs[op.program];
     op.program_name = program.name;
     op.self_ns = op.total_ns;
     if (op.op < 0) {
@@ -104,7 +104,7 @@ std::vector<OpStats> op_stats(const Recording& recording) {
            ++it)
         op.self_ns -= std::min(op.self_ns, it->second.stats.total_ns);
     } else {
-      const runtime::ThunkInfo& info = program.ops[static_cast<std::size_t>(op.op)].info;
+      const runtime::ThunkInfo& info = program.ops[op.op].info;
       op.name = info.name;
       op.category = info.category;
       op.source = info.source;

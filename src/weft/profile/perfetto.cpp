@@ -56,9 +56,7 @@ class Writer {
 
   // Names stand at each of many spans, so that long ones are cut.
   static std::string text(const std::string& raw) { return dump(shortened(raw, 256)); }
-  std::string time(std::uint64_t ns) const {
-    return fmt::format("{:.3f}", 1e-3 * static_cast<double>(ns - std::min(ns, origin_)));
-  }
+  std::string time(std::uint64_t ns) const { return fmt::format("{:.3f}", 1e-3 * (ns - std::min(ns, origin_))); }
 
   // One of the recording's strings, in quotes.
   const std::string& string(std::uint32_t index) {
@@ -70,8 +68,7 @@ class Writer {
   const std::string& arguments(const Span& span) {
     std::string& known = arguments_[{span.program, span.op}];
     if (!known.empty()) return known;
-    const runtime::ThunkInfo& info =
-        recording_.programs[static_cast<std::size_t>(span.program)].ops[static_cast<std::size_t>(span.op)].info;
+    const runtime::ThunkInfo& info = recording_.programs[span.program].ops[span.op].info;
     known = fmt::format(R"({{"category":{},"module":{},"source":{},"flops":{},"bytes":{}}})", text(info.category),
                         text(info.scope), text(info.source), dump(info.flops), dump(info.bytes));
     return known;
@@ -94,8 +91,7 @@ class Writer {
     lanes_[{group, span.thread}] = group;
     const std::string shown = span.op >= 0 ? arguments(span) : fmt::format(R"({{"number":{}}})", span.number);
     add(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{:.3f},"args":{}}})", string(span.name),
-        string(span.category), int{group}, span.thread, time(span.begin_ns), 1e-3 * static_cast<double>(span.ns()),
-        shown);
+        string(span.category), int{group}, span.thread, time(span.begin_ns), 1e-3 * span.ns(), shown);
     const bool is_launch = category == "host" && recording_.name(span) == "launch";
     if (is_launch || category == "device")
       add(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}{}}})", is_launch ? "s" : "f",

@@ -116,7 +116,7 @@ void find_programs(Recording& recording) {
     if (span.op < 0) continue;
     const auto launch = program_of_launch.find(span.number);
     if (launch == program_of_launch.end()) continue;
-    const Program& program = recording.programs[static_cast<std::size_t>(launch->second)];
+    const Program& program = recording.programs[launch->second];
     if (static_cast<std::size_t>(span.op) < program.ops.size()) span.program = launch->second;
   }
 }

@@ -52,9 +52,8 @@ Intervals fallbacks(const Recording& recording) {
   std::vector<Interval> parts;
   for (const Span& span : recording.spans) {
     if (span.op < 0) continue;
-    const Program& program = recording.programs[static_cast<std::size_t>(span.program)];
-    if (program.ops[static_cast<std::size_t>(span.op)].info.category.starts_with("host"))
-      parts.push_back({span.begin_ns, span.end_ns});
+    const Program& program = recording.programs[span.program];
+    if (program.ops[span.op].info.category.starts_with("host")) parts.push_back({span.begin_ns, span.end_ns});
   }
   return Intervals(std::move(parts));
 }
@@ -100,7 +99,7 @@ class Slowness {
   // A gap that is longer than usual while threads wait for a CPU is the machine's, not the host's.
   static void disturb_gaps(Period& period, double usual_gap_ns, double evidence_ns) {
     const double excess = static_cast<double>(host_gaps(period)) - usual_gap_ns;
-    auto left = static_cast<std::uint64_t>(std::max(0.0, std::min(excess, evidence_ns)));
+    std::uint64_t left = std::max(0.0, std::min(excess, evidence_ns));
     for (const GapCause cause : {GapCause::host, GapCause::launch}) {
       const std::uint64_t moved = std::min(left, waiting_gap(period, cause));
       waiting_gap(period, cause) -= moved;

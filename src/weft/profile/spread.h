@@ -8,7 +8,7 @@
 namespace weft::profile {
 
 inline double milliseconds_of(double ns) { return 1e-6 * ns; }
-inline double milliseconds_of(std::uint64_t ns) { return 1e-6 * static_cast<double>(ns); }
+inline double milliseconds_of(std::uint64_t ns) { return 1e-6 * ns; }
 
 struct Spread {
   double least = 0, p10 = 0, median = 0, p90 = 0, greatest = 0;
@@ -20,9 +20,9 @@ inline Spread spread_of(std::vector<std::uint64_t> values) {
   std::ranges::sort(values);
   const auto at = [&values](double share) {
     const double place = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
-    const auto low = static_cast<double>(values[below]);
-    const auto high = static_cast<double>(values[std::min(below + 1, values.size() - 1)]);
+    const std::size_t below = place;
+    const double low = values[below];
+    const double high = values[std::min(below + 1, values.size() - 1)];
     return low + (high - low) * (place - static_cast<double>(below));
   };
   return {.least = at(0), .p10 = at(0.1), .median = at(0.5), .p90 = at(0.9), .greatest = at(1)};

@@ -29,7 +29,7 @@ std::string place_of(const OpStats& op) {
 }
 
 std::string breakdown(const Analysis& analysis) {
-  const auto wall = static_cast<double>(analysis.wall_ns());
+  const double wall = analysis.wall_ns();
   std::string text = fmt::format("device  {:.1f} ms, of it busy {:.1f} ms ({:.1f}%), gaps {:.2f} ms ({:.1f}%)",
                                  milliseconds_of(analysis.wall_ns()), milliseconds_of(analysis.busy_ns),
                                  100 * per(static_cast<double>(analysis.busy_ns), wall),
@@ -45,7 +45,7 @@ std::string breakdown(const Analysis& analysis) {
       "\nsteps   {} ({}), median {:.3f} ms, eight of ten from {:.3f} to {:.3f} ms; {} launches, queued {:.3f} ms on "
       "average\n",
       analysis.steps.size(), analysis.step_source, 1e-6 * steps.median, 1e-6 * steps.p10, 1e-6 * steps.p90,
-      analysis.launches, per(milliseconds_of(analysis.queue_ns), static_cast<double>(analysis.launches)));
+      analysis.launches, per(milliseconds_of(analysis.queue_ns), analysis.launches));
   return text;
 }
 
@@ -69,8 +69,8 @@ std::string programs(const Analysis& analysis) {
   std::string text = "\nprog   self ms   share launches    ops  program\n";
   for (const auto& [program, sum] : sums)
     text += fmt::format("{:4} {:9.2f} {:6.1f}% {:8} {:6}  {}\n", program, milliseconds_of(sum.ns),
-                        100 * per(static_cast<double>(sum.ns), static_cast<double>(analysis.busy_ns)), sum.launches,
-                        sum.ops, shown(sum.name, 60));
+                        100 * per(static_cast<double>(sum.ns), analysis.busy_ns), sum.launches, sum.ops,
+                        shown(sum.name, 60));
   return text;
 }
 
@@ -91,8 +91,7 @@ std::string categories(const Analysis& analysis) {
   std::string text = "\n  self ms   share    ops  category\n";
   for (const auto& [category, sum] : sorted)
     text += fmt::format("{:9.2f} {:6.1f}% {:6}  {}\n", milliseconds_of(sum.ns),
-                        100 * per(static_cast<double>(sum.ns), static_cast<double>(analysis.busy_ns)), sum.ops,
-                        shown(category, 40));
+                        100 * per(static_cast<double>(sum.ns), analysis.busy_ns), sum.ops, shown(category, 40));
   return text;
 }
 
@@ -101,7 +100,7 @@ std::string op_line(const OpStats& op) {
   return fmt::format(
       "{:4} {:4} {:9.2f} {:5.1f}% {:5.1f}% {:7} {:9.1f} {:9.1f} {:9.1f} {:8.1f} {:7.1f} {:>8} {:>7}  {:34} {:24} {}\n",
       op.rank, op.program, milliseconds_of(op.self_ns), 100 * op.share, 100 * op.cumulative_share, op.occurrences,
-      1e-3 * op.spread.median, 1e-3 * op.spread.p90, 1e-3 * static_cast<double>(op.first_ns), 1e-9 * op.flops_per_s(),
+      1e-3 * op.spread.median, 1e-3 * op.spread.p90, 1e-3 * op.first_ns, 1e-9 * op.flops_per_s(),
       1e-9 * op.bytes_per_s(), name(op.bound), predicted, shown("%" + op.name, 34), shown(op.category, 24),
       shown(place_of(op), 60));
 }
@@ -148,7 +147,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
   };
   ordered_json ops = ordered_json::array(), steps = ordered_json::array();
   for (const OpStats& op : analysis.ops) {
-    const Program& program = recording.programs[static_cast<std::size_t>(op.program)];
+    const Program& program = recording.programs[op.program];
     const runtime::Instruction* const instruction = program.instruction(op.op);
     ops.push_back(
         {{"rank", op.rank},

@@ -89,7 +89,7 @@ class Timeline {
     std::string note = ops_from == 0
                            ? ""
                            : fmt::format("Operations are shown from {:.3f} s on; before, only what contains them. ",
-                                         1e-9 * static_cast<double>(ops_from - origin_));
+                                         1e-9 * (ops_from - origin_));
     for (auto& [key, lane] : lanes_) {
       if (const std::size_t left_out = lane.keep_longest(); left_out > 0)
         note += fmt::format("Of {}, {} short events are not shown. ", groups[key.first], left_out);

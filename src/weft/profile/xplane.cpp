@@ -42,7 +42,7 @@ class Plane {
 
   template <class Owner>
   proto::XStat& stat(Owner& owner, const std::string& name) {
-    const auto [at, is_new] = stats_.try_emplace(name, static_cast<std::int64_t>(stats_.size()) + 1);
+    const auto [at, is_new] = stats_.try_emplace(name, std::ssize(stats_) + 1);
     if (is_new) {
       auto& metadata = (*plane_.mutable_stat_metadata())[at->second];
       metadata.set_id(at->second);
@@ -55,7 +55,7 @@ class Plane {
 
   // Event metadata by key; the first time it is new.
   std::pair<proto::XEventMetadata*, bool> metadata(const std::string& key) {
-    const auto [at, is_new] = events_.try_emplace(key, static_cast<std::int64_t>(events_.size()) + 1);
+    const auto [at, is_new] = events_.try_emplace(key, std::ssize(events_) + 1);
     auto& metadata = (*plane_.mutable_event_metadata())[at->second];
     metadata.set_id(at->second);
     return {&metadata, is_new};
@@ -68,7 +68,7 @@ class Plane {
 
 proto::XEvent& add_event(proto::XLine& line, const proto::XEventMetadata& metadata, std::uint64_t begin_ns,
                          std::uint64_t end_ns) {
-  const auto origin_ns = static_cast<std::uint64_t>(line.timestamp_ns());
+  const std::uint64_t origin_ns = line.timestamp_ns();
   proto::XEvent& event = *line.add_events();
   event.set_metadata_id(metadata.id());
   event.set_offset_ps(begin_ns >= origin_ns ? ps(begin_ns - origin_ns) : -ps(origin_ns - begin_ns));
@@ -94,8 +94,7 @@ class Exporter {
  private:
   // XProf names files so.
   std::string module_name(std::int32_t program) const {
-    return concat(runtime::hlo_name(recording_.programs[static_cast<std::size_t>(program)].name), '(',
-                  program_id(program), ')');
+    return concat(runtime::hlo_name(recording_.programs[program].name), '(', program_id(program), ')');
   }
 
   void device() {
@@ -143,8 +142,8 @@ class Exporter {
   }
 
   void describe(Plane& plane, proto::XEventMetadata& metadata, const Span& span) {
-    const Program& program = recording_.programs[static_cast<std::size_t>(span.program)];
-    const runtime::ThunkInfo& info = program.ops[static_cast<std::size_t>(span.op)].info;
+    const Program& program = recording_.programs[span.program];
+    const runtime::ThunkInfo& info = program.ops[span.op].info;
     const runtime::Instruction* const instruction = program.instruction(span.op);
     const std::string name = instruction ? instruction->name : runtime::hlo_name(info.name);
     std::string text = concat('%', name, " = ()");
@@ -178,7 +177,7 @@ class Exporter {
     // All lines first: adding one may move the others.
     for (auto& [thread, line] : lines)
       plane.line(static_cast<std::int64_t>(thread) + 1, recording_.threads[thread], origin_);
-    for (auto& [thread, line] : lines) line = plane.proto().mutable_lines(static_cast<int>(thread));
+    for (auto& [thread, line] : lines) line = plane.proto().mutable_lines(thread);
     for (const Span& span : recording_.spans) {
       const std::string& category = recording_.category(span);
       if (category == "device" || category == "thunk" || category == "queue" || category == "memory") continue;

@@ -25,7 +25,7 @@ constexpr std::size_t rounds_to_see = 3;
 constexpr std::size_t must_cut_factor = 10;  // times the knob: then a recording is too large to become one program
 
 std::size_t first_limit() {
-  const auto nodes = static_cast<std::size_t>(knobs::graph_growth_nodes());
+  const std::size_t nodes = knobs::graph_growth_nodes();
   return nodes == 0 ? never : nodes;
 }
 

@@ -59,7 +59,7 @@ std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir:
     for (std::size_t i = 0; i < free.size() && donated < 0; ++i) {
       if (free[i] && executable->inputs[i] == output.type()) donated = static_cast<std::int32_t>(i);
     }
-    if (donated >= 0) free[static_cast<std::size_t>(donated)] = false;
+    if (donated >= 0) free[donated] = false;
     const std::size_t index = executable->outputs.size();
     const std::uint32_t allocation = allocate(*executable, runtime::Allocation::Kind::output, index, output.type());
     executable->outputs.push_back({output.type(), allocation, donated});

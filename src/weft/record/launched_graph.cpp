@@ -18,9 +18,10 @@
 
 namespace weft::record {
 
-PastEndsHere::PastEndsHere() : before_(std::exchange(session.oldest_of_gradients, runtime::Buffer(Type()).id())) {}
-PastEndsHere::~PastEndsHere() { session.oldest_of_gradients = before_; }
-bool PastEndsHere::is_before(std::uint64_t buffer_id) { return buffer_id < session.oldest_of_gradients; }
+GradientsEndHere::GradientsEndHere()
+    : before_(std::exchange(session.oldest_differentiable, runtime::Buffer(Type()).id())) {}
+GradientsEndHere::~GradientsEndHere() { session.oldest_differentiable = before_; }
+bool GradientsEndHere::is_before(std::uint64_t buffer_id) { return buffer_id < session.oldest_differentiable; }
 
 using ir::Value;
 using Known = LaunchedGraph::Known;
@@ -44,9 +45,9 @@ std::vector<bool> reached_from(const ir::Graph& graph, std::span<const Value> en
 }
 
 // The graphs that one gradient reaches back into, and what of them is recorded once more.
-class Past {
+class History {
  public:
-  Past(Recording& recording, const char* function, std::span<const Value> xs, std::span<const TensorPtr> wrt)
+  History(Recording& recording, const char* function, std::span<const Value> xs, std::span<const TensorPtr> wrt)
       : recording_(recording), function_(function), place_(place_text(recording.graph().location())) {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const runtime::BufferPtr& buffer = wrt[i]->buffer;
@@ -130,7 +131,7 @@ class Past {
         launched.x.try_emplace(k.value, x->second.value);
         launched.leads[id] = true;
       }
-      if (k.buffer_id < oldest_ || PastEndsHere::is_before(k.buffer_id)) continue;  // it leads to no x
+      if (k.buffer_id < oldest_ || GradientsEndHere::is_before(k.buffer_id)) continue;  // it leads to no x
       if (k.is_lost || (k.origin && leads(k.origin))) launched.leads[id] = true;
     }
     for (const ir::Node* node : launched.graph.graph->nodes())
@@ -176,7 +177,7 @@ class Past {
   // An input that is an x and depends on another one. Null: it does not.
   const Known* made_of_another(const Launched& launched, Value x) {
     for (const Known* k : launched.known.at(x))
-      if (k->origin && !PastEndsHere::is_before(k->buffer_id) && leads(k->origin)) return k;
+      if (k->origin && !GradientsEndHere::is_before(k->buffer_id) && leads(k->origin)) return k;
     return nullptr;
   }
 
@@ -198,7 +199,7 @@ class Past {
     const bool is_lost =
         std::ranges::any_of(launched.known.at(input), [](const Known* known) { return known->is_lost; });
     if (const Callee* const callee = launched.graph.callee.get()) {
-      const auto index = static_cast<std::size_t>(input.node->attributes<ir::ParameterAttributes>().index);
+      const std::size_t index = input.node->attributes<ir::ParameterAttributes>().index;
       throw Error(concat(
           function_, ": the gradient leads through a call of the compiled function ", callee->function(), " and needs ",
           callee->name_of_input(index), " (", what, "), ",
@@ -299,15 +300,15 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   if (std::ranges::none_of(inputs, [](const Recording::Input& input) { return bool(input.origin); }))
     return {ir::gradient(graph, ys, cotangents, xs, recording.copies())};
 
-  Past past(recording, function, xs, wrt);
+  History history(recording, function, xs, wrt);
   std::vector<Value> crossings;
   std::vector<Origin> origins;
   const std::vector<bool> reached = reached_from(graph, ys);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value input = graph.inputs()[i];
     const Origin& origin = inputs[i].origin;
-    if (!origin || PastEndsHere::is_before(inputs[i].buffer->id())) continue;
-    if (!reached[input.node->id] || !past.leads(origin)) continue;
+    if (!origin || GradientsEndHere::is_before(inputs[i].buffer->id())) continue;
+    if (!reached[input.node->id] || !history.leads(origin)) continue;
     crossings.push_back(input);
     origins.push_back(origin);
   }
@@ -322,22 +323,22 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   const ir::Location location = graph.location();
   graph.set_location({});  // copies keep theirs
   std::vector<Value> copies;
-  for (const Origin& origin : origins) copies.push_back(past.copy(origin));
+  for (const Origin& origin : origins) copies.push_back(history.copy(origin));
   std::vector<bool> is_copied(xs.size());  // an x that depends on others
   targets.assign(xs.begin(), xs.end());
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Origin& origin = wrt[i]->origin;
-    if (!origin || PastEndsHere::is_before(wrt[i]->buffer->id()) || !past.leads(origin)) continue;
+    if (!origin || GradientsEndHere::is_before(wrt[i]->buffer->id()) || !history.leads(origin)) continue;
     is_copied[i] = true;
-    targets[i] = past.copy(origin);
+    targets[i] = history.copy(origin);
   }
   graph.set_location(location);
   const std::size_t copied = graph.nodes().size() - nodes;
   const std::vector<Value> there = ir::gradient(graph, copies, seeds, targets, recording.copies());
   Gradients whole{.values = {}, .crosses_reads = true};
   for (std::size_t i = 0; i < xs.size(); ++i) whole.values.push_back(is_copied[i] ? there[i] : sum(here[i], there[i]));
-  for (const std::shared_ptr<Callee>& callee : past.callees()) tell(*callee, function, location, copied);
-  if (!past.callees().empty()) return whole;
+  for (const std::shared_ptr<Callee>& callee : history.callees()) tell(*callee, function, location, copied);
+  if (!history.callees().empty()) return whole;
   WEFT_DIAGNOSE(graph_break, .subject = function, .place = place_text(location),
                 .reason = concat("it reaches back over a value that the host has read: ", copied,
                                  " nodes of what was launched there are computed again"),

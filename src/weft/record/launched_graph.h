@@ -107,12 +107,12 @@ struct LaunchedGraph {
 
 // While it lives, gradients that this thread takes end at tensors that were launched before, as a compiled function's end at its
 // arguments. Launch what is recorded first.
-class PastEndsHere {
+class GradientsEndHere {
  public:
-  PastEndsHere();
-  ~PastEndsHere();
-  PastEndsHere(const PastEndsHere&) = delete;
-  PastEndsHere& operator=(const PastEndsHere&) = delete;
+  GradientsEndHere();
+  ~GradientsEndHere();
+  GradientsEndHere(const GradientsEndHere&) = delete;
+  GradientsEndHere& operator=(const GradientsEndHere&) = delete;
   static bool is_before(std::uint64_t buffer_id);
 
  private:

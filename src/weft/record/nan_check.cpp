@@ -35,7 +35,7 @@ void for_elements(Type type, std::span<const std::byte> bytes, std::int64_t firs
 }
 
 std::string element(Type type, std::span<const std::byte> bytes, std::int64_t at) {
-  const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+  const std::size_t width = byte_size(type.dtype());
   const ir::Array one(Type(type.dtype(), {}), bytes.subspan(static_cast<std::size_t>(at) * width, width));
   return ir::element_text(one, 0);
 }
@@ -80,7 +80,7 @@ class Rerun {
 
   runtime::BufferPtr value(Value v) const {
     if (v.node->op != &ir::ops::parameter) return values({&v, 1})[0];
-    return inputs_[static_cast<std::size_t>(v.node->attributes<ir::ParameterAttributes>().index)];
+    return inputs_[v.node->attributes<ir::ParameterAttributes>().index];
   }
 
   // Of every value, by node id; what is no floating point is well.
@@ -145,7 +145,7 @@ class Search {
   std::string describe(const Node& node) const {
     const auto& results = health_[node.id];
     const auto bad = std::ranges::find_if(results, &Health::bad);
-    const Type type = node.types[static_cast<std::size_t>(bad - results.begin())];
+    const Type type = node.types[bad - results.begin()];
     std::string text =
         concat(place(node), " made ", bad->nan ? "NaN" : "infinity", ": element ", bad->first, " of ", type);
     if (node.op->kind != ir::Kind::elementwise) return text;

@@ -47,8 +47,8 @@ void PlanCache::insert(const Fingerprint& key, std::shared_ptr<Plan> plan) {
   entries_.push_front({key, std::move(plan), bytes});
   by_key_[key] = entries_.begin();
   bytes_ += bytes;
-  const auto most = static_cast<std::size_t>(knobs::graph_cache_entries());
-  const auto most_bytes = static_cast<std::uint64_t>(knobs::graph_cache_bytes());
+  const std::size_t most = knobs::graph_cache_entries();
+  const std::uint64_t most_bytes = knobs::graph_cache_bytes();
   while (!entries_.empty() && (entries_.size() > most || bytes_ > most_bytes)) {
     evicted_.push_back(entries_.back().key);
     if (evicted_.size() > most_remembered) evicted_.pop_front();

@@ -184,18 +184,18 @@ SizeFamilies::Known SizeFamilies::find(const Key& key, const std::shared_ptr<con
 std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                                  const compiler::Options& options,
                                                                  std::optional<compiler::Report>& report,
-                                                                 std::string& why_alone) {
+                                                                 std::string& why_single_size) {
   if (!known.family) known.family = fitting(family(known.key, true), graph, true);
   Family& family = *known.family;
   const std::lock_guard lock(family.mutex);
   if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program)) {
-    why_alone = family.why_not.empty() ? "the program for many sizes does not serve these" : family.why_not;
+    why_single_size = family.why_not.empty() ? "the program for many sizes does not serve these" : family.why_not;
     return nullptr;
   }
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
   if (std::ranges::any_of(family.samples, same)) return nullptr;  // other attributes, not other sizes
   if (!family.add(graph)) {
-    why_alone = "a graph that another thread added has broadcasts in other places";
+    why_single_size = "a graph that another thread added has broadcasts in other places";
     return nullptr;
   }
   if (family.samples.size() == 1) return nullptr;
@@ -214,7 +214,7 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
     family.samples.pop_back();
   }
   WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", why_not);
-  why_alone = family.why_not = std::move(why_not);
+  why_single_size = family.why_not = std::move(why_not);
   return nullptr;
 }
 

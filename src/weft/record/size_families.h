@@ -60,10 +60,11 @@ class SizeFamilies {
 
   // A program for many sizes from the graphs seen so far and this one, which has its outputs and is what find() was asked for, and
   // from it the program for this graph. Null: it is the first of its family, or they have no program in common; it is to be
-  // compiled alone; `why_alone` says why, but of the first.
+  // compiled alone; `why_single_size` says why, but of the first.
   std::shared_ptr<const runtime::Executable> compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                      const compiler::Options& options,
-                                                     std::optional<compiler::Report>& report, std::string& why_alone);
+                                                     std::optional<compiler::Report>& report,
+                                                     std::string& why_single_size);
 
   // A graph that nobody ran, for compile() to learn from: the same function's, for other sizes.
   void add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph);

@@ -52,7 +52,7 @@ bool Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   metrics::sync_time.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count()));
   if (scratch_.outputs.empty()) return true;
   last().stats.host_us = std::chrono::duration<double, std::micro>(time).count();
-  last().stats.wait_us = static_cast<double>(waited_ns_) / 1e3;
+  last().stats.wait_us = waited_ns_ / 1e3;
   if (debugs_nans_) require_finite(checked);
   return true;
 }
@@ -169,8 +169,7 @@ Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
   const auto number =
       static_cast<std::size_t>(std::ranges::count(std::span(scratch_.bindings).first(index), Binding::number));
   const Type type = recording_.graph().inputs()[index].type();
-  return {
-      device().upload(type, std::span(recording_.immediates_[number]).first(static_cast<std::size_t>(type.bytes())))};
+  return {device().upload(type, std::span(recording_.immediates_[number]).first(type.bytes()))};
 }
 
 void Synchronizer::let_go() {
@@ -234,8 +233,8 @@ void Synchronizer::take_back(std::vector<runtime::BufferPtr>& arguments, bool is
 }
 
 void Synchronizer::commit() {
-  const auto results = static_cast<std::size_t>(
-      std::ranges::count_if(scratch_.places, [](const Place& place) { return place.input == nullptr; }));
+  const std::size_t results =
+      std::ranges::count_if(scratch_.places, [](const Place& place) { return place.input == nullptr; });
   const bool one_each = results == scratch_.results.size() && !session.observer && !debugs_nans_;
   for (std::size_t i = 0; i < scratch_.live.size(); ++i) {
     TensorImpl& impl = *scratch_.live[i];

@@ -68,7 +68,7 @@ std::span<const std::byte> Buffer::bytes() const {
 
 std::span<const std::byte> Buffer::host_copy() const {
   const auto copy = HostCopies::instance().get(id_, [this] {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(type_.bytes()));
+    std::vector<std::byte> bytes(type_.bytes());
     device_.memory_space().copy_to_host(bytes.data(), memory().device_address(), bytes.size());
     return bytes;
   });

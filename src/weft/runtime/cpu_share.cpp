@@ -26,7 +26,7 @@ std::uint64_t take_number(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t number = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   return number;
 }
 
@@ -109,7 +109,7 @@ std::optional<CpuTimes> read_cpu_times() {
   if (length <= 0) return std::nullopt;
   const auto ticks = ticks_of_allowed(std::string_view(text.data(), static_cast<std::size_t>(length)));
   if (!ticks) return std::nullopt;
-  static const auto tick_ns = static_cast<std::uint64_t>(1'000'000'000 / ::sysconf(_SC_CLK_TCK));
+  static const std::uint64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
   return CpuTimes{.wall = trace::now_ns(),
                   .busy = ticks->busy * tick_ns,
                   .own = time_of(CLOCK_PROCESS_CPUTIME_ID) - CompetingThreads::instance().time(),

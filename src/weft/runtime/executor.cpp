@@ -136,7 +136,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
   allocating_ = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const std::int32_t donated = executable.outputs[i].donated_input;
-    if (donated >= 0 && !outputs_[i]) outputs_[i] = std::move(*launch.inputs[static_cast<std::size_t>(donated)].slot);
+    if (donated >= 0 && !outputs_[i]) outputs_[i] = std::move(*launch.inputs[donated].slot);
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Allocation& allocation = allocation_of(i);

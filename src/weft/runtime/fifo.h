@@ -14,14 +14,14 @@ class Fifo {
 
   bool empty() const { return first_ == items_.size(); }
   const T& front() const { return items_[first_]; }
-  auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
+  auto begin() const { return items_.begin() + first_; }
   auto end() const { return items_.end(); }
 
   void push(T item) { items_.push_back(std::move(item)); }
   T pop() {
     T item = std::move(items_[first_++]);
     if (2 * first_ >= items_.size()) {
-      items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+      items_.erase(items_.begin(), items_.begin() + first_);
       first_ = 0;
     }
     return item;

@@ -49,7 +49,7 @@ std::string number_text(const std::byte* at) {
     T value;
     std::memcpy(&value, at, sizeof value);
     if constexpr (std::is_integral_v<T>) return std::to_string(value);
-    const auto wide = static_cast<double>(value);
+    const double wide = value;
     if (std::isnan(wide)) return "nan";
     if (std::isinf(wide)) return wide < 0 ? "-inf" : "inf";
     std::array<char, 32> text;
@@ -101,8 +101,7 @@ std::string window_text(const Window& window) {
 // b01f: which dimension each place is.
 std::string labels(const Numbers& dims, std::string_view first_two) {
   std::string text(dims.size(), '?');
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    text[static_cast<std::size_t>(dims[i])] = i < 2 ? first_two[i] : static_cast<char>('0' + (i - 2));
+  for (std::size_t i = 0; i < dims.size(); ++i) text[dims[i]] = i < 2 ? first_two[i] : static_cast<char>('0' + (i - 2));
   return text;
 }
 

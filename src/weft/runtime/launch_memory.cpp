@@ -33,7 +33,7 @@ Memory LaunchMemory::copy_donated(const LaunchRecord& launch, std::size_t output
                 .place = executable.thunks.empty() ? "" : executable.thunks.back()->info.source,
                 .reason = concat("input ", executable.outputs[output].donated_input, " is still held, so that output ",
                                  output, " got a copy of it"),
-                .cost_ms = 1e-6 * static_cast<double>(trace::now_ns() - start), .bytes = bytes);
+                .cost_ms = 1e-6 * (trace::now_ns() - start), .bytes = bytes);
   donation_copies_.fetch_add(1, std::memory_order_relaxed);
   return copy;
 }

@@ -63,14 +63,14 @@ void donate_inputs(const Executable& executable, std::span<const BufferPtr> inpu
   bool shared = false;
   for (const Output& output : executable.outputs) {
     if (output.donated_input < 0) continue;
-    const BufferPtr& input = inputs[static_cast<std::size_t>(output.donated_input)];
-    const bool alone = given && input.use_count() == 1 && !input->donated();
-    if (input->held() || (!alone && !input->donate())) {
+    const BufferPtr& input = inputs[output.donated_input];
+    const bool is_only_owner = given && input.use_count() == 1 && !input->donated();
+    if (input->held() || (!is_only_owner && !input->donate())) {
       copied.push_back(static_cast<std::uint32_t>(output.donated_input));
       continue;
     }
     ++donated;
-    if (alone) {
+    if (is_only_owner) {
       input->surrender();
     } else {
       shared = true;
@@ -80,7 +80,7 @@ void donate_inputs(const Executable& executable, std::span<const BufferPtr> inpu
   if (!shared || std::ranges::count_if(inputs, is_donated) == donated) return;
   for (const Output& output : executable.outputs) {
     if (output.donated_input < 0) continue;
-    if (std::ranges::count(inputs, inputs[static_cast<std::size_t>(output.donated_input)]) > 1)
+    if (std::ranges::count(inputs, inputs[output.donated_input]) > 1)
       copied.push_back(static_cast<std::uint32_t>(output.donated_input));
   }
 }

@@ -115,6 +115,8 @@ void Queue::synchronize() {
     retired_.wait(lock);
     --waiting_;
   }
+  lock.unlock();
+  if (last_copy) last_copy->error();
 }
 
 void Queue::add_to(DeviceStats& stats) const {
@@ -214,8 +216,7 @@ void Queue::complete(LaunchPtr launch, StreamError stream_error) {
     launch->error = with_place(stream_error.error, place_of(*launch, stream_error.thunk));
     launch->outcome = Outcome::failed;
   }
-  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": ",
-           static_cast<double>(launch->busy_ns) / 1e3, " us",
+  WEFT_LOG(launches, launch->executable->name, ", launch ", launch->number, ": ", launch->busy_ns / 1e3, " us",
            launch->outcome == Outcome::done     ? ""
            : launch->outcome == Outcome::failed ? ", failed"
                                                 : ", skipped");
@@ -284,8 +285,8 @@ void Queue::start_flight(const LaunchRecord& launch) {
 StreamWorker& Queue::worker(StreamKind kind) {
   constexpr std::array<const char*, stream_kinds> names = {"compute stream", "copy stream", "communication stream",
                                                            "host stream"};
-  auto& worker = workers_[static_cast<std::size_t>(kind)];
-  if (!worker) worker = std::make_unique<StreamWorker>(names[static_cast<std::size_t>(kind)]);
+  auto& worker = workers_[kind];
+  if (!worker) worker = std::make_unique<StreamWorker>(names[kind]);
   return *worker;
 }
 

@@ -35,7 +35,7 @@ void Read::perform() {
     if (error) std::rethrow_exception(error);
     const metrics::Timer timer(metrics::transfer_from_device_time);
     const trace::Scope scope("copy", "read a result");
-    const auto bytes = static_cast<std::size_t>(buffer->type().bytes());
+    const std::size_t bytes = buffer->type().bytes();
     metrics::inbound_data.add(bytes);
     const std::byte* const address = buffer->memory().device_address();
     const MemorySpace& space = buffer->device().memory_space();

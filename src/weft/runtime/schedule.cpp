@@ -35,7 +35,7 @@ class Ranges {
     const Allocation& allocation = executable_.allocations[a];
     if (allocation.kind != Allocation::Kind::output) return a;
     const std::int32_t donated = executable_.outputs[allocation.index].donated_input;
-    return donated < 0 ? a : input_[static_cast<std::size_t>(donated)];
+    return donated < 0 ? a : input_[donated];
   }
 
  private:

@@ -23,12 +23,12 @@ struct Sum {
 };
 
 std::string line(const Sum& sum, std::uint64_t all_ns) {
-  const auto ns = static_cast<double>(sum.ns);
+  const double ns = sum.ns;
   const auto per = [](double a, double b) { return b > 0 ? a / b : 0; };
   char text[160];
-  std::snprintf(text, sizeof text, "%11.3f %6.1f%% %9llu %11.4f %9.1f %8.1f  ", ns / 1e6,
-                100 * per(ns, static_cast<double>(all_ns)), static_cast<unsigned long long>(sum.runs),
-                per(ns / 1e6, static_cast<double>(sum.runs)), per(sum.flops, ns), per(sum.bytes, ns));
+  std::snprintf(text, sizeof text, "%11.3f %6.1f%% %9llu %11.4f %9.1f %8.1f  ", ns / 1e6, 100 * per(ns, all_ns),
+                static_cast<unsigned long long>(sum.runs), per(ns / 1e6, sum.runs), per(sum.flops, ns),
+                per(sum.bytes, ns));
   return text + sum.label + '\n';
 }
 

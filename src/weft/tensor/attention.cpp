@@ -23,7 +23,7 @@ Value causal(Value scores) {
   const Type places = scores.type().with(DType::i32);
   const int rank = scores.rank();
   const Value query = ir::iota(scores.graph(), places, rank - 2), key = ir::iota(scores.graph(), places, rank - 1);
-  const auto surplus = static_cast<double>(scores.size(rank - 1) - scores.size(rank - 2));
+  const double surplus = scores.size(rank - 1) - scores.size(rank - 2);
   return masked(scores, ir::compare(key, query + surplus, Direction::LE));
 }
 

@@ -20,8 +20,8 @@ class BodyParameters {
   BodyParameters(const BodyParameters&) = delete;
   BodyParameters& operator=(const BodyParameters&) = delete;
 
-  void made(const Parameter& parameter) { own_.insert(&parameter); }
-  void gone(const Parameter& parameter) { own_.erase(&parameter); }
+  void added(const Parameter& parameter) { own_.insert(&parameter); }
+  void removed(const Parameter& parameter) { own_.erase(&parameter); }
   bool own(const Parameter& parameter) const { return own_.contains(&parameter); }
   // Throws Error for others.
   void require_own(const Parameter& parameter, const Tensor& next) const {

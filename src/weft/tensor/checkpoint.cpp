@@ -27,7 +27,7 @@ std::vector<Tensor> checkpointed(std::span<const Tensor> arguments,
   for (const record::TensorPtr& captured : body.captures()) known.emplace_back(captured);
   std::vector<ir::Value> values(region->inputs().begin(), region->inputs().end());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto found = static_cast<std::size_t>(std::ranges::find(values, region->outputs()[i]) - values.begin());
+    const std::size_t found = std::ranges::find(values, region->outputs()[i]) - values.begin();
     if (found < values.size()) {
       results[i] = known[found];
     } else {

@@ -165,12 +165,12 @@ ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
   }
   std::vector<Tensor> results =
       counted_loop(frame, xs[0].size(0), all, [&](const Tensor& i, const std::vector<Tensor>& at) {
-        auto [next, ys] = body({at.begin(), at.begin() + static_cast<std::ptrdiff_t>(count)}, rows_at(xs, i));
+        auto [next, ys] = body({at.begin(), at.begin() + count}, rows_at(xs, i));
         for (std::size_t k = 0; k < ys.size(); ++k) next.push_back(with_row(at[count + k], ys[k], i));
         return next;
       });
   ScanResult result;
-  result.stacked.assign(results.begin() + static_cast<std::ptrdiff_t>(count), results.end());
+  result.stacked.assign(results.begin() + count, results.end());
   results.resize(count);
   result.values = std::move(results);
   return result;

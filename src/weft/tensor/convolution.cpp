@@ -182,7 +182,7 @@ Tensor avg_pool2d(const Operand& x, Pair2d window, Pair2d stride, Pair2d padding
   const Value value = detail::floating(frame, x);
   const Value zero = ir::constant(frame.graph(), Type(value.dtype(), {}), 0);
   const Value sums = pool(frame, value, window, stride, padding, zero, ir::ops::add);
-  return frame.tensor(sums * (1.0 / static_cast<double>(window[0] * window[1])));
+  return frame.tensor(sums * (1.0 / (window[0] * window[1])));
 }
 
 }  // namespace weft

@@ -18,7 +18,7 @@ Type make_type(const Frame& frame, const Shape& shape, DType dtype) {
 Tensor splat(Frame& frame, Type type, double value) { return frame.tensor(ir::constant(frame.graph(), type, value)); }
 
 Tensor from_numbers(std::span<const HostNumber> values, Type type) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes()));
+  std::vector<std::byte> bytes(type.bytes());
   std::byte* to = bytes.data();
   for (const HostNumber& value : values) {
     value.write(type.dtype(), to, "tensor");
@@ -37,8 +37,7 @@ DType common_dtype(std::span<const HostNumber> values) {
 }  // namespace
 
 Tensor from_bytes(std::span<const std::byte> bytes, Type type) {
-  require(static_cast<std::int64_t>(bytes.size()) == type.bytes(), "from_bytes: ", bytes.size(), " bytes do not fill ",
-          type);
+  require(std::ssize(bytes) == type.bytes(), "from_bytes: ", bytes.size(), " bytes do not fill ", type);
   return Tensor(device().upload(type, bytes));
 }
 
@@ -61,8 +60,7 @@ Tensor constant(const HostNumber& value, DType dtype, std::source_location where
   std::byte bytes[8];
   value.write(dtype, bytes, "constant");
   const Type type(dtype, {});
-  return frame.tensor(
-      ir::constant(frame.graph(), ir::Literal{type, std::span(bytes).first(static_cast<std::size_t>(type.bytes()))}));
+  return frame.tensor(ir::constant(frame.graph(), ir::Literal{type, std::span(bytes).first(type.bytes())}));
 }
 
 Tensor zeros(const Shape& shape, DType dtype, std::source_location where) {

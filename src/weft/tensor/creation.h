@@ -17,8 +17,7 @@ Tensor from_bytes(std::span<const std::byte> bytes, Type type);
 template <Element T>
 Tensor from_span(std::span<const T> values, const Shape& shape) {
   const Type type(dtype_of<T>, shape);
-  require(static_cast<std::int64_t>(values.size()) == type.elements(), "from_span: ", values.size(),
-          " values do not fill ", type);
+  require(std::ssize(values) == type.elements(), "from_span: ", values.size(), " values do not fill ", type);
   return from_bytes(std::as_bytes(values), type);
 }
 template <Element T>

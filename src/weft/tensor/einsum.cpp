@@ -100,8 +100,8 @@ void check_sizes(Frame& frame, std::string_view text, const std::vector<Named>& 
     frame.require(x.letters.size() == static_cast<std::size_t>(x.value.rank()), "'", x.letters,
                   "' does not name the dimensions of ", x.value.type());
     for (std::size_t i = 0; i < x.letters.size(); ++i) {
-      const auto letter = static_cast<std::size_t>(x.letters[i]);
-      const Dim size = x.value.type().dim(static_cast<int>(i));
+      const std::size_t letter = x.letters[i];
+      const Dim size = x.value.type().dim(i);
       frame.require(!known[letter] || sizes[letter] == size, "'", x.letters[i], "' in '", text, "' is ", sizes[letter],
                     " and ", size);
       sizes[letter] = size;

@@ -63,8 +63,7 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   Frame frame("take", x);
   const Value value = frame.value(x), places = integers(frame, indices);
   const std::int64_t along = frame.axis(axis, value.rank());
-  frame.require(value.size(static_cast<int>(along)) > 0 || places.type().elements() == 0, "nothing to take from ",
-                value.type());
+  frame.require(value.size(along) > 0 || places.type().elements() == 0, "nothing to take from ", value.type());
   return take(frame, value, places, along);
 }
 
@@ -80,7 +79,7 @@ Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices) {
   const Value value = frame.value(x), places = integers(frame, indices);
   const std::int64_t along = element_axis(frame, value, places, axis);
   const Axes batching = all_but(along, value.rank()), collapsed(along);
-  const std::vector<std::int64_t> sizes(static_cast<std::size_t>(value.rank()), 1);
+  const std::vector<std::int64_t> sizes(value.rank(), 1);
   ir::GatherAttributes attributes;
   attributes.collapsed_slice_dims = attributes.start_index_map = collapsed;
   attributes.operand_batching_dims = attributes.start_indices_batching_dims = batching;

@@ -37,7 +37,7 @@ class Pair2d {
   Pair2d(std::integral auto both) : Pair2d(both, both) {}  // NOLINT
   Pair2d(std::int64_t height, std::int64_t width) : values_{height, width} {}
   operator std::span<const std::int64_t>() const { return values_; }  // NOLINT
-  std::int64_t operator[](std::integral auto i) const { return values_[static_cast<std::size_t>(i)]; }
+  std::int64_t operator[](std::integral auto i) const { return values_[i]; }
 
  private:
   std::array<std::int64_t, 2> values_;

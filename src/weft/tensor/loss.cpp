@@ -60,7 +60,7 @@ bool can_hold(DType dtype, std::int64_t number) {
 Value reduce_labelled(Value losses, Value labels, std::int64_t classes, std::int64_t ignore_index,
                       Reduction reduction) {
   const auto compare = [&](Direction direction, std::int64_t number) {
-    return ir::compare(labels, ir::constant_like(labels, static_cast<double>(number)), direction);
+    return ir::compare(labels, ir::constant_like(labels, number), direction);
   };
   const bool may_be_beyond = can_hold(labels.dtype(), classes), may_be_negative = !is_unsigned_integer(labels.dtype());
   Value is_wrong;

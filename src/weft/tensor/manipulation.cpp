@@ -99,8 +99,7 @@ Tensor squeeze(const Operand& x, const Axes& axes) {
   const Value value = frame.value(x);
   Axes which = frame.axes(axes, value.rank());
   for (const std::int64_t axis : which) {
-    frame.require(value.type().dim(static_cast<int>(axis)) == Dim(1), "dimension ", axis, " of ", value.type(),
-                  " is not 1");
+    frame.require(value.type().dim(axis) == Dim(1), "dimension ", axis, " of ", value.type(), " is not 1");
   }
   if (axes.empty()) {
     for (int i = 0; i < value.rank(); ++i) {
@@ -324,7 +323,7 @@ std::vector<Tensor> chunk(const Operand& x, std::int64_t pieces, std::int64_t ax
   const std::int64_t size = whole.size(axis);
   frame.require(pieces > 0 && size % pieces == 0, "cannot cut dimension ", axis, " of ", whole.type(), " into ", pieces,
                 " equal pieces");
-  return split(whole, std::vector<std::int64_t>(static_cast<std::size_t>(pieces), size / pieces), axis);
+  return split(whole, std::vector<std::int64_t>(pieces, size / pieces), axis);
 }
 
 Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_t>> widths, const Operand& fill) {
@@ -333,7 +332,7 @@ Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_
   frame.require(widths.size() <= static_cast<std::size_t>(value.rank()), widths.size(), " widths for ", value.type());
   Axes low, high, interior;
   for (int i = 0; i < value.rank(); ++i) {
-    const auto from_end = static_cast<std::size_t>(value.rank() - i);
+    const std::size_t from_end = value.rank() - i;
     const auto [before, after] =
         from_end > widths.size() ? std::pair<std::int64_t, std::int64_t>() : widths[widths.size() - from_end];
     frame.require(value.size(i) + before + after >= 0, "nothing is left of dimension ", i, " of ", value.type());

@@ -16,8 +16,7 @@ namespace {
 Axes normalized_axes(Frame& frame, Value x, Value weight) {
   const int first = x.rank() - weight.rank();
   frame.require(
-      weight.rank() > 0 && first >= 0 &&
-          std::ranges::equal(weight.type().dims(), x.type().dims().last(static_cast<std::size_t>(weight.rank()))),
+      weight.rank() > 0 && first >= 0 && std::ranges::equal(weight.type().dims(), x.type().dims().last(weight.rank())),
       "the weight ", weight.type(), " does not fit ", x.type());
   Axes axes;
   for (int i = first; i < x.rank(); ++i) axes.push_back(i);

@@ -53,7 +53,7 @@ class Parameter {
     if (host_observer) [[unlikely]]
       host_observer->ended(this);
     if (detail::body_parameters) [[unlikely]]
-      detail::body_parameters->gone(*this);
+      detail::body_parameters->removed(*this);
   }
 
   // The new value must have the type of the old one, if there is one. Throws Error inside the body of a loop, branch or checkpoint,
@@ -99,7 +99,7 @@ class Parameter {
     if (host_observer) [[unlikely]]
       host_observer->parameter_made(*this);
     if (detail::body_parameters) [[unlikely]]
-      detail::body_parameters->made(*this);
+      detail::body_parameters->added(*this);
   }
   void write(Tensor value) {
     if (host_observer) [[unlikely]]

@@ -52,8 +52,7 @@ class Printer {
       offsets_.push_back(offset);
       return;
     }
-    each(
-        axis, [&](std::int64_t i) { collect(axis + 1, offset + i * strides_[static_cast<std::size_t>(axis)]); }, [] {});
+    each(axis, [&](std::int64_t i) { collect(axis + 1, offset + i * strides_[axis]); }, [] {});
   }
 
   template <class T>
@@ -117,8 +116,7 @@ class Printer {
       return;
     }
     const bool innermost = axis + 1 == type_.rank();
-    std::string separator =
-        innermost ? ", " : "," + std::string(static_cast<std::size_t>(type_.rank() - axis - 1), '\n');
+    std::string separator = innermost ? ", " : "," + std::string(type_.rank() - axis - 1, '\n');
     if (!innermost) separator += std::string(static_cast<std::size_t>(axis) + 1, ' ');
     bool first = true;
     const auto separate = [&] {

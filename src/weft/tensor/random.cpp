@@ -111,9 +111,9 @@ Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high
   frame.require(low < high && high - low <= std::int64_t{1} << 53, "[", low, ", ", high, ") is empty or too wide");
   const Value drawn = raw_bits(frame, key, Type(DType::u64, shape));
   // 64 bits to at most 53: the bias of the remainder is below 2^-11.
-  const Value offset = ir::remainder(drawn, ir::constant_like(drawn, static_cast<double>(high - low)));
+  const Value offset = ir::remainder(drawn, ir::constant_like(drawn, high - low));
   const Value wide = ir::convert(offset, DType::i64);
-  return frame.tensor(ir::convert(wide + ir::constant_like(wide, static_cast<double>(low)), dtype));
+  return frame.tensor(ir::convert(wide + ir::constant_like(wide, low), dtype));
 }
 
 Tensor bernoulli(Key key, const Shape& shape, const Operand& probability) {

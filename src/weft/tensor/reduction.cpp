@@ -40,13 +40,11 @@ Value spread(Value reduced, Value x, const Axes& axes) {
 
 std::int64_t reduced_count(Value x, const Axes& axes) {
   std::int64_t count = 1;
-  for (const std::int64_t axis : axes) count *= x.size(static_cast<int>(axis));
+  for (const std::int64_t axis : axes) count *= x.size(axis);
   return count;
 }
 
-Value mean(Value x, const Axes& axes) {
-  return ir::reduce_sum(x, axes) * (1.0 / static_cast<double>(reduced_count(x, axes)));
-}
+Value mean(Value x, const Axes& axes) { return ir::reduce_sum(x, axes) * (1.0 / (reduced_count(x, axes))); }
 
 }  // namespace detail
 
@@ -79,7 +77,7 @@ Value widened(Value x) { return is_float(x.dtype()) || x.dtype() == DType::u64 ?
 
 Value variance(Value x, const Axes& axes, int correction) {
   const Value centred = x - detail::spread(detail::mean(x, axes), x, axes);
-  const auto divisor = static_cast<double>(detail::reduced_count(x, axes) - correction);
+  const double divisor = detail::reduced_count(x, axes) - correction;
   return ir::reduce_sum(centred * centred, axes) * (1.0 / divisor);
 }
 
@@ -195,11 +193,11 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
   Frame frame("cumsum", x);
   Value value = widened(frame.value(x));
   frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
-  const auto along = static_cast<std::size_t>(frame.axis(axis, value.rank()));
-  const std::int64_t size = value.size(static_cast<int>(along));
+  const std::size_t along = frame.axis(axis, value.rank());
+  const std::int64_t size = value.size(along);
   const Value zero = ir::constant(frame.graph(), Type(value.dtype(), {}), 0);
   // Windows that reach back to the beginning, from one element of padding on: the same operation for every size, 0 among them.
-  std::vector<std::int64_t> windows(static_cast<std::size_t>(value.rank()), 1), padding(2 * windows.size(), 0);
+  std::vector<std::int64_t> windows(value.rank(), 1), padding(2 * windows.size(), 0);
   windows[along] = size + 1;
   padding[2 * along] = size;
   return frame.tensor(

@@ -36,11 +36,9 @@ void convert_elements(DType from, const std::byte* source, DType to, void* targe
 
 }  // namespace
 
-Dim Tensor::dim(std::int64_t axis) const { return type().dim(static_cast<int>(normalize_axis(axis, rank(), "dim"))); }
+Dim Tensor::dim(std::int64_t axis) const { return type().dim(normalize_axis(axis, rank(), "dim")); }
 
-std::int64_t Tensor::size(std::int64_t axis) const {
-  return type().size(static_cast<int>(normalize_axis(axis, rank(), "size")));
-}
+std::int64_t Tensor::size(std::int64_t axis) const { return type().size(normalize_axis(axis, rank(), "size")); }
 
 Tensor Tensor::operator[](const At& at) const { return select({*this, at.where}, 0, at.index); }
 
@@ -89,11 +87,11 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   profile::read_done(where.file, where.line, waited_ns);
   // What the wait cost is known to the device alone: transfer_too_frequent.
   if (cuts && !record::session.observer)
-    WEFT_DIAGNOSE(graph_break, .subject = function, .place = concat(where.file, ':', where.line),
-                  .reason = concat("it needed a value of the recording: its ", nodes,
-                                   " nodes became a program of their own, and the host waited ",
-                                   static_cast<double>(waited_ns) / 1e6, " ms"),
-                  .remedy = "read it later with item_async(), or decide on the device (where, cond)");
+    WEFT_DIAGNOSE(
+        graph_break, .subject = function, .place = concat(where.file, ':', where.line),
+        .reason = concat("it needed a value of the recording: its ", nodes,
+                         " nodes became a program of their own, and the host waited ", waited_ns / 1e6, " ms"),
+        .remedy = "read it later with item_async(), or decide on the device (where, cond)");
   return bytes;
 }
 

@@ -77,7 +77,7 @@ class Tensor {
   std::vector<T> to_vector(const Where& where = Where::current()) const {  // row-major, converted
     static_assert(!std::same_as<T, bool>, "read booleans as std::uint8_t");
     const auto source = bytes_for("to_vector", where);  // first: what cannot be computed need not be given room
-    std::vector<T> values(static_cast<std::size_t>(elements()));
+    std::vector<T> values(elements());
     convert(source, dtype_of<T>, values.data());
     return values;
   }

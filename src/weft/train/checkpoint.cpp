@@ -108,7 +108,7 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder) : folder_(made(
 }
 
 void CheckpointFolder::save(std::int64_t step, const Settings& config, const CheckpointParts& parts) {
-  const trace::Scope scope("checkpoint", "write", static_cast<std::uint64_t>(step));
+  const trace::Scope scope("checkpoint", "write", step);
   const metrics::Timer timer(metrics::checkpoint_time);
   const auto before = standing_files(folder_);
   Manifest manifest{step, config, {}};

@@ -121,7 +121,7 @@ TEST(Captioner, PaddingBehindATokenChangesNothing) {
   Captioner model(tiny().sizes, 1);
   const Tensor memory = model.encoder(random::normal(random::Key(1), {1, 3, 16, 16}));
   const auto logits = [&](std::vector<std::int32_t> tokens, const Tensor& seen) {
-    const auto length = static_cast<std::int64_t>(tokens.size());
+    const auto length = std::ssize(tokens);
     return model.decoder.logits(model.decoder(from_vector(tokens, {1, length}), seen)).to_vector<float>();
   };
   const auto a = logits({1, 5, 6}, memory), b = logits({1, 5, 6, 0, 0}, memory), c = logits({1, 5, 7}, memory),

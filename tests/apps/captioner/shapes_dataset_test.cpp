@@ -32,12 +32,12 @@ TEST(ShapesDataset, ASampleFollowsFromSeedSplitAndIndexAlone) {
   std::vector<std::thread> threads;
   for (std::int64_t t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      for (std::int64_t i = t; i < 64; i += 4) made[static_cast<std::size_t>(i)] = shapes[i];
+      for (std::int64_t i = t; i < 64; i += 4) made[i] = shapes[i];
     });
   for (std::thread& thread : threads) thread.join();
   int differ = 0;
   for (std::int64_t i = 63; i >= 0; --i) {
-    const CaptionedImage sample = again[i], &threaded = made[static_cast<std::size_t>(i)];
+    const CaptionedImage sample = again[i], &threaded = made[i];
     EXPECT_EQ(sample.image, threaded.image);
     EXPECT_EQ(sample.caption, threaded.caption);
     EXPECT_EQ(ShapesDataset::decode(sample.caption), shapes.scene(i).sentence);

@@ -88,7 +88,7 @@ double gap_with_reads(const std::function<void(const Tensor&)>& read) {
       read(loss);
     }
   }
-  const auto idle_ns = static_cast<double>(simulated.stats().idle_ns);
+  const double idle_ns = simulated.stats().idle_ns;
   set_device(before);
   return idle_ns / 1e3;
 }

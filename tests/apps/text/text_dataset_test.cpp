@@ -24,7 +24,7 @@ std::string counting_bytes(std::size_t size) {
 }
 
 std::vector<std::int32_t> train_batch(const TextDataset& dataset, std::uint64_t seed, std::int64_t step, int batch) {
-  std::vector<std::int32_t> tokens(static_cast<std::size_t>(batch * dataset.window()));
+  std::vector<std::int32_t> tokens(batch * dataset.window());
   dataset.train_batch(seed, step, tokens);
   return tokens;
 }

@@ -177,7 +177,7 @@ TEST_F(DiskCacheTest, WhatIsNoEntryIsSaidAndRemoved) {
   EXPECT_TRUE(cache.contents(good).kernels);
   const auto refused = [&](const std::string& name) {
     const DiskCache::Contents contents = cache.contents(name);
-    EXPECT_FALSE(contents.kernels || contents.gone) << name;
+    EXPECT_FALSE(contents.kernels || contents.is_removed) << name;
     return contents.reason;
   };
   cache.write("other.kernels", kernels);
@@ -191,13 +191,13 @@ TEST_F(DiskCacheTest, WhatIsNoEntryIsSaidAndRemoved) {
   EXPECT_THAT(refused("folder.kernels"), HasSubstr("it is a folder"));
   ASSERT_EQ(::mkfifo((place / "pipe.choice").c_str(), 0600), 0);
   EXPECT_THAT(refused("pipe.choice"), HasSubstr("it is not a regular file"));
-  std::filesystem::create_symlink("gone", place / "link.kernels");
+  std::filesystem::create_symlink("is_removed", place / "link.kernels");
   EXPECT_THAT(refused("link.kernels"), HasSubstr("cannot be read"));
   cache.write(choice_name("a site"), kernels);
   EXPECT_EQ(refused(choice_name("a site")), "it is the entry of another program");
   std::filesystem::permissions(place / good, std::filesystem::perms(0620));
   EXPECT_THAT(refused(good), HasSubstr("can be written by others"));
-  EXPECT_TRUE(cache.contents("vanished.kernels").gone);
+  EXPECT_TRUE(cache.contents("vanished.kernels").is_removed);
 
   EXPECT_EQ(cache.files().size(), 7u);
   std::string why_not;
@@ -245,8 +245,9 @@ TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
   };
   EXPECT_THAT(compiled_in("writable", make_writable), HasSubstr("is not used: "));
   EXPECT_THAT(compiled_in("a file", [](const path& at) { std::ofstream(at) << "x"; }), HasSubstr("is not a folder"));
-  EXPECT_THAT(compiled_in("dangling", [&](const path& at) { std::filesystem::create_symlink(folder / "gone", at); }),
-              HasSubstr("is a link to nothing"));
+  EXPECT_THAT(
+      compiled_in("dangling", [&](const path& at) { std::filesystem::create_symlink(folder / "is_removed", at); }),
+      HasSubstr("is a link to nothing"));
   std::ofstream(folder / "a file beside") << "x";
   EXPECT_THAT(compiled_in("a file beside/below", [](const path&) {}), HasSubstr("cannot be made: Not a directory"));
   if (::geteuid() == 0) {
@@ -376,7 +377,7 @@ TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(place))
     EXPECT_TRUE(entry.is_directory() || entry.path().extension() == ".kernels" ||
                 entry.path().filename() == FolderSummary::file_name)
-        << entry.path() << ": what killed processes left is gone after the next write";
+        << entry.path() << ": what killed processes left is is_removed after the next write";
 }
 
 TEST_F(DiskCacheTest, ManyProcessesShareOneFolder) {

@@ -83,7 +83,7 @@ TEST(TextBatchNorm, GradientIsThatOfTraining) {
   for (const Type t : types) {
     std::vector<double> values;
     for (std::int64_t i = 0; i < t.elements(); ++i)
-      values.push_back(static_cast<double>((i * 37 + 11 * static_cast<std::int64_t>(inputs.size())) % 23) / 7);
+      values.push_back(static_cast<double>((i * 37 + 11 * std::ssize(inputs)) % 23) / 7);
     inputs.emplace_back(t, std::as_bytes(std::span(values)));
   }
   const std::vector<Array> results = interpret(*graph, inputs);

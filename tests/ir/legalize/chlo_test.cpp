@@ -30,7 +30,7 @@ Array chlo(const std::string& op, std::initializer_list<Array> inputs) {
 }
 
 Array filled(DType dtype, const std::vector<double>& values) {
-  Array result(Type(dtype, {static_cast<std::int64_t>(values.size())}));
+  Array result(Type(dtype, {std::ssize(values)}));
   visit(dtype, [&]<class T>(T) {
     for (std::size_t i = 0; i < values.size(); ++i) result.data<T>()[i] = convert_element<T>(values[i]);
   });

@@ -17,7 +17,7 @@ using Values = std::vector<Number>;
 
 template <class T>
 Array array(const std::vector<double>& values) {
-  Array result(Type(dtype_of<T>, {static_cast<std::int64_t>(values.size())}));
+  Array result(Type(dtype_of<T>, {std::ssize(values)}));
   std::ranges::transform(values, result.data<T>().begin(), [](double x) { return static_cast<T>(x); });
   return result;
 }

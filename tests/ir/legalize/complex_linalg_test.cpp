@@ -11,7 +11,7 @@ namespace {
 
 Values fourier(const Values& x, int sign) {
   Values y(x.size());
-  const double n = static_cast<double>(x.size());
+  const double n = x.size();
   for (std::size_t k = 0; k < x.size(); ++k)
     for (std::size_t j = 0; j < x.size(); ++j)
       y[k] += x[j] * std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(j * k % x.size()) / n);
@@ -20,8 +20,7 @@ Values fourier(const Values& x, int sign) {
 
 Values wave(std::size_t n) {
   Values x;
-  for (std::size_t i = 0; i < n; ++i)
-    x.emplace_back(std::sin(1.7 * static_cast<double>(i)), std::cos(0.3 * static_cast<double>(i * i)));
+  for (std::size_t i = 0; i < n; ++i) x.emplace_back(std::sin(1.7 * i), std::cos(0.3 * (i * i)));
   return x;
 }
 

@@ -34,7 +34,7 @@ TEST(Simulation, RunsNoThunkAndGivesZeros) {
 TEST(Simulation, GivesZerosInMemoryThatWasUsedBefore) {
   SimulatedDevice device;
   for (const std::int64_t elements : {16, 1 << 20}) {
-    auto x = floats(device, std::vector<float>(static_cast<std::size_t>(elements), 1));
+    auto x = floats(device, std::vector<float>(elements, 1));
     const auto* address = x->memory().device_address();
     x = nullptr;
     x = device.launch(maker(elements), {})[0];

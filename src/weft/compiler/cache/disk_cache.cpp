@@ -167,8 +167,8 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
     tell(why_not, std::move(reason));
   };
   try {
-    const auto alone = lock(folder_);
-    if (!alone) return not_kept(concat("another process keeps writing to ", folder_.string()));
+    const auto exclusive = lock(folder_);
+    if (!exclusive) return not_kept(concat("another process keeps writing to ", folder_.string()));
     std::filesystem::create_directory(temporaries());
     remove_temporaries(temporaries());  // of killed processes: nobody else is writing
     const std::string bytes = write_entry(kernels);
@@ -226,7 +226,7 @@ DiskCache::Contents DiskCache::contents(const std::string& name) const {
   }
   std::error_code ignored;
   const auto now = std::filesystem::symlink_status(path, ignored);
-  found.gone = !found.kernels && now.type() == std::filesystem::file_type::not_found;
+  found.is_removed = !found.kernels && now.type() == std::filesystem::file_type::not_found;
   return found;
 }
 

@@ -46,7 +46,7 @@ class DiskCache {
   struct Contents {
     std::optional<std::vector<StoredKernel>> kernels;  // none: what would be looked up there is compiled instead
     std::string reason;                                // why there are none
-    bool gone = false;                                 // another process has removed it
+    bool is_removed = false;                           // another process has removed it
   };
   Contents contents(const std::string& name) const;
   // Removes whatever stands there. Says why it could not, to `why_not`, if given; that it was gone before is no reason.

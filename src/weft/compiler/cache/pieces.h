@@ -32,7 +32,7 @@ class PieceReader {
     std::uint64_t size = 0;
     if (!number(size) || size > rest_.size()) return false;
     piece = rest_.substr(0, static_cast<std::size_t>(size));
-    rest_.remove_prefix(static_cast<std::size_t>(size));
+    rest_.remove_prefix(size);
     return true;
   }
   bool at_end() const { return rest_.empty(); }

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include <weft/compiler/library/convolution_problem.h>
-#include <weft/compiler/library/mirror.h>
 #include <weft/compiler/library/onednn.h>
+#include <weft/compiler/library/reversed_copy.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -51,9 +51,9 @@ struct ConvolutionPlan {
   dnnl::primitive primitive;
   std::array<Port, 3> ports;  // lhs, rhs, result
   std::array<dnnl::reorder, 3> reorders;
-  std::optional<Mirror> mirror;  // of the weights
-  std::size_t mirrored_port = 0;
-  std::uint64_t mirror_offset = 0;
+  std::optional<ReversedCopy> reversed_copy;  // of the weights
+  std::size_t reversed_port = 0;
+  std::uint64_t reversed_offset = 0;
   memory::desc scratchpad;
   std::uint64_t scratchpad_offset = 0, scratch_bytes = 0;
   bool strict = false;
@@ -129,11 +129,11 @@ class ConvolutionPlanner {
       return offset;
     };
     for (std::size_t i = 0; i < plan.ports.size(); ++i) {
-      Port& port = plan.ports[i] = roles[static_cast<std::size_t>(p_.roles[i])];
-      if (p_.roles[i] == 1 && !p_.mirrored.empty()) {
-        plan.mirror.emplace(mirror());
-        plan.mirrored_port = i;
-        plan.mirror_offset = take(port.given.get_size());
+      Port& port = plan.ports[i] = roles[p_.roles[i]];
+      if (p_.roles[i] == 1 && !p_.reversed.empty()) {
+        plan.reversed_copy.emplace(reversed_copy());
+        plan.reversed_port = i;
+        plan.reversed_offset = take(port.given.get_size());
       }
       if (!port.reordered()) continue;
       port.scratch_offset = take(port.wanted.get_size());
@@ -145,10 +145,10 @@ class ConvolutionPlanner {
     return plan;
   }
 
-  Mirror mirror() const {
-    std::vector<bool> turned{false, false};
-    turned.insert(turned.end(), p_.mirrored.begin(), p_.mirrored.end());
-    return {p_.weights.sizes, p_.weights.strides, turned, byte_size(dtype_)};
+  ReversedCopy reversed_copy() const {
+    std::vector<bool> reversed{false, false};
+    reversed.insert(reversed.end(), p_.reversed.begin(), p_.reversed.end());
+    return {p_.weights.sizes, p_.weights.strides, reversed, byte_size(dtype_)};
   }
 
   const Problem& p_;
@@ -177,11 +177,11 @@ class ConvolutionThunk final : public runtime::Thunk {
   ConvolutionThunk(const ConvolutionPlan& plan, const Slice& lhs, const Slice& rhs, const Slice& result,
                    const Slice& scratch)
       : slices_{lhs, rhs, result, scratch},
-        mirror_(plan.mirror),
-        mirrored_(plan.mirrored_port),
-        mirror_place_{scratch_slice, plan.mirror_offset},
+        reversed_copy_(plan.reversed_copy),
+        reversed_(plan.reversed_port),
+        reversed_place_{scratch_slice, plan.reversed_offset},
         strict_(plan.strict) {
-    const auto given = [&](std::size_t i) { return mirror_ && i == mirrored_ ? mirror_place_ : Place{i, 0}; };
+    const auto given = [&](std::size_t i) { return reversed_copy_ && i == reversed_ ? reversed_place_ : Place{i, 0}; };
     const auto wanted = [&](std::size_t i) {
       return plan.ports[i].reordered() ? Place{scratch_slice, plan.ports[i].scratch_offset} : given(i);
     };
@@ -212,13 +212,15 @@ class ConvolutionThunk final : public runtime::Thunk {
     const auto address = [&](const Place& place) {
       return slices_[place.slice].bytes ? launch.at(slices_[place.slice]) + place.offset : nullptr;
     };
-    if (mirror_ && mirrored_ != result_port) mirror_->run(launch.at(slices_[mirrored_]), address(mirror_place_));
+    if (reversed_copy_ && reversed_ != result_port)
+      reversed_copy_->run(launch.at(slices_[reversed_]), address(reversed_place_));
     std::array<std::byte*, 4> addresses{};
     for (const auto& step : steps_) {
       for (std::size_t i = 0; i < step->places.size(); ++i) addresses[i] = address(step->places[i]);
       step->call.run(std::span(addresses).first(step->places.size()));
     }
-    if (mirror_ && mirrored_ == result_port) mirror_->run(address(mirror_place_), launch.at(slices_[result_port]));
+    if (reversed_copy_ && reversed_ == result_port)
+      reversed_copy_->run(address(reversed_place_), launch.at(slices_[result_port]));
   }
 
  private:
@@ -239,9 +241,9 @@ class ConvolutionThunk final : public runtime::Thunk {
 
   std::array<Slice, 4> slices_;  // lhs, rhs, result, scratch
   std::vector<std::unique_ptr<Step>> steps_;
-  std::optional<Mirror> mirror_;  // of the operand or result with this number, from or to there
-  std::size_t mirrored_;
-  Place mirror_place_;
+  std::optional<ReversedCopy> reversed_copy_;  // of the operand or result with this number, from or to there
+  std::size_t reversed_;
+  Place reversed_place_;
   bool strict_;
 };
 

@@ -1,7 +1,7 @@
 // StableHLO has one convolution. Besides the forward pass it expresses the two gradients of one: that of the input slides the
-// cotangent, dilated by the stride, under the mirrored kernel; that of the kernel slides a kernel as large as the cotangent over
+// cotangent, dilated by the stride, under the reversed kernel; that of the kernel slides a kernel as large as the cotangent over
 // the input, with batch and features exchanged. Where what is slid over is the dilated one, a transposed convolution's kernel is
-// differentiated: input and cotangent change places, and the result comes out mirrored.
+// differentiated: input and cotangent change places, and the result comes out reversed.
 #include <weft/compiler/library/convolution_problem.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ ConvolutionTensor exchanged(ConvolutionTensor t) {
 }
 
 // Dimensions of the kernel that its window `turns` round; empty if there are none.
-std::vector<bool> mirrored(const ConvolutionShape& s, bool turns) {
+std::vector<bool> reversed(const ConvolutionShape& s, bool turns) {
   std::vector<bool> dims;
   for (const ir::WindowDim& w : s.window) dims.push_back(w.size > 1 && w.reversed == turns);
   return std::ranges::find(dims, true) == dims.end() ? std::vector<bool>{} : dims;
@@ -29,7 +29,7 @@ std::vector<bool> mirrored(const ConvolutionShape& s, bool turns) {
 
 Problem forward_problem(const ConvolutionShape& s) {
   Problem p{.pass = ConvolutionPass::forward, .src = s.x, .weights = s.kernel, .dst = s.y, .groups = s.feature_groups};
-  p.mirrored = mirrored(s, true);
+  p.reversed = reversed(s, true);
   p.roles = {src, weights, dst};
   for (const ir::WindowDim& w : s.window) {
     p.strides.push_back(w.stride);
@@ -49,7 +49,7 @@ Problem data_problem(const ConvolutionShape& s) {
             .dst = s.x,
             .groups = s.feature_groups};
   p.split = 1;
-  p.mirrored = mirrored(s, false);
+  p.reversed = reversed(s, false);
   p.roles = {dst, weights, src};
   for (const ir::WindowDim& w : s.window) {
     p.strides.push_back(w.base_dilation);
@@ -95,7 +95,7 @@ Problem transposed_weights_problem(const ConvolutionShape& s) {
     p.dilations.push_back(w.stride - 1);
     p.low.push_back(reach - w.low);
     p.high.push_back(w.dilated_base(s.x.sizes[d + 2]) + w.low - w.size);
-    p.mirrored.push_back(s.y.sizes[d + 2] > 1);
+    p.reversed.push_back(s.y.sizes[d + 2] > 1);
   }
   return p;
 }
@@ -105,7 +105,7 @@ Problem transposed_weights_problem(const ConvolutionShape& s) {
 std::vector<Problem> convolution_problems(const ConvolutionShape& s) {
   const auto all = [&](auto&& holds) { return std::ranges::all_of(s.window, holds); };
   const bool as_given = all([](const ir::WindowDim& w) { return !w.reversed || w.size == 1; });
-  const bool turned = all([](const ir::WindowDim& w) { return w.reversed || w.size == 1; });
+  const bool reversed = all([](const ir::WindowDim& w) { return w.reversed || w.size == 1; });
   const bool holes_in_base = !all([](const ir::WindowDim& w) { return w.base_dilation == 1; });
   const bool dense_window = all([](const ir::WindowDim& w) { return w.dilation == 1; });
   const bool single_steps = all([](const ir::WindowDim& w) { return w.stride == 1; });
@@ -117,7 +117,7 @@ std::vector<Problem> convolution_problems(const ConvolutionShape& s) {
     if (holes_in_base && dense_window) problems.push_back(transposed_weights_problem(s));
   }
   if (s.batch_groups > 1) return problems;
-  if (single_steps && (holes_in_base || (turned && !as_given))) problems.push_back(data_problem(s));
+  if (single_steps && (holes_in_base || (reversed && !as_given))) problems.push_back(data_problem(s));
   if (!holes_in_base) problems.push_back(forward_problem(s));
   return problems;
 }

@@ -17,7 +17,7 @@ struct ConvolutionProblem {
   std::int64_t groups = 1;
   std::size_t split = 0;  // the dimension of the weights that counts the features of all groups
   std::vector<std::int64_t> strides = {}, dilations = {}, low = {}, high = {};  // dilations: 0 is dense
-  std::vector<bool> mirrored =
+  std::vector<bool> reversed =
       {};  // spatial dimensions of the weights that lie the other way round in memory; empty: none
   // Which of src (0), weights (1) and dst (2) the convolution's lhs, rhs and result are.
   std::array<int, 3> roles = {0, 1, 2};

@@ -274,7 +274,7 @@ class Bytes {
 
 // Numbers in (-1, 1) whose every bit counts, so that sums of them differ where their order does.
 void fill(Bytes& bytes, DType dtype, std::uint64_t seed) {
-  const std::size_t size = static_cast<std::size_t>(byte_size(dtype));
+  const std::size_t size = byte_size(dtype);
   for (std::size_t i = 0; i + size <= bytes.size(); i += size) {
     const auto number = static_cast<float>(static_cast<std::int64_t>(mix(seed, i)) * 0x1p-63);
     std::array<std::byte, sizeof number> its_bytes = std::bit_cast<decltype(its_bytes)>(number);
@@ -286,7 +286,7 @@ void fill(Bytes& bytes, DType dtype, std::uint64_t seed) {
 // numbers that cancel each other are nothing but what rounding left, and differ where their order does, even if rounded to bf16.
 void repeat_half(Bytes& bytes, DType dtype, const dnnl::memory::dims& sizes, const std::vector<Size>& strides,
                  std::size_t summed, bool negates) {
-  const auto size = static_cast<std::size_t>(byte_size(dtype));
+  const std::size_t size = byte_size(dtype);
   const std::int64_t half = sizes[summed] / 2;
   dnnl::memory::dims at(sizes.size());
   const std::int64_t count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies{});
@@ -340,13 +340,13 @@ class SharingPrimitive final : public ProductPrimitive {
   std::size_t scratch_bytes() const override { return all_threads_->scratch_bytes(); }
 
   void run(std::span<std::byte* const> addresses) const override {
-    const ProductPrimitive* const alone = runtime::threads_now() == 1 ? one_thread() : nullptr;
-    if (!alone) return all_threads_->run(addresses);
+    const ProductPrimitive* const single = runtime::threads_now() == 1 ? one_thread() : nullptr;
+    if (!single) return all_threads_->run(addresses);
     const runtime::SingleThread one;
     std::array<std::byte*, most_operands> with_scratch{};
     const auto scratch = std::ranges::copy(addresses, with_scratch.begin()).out - 1;
-    *scratch = runtime::scratch_of_this_thread(alone->scratch_bytes());
-    alone->run(std::span(with_scratch).first(addresses.size()));
+    *scratch = runtime::scratch_of_this_thread(single->scratch_bytes());
+    single->run(std::span(with_scratch).first(addresses.size()));
   }
 
  private:

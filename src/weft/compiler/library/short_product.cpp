@@ -68,8 +68,7 @@ class ShortProductThunk final : public runtime::Thunk {
     Terms terms{};
     visit_short_float(lhs_type_, [&]<class T>(T) {
       const T* x = reinterpret_cast<const T*>(lhs) + lhs_at;
-      for (std::int64_t k = 0; k < k_; ++k)
-        terms[static_cast<std::size_t>(k)] = convert_element<float>(x[k * lhs_term_]);
+      for (std::int64_t k = 0; k < k_; ++k) terms[k] = convert_element<float>(x[k * lhs_term_]);
     });
     for (std::int64_t column = 0; column < n_; column += columns_of_a_block) {
       const std::int64_t count = std::min(columns_of_a_block, n_ - column);
@@ -87,7 +86,7 @@ class ShortProductThunk final : public runtime::Thunk {
   template <class T>
   void add_columns(const Terms& terms, const T* rhs, std::int64_t count, float* sums) const {
     for (std::int64_t k = 0; k < k_; ++k) {
-      const float term = terms[static_cast<std::size_t>(k)];
+      const float term = terms[k];
       const T* row = rhs + k * rhs_term_;
       if (rhs_column_ == 1)
         for (std::int64_t j = 0; j < count; ++j) sums[j] += term * convert_element<float>(row[j]);

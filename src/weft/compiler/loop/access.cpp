@@ -161,8 +161,7 @@ std::optional<Index> through_reshape(std::span<const Dim> from, std::span<const 
       }
     }
     if (size_from != size_to && !(size_from.is_constant() && size_to.is_constant())) f = from.size(), t = to.size();
-    const Index part(index.begin() + static_cast<std::ptrdiff_t>(first_t),
-                     index.begin() + static_cast<std::ptrdiff_t>(t));
+    const Index part(index.begin() + first_t, index.begin() + t);
     auto at =
         delinearise(linearise(part, to.subspan(first_t, t - first_t)), from.subspan(first_f, f - first_f), axes, split);
     if (!at) return std::nullopt;
@@ -182,16 +181,16 @@ bool moves_elements(const Node& node) {
 std::optional<Index> operand_index(const Node& node, int operand, const Index& index, std::span<const Size> axes,
                                    std::vector<Bound>& bounds, std::optional<Split>& split) {
   const Type type = node.operand(operand).type();
-  const auto rank = static_cast<std::size_t>(type.rank());
+  const std::size_t rank = type.rank();
   Index result(rank);
   if (const auto* broadcast = node.attributes_if<ir::BroadcastAttributes>()) {
     for (std::size_t i = 0; i < rank; ++i)
-      if (type.dims()[i] != Dim(1)) result[i] = index[static_cast<std::size_t>(broadcast->dimensions[i])];
+      if (type.dims()[i] != Dim(1)) result[i] = index[broadcast->dimensions[i]];
     return result;
   }
   if (node.op == &ops::reshape) return through_reshape(type.dims(), node.type().dims(), index, axes, split);
   if (const auto* transpose = node.attributes_if<ir::TransposeAttributes>()) {
-    for (std::size_t i = 0; i < rank; ++i) result[static_cast<std::size_t>(transpose->permutation[i])] = index[i];
+    for (std::size_t i = 0; i < rank; ++i) result[transpose->permutation[i]] = index[i];
     return result;
   }
   if (const auto* slice = node.attributes_if<ir::SliceAttributes>()) {
@@ -204,9 +203,9 @@ std::optional<Index> operand_index(const Node& node, int operand, const Index& i
   if (const auto* reverse = node.attributes_if<ir::DimensionsAttributes>()) {
     result = index;
     for (const std::int64_t d : reverse->dimensions) {
-      Affine reversed{Size(type.dim(static_cast<int>(d))) - 1, {}};
-      reversed.add(index[static_cast<std::size_t>(d)], -1);
-      result[static_cast<std::size_t>(d)] = std::move(reversed);
+      Affine reversed{Size(type.dim(d)) - 1, {}};
+      reversed.add(index[d], -1);
+      result[d] = std::move(reversed);
     }
     return result;
   }
@@ -221,7 +220,7 @@ std::optional<Index> operand_index(const Node& node, int operand, const Index& i
     return result;
   }
   if (const auto* concatenate = node.attributes_if<ir::ConcatenateAttributes>()) {
-    const auto d = static_cast<std::size_t>(concatenate->dimension);
+    const std::size_t d = concatenate->dimension;
     result = index;
     for (int k = 0; k < operand; ++k) result[d].offset -= node.operand(k).type().dims()[d];
     const Size size = type.dims()[d];

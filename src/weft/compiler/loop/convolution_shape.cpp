@@ -10,8 +10,8 @@ ConvolutionTensor tensor(Type type, std::int64_t first, std::int64_t second, ir:
   row_major_strides(type.dims(), strides);
   ConvolutionTensor result;
   for (const std::int64_t d : order) {
-    result.sizes.push_back(type.size(static_cast<int>(d)));
-    result.strides.push_back(strides[static_cast<std::size_t>(d)]);
+    result.sizes.push_back(type.size(d));
+    result.strides.push_back(strides[d]);
   }
   return result;
 }

@@ -45,7 +45,7 @@ class Counter final : public ir::ScalarBuilder {
 
 int cost_of(const ir::Op& op, const void* attributes, DType operand, DType result) {
   Counter counter;
-  const std::vector<ir::Scalar> operands(static_cast<std::size_t>(op.arity), ir::Scalar{0, operand});
+  const std::vector<ir::Scalar> operands(op.arity, ir::Scalar{0, operand});
   op.scalar(counter, {operands, result, attributes});
   return counter.cost;
 }

@@ -1,5 +1,5 @@
 // A kernel on its way from the graph to the loop form: what the phases of lowering hand on to one another. lower.cpp makes the
-// expressions, stages.cpp says in which pass over the lanes each is computed, settle.cpp brings the axes into order and turns
+// expressions, stages.cpp says in which pass over the lanes each is computed, finalize.cpp brings the axes into order and turns
 // numbers into parameters.
 #pragma once
 
@@ -68,13 +68,13 @@ struct DraftLoop {
     return n;
   }
 
-  const Expr& expr(ExprId id) const { return exprs[static_cast<std::size_t>(id)].expr; }
+  const Expr& expr(ExprId id) const { return exprs[id].expr; }
 };
 
 // The reason why there is no order of stages, if there is none.
 std::optional<std::string> assign_stages(DraftLoop& loop);
 
 // Drops, merges and orders the axes, and makes the loop.
-Lowered settle(DraftLoop loop, const KernelRequest& request);
+Lowered finalize(DraftLoop loop, const KernelRequest& request);
 
 }  // namespace weft::compiler

@@ -9,13 +9,13 @@ namespace {
 void put(std::string& key, std::int64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof(value)); }
 void put(std::string& key, const Number& n) { put(key, n.parameter < 0 ? n.known : 2 + n.parameter); }
 void put(std::string& key, std::string_view text) {
-  put(key, static_cast<std::int64_t>(text.size()));
+  put(key, std::ssize(text));
   key += text;
 }
 // A list, after its length.
 template <class T, class Put>
 void put_each(std::string& key, const std::vector<T>& list, Put&& put_one) {
-  put(key, static_cast<std::int64_t>(list.size()));
+  put(key, std::ssize(list));
   for (const T& item : list) put_one(item);
 }
 void put(std::string& key, const Position& p) {
@@ -32,7 +32,7 @@ class KeyOfAttributes final : public ir::FieldVisitor {
   void integer(std::string_view, std::int64_t value, int) override { put(key_, value); }
   void boolean(std::string_view, bool value) override { put(key_, value ? 1 : 0); }
   void integers(std::string_view, ir::Ints values) override {
-    put(key_, static_cast<std::int64_t>(values.size()));
+    put(key_, std::ssize(values));
     for (const std::int64_t value : values) put(key_, value);
   }
   void matrix(std::string_view name, const ir::IntMatrix& values) override {
@@ -57,7 +57,7 @@ std::string Loop::key() const {
   put(key, static_cast<std::int64_t>(walk));
   for (const int n : {rows, serial, lanes, stages, static_cast<int>(contract), inputs}) put(key, n);
   for (const int n : {tiling.block, tiling.rows_together, tiling.sums_together}) put(key, n);
-  put(key, static_cast<std::int64_t>(parameters.size()));
+  put(key, std::ssize(parameters));
   put_each(key, sizes, [&](const Number& size) { put(key, size); });
   put_each(key, buffers, [&](DType dtype) { put(key, static_cast<int>(dtype)); });
   put_each(key, exprs, [&](const Expr& e) {
@@ -92,9 +92,7 @@ std::string Loop::key() const {
 }
 
 LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters) {
-  const auto size = [&](int axis) {
-    return parameters[static_cast<std::size_t>(loop.sizes[static_cast<std::size_t>(axis)].parameter)];
-  };
+  const auto size = [&](int axis) { return parameters[loop.sizes[axis].parameter]; };
   const auto count = [&](int from, int axes) {
     std::int64_t product = 1;
     for (int a = from; a < from + axes; ++a) product *= size(a);

@@ -59,7 +59,7 @@ class Lowering {
       cut_axis(*split_);
     }
     if (auto refusal = assign_stages(loop_)) return {std::nullopt, std::move(*refusal), nullptr};
-    return {settle(std::move(loop_), request_), "", nullptr};
+    return {finalize(std::move(loop_), request_), "", nullptr};
   }
 
  private:
@@ -92,9 +92,9 @@ class Lowering {
   }
 
   void cut_axis(const Split& split) {
-    loop_.axes.insert(loop_.axes.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, split.inner);
+    loop_.axes.insert(loop_.axes.begin() + split.axis + 1, split.inner);
     loop_.axes[split.axis] = *exact_quotient(loop_.axes[split.axis], split.inner);
-    loop_.roles.insert(loop_.roles.begin() + static_cast<std::ptrdiff_t>(split.axis) + 1, loop_.roles[split.axis]);
+    loop_.roles.insert(loop_.roles.begin() + split.axis + 1, loop_.roles[split.axis]);
   }
 
   void reset() {
@@ -183,7 +183,7 @@ class Lowering {
         Draft draft;
         draft.expr.kind = Expr::Kind::index;
         draft.expr.dtype = value.dtype();
-        draft.position = index[static_cast<std::size_t>(node.attributes<ir::IotaAttributes>().dimension)];
+        draft.position = index[node.attributes<ir::IotaAttributes>().dimension];
         return push(std::move(draft));
       }
       case ir::Kind::elementwise: return apply(node, index, bounds);
@@ -329,19 +329,18 @@ class Lowering {
     const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
     std::vector<Affine> batch;
     for (int d = 0; d < node.type().rank(); ++d)
-      if (!has(a.offset_dims, d)) batch.push_back(index[static_cast<std::size_t>(d)]);
+      if (!has(a.offset_dims, d)) batch.push_back(index[d]);
     // Where the window starts: one component of the index vector for each entry of start_index_map.
-    Index at(static_cast<std::size_t>(operand.rank()));
+    Index at(operand.rank());
     std::size_t offset = 0;
     for (int d = 0; d < operand.rank(); ++d) {
-      const auto du = static_cast<std::size_t>(d);
+      const std::size_t du = d;
       if (const auto b = std::ranges::find(a.operand_batching_dims, d); b != a.operand_batching_dims.end()) {
-        std::int64_t where =
-            a.start_indices_batching_dims[static_cast<std::size_t>(b - a.operand_batching_dims.begin())];
+        std::int64_t where = a.start_indices_batching_dims[b - a.operand_batching_dims.begin()];
         if (where > a.index_vector_dim) --where;
-        at[du] = batch[static_cast<std::size_t>(where)];
+        at[du] = batch[where];
       } else if (!has(a.collapsed_slice_dims, d)) {
-        at[du] = index[static_cast<std::size_t>(a.offset_dims[offset++])];
+        at[du] = index[a.offset_dims[offset++]];
       }
     }
     std::vector<Draft::Gathered> gathered;
@@ -349,11 +348,10 @@ class Lowering {
     for (std::size_t k = 0; k < a.start_index_map.size(); ++k) {
       Index where(batch.begin(), batch.end());
       if (a.index_vector_dim < indices.rank())
-        where.insert(where.begin() + static_cast<std::ptrdiff_t>(a.index_vector_dim),
-                     Affine{static_cast<std::int64_t>(k), {}});
+        where.insert(where.begin() + a.index_vector_dim, Affine{static_cast<std::int64_t>(k), {}});
       const ExprId start = evaluate(indices, where, bounds);
       if (start < 0) return -1;
-      const auto d = static_cast<std::size_t>(a.start_index_map[k]);
+      const std::size_t d = a.start_index_map[k];
       gathered.push_back({start, Size(operand.type().dims()[d]) - a.slice_sizes[d], strides[d]});
     }
     return load(operand, at, bounds, std::move(gathered));
@@ -366,8 +364,7 @@ class Lowering {
     for (int d = 0; d < operand.rank(); ++d) {
       const ExprId start = evaluate(node.operand(d + 1), {}, bounds);
       if (start < 0) return -1;
-      gathered.push_back(
-          {start, Size(operand.type().dim(d)) - Size(node.type().dim(d)), strides[static_cast<std::size_t>(d)]});
+      gathered.push_back({start, Size(operand.type().dim(d)) - Size(node.type().dim(d)), strides[d]});
     }
     return load(operand, index, bounds, std::move(gathered));
   }

@@ -18,7 +18,7 @@ struct DimensionGroup {
 std::optional<DimensionGroup> group(const Strided& operand, ir::Ints dims) {
   DimensionGroup g;
   for (std::size_t i = dims.size(); i-- > 0;) {
-    const auto d = static_cast<std::size_t>(dims[i]);
+    const std::size_t d = dims[i];
     const Size size = operand.sizes[d], stride = operand.strides[d];
     if (size.is(1)) continue;
     if (!g.size.is(1) && stride != g.stride * g.size) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<DimensionGroup> group(const Strided& operand, ir::Ints dims) {
 std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Strided& lhs, const Strided& rhs) {
   const auto free = [](const Strided& operand, ir::Ints batching, ir::Ints contracting) {
     std::vector<std::int64_t> dims;
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(operand.sizes.size()); ++d)
+    for (std::int64_t d = 0; d < std::ssize(operand.sizes); ++d)
       if (std::ranges::find(batching, d) == batching.end() && std::ranges::find(contracting, d) == contracting.end())
         dims.push_back(d);
     return dims;
@@ -70,9 +70,8 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   // Batch dimensions, neighbours merged where both operands allow it.
   std::vector<Size> lhs_strides, rhs_strides;
   for (std::size_t i = 0; i < a.lhs_batching.size(); ++i) {
-    const Size size = lhs.sizes[static_cast<std::size_t>(a.lhs_batching[i])];
-    const Size ls = lhs.strides[static_cast<std::size_t>(a.lhs_batching[i])],
-               rs = rhs.strides[static_cast<std::size_t>(a.rhs_batching[i])];
+    const Size size = lhs.sizes[a.lhs_batching[i]];
+    const Size ls = lhs.strides[a.lhs_batching[i]], rs = rhs.strides[a.rhs_batching[i]];
     if (size.is(1)) continue;
     if (!at_least(ls, 0) || !at_least(rs, 0)) return std::nullopt;  // oneDNN walks no dimension backwards
     if (!shape.batch.empty() && lhs_strides.back() == ls * size && rhs_strides.back() == rs * size) {

@@ -59,11 +59,10 @@ class Stages {
       };
       serial[i] = along(d.position) || std::ranges::any_of(d.bounds, [&](const Bound& b) { return along(b.index); });
       if (d.expr.kind == Expr::Kind::reduce) continue;
-      for (const ExprId o : d.expr.operands) serial[i] = serial[i] || serial[static_cast<std::size_t>(o)];
+      for (const ExprId o : d.expr.operands) serial[i] = serial[i] || serial[o];
       if (d.expr.stage > 0 && serial[i]) return true;
     }
-    return std::ranges::any_of(loop_.stores,
-                               [&](const DraftStore& s) { return serial[static_cast<std::size_t>(s.value)]; });
+    return std::ranges::any_of(loop_.stores, [&](const DraftStore& s) { return serial[s.value]; });
   }
 
   // Marks what is expensive and needed in the loops of several stages.
@@ -76,7 +75,7 @@ class Stages {
       if (!e.per_lane) continue;
       cost[i] =
           e.kind == Expr::Kind::apply ? cost_of(*e.op, e.attributes, loop_.expr(e.operands[0]).dtype, e.dtype) : 1;
-      for (const ExprId o : e.operands) cost[i] += cost[static_cast<std::size_t>(o)];
+      for (const ExprId o : e.operands) cost[i] += cost[o];
       cost[i] = std::min(cost[i], expensive);  // what is used twice counts twice: sums may double at each step
     }
     for (std::size_t i = loop_.exprs.size(); i-- > 0;) {
@@ -92,8 +91,8 @@ class Stages {
       std::vector<char> seen(loop_.exprs.size());
       const auto visit_expr = [&](auto&& self, ExprId id) -> void {
         const Expr& e = loop_.expr(id);
-        if (seen[static_cast<std::size_t>(id)] || !e.per_lane) return;
-        seen[static_cast<std::size_t>(id)] = 1;
+        if (seen[id] || !e.per_lane) return;
+        seen[id] = 1;
         if (id != wanted && e.cached && e.stage < stage) return;
         for (const ExprId o : e.operands) self(self, o);
       };
@@ -101,7 +100,7 @@ class Stages {
         if (d.expr.kind == Expr::Kind::reduce && d.expr.stage == stage + 1) visit_expr(visit_expr, d.expr.operands[0]);
       for (const DraftStore& s : loop_.stores)
         if (loop_.expr(s.value).stage == stage) visit_expr(visit_expr, s.value);
-      loops += seen[static_cast<std::size_t>(wanted)];
+      loops += seen[wanted];
     }
     return loops;
   }

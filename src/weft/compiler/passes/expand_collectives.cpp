@@ -6,9 +6,9 @@ namespace weft::compiler {
 
 std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph) {
   return rewrite_where(
-      graph, [](const ir::Node& node) { return node.op->alone != nullptr; },
+      graph, [](const ir::Node& node) { return node.op->single_process != nullptr; },
       [](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
-        return std::optional(node.op->alone(to, node, operands));
+        return std::optional(node.op->single_process(to, node, operands));
       });
 }
 

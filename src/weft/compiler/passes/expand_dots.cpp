@@ -12,24 +12,23 @@ namespace weft::compiler {
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype) {
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
   const auto where = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) - list.begin(); };
-  const auto batch = static_cast<std::int64_t>(a.lhs_batching.size()),
-             k = static_cast<std::int64_t>(a.lhs_contracting.size());
+  const auto batch = std::ssize(a.lhs_batching), k = std::ssize(a.lhs_contracting);
   const std::int64_t m = lhs.rank() - batch - k;
-  std::vector<Dim> dims(static_cast<std::size_t>(batch + m + k + rhs.rank() - batch - k));
+  std::vector<Dim> dims(batch + m + k + rhs.rank() - batch - k);
   std::vector<std::int64_t> lhs_at, rhs_at;
   std::int64_t next = batch;
   for (int d = 0; d < lhs.rank(); ++d) {
     lhs_at.push_back(has(a.lhs_batching, d)      ? where(a.lhs_batching, d)
                      : has(a.lhs_contracting, d) ? batch + m + where(a.lhs_contracting, d)
                                                  : next++);
-    dims[static_cast<std::size_t>(lhs_at.back())] = lhs.type().dim(d);
+    dims[lhs_at.back()] = lhs.type().dim(d);
   }
   next = batch + m + k;
   for (int d = 0; d < rhs.rank(); ++d) {
     rhs_at.push_back(has(a.rhs_batching, d)      ? where(a.rhs_batching, d)
                      : has(a.rhs_contracting, d) ? batch + m + where(a.rhs_contracting, d)
                                                  : next++);
-    dims[static_cast<std::size_t>(rhs_at.back())] = rhs.type().dim(d);
+    dims[rhs_at.back()] = rhs.type().dim(d);
   }
   const Type domain(dtype, dims);
   std::vector<std::int64_t> reduced;

@@ -18,7 +18,7 @@ bool is_small_dot(const ir::Node& dot) {
   if (dot.op != &ir::ops::dot_general) return false;
   Size sums = product_of(dot.type().dims());
   for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
-    sums *= Size(dot.operand(0).type().dim(static_cast<int>(d)));
+    sums *= Size(dot.operand(0).type().dim(d));
   return sums.is_constant() && sums.value() <= multiplications_of_a_call;
 }
 

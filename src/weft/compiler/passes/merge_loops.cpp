@@ -20,7 +20,7 @@ namespace {
 
 // The region on its first `inputs` inputs, with its first `outputs` outputs; null if those need more.
 std::shared_ptr<const Graph> restricted(const Graph& region, std::size_t inputs, std::size_t outputs) {
-  std::vector<Value> stack(region.outputs().begin(), region.outputs().begin() + static_cast<std::ptrdiff_t>(outputs));
+  std::vector<Value> stack(region.outputs().begin(), region.outputs().begin() + outputs);
   std::unordered_set<const Node*> seen;
   while (!stack.empty()) {
     const Node* n = stack.back().node;
@@ -47,8 +47,8 @@ bool extends(const Node& larger, const Node& loop) {
   for (const Value v : larger.operands.subspan(count))
     if (!ir::literal_of(v)) return false;
   const auto same = [&](int region, std::size_t outputs) {
-    const auto a = restricted(*larger.regions[static_cast<std::size_t>(region)], count, outputs);
-    const auto b = restricted(*loop.regions[static_cast<std::size_t>(region)], count, outputs);
+    const auto a = restricted(*larger.regions[region], count, outputs);
+    const auto b = restricted(*loop.regions[region], count, outputs);
     return a && b && ir::structurally_equal(*a, *b);
   };
   return same(0, 1) && same(1, count);

@@ -21,7 +21,7 @@ using Dims = std::vector<std::int64_t>;
 bool is_splat(Value v, double value) {
   const ir::Literal* splat = ir::splat_of(v);
   return splat && visit(v.dtype(), [&](auto tag) {
-           const auto element = static_cast<double>(splat->at<decltype(tag)>(0));
+           const double element = splat->at<decltype(tag)>(0);
            return element == value && !(value == 0 && std::signbit(element) != std::signbit(value));
          });
 }
@@ -82,7 +82,7 @@ Value simplify_convert(const Node& n, std::span<const Value> x) {
 // Dimensions `by` of dimensions `of`, or the other way round.
 Dims composed(ir::Ints by, ir::Ints of) {
   Dims both;
-  for (const std::int64_t d : by) both.push_back(of[static_cast<std::size_t>(d)]);
+  for (const std::int64_t d : by) both.push_back(of[d]);
   return both;
 }
 
@@ -117,8 +117,7 @@ Value simplify_reduction(const Node& n, std::span<const Value> x) {
   const auto* reduced = n.attributes_if<ir::DimensionsAttributes>();
   if (n.op->kind != ir::Kind::reduction || !reduced || x.size() != 2 || reduced->dimensions.empty()) return {};
   // Over dimensions of one element: the elements themselves, with the initial value.
-  if (!std::ranges::all_of(reduced->dimensions,
-                           [&](std::int64_t d) { return x[0].type().dim(static_cast<int>(d)) == Dim(1); }))
+  if (!std::ranges::all_of(reduced->dimensions, [&](std::int64_t d) { return x[0].type().dim(d) == Dim(1); }))
     return {};
   const ir::Op* op = ir::reduction_op(*n.regions[0]);
   if (op != &ops::add || !is_splat(x[1], 0)) return {};
@@ -135,7 +134,7 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   for (const std::int64_t d : x[1].node->attributes<ir::DimensionsAttributes>().dimensions) {
     const auto at = std::ranges::find(a.kernel_spatial, d);
     if (at == a.kernel_spatial.end()) return {};
-    std::int64_t& turned = reversal[static_cast<std::size_t>(at - a.kernel_spatial.begin())];
+    std::int64_t& turned = reversal[at - a.kernel_spatial.begin()];
     turned = 1 - turned;
   }
   a.reversal = reversal;

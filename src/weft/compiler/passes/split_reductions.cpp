@@ -31,7 +31,7 @@ std::int64_t parts_of(Type type, const Dims& dims, bool along_rows) {
   for (int d = 0; d < type.rank(); ++d) (std::ranges::binary_search(dims, d) ? summed : kept) *= type.size(d);
   const std::int64_t tasks = along_rows ? kept : (kept + 63) / 64;
   if (tasks >= enough_tasks / 2 || summed < short_reduction) return 1;
-  const std::int64_t size = type.size(static_cast<int>(dims[0]));
+  const std::int64_t size = type.size(dims[0]);
   const std::int64_t parts = part_of(size, std::min(enough_tasks, summed / (short_reduction / 4)));
   return parts == size ? 1 : parts;
 }
@@ -48,9 +48,8 @@ ir::Value widened(ir::Value x) { return ir::convert(x, accumulator_type(x.dtype(
 
 ir::Value neutral(ir::Value x, const ir::Op& op) {
   const std::uint64_t bits = *identity_of(op, x.dtype());
-  return ir::constant(
-      x.graph(), ir::Literal{Type(x.dtype(), {}),
-                             std::as_bytes(std::span(&bits, 1)).first(static_cast<std::size_t>(byte_size(x.dtype())))});
+  return ir::constant(x.graph(),
+                      ir::Literal{Type(x.dtype(), {}), std::as_bytes(std::span(&bits, 1)).first(byte_size(x.dtype()))});
 }
 
 // The operand without the reduced dimensions that have one element, and the others that are reduced, sorted. The order of a sum is
@@ -62,7 +61,7 @@ std::pair<ir::Value, Dims> without_single_elements(ir::Value x, const ir::Node& 
   for (int d = 0; d < x.rank(); ++d) {
     const bool is_reduced = std::ranges::find(list, d) != list.end();
     if (is_reduced && x.type().dim(d) == Dim(1)) continue;
-    if (is_reduced) dims.push_back(static_cast<std::int64_t>(left.size()));
+    if (is_reduced) dims.push_back(std::ssize(left));
     left.push_back(x.type().dim(d));
   }
   if (dims.empty() || dims.size() == list.size()) return {x, dims};
@@ -85,7 +84,7 @@ bool is_reordered(const ir::Node& reduce, const SizeValues& sizes) {
   const bool along_rows = dims.empty() || dims.back() > last_kept;
   if (last_kept >= 0 && vanishes(last_kept) && !dims.empty() && dims.front() < last_kept) return true;
   if (along_rows && dims.size() > 1 && vanishes(static_cast<int>(dims.back()))) return true;
-  std::erase_if(dims, [&](std::int64_t d) { return known.size(static_cast<int>(d)) == 1; });
+  std::erase_if(dims, [&](std::int64_t d) { return known.size(d) == 1; });
   return !dims.empty() && parts_of(known, dims, along_rows) != 1;
 }
 
@@ -119,7 +118,7 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         Dims first;
         for (int d = 0; d < type.rank(); ++d) {
           if (d == cut) split.push_back(Dim(parts));
-          if (reduced(d)) first.push_back(static_cast<std::int64_t>(split.size()));
+          if (reduced(d)) first.push_back(std::ssize(split));
           split.push_back(d == cut ? Dim(type.size(d) / parts) : type.dim(d));
         }
         const ir::Value wide = widened(ir::reshape(x, split)), partial = reduce(wide, neutral(wide, op), first, node);

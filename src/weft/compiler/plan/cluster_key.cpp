@@ -44,7 +44,7 @@ bool ClusterKeys::meet(const Node& n) {
 
 void ClusterKeys::describe(const Node& n) {
   key_.add(reinterpret_cast<std::uintptr_t>(n.op));
-  key_.add(mix(static_cast<std::uint64_t>(placement_.fate(n)), placement_.is_view(n)));
+  key_.add(mix(static_cast<std::uint64_t>(placement_.placed(n)), placement_.is_view(n)));
   if (n.op->attributes) key_.add(n.op->attributes->hash(n.attribute_data));
   for (const ir::Graph* region : n.regions) {
     key_.add(region->fingerprint().low);
@@ -65,7 +65,7 @@ void ClusterKeys::add_operand(Value v) {
   if (from_nothing || placement_.is_inlined(n) || placement_.is_view(n) || storage_of(v) != v) {
     describe(n);
   } else {
-    key_.add(static_cast<std::uint64_t>(placement_.fate(n)));
+    key_.add(static_cast<std::uint64_t>(placement_.placed(n)));
     key_.add(v.type().hash());
   }
 }

@@ -95,7 +95,7 @@ constexpr std::size_t most_activation_nodes = 32;
 bool is_dense(const View& view, Type type) {
   Size stride = 1;
   for (int d = type.rank(); d-- > 0;) {
-    if (type.dim(d) != Dim(1) && view.strides[static_cast<std::size_t>(d)] != stride) return false;
+    if (type.dim(d) != Dim(1) && view.strides[d] != stride) return false;
     stride *= type.dim(d);
   }
   return true;
@@ -107,7 +107,7 @@ bool is_row(const View& view, Type type, Size columns) {
   for (int d = type.rank(); d-- > 0;) {
     const Size size = type.dim(d);
     const bool inside = stride != columns;
-    if (!size.is(1) && view.strides[static_cast<std::size_t>(d)] != (inside ? stride : Size(0))) return false;
+    if (!size.is(1) && view.strides[d] != (inside ? stride : Size(0))) return false;
     if (inside) stride *= size;
   }
   return stride == columns;

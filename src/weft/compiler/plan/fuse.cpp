@@ -61,7 +61,7 @@ class FusionPlanner {
 
  private:
   Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
-  Fate fate(std::uint32_t id) const { return placement_.fate(node(id)); }
+  Placed placed(std::uint32_t id) const { return placement_.placed(node(id)); }
 
   // ---- edges
 
@@ -70,7 +70,7 @@ class FusionPlanner {
     needs_.resize(count_);
     users_.resize(count_);
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate(i) != Fate::fused && fate(i) != Fate::alone) continue;
+      if (placed(i) != Placed::fused && placed(i) != Placed::own_unit) continue;
       std::vector<std::uint32_t>& needs = needs_[i];
       const auto walk = [&](auto&& self, Value v) -> void {
         const std::uint32_t id = v.node->id;
@@ -84,7 +84,7 @@ class FusionPlanner {
       if (const Matmul* matmul = placement_.matmul(node(i))) {
         for_each_operand(*matmul, [&](Value v) { walk(walk, storage_of(v)); });
       } else {
-        const bool stored = fate(i) == Fate::alone;
+        const bool stored = placed(i) == Placed::own_unit;
         for (const Value v : node(i).operands)
           walk(walk, stored || Placement::is_searched(node(i), v) ? storage_of(v) : v);
       }
@@ -98,7 +98,7 @@ class FusionPlanner {
 
   void make_clusters() {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate(i) != Fate::fused) continue;
+      if (placed(i) != Placed::fused) continue;
       cluster_of_[i] = static_cast<int>(clusters_.size());
       clusters_.push_back({{i},
                            node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr,
@@ -109,11 +109,11 @@ class FusionPlanner {
   void merge_clusters() {
     MergeOrder order(needs_, users_);
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate(i) != Fate::fused) continue;
+      if (placed(i) != Placed::fused) continue;
       std::vector<std::uint32_t> producers = needs_[i];
       std::ranges::sort(producers, std::greater{});
       for (const std::uint32_t p : producers)
-        if (fate(p) == Fate::fused && cluster_of_[p] != cluster_of_[i])
+        if (placed(p) == Placed::fused && cluster_of_[p] != cluster_of_[i])
           if (const std::string why = try_merge(order, cluster_of_[p], cluster_of_[i]); !why.empty())
             refusals_[{p, i}] = why;
     }
@@ -139,8 +139,8 @@ class FusionPlanner {
 
   // Why not; empty: they are one now.
   std::string try_merge(MergeOrder& order, int producer, int consumer) {
-    const Cluster& a = clusters_[static_cast<std::size_t>(producer)];
-    const Cluster& b = clusters_[static_cast<std::size_t>(consumer)];
+    const Cluster& a = clusters_[producer];
+    const Cluster& b = clusters_[consumer];
     if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest)
       return concat("what is made has ", a.largest, " elements and what is needed of it ", b.largest);
     if (order.path_around(a.nodes.front(), b.nodes.front()))
@@ -155,8 +155,8 @@ class FusionPlanner {
       return lowered.refusal;
     order.merge(a.nodes.front(), b.nodes.front());
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
-    clusters_[static_cast<std::size_t>(producer)] = std::move(merged);
-    clusters_[static_cast<std::size_t>(consumer)] = {};
+    clusters_[producer] = std::move(merged);
+    clusters_[consumer] = {};
     return {};
   }
 
@@ -208,12 +208,12 @@ class FusionPlanner {
   std::vector<Unit> make_units() {
     std::vector<Unit> units;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (fate(i) == Fate::alone) {
+      if (placed(i) == Placed::own_unit) {
         units.push_back(naming_library_errors(node(i), [&] { return make_alone(node(i)); }));
       }
-      if (fate(i) != Fate::fused) continue;
+      if (placed(i) != Placed::fused) continue;
       const int c = cluster_of_[i];
-      const Cluster& cluster = clusters_[static_cast<std::size_t>(c)];
+      const Cluster& cluster = clusters_[c];
       if (cluster.nodes.back() == i) units.push_back(make_kernel(cluster, c));
     }
     return in_order(std::move(units));
@@ -294,16 +294,13 @@ class FusionPlanner {
   void find_in_place(Unit& unit) const {
     const Loop& loop = *unit.kernels()->loops[0];
     for (const Store& s : loop.stores) {
-      const int stage = loop.exprs[static_cast<std::size_t>(s.value)].stage;
+      const int stage = loop.exprs[s.value].stage;
       if (loop.walk == Walk::columns || stage != loop.stages - 1) continue;
       for (int input = 0; input < loop.inputs; ++input) {
-        if (byte_size(loop.buffers[static_cast<std::size_t>(input)]) !=
-            byte_size(loop.buffers[static_cast<std::size_t>(s.buffer)]))
-          continue;
+        if (byte_size(loop.buffers[input]) != byte_size(loop.buffers[s.buffer])) continue;
         bool same = true;
         for (const Expr& e : loop.exprs)
-          if (e.kind == Expr::Kind::load &&
-              unit.reads[static_cast<std::size_t>(e.buffer)] == unit.reads[static_cast<std::size_t>(input)])
+          if (e.kind == Expr::Kind::load && unit.reads[e.buffer] == unit.reads[input])
             same = same && e.gathered.empty() && same_position(loop, e.position, s.position);
         if (same) unit.in_place.emplace_back(s.buffer - loop.inputs, input);
       }
@@ -311,9 +308,7 @@ class FusionPlanner {
   }
 
   static bool same_number(const Loop& loop, const Number& a, const Number& b) {
-    const auto value = [&](const Number& n) {
-      return n.parameter < 0 ? Size(n.known) : loop.parameters[static_cast<std::size_t>(n.parameter)];
-    };
+    const auto value = [&](const Number& n) { return n.parameter < 0 ? Size(n.known) : loop.parameters[n.parameter]; };
     return value(a) == value(b);
   }
   static bool same_position(const Loop& loop, const Position& a, const Position& b) {

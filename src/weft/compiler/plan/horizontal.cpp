@@ -42,8 +42,7 @@ class Group {
   bool takes(const Unit& unit) const {
     return members_.size() < most_kernels && !contains_any(written_, unit.reads) &&
            std::ranges::none_of(
-               unit.in_place,
-               [&](const auto& pair) { return read_.contains(unit.reads[static_cast<std::size_t>(pair.second)]); });
+               unit.in_place, [&](const auto& pair) { return read_.contains(unit.reads[pair.second]); });
   }
   void take(std::size_t unit) {
     members_.push_back(unit);
@@ -51,7 +50,7 @@ class Group {
   }
 
   // The first becomes all of them; the others have nothing left to do.
-  void join(std::vector<bool>& gone, Report& report) const {
+  void join(std::vector<bool>& joined, Report& report) const {
     if (members_.size() < 2) return;
     Unit& all = units_[members_[0]];
     for (std::size_t i = 1; i < members_.size(); ++i) {
@@ -62,13 +61,12 @@ class Group {
       std::ranges::move(unit.writes, std::back_inserter(all.writes));
       std::ranges::move(unit.kernels()->loops, std::back_inserter(all.kernels()->loops));
       all.flops += unit.flops;
-      gone[members_[i]] = true;
+      joined[members_[i]] = true;
     }
     // They run in any order: what another one reads cannot be overwritten.
     std::unordered_map<ir::Value, int, ir::ValueHash> readers;
     for (const ir::Value v : all.reads) ++readers[v];
-    std::erase_if(all.in_place,
-                  [&](const auto& pair) { return readers[all.reads[static_cast<std::size_t>(pair.second)]] > 1; });
+    std::erase_if(all.in_place, [&](const auto& pair) { return readers[all.reads[pair.second]] > 1; });
     all.info.name = concat("horizontal_fusion.", all.order);
     all.info.category = "horizontal fusion";
     report.fusions.push_back(
@@ -85,7 +83,7 @@ class Group {
 }  // namespace
 
 std::vector<Unit> join_small_kernels(std::vector<Unit> units, const SizeValues& sizes, Report& report) {
-  std::vector<bool> gone(units.size());
+  std::vector<bool> joined(units.size());
   std::optional<Group> group;
   for (std::size_t u = 0; u < units.size(); ++u) {
     if (!is_small(units[u], sizes)) {
@@ -96,13 +94,13 @@ std::vector<Unit> join_small_kernels(std::vector<Unit> units, const SizeValues& 
       group->take(u);
       continue;
     }
-    if (group) group->join(gone, report);
+    if (group) group->join(joined, report);
     group.emplace(units, u);
   }
-  if (group) group->join(gone, report);
+  if (group) group->join(joined, report);
   std::vector<Unit> left;
   for (std::size_t u = 0; u < units.size(); ++u)
-    if (!gone[u]) left.push_back(std::move(units[u]));
+    if (!joined[u]) left.push_back(std::move(units[u]));
   return left;
 }
 

@@ -58,12 +58,11 @@ class MemoryPlanner {
   }
 
   void find_lives() {
-    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-      const Unit& unit = units_[static_cast<std::size_t>(u)];
+    for (int u = 0; u < std::ssize(units_); ++u) {
+      const Unit& unit = units_[u];
       for (const Value v : unit.writes) made_[v] = last_[v] = u;
       for (const Value v : unit.reads) last_[v] = u;
-      for (const auto& [write, read] : unit.in_place)
-        sharing_[unit.writes[static_cast<std::size_t>(write)]].push_back(unit.reads[static_cast<std::size_t>(read)]);
+      for (const auto& [write, read] : unit.in_place) sharing_[unit.writes[write]].push_back(unit.reads[read]);
     }
     for (const Unit& unit : units_) {
       if (unit.stream == runtime::StreamKind::compute) continue;
@@ -98,9 +97,7 @@ class MemoryPlanner {
     for (auto at = donors.lower_bound({-unit, 0}); at != donors.end(); ++at) {
       const int input = at->second;
       const auto shared = sharing(value);
-      if (at->first == -unit &&
-          std::ranges::find(shared, graph_.inputs()[static_cast<std::size_t>(input)]) == shared.end())
-        continue;
+      if (at->first == -unit && std::ranges::find(shared, graph_.inputs()[input]) == shared.end()) continue;
       donors.erase(at);
       return input;
     }
@@ -114,8 +111,7 @@ class MemoryPlanner {
     const int unit = made_.at(value);
     for (auto at = found->second.lower_bound({-unit, 0}); at != found->second.end() && at->first == -unit; ++at) {
       const int input = at->second;
-      if (std::ranges::find(sharing(value), graph_.inputs()[static_cast<std::size_t>(input)]) == sharing(value).end())
-        continue;
+      if (std::ranges::find(sharing(value), graph_.inputs()[input]) == sharing(value).end()) continue;
       found->second.erase(at);
       return input;
     }
@@ -192,7 +188,7 @@ class MemoryPlanner {
   bool pass_through(Value value) {
     const auto* parameter = value.node->attributes_if<ir::ParameterAttributes>();
     if (!parameter) return false;
-    const auto index = static_cast<std::size_t>(parameter->index);
+    const std::size_t index = parameter->index;
     if (index >= donatable_.size() || !donatable_[index] || taken_.contains(value)) return false;
     return taken_[value] = true;
   }
@@ -203,7 +199,7 @@ class MemoryPlanner {
         if (!ir::literal_of(v) || home_.contains(v) || made_.contains(v)) continue;
         const ir::Literal& literal = *ir::literal_of(v);
         require(v.type().is_static(), "compile: the constant ", v.type(), " would be stored, whose size is not known");
-        const auto bytes = static_cast<std::size_t>(v.type().bytes());
+        const std::size_t bytes = v.type().bytes();
         std::shared_ptr<std::byte[]> copy(new std::byte[std::max<std::size_t>(bytes, 1)]);
         if (literal.is_splat()) {
           for (std::size_t at = 0; at < bytes; at += literal.bytes.size())
@@ -220,15 +216,15 @@ class MemoryPlanner {
     std::vector<MemoryPlan::Lifetime>& lifetimes = plan_.lifetimes;
     std::unordered_map<Value, std::size_t, ir::ValueHash> slot_of;
     std::vector<Value> order;
-    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-      const Unit& unit = units_[static_cast<std::size_t>(u)];
+    for (int u = 0; u < std::ssize(units_); ++u) {
+      const Unit& unit = units_[u];
       for (const Value v : unit.writes) {
         if (home_.contains(v) || slot_of.contains(v) || copies_.contains(u)) continue;
         const Size bytes = align(bytes_of(v.type()));
         order.push_back(v);
         if (const int reused = reusable(u, v, bytes, slot_of); reused >= 0) {
           slot_of[v] = static_cast<std::size_t>(reused);
-          lifetimes[static_cast<std::size_t>(reused)].last = last_[v];
+          lifetimes[reused].last = last_[v];
           continue;
         }
         slot_of[v] = lifetimes.size();
@@ -236,16 +232,15 @@ class MemoryPlanner {
       }
     }
     const std::size_t first_scratch = lifetimes.size();
-    for (int u = 0; u < static_cast<int>(units_.size()); ++u)
-      if (const Unit& unit = units_[static_cast<std::size_t>(u)]; unit.scratch_bytes || unit.sized_later())
-        lifetimes.push_back({0, u, u, u});
+    for (int u = 0; u < std::ssize(units_); ++u)
+      if (const Unit& unit = units_[u]; unit.scratch_bytes || unit.sized_later()) lifetimes.push_back({0, u, u, u});
     std::vector<std::uint32_t> allocation(lifetimes.size());
     for (std::size_t i = 0; i < lifetimes.size(); ++i)
       allocation[i] = allocate({Allocation::Kind::temporary, static_cast<std::uint32_t>(i), lifetimes[i].bytes});
     for (const Value v : order) home_[v] = allocation[slot_of[v]];
     plan_.scratch.assign(units_.size(), -1);
     for (std::size_t i = first_scratch; i < lifetimes.size(); ++i)
-      plan_.scratch[static_cast<std::size_t>(lifetimes[i].scratch_of)] = static_cast<int>(allocation[i]);
+      plan_.scratch[lifetimes[i].scratch_of] = static_cast<int>(allocation[i]);
   }
 
   // The slot of a value that dies in this unit and whose bytes the new value may overwrite.
@@ -265,8 +260,8 @@ class MemoryPlanner {
       WEFT_ASSERT(home != home_.end(), "a value has no place in memory: ", v.node->op->name, " ", v.type());
       return MemoryPlan::Place{home->second, bytes_of(v.type())};
     };
-    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-      const Unit& unit = units_[static_cast<std::size_t>(u)];
+    for (int u = 0; u < std::ssize(units_); ++u) {
+      const Unit& unit = units_[u];
       auto& reads = plan_.reads.emplace_back();
       auto& writes = plan_.writes.emplace_back();
       for (const Value v : unit.reads) reads.push_back(place(v));
@@ -332,8 +327,7 @@ std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const Siz
   const auto bytes = [&](Size size) { return static_cast<std::uint64_t>(sizes(size)); };
   std::vector<std::uint64_t> temporaries;
   for (const MemoryPlan::Lifetime& life : plan.lifetimes)
-    temporaries.push_back(
-        align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[static_cast<std::size_t>(life.scratch_of)]));
+    temporaries.push_back(align(life.scratch_of < 0 ? bytes(life.bytes) : scratch_bytes[life.scratch_of]));
   const auto layout = before && before->bytes == temporaries ? before : place(plan.lifetimes, std::move(temporaries));
   executable.temporary_bytes = layout->end;
   executable.peak_bytes = executable.temporary_bytes;

@@ -31,11 +31,11 @@ Placement::Placement(const ir::Graph& graph, const Options& options, const UnitM
       options_(options),
       maker_(maker),
       count_(graph.nodes().size()),
-      fate_(count_, Fate::none),
+      placed_(count_, Placed::unused),
       views_(count_) {
   find_what_is_from_nothing();
   if (options_.fuse && !options_.strict) find_epilogues();
-  decide_fates();
+  decide_placements();
   store_what_blocks();
 }
 
@@ -48,7 +48,7 @@ std::int64_t Placement::elements_of(Type type) const { return options_.sizes(pro
 
 bool Placement::is_inlined(const Node& n) const {
   if (views_[n.id]) return false;
-  return fate_[n.id] == Fate::free || (fate_[n.id] == Fate::none && n.op == &ops::reshape);
+  return placed_[n.id] == Placed::recomputed || (placed_[n.id] == Placed::unused && n.op == &ops::reshape);
 }
 
 LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node* reduction,
@@ -112,14 +112,14 @@ void Placement::find_epilogues() {
   }
 }
 
-void Placement::decide_fates() {
+void Placement::decide_placements() {
   for (const Value v : graph_.outputs()) materialise(v);
   for (std::size_t i = count_; i-- > 0;) {
     Node& n = node(static_cast<std::uint32_t>(i));
-    if (ir::has_side_effect(n)) fate_[i] = Fate::alone;
-    if (fate_[i] == Fate::none) continue;
-    if (fate_[i] == Fate::given) continue;
-    if (fate_[i] == Fate::alone) {
+    if (ir::has_side_effect(n)) placed_[i] = Placed::own_unit;
+    if (placed_[i] == Placed::unused) continue;
+    if (placed_[i] == Placed::given) continue;
+    if (placed_[i] == Placed::own_unit) {
       need_operands_stored(n);
     } else {
       for (const Value v : n.operands) is_searched(n, v) ? materialise(v) : need(v);
@@ -131,13 +131,13 @@ bool Placement::is_searched(const Node& n, Value v) { return n.op->kind == ir::K
 
 void Placement::need(Value v) {
   const Node& n = *v.node;
-  if (fate_[n.id] != Fate::none) return;
+  if (placed_[n.id] != Placed::unused) return;
   if (is_given(n)) {
-    fate_[n.id] = Fate::given;
+    placed_[n.id] = Placed::given;
   } else if (!can_lower(n) || epilogues_.contains(n.id)) {
-    fate_[n.id] = Fate::alone;
+    placed_[n.id] = Placed::own_unit;
   } else {
-    fate_[n.id] = is_free(n) ? Fate::free : Fate::fused;
+    placed_[n.id] = is_free(n) ? Placed::recomputed : Placed::fused;
   }
 }
 
@@ -149,7 +149,7 @@ bool Placement::is_given(const Node& n) const {
 void Placement::materialise(Value v) {
   v = storage_of(v);
   need(v);
-  if (fate_[v.node->id] == Fate::free) fate_[v.node->id] = Fate::fused;
+  if (placed_[v.node->id] == Placed::recomputed) placed_[v.node->id] = Placed::fused;
 }
 
 void Placement::need_operands_stored(Node& n) {
@@ -166,7 +166,7 @@ void Placement::store_what_blocks() {
   ClusterKeys keys(graph_, *this);
   std::unordered_set<Fingerprint, FingerprintHash> kernels;  // what can be one, for equal layers
   for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
-    while (fate_[i] == Fate::fused) {
+    while (placed_[i] == Placed::fused) {
       const Node* reduction = node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr;
       const Value output = node(i).result();
       const auto [key, is_new] = kernels.insert(keys.of(std::span(&i, 1), reduction, {&output, 1}));
@@ -178,7 +178,7 @@ void Placement::store_what_blocks() {
         views_[result.blocker->id] = true;
         materialise(result.blocker->operand(0));
       } else {
-        fate_[i] = Fate::alone;
+        placed_[i] = Placed::own_unit;
         need_operands_stored(node(i));
       }
     }
@@ -193,7 +193,7 @@ void Placement::plan_dot(Node& dot, const Epilogue& epilogue) {
     return matmul_shape(dot, matmul.lhs, matmul.rhs);
   };
   auto shape = view([&](Value v) {
-    return fate_[v.node->id] == Fate::fused || fate_[v.node->id] == Fate::alone || !is_move(*v.node);
+    return placed_[v.node->id] == Placed::fused || placed_[v.node->id] == Placed::own_unit || !is_move(*v.node);
   });
   if (!shape) shape = view([](Value) { return true; });
   WEFT_ASSERT(shape, "the operands of a dot_general are not in order");

@@ -17,19 +17,19 @@
 
 namespace weft::compiler {
 
-enum class Fate : std::uint8_t {
-  none,   // nothing needs it
-  given,  // an input or a stored constant
-  free,   // computed again wherever it is needed: moves or widens elements, or is made from nothing
-  fused,  // part of a kernel
-  alone,  // a unit of its own
+enum class Placed : std::uint8_t {
+  unused,      // nothing needs it
+  given,       // an input or a stored constant
+  recomputed,  // computed again wherever it is needed: moves or widens elements, or is made from nothing
+  fused,       // part of a kernel
+  own_unit,    // a unit of its own
 };
 
 class Placement {
  public:
   Placement(const ir::Graph& graph, const Options& options, const UnitMaker& maker);
 
-  Fate fate(const ir::Node& n) const { return fate_[n.id]; }
+  Placed placed(const ir::Node& n) const { return placed_[n.id]; }
   // A shape op that is read as memory.
   bool is_view(const ir::Node& n) const { return views_[n.id]; }
   // Computed by whoever needs it, at the price of nothing or little.
@@ -56,7 +56,7 @@ class Placement {
   void find_what_is_from_nothing();
   // Takes the nodes behind products into them. In strict mode they keep the roundings of a kernel of their own.
   void find_epilogues();
-  void decide_fates();
+  void decide_placements();
   // The node's value is needed somewhere, in memory or not.
   void need(ir::Value v);
   // The node's value is needed in memory.
@@ -73,7 +73,7 @@ class Placement {
   const Options& options_;
   const UnitMaker& maker_;
   std::size_t count_;
-  std::vector<Fate> fate_;
+  std::vector<Placed> placed_;
   std::vector<bool> views_, from_nothing_;
   std::map<std::uint32_t, std::pair<ir::Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
   std::map<std::uint32_t, Matmul> matmuls_;                            // by the same

@@ -39,7 +39,7 @@ double cost_of(const Node& n) {
   const Type rhs = n.operand(1).type();
   double terms = 1;
   if (const auto* dot = n.attributes_if<ir::DotAttributes>()) {
-    for (const std::int64_t d : dot->rhs_contracting) terms *= static_cast<double>(rhs.size(static_cast<int>(d)));
+    for (const std::int64_t d : dot->rhs_contracting) terms *= static_cast<double>(rhs.size(d));
   } else {
     terms = static_cast<double>(rhs.elements());  // of a convolution: at most
   }
@@ -83,8 +83,8 @@ class RecomputePlanner {
   void find_lives() {
     std::unordered_set<Value, ir::ValueHash> results;
     for (const Value v : graph_.outputs()) results.insert(storage_of(v));
-    for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-      const Unit& unit = units_[static_cast<std::size_t>(u)];
+    for (int u = 0; u < std::ssize(units_); ++u) {
+      const Unit& unit = units_[u];
       for (const Value v : unit.writes) {
         life_of_[v] = lives_.size();
         lives_.push_back({.value = v,
@@ -114,7 +114,7 @@ class RecomputePlanner {
   // When a node is computed first: with the unit that stores it, or with the first that needs it, which may be before that.
   void find_times() {
     time_.assign(graph_.nodes().size(), never);
-    for (int u = 0; u < static_cast<int>(units_.size()); ++u) time_[units_[static_cast<std::size_t>(u)].order] = u;
+    for (int u = 0; u < std::ssize(units_); ++u) time_[units_[u].order] = u;
     for (std::size_t i = graph_.nodes().size(); i-- > 0;) {
       const Node& n = *graph_.nodes()[i];
       for (std::uint32_t r = 0; r < n.types.size(); ++r)
@@ -130,7 +130,7 @@ class RecomputePlanner {
     for (const Life& life : lives) {
       if (life.is_kept || life.last <= life.made + 1) continue;
       change[static_cast<std::size_t>(life.made) + 1] += static_cast<std::int64_t>(life.bytes);
-      change[static_cast<std::size_t>(life.last)] -= static_cast<std::int64_t>(life.bytes);
+      change[life.last] -= static_cast<std::int64_t>(life.bytes);
     }
     std::int64_t now = 0, most = 0;
     int at = 0;

@@ -58,8 +58,7 @@ class UnitOrder {
     std::unordered_map<ir::Value, std::vector<std::size_t>, ir::ValueHash> updates;
     for (std::size_t u = 0; u < units_.size(); ++u)
       if (units_[u].updates_part)
-        for (const auto& [write, read] : units_[u].in_place)
-          updates[units_[u].reads[static_cast<std::size_t>(read)]].push_back(u);
+        for (const auto& [write, read] : units_[u].in_place) updates[units_[u].reads[read]].push_back(u);
     if (updates.empty()) return;
     for (std::size_t u = 0; u < units_.size(); ++u)
       for (const ir::Value v : units_[u].reads)

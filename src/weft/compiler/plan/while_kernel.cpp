@@ -82,7 +82,7 @@ class Work {
     const auto* dot = n.attributes_if<ir::DotAttributes>();
     if (!dot || n.operand(0).dtype() != n.type().dtype() || !may_reorder(n.type().dtype())) return std::nullopt;
     std::int64_t terms = 1;
-    for (const std::int64_t d : dot->lhs_contracting) terms *= n.operand(0).size(static_cast<int>(d));
+    for (const std::int64_t d : dot->lhs_contracting) terms *= n.operand(0).size(d);
     return n.type().elements() * terms;
   }
 

@@ -67,8 +67,7 @@ class LoopThunk final : public runtime::Thunk {
   template <class T, class Sum>
   void add_taps(const T* x, const T* kernel, const std::int64_t* position, std::size_t d, Sum& sum) const {
     if (d < taps_.size()) {
-      for (const Tap& tap : taps_[d][static_cast<std::size_t>(position[d])])
-        add_taps(x + tap.base, kernel + tap.window, position, d + 1, sum);
+      for (const Tap& tap : taps_[d][position[d]]) add_taps(x + tap.base, kernel + tap.window, position, d + 1, sum);
       return;
     }
     for (std::int64_t c = 0; c < shape_.kernel.sizes[1]; ++c)

@@ -27,8 +27,8 @@ void set_form(Unit& unit, std::vector<Size> sizes, std::function<std::optional<U
 }
 
 void share_operands(Unit& unit) {
-  for (int i = 0; i < static_cast<int>(unit.writes.size()); ++i)
-    if (std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(i)]) == 1) unit.in_place.emplace_back(i, i);
+  for (int i = 0; i < std::ssize(unit.writes); ++i)
+    if (std::ranges::count(unit.reads, unit.reads[i]) == 1) unit.in_place.emplace_back(i, i);
 }
 
 }  // namespace weft::compiler

@@ -26,10 +26,10 @@ PadPlan pad_plan(const ir::Node& node) {
   const Type x = node.operand(0).type(), result = node.type();
   const auto& a = node.attributes<ir::PadAttributes>();
   PadPlan plan{.dims = {}, .dtype = x.dtype()};
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
+  std::vector<std::int64_t> strides(x.rank());
   row_major_strides(x.dims(), strides);
   for (int d = 0; d < x.rank(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     const std::int64_t step = a.interior[i] + 1, low = a.low[i], size = result.size(d);
     const std::int64_t begin = low < 0 ? (-low + step - 1) / step : 0;
     const std::int64_t end = size <= low ? 0 : std::min(x.size(d), (size - low + step - 1) / step);

@@ -41,7 +41,7 @@ Unit parts_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = node.op->name;
   const ir::Parts parts = node.op->parts(node);
-  if (parts.in_place >= 0 && std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(parts.in_place)]) == 1)
+  if (parts.in_place >= 0 && std::ranges::count(unit.reads, unit.reads[parts.in_place]) == 1)
     unit.in_place = {{0, parts.in_place}};
   unit.thunk().make = [parts](auto&&...) { return std::make_unique<PartsThunk>(parts); };
   return unit;

@@ -73,7 +73,7 @@ class ReduceWindowThunk final : public runtime::Thunk {
                 std::vector<float>& sums) const {
     visit(dtype_, [&]<class T>(T value) {
       std::memcpy(static_cast<void*>(&value), initial, sizeof(T));
-      sums.assign(static_cast<std::size_t>(elements_of(part)), convert_element<float>(value));
+      sums.assign(elements_of(part), convert_element<float>(value));
       auto* const into = reinterpret_cast<std::byte*>(sums.data());
       fold_windows(fold, part, std::span(&x, 1), std::span(&initial, 1), std::span(&into, 1), 0);
       std::ranges::transform(sums, reinterpret_cast<T*>(result), [](float sum) { return convert_element<T>(sum); });

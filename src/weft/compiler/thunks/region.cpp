@@ -37,7 +37,7 @@ void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::sp
       case Allocation::Kind::input: bases[i] = inputs[a.index]; break;
       case Allocation::Kind::output: {
         const int from = donor(a.index);
-        bases[i] = from < 0 ? outputs[a.index] : inputs[static_cast<std::size_t>(from)];
+        bases[i] = from < 0 ? outputs[a.index] : inputs[from];
         break;
       }
       case Allocation::Kind::constant: bases[i] = const_cast<std::byte*>(a.constant.get()); break;

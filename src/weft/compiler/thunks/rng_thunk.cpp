@@ -64,7 +64,7 @@ class RngThunk final : public runtime::Thunk {
   void fill(const Generator& generator, std::uint64_t begin, std::uint64_t end, T* to) const {
     constexpr std::uint64_t per_block = Generator::words_per_block;
     const auto code = reinterpret_cast<RandomFunction>(code_->address);
-    const auto lanes = static_cast<std::uint64_t>(lanes_);
+    const std::uint64_t lanes = lanes_;
     const auto state = generator.state();
     if (sizeof(T) >= sizeof(std::uint32_t) && generator.words_are_elements()) {
       const std::uint64_t whole = static_cast<std::uint64_t>(count_) * sizeof(T) / sizeof(std::uint32_t) / per_block;

@@ -90,7 +90,7 @@ class RunningSumThunk final : public runtime::Thunk {
       const std::int64_t row = (plan_.is_forward ? k : plan_.size - 1 - k) * plan_.inner;
       const Sum padding = initial == Sum{} ? Sum{} : initial * static_cast<Sum>(plan_.window - 1 - k);
       for (std::int64_t c = 0; c < count; ++c) {
-        Sum& sum = sums[static_cast<std::size_t>(c)];
+        Sum& sum = sums[c];
         sum += wide<Sum>(x[row + c * apart]);
         y[row + c * apart] = narrow<T>(sum + padding);
       }

@@ -47,7 +47,7 @@ ScatterPlan scatter_plan(const Node& node) {
     return static_cast<int>(std::ranges::find(list, d) - list.begin());
   };
   const auto strides = [](Type t) {
-    std::vector<std::int64_t> s(static_cast<std::size_t>(t.rank()));
+    std::vector<std::int64_t> s(t.rank());
     row_major_strides(t.dims(), s);
     return s;
   };
@@ -55,22 +55,22 @@ ScatterPlan scatter_plan(const Node& node) {
   ScatterPlan plan;
   plan.index_dtype = indices.dtype();
   const bool vector = a.index_vector_dim < indices.rank();
-  plan.components = vector ? indices.size(static_cast<int>(a.index_vector_dim)) : 1;
-  plan.component_stride = vector ? index_strides[static_cast<std::size_t>(a.index_vector_dim)] : 0;
+  plan.components = vector ? indices.size(a.index_vector_dim) : 1;
+  plan.component_stride = vector ? index_strides[a.index_vector_dim] : 0;
   std::vector<std::int64_t> index_dims;  // of the indices, without the index vector: one for each scatter dimension
   for (int d = 0; d < indices.rank(); ++d)
     if (d != a.index_vector_dim) index_dims.push_back(d);
   std::vector<int> step_of_index(index_dims.size());
   int last_scatter = updates.rank() - 1;
   while (last_scatter >= 0 && has(a.update_window_dims, last_scatter)) --last_scatter;
-  std::vector<int> step_of(static_cast<std::size_t>(updates.rank()), -1);  // by dimension of the updates
+  std::vector<int> step_of(updates.rank(), -1);  // by dimension of the updates
   std::size_t batch = 0;
   for (int d = 0; d <= last_scatter; ++d) {
-    step_of[static_cast<std::size_t>(d)] = static_cast<int>(plan.steps.size());
+    step_of[d] = static_cast<int>(plan.steps.size());
     Step step{.size = updates.size(d)};
     if (!has(a.update_window_dims, d)) {
-      step.update_stride = update_strides[static_cast<std::size_t>(d)];
-      step.index_stride = index_strides[static_cast<std::size_t>(index_dims[batch])];
+      step.update_stride = update_strides[d];
+      step.index_stride = index_strides[index_dims[batch]];
       step_of_index[batch++] = static_cast<int>(plan.steps.size());
     }
     plan.steps.push_back(step);
@@ -78,16 +78,15 @@ ScatterPlan scatter_plan(const Node& node) {
   }
   std::size_t window = 0;
   for (int d = 0; d < operand.rank(); ++d) {
-    Dimension dim{.size = operand.size(d), .stride = operand_strides[static_cast<std::size_t>(d)]};
+    Dimension dim{.size = operand.size(d), .stride = operand_strides[d]};
     if (has(a.input_batching_dims, d)) {
-      const std::int64_t index_dim =
-          a.scatter_indices_batching_dims[static_cast<std::size_t>(where(a.input_batching_dims, d))];
-      dim.batch = step_of_index[static_cast<std::size_t>(where(index_dims, index_dim))];
+      const std::int64_t index_dim = a.scatter_indices_batching_dims[where(a.input_batching_dims, d)];
+      dim.batch = step_of_index[where(index_dims, index_dim)];
     } else if (!has(a.inserted_window_dims, d)) {
-      const auto u = static_cast<std::size_t>(a.update_window_dims[window++]);
-      dim.window = updates.size(static_cast<int>(u));
+      const std::size_t u = a.update_window_dims[window++];
+      dim.window = updates.size(u);
       dim.update_stride = update_strides[u];
-      if (step_of[u] >= 0) plan.steps[static_cast<std::size_t>(step_of[u])].window_of = d;
+      if (step_of[u] >= 0) plan.steps[step_of[u]].window_of = d;
     }
     if (has(a.scatter_dims_to_operand_dims, d)) dim.start = where(a.scatter_dims_to_operand_dims, d);
     plan.window_elements *= dim.window;
@@ -103,8 +102,8 @@ class ScatterThunk final : public runtime::Thunk {
                std::span<const Slice> to)
       : body_(std::move(body)),
         plan_(std::move(plan)),
-        operands_(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(to.size())),
-        updates_(from.end() - static_cast<std::ptrdiff_t>(to.size()), from.end()),
+        operands_(from.begin(), from.begin() + to.size()),
+        updates_(from.end() - std::ssize(to), from.end()),
         results_(to.begin(), to.end()),
         indices_(from[to.size()]) {}
 
@@ -175,7 +174,7 @@ class ScatterThunk final : public runtime::Thunk {
     }
     for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
       if (plan_.steps[k].window_of < 0) continue;
-      const auto d = static_cast<std::size_t>(plan_.steps[k].window_of);
+      const std::size_t d = plan_.steps[k].window_of;
       low[d] = std::max(low[d], position[k]);
       high[d] = std::min(high[d], position[k] + 1);
     }

@@ -72,7 +72,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
     const WindowPlan& windows = plan_->windows;
     S* const sums = launch.at<S>(sums_slice);
     T* const result = launch.at<T>(result_);
-    const auto elements = static_cast<std::int64_t>(result_.bytes / sizeof(T));
+    const std::int64_t elements = result_.bytes / sizeof(T);
     constexpr std::int64_t grain = 65536;
     runtime::parallel_for(elements, grain, [&](std::int64_t begin, std::int64_t end) {
       std::fill(sums + begin, sums + end, static_cast<S>(*launch.at<T>(initial_)));
@@ -102,7 +102,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
         : plan_(plan),
           fold_(plan.select),
           x_(x),
-          held_(new T[static_cast<std::size_t>(plan.windows.plane_elements())]),
+          held_(new T[plan.windows.plane_elements()]),
           numbers_(static_cast<std::size_t>(plan.windows.plane_elements())) {}
 
     // Calls f(window, offset in the operand) for each window that covers an element, in order.
@@ -114,10 +114,9 @@ class SelectAndScatterThunk final : public runtime::Thunk {
       const std::int64_t width = windows.plane_width();
       for (std::int64_t row = 0, window = 0; window < windows.plane_elements(); ++row)
         for (std::int64_t column = 0; column < width; ++column, ++window) {
-          const std::int32_t number = numbers_[static_cast<std::size_t>(window)];
+          const std::int32_t number = numbers_[window];
           if (number < 0) continue;
-          f(window,
-            offsets_[static_cast<std::size_t>(number)] + row * windows.row_step() + column * windows.column_step());
+          f(window, offsets_[number] + row * windows.row_step() + column * windows.column_step());
         }
     }
 

@@ -29,7 +29,7 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
       result.originals.push_back(v);
       operands.push_back(result.graph->add_input(sizes(v.type())));
     } else {
-      operands.push_back(result.graph->inputs()[static_cast<std::size_t>(known - result.originals.begin())]);
+      operands.push_back(result.graph->inputs()[known - result.originals.begin()]);
     }
   }
   std::vector<Type> types;
@@ -58,12 +58,11 @@ Unit sized_unit(const ir::Node& node, const Options& options, std::vector<std::s
   for (Value& v : unit.reads) {
     const auto input = std::ranges::find(first.graph->inputs(), v);
     WEFT_ASSERT(input != first.graph->inputs().end(), node.op->name, " reads what is no operand");
-    v = storage_of(first.originals[static_cast<std::size_t>(input - first.graph->inputs().begin())]);
+    v = storage_of(first.originals[input - first.graph->inputs().begin()]);
   }
   for (Value& v : unit.writes) v = {const_cast<ir::Node*>(&node), v.index};
-  std::erase_if(unit.in_place, [&](const auto& pair) {
-    return std::ranges::count(unit.reads, unit.reads[static_cast<std::size_t>(pair.second)]) > 1;
-  });
+  std::erase_if(unit.in_place,
+                [&](const auto& pair) { return std::ranges::count(unit.reads, unit.reads[pair.second]) > 1; });
   std::vector<Size> all;
   for (const Value operand : node.operands)
     for (const Dim dim : operand.type().dims()) all.emplace_back(dim);

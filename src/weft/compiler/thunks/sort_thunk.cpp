@@ -124,7 +124,7 @@ struct Layout {
 Layout layout_of(const ir::Node& node) {
   const Type type = node.type();
   const std::int64_t given = node.attributes<ir::SortAttributes>().dimension;
-  const int dimension = static_cast<int>(given < 0 ? given + type.rank() : given);
+  const int dimension = given < 0 ? given + type.rank() : given;
   Layout rows{.dtypes = {}, .length = type.size(dimension)};
   for (const Value v : node.operands) rows.dtypes.push_back(v.dtype());
   for (int d = dimension + 1; d < type.rank(); ++d) rows.stride *= type.size(d);
@@ -176,7 +176,7 @@ class SortByKey final : public SortThunk {
   void run(const runtime::Launch& launch) const override {
     visit(rows_.dtypes[order_.operand], [&]<class T>(T) {
       for_rows([&](std::int64_t begin, std::int64_t end) {
-        std::vector<std::uint32_t> places(static_cast<std::size_t>(rows_.length));
+        std::vector<std::uint32_t> places(rows_.length);
         std::vector<std::conditional_t<sizeof(T) == 8, WideKey, std::uint64_t>> entries(places.size());
         for (std::int64_t row = begin; row < end; ++row) {
           find_places(launch.at<T>(reads_[order_.operand]) + rows_.start(row), entries, places);
@@ -219,7 +219,7 @@ class SortByComparator final : public SortThunk {
 
   void run(const runtime::Launch& launch) const override {
     for_rows([&](std::int64_t begin, std::int64_t end) {
-      std::vector<std::uint32_t> places(static_cast<std::size_t>(rows_.length));
+      std::vector<std::uint32_t> places(rows_.length);
       Before before(*this, launch);
       for (std::int64_t row = begin; row < end; ++row) {
         before.start(row);

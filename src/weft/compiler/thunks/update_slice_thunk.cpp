@@ -32,12 +32,12 @@ UpdateSlicePlan update_slice_plan(const ir::Node& node) {
   UpdateSlicePlan plan;
   plan.width = byte_size(operand.dtype());
   plan.empty = update.elements() == 0;
-  plan.strides.resize(static_cast<std::size_t>(operand.rank()));
+  plan.strides.resize(operand.rank());
   row_major_strides(operand.dims(), plan.strides);
   for (int d = 0; d < operand.rank(); ++d) {
     plan.start_types.push_back(node.operand(2 + d).dtype());
     plan.limits.push_back(operand.size(d) - update.size(d));
-    const std::int64_t stride = plan.strides[static_cast<std::size_t>(d)];
+    const std::int64_t stride = plan.strides[d];
     if (!plan.dims.empty() && update.size(d) == operand.size(d)) {
       UpdateSlicePlan::Dimension& before = plan.dims.back();
       before = {before.size * operand.size(d), before.window * operand.size(d), stride};
@@ -76,7 +76,7 @@ class UpdateSliceThunk final : public runtime::Thunk {
 
   void copy(std::byte* to, const std::byte*& from, std::size_t d) const {
     if (d + 1 >= plan_.dims.size()) {
-      const auto bytes = static_cast<std::size_t>((plan_.dims.empty() ? 1 : plan_.dims[d].window) * plan_.width);
+      const std::size_t bytes = (plan_.dims.empty() ? 1 : plan_.dims[d].window) * plan_.width;
       std::memcpy(to, from, bytes);
       from += bytes;
       return;

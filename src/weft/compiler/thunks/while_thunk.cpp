@@ -52,8 +52,7 @@ class WhileThunk final : public runtime::Thunk {
       for (std::size_t k = 0; k < count; ++k) carried[p.changing[k]] = current[k];
       p.condition.run(launch.step, carried, std::span(&answer, 1), scratch + p.temporaries);
       if (*answer == std::byte{0}) break;
-      for (std::size_t k = 0; k < count; ++k)
-        next[k] = p.donors[k] < 0 ? spare[k] : current[static_cast<std::size_t>(p.donors[k])];
+      for (std::size_t k = 0; k < count; ++k) next[k] = p.donors[k] < 0 ? spare[k] : current[p.donors[k]];
       p.body.run(launch.step, carried, next, scratch + p.temporaries);
       for (std::size_t k = 0; k < count; ++k)
         if (p.donors[k] < 0) spare[k] = current[p.freed[k]];
@@ -83,7 +82,7 @@ void find_freed(WhilePlan& plan) {
   const std::size_t count = plan.bytes.size();
   std::vector<char> taken(count);
   for (const std::ptrdiff_t donor : plan.donors)
-    if (donor >= 0) taken[static_cast<std::size_t>(donor)] = 1;
+    if (donor >= 0) taken[donor] = 1;
   plan.freed.assign(count, count);
   const auto pair = [&](std::size_t k, std::size_t with) {
     if (plan.donors[k] >= 0 || plan.freed[k] != count || taken[with] || plan.bytes[k] != plan.bytes[with]) return;

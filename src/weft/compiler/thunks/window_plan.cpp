@@ -35,15 +35,15 @@ WindowPlan::Planar WindowPlan::planar(const ir::WindowDim& w, std::int64_t size,
 }
 
 WindowPlan::WindowPlan(Type x, std::span<const ir::WindowDim> window) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
+  std::vector<std::int64_t> strides(x.rank());
   row_major_strides(x.dims(), strides);
   bool connected = false;
   for (int d = 0; d < x.rank(); ++d) {
-    const ir::WindowDim& w = window[static_cast<std::size_t>(d)];
-    const std::int64_t stride = strides[static_cast<std::size_t>(d)], size = x.size(d);
+    const ir::WindowDim& w = window[d];
+    const std::int64_t stride = strides[d], size = x.size(d);
     window_elements_ *= w.size;
     if (const int behind = x.rank() - 1 - d; behind < 2) {
-      plane_[static_cast<std::size_t>(1 - behind)] = planar(w, size, stride);
+      plane_[1 - behind] = planar(w, size, stride);
       continue;
     }
     Leading dim{w.positions(size), w.size, {}};

@@ -88,7 +88,7 @@ class WindowPlan {
     }
     const Leading& dim = leading_[d];
     for (std::int64_t i = 0; i < dim.window; ++i) {
-      const std::int64_t at = dim.offsets[static_cast<std::size_t>(position[d] * dim.window + i)];
+      const std::int64_t at = dim.offsets[position[d] * dim.window + i];
       walk(d + 1, position, offset == nowhere || at == nowhere ? nowhere : offset + at, first, last, k, fold);
     }
   }

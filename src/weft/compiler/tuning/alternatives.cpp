@@ -36,14 +36,14 @@ Value transposed_first(Value lhs, Value rhs, const Node& dot) {
 // How much each dimension of an operand grows.
 std::vector<std::int64_t> filling(Value operand, ir::Ints batching) {
   const std::int64_t whole = vector_bytes / byte_size(operand.dtype());
-  std::vector<std::int64_t> more(static_cast<std::size_t>(operand.rank()), 0);
+  std::vector<std::int64_t> more(operand.rank(), 0);
   for (int d = 0; d < operand.rank(); ++d)
-    if (!contains(batching, d)) more[static_cast<std::size_t>(d)] = (whole - operand.size(d) % whole) % whole;
+    if (!contains(batching, d)) more[d] = (whole - operand.size(d) % whole) % whole;
   return more;
 }
 
 Value filled_up(Value operand, ir::Ints batching) {
-  const std::vector<std::int64_t> none(static_cast<std::size_t>(operand.rank()), 0);
+  const std::vector<std::int64_t> none(operand.rank(), 0);
   return ir::pad(operand, ir::constant(operand.graph(), Type(operand.dtype(), {}), 0), none, filling(operand, batching),
                  none);
 }
@@ -52,9 +52,9 @@ Value padded(Value lhs, Value rhs, const Node& dot) {
   const auto& a = dot.attributes<ir::DotAttributes>();
   const Value product =
       ir::dot_general(filled_up(lhs, a.lhs_batching), filled_up(rhs, a.rhs_batching), a, dot.type().dtype());
-  const std::vector<std::int64_t> from(static_cast<std::size_t>(product.rank()), 0), strides(from.size(), 1);
+  const std::vector<std::int64_t> from(product.rank(), 0), strides(from.size(), 1);
   std::vector<std::int64_t> to(from.size());
-  for (int d = 0; d < product.rank(); ++d) to[static_cast<std::size_t>(d)] = dot.type().size(d);
+  for (int d = 0; d < product.rank(); ++d) to[d] = dot.type().size(d);
   return ir::slice(product, from, to, strides);
 }
 
@@ -62,7 +62,7 @@ Value padded(Value lhs, Value rhs, const Node& dot) {
 Value shared(Value operand, std::int64_t dimension, std::int64_t parts) {
   std::vector<Dim> dims(operand.type().dims().begin(), operand.type().dims().end());
   const auto at = dims.begin() + dimension;
-  *at = operand.size(static_cast<int>(dimension)) / parts;
+  *at = operand.size(dimension) / parts;
   dims.insert(at, parts);
   return ir::reshape(operand, dims);
 }
@@ -80,7 +80,7 @@ Value split(Value lhs, Value rhs, const Node& dot, std::int64_t parts) {
 double flops(const Node& dot) {
   double count = 2 * static_cast<double>(dot.type().elements());
   for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
-    count *= static_cast<double>(dot.operand(0).size(static_cast<int>(d)));
+    count *= static_cast<double>(dot.operand(0).size(d));
   return count;
 }
 
@@ -108,7 +108,7 @@ bool can_be_padded(const Node& dot) {
     const std::vector<std::int64_t> more = filling(operand, side == 0 ? a.lhs_batching : a.rhs_batching);
     for (int d = 0; d < operand.rank(); ++d) {
       before *= static_cast<double>(operand.size(d));
-      after *= static_cast<double>(operand.size(d) + more[static_cast<std::size_t>(d)]);
+      after *= static_cast<double>(operand.size(d) + more[d]);
     }
   }
   return after > before && after <= (1 + most_filling) * before;
@@ -120,7 +120,7 @@ constexpr std::int64_t most_split_results = 256 * 256, least_split_part = 512;
 bool can_be_split(const Node& dot, std::int64_t parts) {
   const auto& a = dot.attributes<ir::DotAttributes>();
   if (parts < 2 || !a.lhs_batching.empty() || a.lhs_contracting.size() != 1) return false;
-  const std::int64_t length = dot.operand(0).size(static_cast<int>(a.lhs_contracting[0]));
+  const std::int64_t length = dot.operand(0).size(a.lhs_contracting[0]);
   // Partial sums are rounded to the result's type: a narrow one would lose what the library keeps.
   return byte_size(dot.type().dtype()) >= 4 && is_float(dot.type().dtype()) && length % parts == 0 &&
          length / parts >= least_split_part && dot.type().elements() <= most_split_results;

@@ -29,7 +29,7 @@ std::string text(const Tiling& tiling, Walk walk) {
 
 std::vector<std::int64_t> axes_of(const Loop& loop, std::span<const std::int64_t> parameters) {
   std::vector<std::int64_t> axes;
-  for (const Number& size : loop.sizes) axes.push_back(parameters[static_cast<std::size_t>(size.parameter)]);
+  for (const Number& size : loop.sizes) axes.push_back(parameters[size.parameter]);
   return axes;
 }
 
@@ -126,7 +126,7 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
   const auto chosen = std::ranges::find(trials, choice.name, &Trial::name) - trials.begin();
   if (chosen == 0) return own;
   auto result = std::make_shared<Loop>(loop);
-  result->tiling = tilings[static_cast<std::size_t>(chosen)];
+  result->tiling = tilings[chosen];
   return result;
 }
 

@@ -13,7 +13,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+constexpr std::size_t nowhere = -1;
 
 // Row `row` of the groups as processes; what a number means depends on channel and flag, as StableHLO has it.
 class Groups {
@@ -67,7 +67,7 @@ class Groups {
               id, ", the program runs on ", grid_.replicas(), " replicas of ", grid_.partitions(), " partitions");
       group.push_back(id);
     };
-    const auto columns = static_cast<std::size_t>(attributes_.groups.columns);
+    const std::size_t columns = attributes_.groups.columns;
     if (rows() == 0)
       for (std::int64_t number = 0; number < grid_.replicas(); ++number) add(number);
     else
@@ -121,7 +121,7 @@ Array reduced(const NodeCall& call, std::span<const Array* const> arrays) {
 // Part `index` of `count` along a dimension.
 Array part(const Array& x, std::int64_t dimension, std::int64_t count, std::int64_t index) {
   View from = whole(x.type());
-  const auto d = static_cast<std::size_t>(dimension);
+  const std::size_t d = dimension;
   require(from.sizes[d] % count == 0, "dimension ", dimension, " of ", x.type(), " does not fall into ", count,
           " parts");
   from.sizes[d] /= count;
@@ -170,7 +170,7 @@ class Parallel {
         partitions_(call.attributes<RunParallelAttributes>().partitions),
         infeeds_(static_cast<std::size_t>(call.attributes<RunParallelAttributes>().infeeds)),
         programs_(call.node.regions.subspan(infeeds_)),
-        grid_(static_cast<std::int64_t>(programs_.size()) / partitions_, partitions_, run_infeeds()),
+        grid_(std::ssize(programs_) / partitions_, partitions_, run_infeeds()),
         results_(programs_.size()),
         errors_(programs_.size()) {}
 
@@ -245,7 +245,7 @@ std::vector<Array> all_reduce(const NodeCall& call) {
 std::vector<Array> reduce_scatter(const NodeCall& call) {
   const Met met = meet_all(call);
   return checked(call, one(part(reduced(call, met.all(0)), call.attributes<CollectiveAttributes>().dimension,
-                                static_cast<std::int64_t>(met.offers->size()), static_cast<std::int64_t>(met.me))));
+                                std::ssize(*met.offers), static_cast<std::int64_t>(met.me))));
 }
 
 std::vector<Array> all_to_all(const NodeCall& call) {

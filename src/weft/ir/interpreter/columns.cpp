@@ -111,7 +111,7 @@ Scalar Columns::bitcast(Scalar value, DType dtype) {
 
 void Columns::read(Scalar column, std::byte* to) const {
   const Column& from = columns_[column.id];
-  const auto width = static_cast<std::size_t>(byte_size(column.dtype));
+  const std::size_t width = byte_size(column.dtype);
   if (from.step == 1) {
     std::copy_n(from.elements, size_ * width, to);
   } else {

@@ -18,7 +18,7 @@ namespace {
 template <class Sum>
 std::vector<Sum> load(const Array& array, const View& view) {
   std::vector<Sum> result;
-  result.reserve(static_cast<std::size_t>(view.size()));
+  result.reserve(view.size());
   visit_any(array.dtype(), [&]<class T>(T) {
     const T* from = array.data<T>().data();
     for_each(view, view, [&](std::int64_t at, std::int64_t) { result.push_back(static_cast<Sum>(from[at])); });
@@ -84,11 +84,11 @@ std::vector<Array> dot_general_in(const NodeCall& call, auto round) {
   const auto rhs = load<Sum>(call[1], grouped(rhs_type, {&r.batching, &r.contracting, &r.free}));
   const auto batches = product(grouped(lhs_type, {&l.batching}).sizes), m = product(grouped(lhs_type, {&l.free}).sizes),
              k = product(grouped(lhs_type, {&l.contracting}).sizes), n = product(grouped(rhs_type, {&r.free}).sizes);
-  std::vector<Sum> sums(static_cast<std::size_t>(batches * m * n));
+  std::vector<Sum> sums(batches * m * n);
   for (std::int64_t row = 0; row < batches * m; ++row) {
     Sum* to = sums.data() + row * n;
     for (std::int64_t c = 0; c < k; ++c) {
-      const Sum x = lhs[static_cast<std::size_t>(row * k + c)];
+      const Sum x = lhs[row * k + c];
       const Sum* y = rhs.data() + (row / m * k + c) * n;
       for (std::int64_t j = 0; j < n; ++j) to[j] = round(to[j] + round(x * y[j]));
     }
@@ -153,7 +153,7 @@ std::vector<Array> convolution_in(const NodeCall& call, auto round) {
   const std::int64_t batch = c.result.sizes[0], features = c.result.sizes[1], channels = c.kernel.sizes[1];
   const std::int64_t in = Convolution::spatial_size(c.x), weights = Convolution::spatial_size(c.kernel),
                      out = Convolution::spatial_size(c.result);
-  std::vector<Sum> sums(static_cast<std::size_t>(batch * features * out));
+  std::vector<Sum> sums(batch * features * out);
   for_each_index(Index{batch, features}, [&](const Index& at) {
     const auto [n, feature] = std::array{at[0], at[1]};
     // Groups of output features read their own input features, or their own part of the input's batch.

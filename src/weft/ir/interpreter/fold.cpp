@@ -19,10 +19,10 @@ const Op* op_of_sums(const Graph& body, std::span<const Array> initial) {
 
 // The pairs in rounds that hold each accumulator at most once: the n-th pair of an accumulator is in round n.
 std::vector<std::vector<Pair>> rounds_of(std::span<const Pair> pairs, std::int64_t accumulators) {
-  std::vector<std::size_t> next(static_cast<std::size_t>(accumulators), 0);
+  std::vector<std::size_t> next(accumulators, 0);
   std::vector<std::vector<Pair>> rounds;
   for (const Pair p : pairs) {
-    const std::size_t round = next[static_cast<std::size_t>(p.into)]++;
+    const std::size_t round = next[p.into]++;
     if (round == rounds.size()) rounds.emplace_back();
     rounds[round].push_back(p);
   }
@@ -75,7 +75,7 @@ void Fold::add_sums(const Array& values, std::span<const Pair> pairs) {
     const T* from = values.data<T>().data();
     const auto fold = [&](auto step) {
       for (const Pair p : pairs) {
-        double& sum = sums_[static_cast<std::size_t>(p.into)];
+        double& sum = sums_[p.into];
         sum = step(sum, static_cast<double>(from[p.from]));
         if (rounds_) sum = static_cast<double>(convert_element<T>(sum));
       }
@@ -96,7 +96,7 @@ void Fold::add_round(std::span<const Array* const> values, std::span<const Pair>
   }
   for (const auto& column : inputs) in.push_back(column.data());
   for (auto& column : outputs) out.push_back(column.data());
-  body_.apply(static_cast<std::int64_t>(pairs.size()), in, out);
+  body_.apply(std::ssize(pairs), in, out);
   for (std::size_t i = 0; i < n; ++i) scatter(outputs[i], pairs, accumulators_[i]);
 }
 

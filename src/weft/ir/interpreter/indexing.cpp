@@ -15,7 +15,7 @@ namespace {
 std::int64_t position(const Array& array, std::int64_t i) {
   return visit_any(array.dtype(), [&]<class T>(T) -> std::int64_t {
     if constexpr (is_integer(dtype_of<T>)) {
-      const auto value = +array.data<T>()[static_cast<std::size_t>(i)];  // at least an int
+      const auto value = +array.data<T>()[i];  // at least an int
       return std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
                                                 : std::numeric_limits<std::int64_t>::max();
     } else {
@@ -57,8 +57,8 @@ class Windows {
     for (std::size_t d = 0; d < tensor_.sizes.size(); ++d)
       if (!holds(numbers.window_dims, d)) batch.push_back(static_cast<std::int64_t>(d));
     batch_ = permuted(tensor_, batch);
-    if (numbers.index_vector_dim < static_cast<std::int64_t>(index_strides_.size())) {
-      component_stride_ = index_strides_[static_cast<std::size_t>(numbers.index_vector_dim)];
+    if (numbers.index_vector_dim < std::ssize(index_strides_)) {
+      component_stride_ = index_strides_[numbers.index_vector_dim];
       index_strides_.erase(index_strides_.begin() + numbers.index_vector_dim);
     }
   }
@@ -70,12 +70,10 @@ class Windows {
     Index start(operand_.sizes.size(), 0);
     const std::int64_t at = dot(batch_index, index_strides_);
     for (std::size_t i = 0; i < numbers_.index_map.size(); ++i)
-      start[static_cast<std::size_t>(numbers_.index_map[i])] =
-          position(indices_, at + static_cast<std::int64_t>(i) * component_stride_);
+      start[numbers_.index_map[i]] = position(indices_, at + static_cast<std::int64_t>(i) * component_stride_);
     for (std::size_t i = 0; i < numbers_.batching_dims.size(); ++i) {
       const std::int64_t d = numbers_.indices_batching_dims[i];
-      start[static_cast<std::size_t>(numbers_.batching_dims[i])] =
-          batch_index[static_cast<std::size_t>(d < numbers_.index_vector_dim ? d : d - 1)];
+      start[numbers_.batching_dims[i]] = batch_index[d < numbers_.index_vector_dim ? d : d - 1];
     }
     return start;
   }
@@ -114,8 +112,7 @@ std::vector<Pair> scatter_pairs(const NodeCall& call) {
     const View from = windows.in_tensor(batch_index);
     for_each_index(from.sizes, [&](const Index& in_window) {
       Index at = start;
-      for (std::size_t i = 0; i < in_window.size(); ++i)
-        at[static_cast<std::size_t>(windows.operand_window()[i])] += in_window[i];
+      for (std::size_t i = 0; i < in_window.size(); ++i) at[windows.operand_window()[i]] += in_window[i];
       for (std::size_t d = 0; d < at.size(); ++d)
         if (at[d] < 0 || at[d] >= operand.sizes[d]) return;
       pairs.push_back({from.offset + dot(in_window, from.strides), dot(at, operand.strides)});

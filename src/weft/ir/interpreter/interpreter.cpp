@@ -72,8 +72,7 @@ class Execution {
 
  private:
   const Array& array(Value v) const {
-    if (v.node->op == &ops::parameter)
-      return *inputs_[static_cast<std::size_t>(v.node->attributes<ParameterAttributes>().index)];
+    if (v.node->op == &ops::parameter) return *inputs_[v.node->attributes<ParameterAttributes>().index];
     return results_[v.node->id][v.index];
   }
 

@@ -25,7 +25,7 @@ std::shared_ptr<const std::vector<ProcessGrid::Offer>> ProcessGrid::meet(std::st
     open->offers.resize(group.size());
   }
   const std::shared_ptr<Meeting> meeting = open;
-  const auto position = static_cast<std::size_t>(std::ranges::find(group, me) - group.begin());
+  const std::size_t position = std::ranges::find(group, me) - group.begin();
   WEFT_ASSERT(position < group.size(), purpose, ": a process meets a group that it is not in");
   meeting->offers[position] = std::move(offer);
   if (++meeting->present == group.size()) {
@@ -102,8 +102,7 @@ void ProcessGrid::wake(Waiter& waiter) {
 }
 
 void ProcessGrid::stop_if_stuck() {
-  if (running_ > 0 && static_cast<std::int64_t>(waiting_.size()) == running_)
-    stop("every process that still runs waits for another");
+  if (running_ > 0 && std::ssize(waiting_) == running_) stop("every process that still runs waits for another");
 }
 
 void ProcessGrid::stop(const std::string& reason) {

@@ -28,7 +28,7 @@ std::vector<Array> reduce(const NodeCall& call) {
   for (std::size_t d = 0, kept = 0; d < x.sizes.size(); ++d)
     if (std::ranges::find(reduced, static_cast<std::int64_t>(d)) == reduced.end()) into.strides[d] = strides[kept++];
   std::vector<Pair> pairs;
-  pairs.reserve(static_cast<std::size_t>(x.size()));
+  pairs.reserve(x.size());
   for_each(x, into, [&](std::int64_t from, std::int64_t to) { pairs.push_back({from, to}); });
   Fold fold(*call.node.regions[0], filled_with_inits(call), call.context);
   fold.add(call.operands.first(call.node.types.size()), pairs);

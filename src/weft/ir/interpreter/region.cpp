@@ -38,7 +38,7 @@ void Region::apply_columns(std::int64_t rows, std::span<const std::byte* const> 
   for (const Node* node : graph_.nodes()) {
     const DType dtype = node->type().dtype();
     if (node->op == &ops::parameter) {
-      const auto index = static_cast<std::size_t>(node->attributes<ParameterAttributes>().index);
+      const std::size_t index = node->attributes<ParameterAttributes>().index;
       scalars.push_back(columns.rows(dtype, inputs[index]));
     } else if (node->op == &ops::constant) {
       scalars.push_back(columns.same_for_all(dtype, node->attributes<ConstantAttributes>().value.bytes.data()));
@@ -56,7 +56,7 @@ void Region::apply_one(std::int64_t row, std::span<const std::byte* const> input
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Type type = graph_.inputs()[i].type();
-    const auto width = static_cast<std::size_t>(byte_size(type.dtype()));
+    const std::size_t width = byte_size(type.dtype());
     arrays.emplace_back(type, std::span(inputs[i] + static_cast<std::size_t>(row) * width, width));
   }
   const std::vector<Array> results = run(graph_, pointers(arrays), context_);

@@ -32,7 +32,7 @@ void choose(const Region& keep, const Array& x, std::span<const std::int64_t> ca
   std::vector<std::byte> kept(contested.size());
   const std::byte* const inputs[] = {held.data(), offered.data()};
   std::byte* const outputs[] = {kept.data()};
-  keep.apply(static_cast<std::int64_t>(contested.size()), inputs, outputs);
+  keep.apply(std::ssize(contested), inputs, outputs);
   for (std::size_t i = 0; i < contested.size(); ++i)
     if (kept[i] == std::byte{0}) chosen[contested[i]] = candidates[contested[i]];
 }
@@ -48,7 +48,7 @@ std::vector<std::int64_t> select(const NodeCall& call) {
     sizes.push_back(window.back().size);
   }
   const Region keep(*call.node.regions[0], call.context);
-  std::vector<std::int64_t> chosen(static_cast<std::size_t>(call[1].size()), -1), candidates;
+  std::vector<std::int64_t> chosen(call[1].size(), -1), candidates;
   for_each_index(sizes, [&](const Index& in_window) {  // all windows in step
     candidates.clear();
     for_each_index(positions, [&](const Index& position) {

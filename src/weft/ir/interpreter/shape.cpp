@@ -21,7 +21,7 @@ std::vector<Array> broadcast_in_dim(const NodeCall& call) {
   const Ints dimensions = call.attributes<BroadcastAttributes>().dimensions;
   View from{0, sizes_of(call.type()), Index(call.type().dims().size(), 0)};
   for (std::size_t d = 0; d < dimensions.size(); ++d)
-    if (x.sizes[d] != 1) from.strides[static_cast<std::size_t>(dimensions[d])] = x.strides[d];
+    if (x.sizes[d] != 1) from.strides[dimensions[d]] = x.strides[d];
   return copied(call, from);
 }
 
@@ -54,7 +54,7 @@ std::vector<Array> concatenate(const NodeCall& call) {
 std::vector<Array> reverse(const NodeCall& call) {
   View from = whole(call[0].type());
   for (const std::int64_t dimension : call.attributes<DimensionsAttributes>().dimensions) {
-    const auto d = static_cast<std::size_t>(dimension);
+    const std::size_t d = dimension;
     from.offset += (from.sizes[d] - 1) * from.strides[d];
     from.strides[d] = -from.strides[d];
   }

@@ -39,16 +39,16 @@ class Before {
 std::vector<Array> sort(const NodeCall& call) {
   const View x = whole(call.type());
   const std::int64_t given = call.attributes<SortAttributes>().dimension;
-  const auto dimension = static_cast<std::size_t>(given < 0 ? given + call.type().rank() : given);
+  const std::size_t dimension = given < 0 ? given + call.type().rank() : given;
   const std::int64_t stride = x.strides[dimension];
   View lanes = x, to = x;  // the first element of each lane
   lanes.sizes[dimension] = x.sizes[dimension] == 0 ? 0 : 1;
 
-  std::vector<std::int64_t> source(static_cast<std::size_t>(x.size()));  // of each element of the result
-  std::vector<std::int64_t> lane(static_cast<std::size_t>(x.sizes[dimension]));
+  std::vector<std::int64_t> source(x.size());  // of each element of the result
+  std::vector<std::int64_t> lane(x.sizes[dimension]);
   Before before(call);
   for_each(lanes, lanes, [&](std::int64_t first, std::int64_t) {
-    for (std::size_t i = 0; i < lane.size(); ++i) lane[i] = first + static_cast<std::int64_t>(i) * stride;
+    for (std::size_t i = 0; i < lane.size(); ++i) lane[i] = first + i * stride;
     std::ranges::stable_sort(lane, std::ref(before));
     for (std::size_t i = 0; i < lane.size(); ++i)
       source[static_cast<std::size_t>(first) + i * static_cast<std::size_t>(stride)] = lane[i];

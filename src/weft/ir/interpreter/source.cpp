@@ -11,7 +11,7 @@ std::vector<Array> constant(const NodeCall& call) { return one(Array(call.attrib
 
 std::vector<Array> iota(const NodeCall& call) {
   Array result(call.type());
-  const auto dimension = static_cast<std::size_t>(call.attributes<IotaAttributes>().dimension);
+  const std::size_t dimension = call.attributes<IotaAttributes>().dimension;
   visit_any(result.dtype(), [&]<class T>(T) {
     auto to = result.data<T>().begin();
     for_each_index(sizes_of(result.type()), [&](const Index& index) { *to++ = convert_element<T>(index[dimension]); });

@@ -38,8 +38,8 @@ View whole(Type type) { return {0, sizes_of(type), strides_of(type)}; }
 View permuted(const View& view, std::span<const std::int64_t> order) {
   View result{view.offset, {}, {}};
   for (const std::int64_t d : order) {
-    result.sizes.push_back(view.sizes[static_cast<std::size_t>(d)]);
-    result.strides.push_back(view.strides[static_cast<std::size_t>(d)]);
+    result.sizes.push_back(view.sizes[d]);
+    result.strides.push_back(view.strides[d]);
   }
   return result;
 }
@@ -68,7 +68,7 @@ Array filled(Type type, const Array& value) {
 }
 
 Array concatenated(std::span<const Array* const> parts, std::int64_t dimension) {
-  const auto d = static_cast<std::size_t>(dimension);
+  const std::size_t d = dimension;
   std::vector<Dim> dims(parts[0]->type().dims().begin(), parts[0]->type().dims().end());
   dims[d] = 0;
   for (const Array* part : parts) dims[d] = dims[d] + part->type().dims()[d];

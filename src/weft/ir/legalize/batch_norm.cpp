@@ -23,10 +23,10 @@ class Features {
       if (d != norm.feature_index) others_.push_back(d);
   }
 
-  std::int64_t size() const { return type_.size(static_cast<int>(feature_[0])); }
+  std::int64_t size() const { return type_.size(feature_[0]); }
   double elements_of_each() const {
     double elements = 1;
-    for (const std::int64_t d : others_) elements *= static_cast<double>(type_.size(static_cast<int>(d)));
+    for (const std::int64_t d : others_) elements *= static_cast<double>(type_.size(d));
     return elements;
   }
   Value spread(Value of_features) const { return broadcast_in_dim(of_features, type_, feature_); }

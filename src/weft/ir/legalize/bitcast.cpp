@@ -71,10 +71,10 @@ Value narrowed(Value x, Type result) {
   const int bits = num_bits(result.dtype()), ratio = num_bits(x.dtype()) / bits;
   const Value words = to_words(x);
   const Type parts(words.dtype(), with_last(x.type(), ratio));
-  std::vector<std::int64_t> dims(static_cast<std::size_t>(x.rank()));
+  std::vector<std::int64_t> dims(x.rank());
   std::iota(dims.begin(), dims.end(), 0);
   const Value shifted = shift_right_logical(broadcast_in_dim(words, parts, dims), shifts(x.graph(), parts, bits));
-  const Value low = and_(shifted, constant_like(shifted, static_cast<double>((std::uint64_t{1} << bits) - 1)));
+  const Value low = and_(shifted, constant_like(shifted, (std::uint64_t{1} << bits) - 1));
   return reshaped(from_words(convert(low, word_for(bits)), result.dtype()), dims_of(result));
 }
 

@@ -16,7 +16,7 @@ using Sizes = std::vector<Dim>;
 Sizes dims_of(Value x) { return {x.type().dims().begin(), x.type().dims().end()}; }
 
 Complex transposed(Complex z) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(z.re.rank()));
+  std::vector<std::int64_t> order(z.re.rank());
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   return both(z, [&](Value v) { return transpose(v, order); });
@@ -32,7 +32,7 @@ Value stacked(Value a, Value b, int at) {
 
 Value merged(Value x, int at) {  // dimensions `at` and the next as one
   Sizes dims = dims_of(x);
-  dims[static_cast<std::size_t>(at)] = x.size(at) * x.size(at + 1);
+  dims[at] = x.size(at) * x.size(at + 1);
   dims.erase(dims.begin() + at + 1);
   return reshape(x, dims);
 }
@@ -75,7 +75,7 @@ void require_square(Complex a) {
 Value diagonal(Value a, Value b) {
   const std::int64_t columns[] = {a.rank() - 1};
   const Value numbers = reduce_sum(select(is_diagonal(a), a, constant_like(a, 0)), columns);
-  std::vector<std::int64_t> dims(static_cast<std::size_t>(numbers.rank()));
+  std::vector<std::int64_t> dims(numbers.rank());
   std::iota(dims.begin(), dims.end(), 0);
   return broadcast_in_dim(numbers, b.type(), dims);
 }

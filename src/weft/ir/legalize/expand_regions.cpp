@@ -22,7 +22,7 @@ class Slices {
     std::vector<std::int64_t> sizes;
     std::vector<Dim> rest;
     for (std::size_t d = 0; d < x.type().dims().size(); ++d) {
-      sizes.push_back(d == dimension_ ? 1 : x.size(static_cast<int>(d)));
+      sizes.push_back(d == dimension_ ? 1 : x.size(d));
       if (d != dimension_) rest.push_back(x.type().dims()[d]);
     }
     return reshape(dynamic_slice(x, starts(x), sizes), rest);
@@ -30,7 +30,7 @@ class Slices {
 
   Value write(Value x, Value slice) const {
     std::vector<Dim> dims(slice.type().dims().begin(), slice.type().dims().end());
-    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(std::min(dimension_, dims.size())), Dim(1));
+    dims.insert(dims.begin() + (std::min(dimension_, dims.size())), Dim(1));
     return dynamic_update_slice(x, reshape(slice, dims), starts(x));
   }
 
@@ -52,7 +52,7 @@ std::int64_t length_of(const Scan& scan) {
   std::int64_t length = -1;
   for (const Type type : stacked) {
     require(scan.dimension >= 0 && scan.dimension < type.rank(), "dimension ", scan.dimension, " is not one of ", type);
-    const std::int64_t size = type.size(static_cast<int>(scan.dimension));
+    const std::int64_t size = type.size(scan.dimension);
     require(length < 0 || size == length, "inputs and outputs must have one length, got ", length, " and ", size);
     length = size;
   }
@@ -76,7 +76,7 @@ struct LoopValues {
 };
 
 Values one_step(Graph& graph, const LoopValues& v, const Scan& scan, std::int64_t length) {
-  const Value index = scan.is_reverse ? constant_like(v.step, static_cast<double>(length - 1)) - v.step : v.step;
+  const Value index = scan.is_reverse ? constant_like(v.step, length - 1) - v.step : v.step;
   const Slices slices(scan.dimension, index);
   Values arguments;
   for (const Value input : v.inputs) arguments.push_back(slices.read(input));
@@ -90,7 +90,7 @@ Values one_step(Graph& graph, const LoopValues& v, const Scan& scan, std::int64_
   Values next{v.step + constant_like(v.step, 1)};
   next.insert(next.end(), v.inputs.begin(), v.inputs.end());
   for (std::size_t i = 0; i < v.outputs.size(); ++i) next.push_back(slices.write(v.outputs[i], results[i]));
-  next.insert(next.end(), results.begin() + static_cast<std::ptrdiff_t>(v.outputs.size()), results.end());
+  next.insert(next.end(), results.begin() + v.outputs.size(), results.end());
   next.insert(next.end(), v.captures.begin(), v.captures.end());
   return next;
 }
@@ -113,14 +113,14 @@ std::vector<Value> expand_scan(Graph& graph, const Scan& scan) {
   std::vector<Type> types;
   for (const Value v : inits) types.push_back(v.type());
   const auto condition = make_graph(types, [&](Graph&, std::span<const Value> all) {
-    return Values{compare(all[0], constant_like(all[0], static_cast<double>(length)), Direction::LT)};
+    return Values{compare(all[0], constant_like(all[0], length), Direction::LT)};
   });
   const auto body = make_graph(types, [&](Graph& inner, std::span<const Value> all) {
     return one_step(inner, LoopValues(all, scan), scan, length);
   });
   const Values results = while_(inits, condition, body);
-  const auto first = results.begin() + 1 + static_cast<std::ptrdiff_t>(scan.inputs.size());
-  return {first, first + static_cast<std::ptrdiff_t>(scan.outputs.size() + scan.carries.size())};
+  const auto first = results.begin() + 1 + std::ssize(scan.inputs);
+  return {first, first + (scan.outputs.size() + scan.carries.size())};
 }
 
 std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, const Graph& body) {
@@ -136,7 +136,7 @@ std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, con
     require(node->types.size() == 1, node->op->name, " in the body is not elementwise");
     const Type type(node->type().dtype(), dims);
     if (node->op == &ops::parameter) {
-      values.push_back(operands[static_cast<std::size_t>(node->attributes<ParameterAttributes>().index)]);
+      values.push_back(operands[node->attributes<ParameterAttributes>().index]);
       require(values.back().type() == type, "operands must have one shape and the dtypes of the body's arguments");
     } else if (node->op == &ops::constant) {
       values.push_back(constant(graph, Literal{type, node->attributes<ConstantAttributes>().value.bytes}));

@@ -14,7 +14,7 @@ namespace {
 
 // exp(sign 2 pi i m / n) for integers m from 0 to n; small angles are the more exact ones.
 Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
-  const Value whole = constant_like(m, static_cast<double>(n));
+  const Value whole = constant_like(m, n);
   const Value nearest = select(compare(m + m, whole, Direction::GT), m - whole, m);
   const Value angle = convert(nearest, DType::f64) * (2 * std::numbers::pi / static_cast<double>(n));
   return {convert(cosine(angle), dtype), convert(sine(angle) * sign, dtype)};
@@ -25,7 +25,7 @@ Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
 Complex roots(Graph& graph, DType dtype, std::int64_t n, std::int64_t rows, std::int64_t columns, int sign) {
   const Type type(DType::i64, {rows, columns});
   const Value product = iota(graph, type, 0) * iota(graph, type, 1);
-  return roots(remainder(product, constant_like(product, static_cast<double>(n))), n, sign, dtype);
+  return roots(remainder(product, constant_like(product, n)), n, sign, dtype);
 }
 
 using complex_math::multiply;
@@ -84,21 +84,20 @@ Complex by_convolution(Complex z, int sign) {
   std::int64_t m = 1;
   while (m < 2 * n - 1) m *= 2;
   const auto chirp = [&](Value j, int sign_of_chirp) {
-    const Value squares = remainder(j * j, constant_like(j, static_cast<double>(2 * n)));
+    const Value squares = remainder(j * j, constant_like(j, 2 * n));
     return roots(squares, 2 * n, sign_of_chirp, dtype);
   };
   const Value places = iota(graph, Type(DType::i64, {n}), 0), all = iota(graph, Type(DType::i64, {m}), 0);
   const Complex around = over_rows(chirp(places, sign), rows);
-  const Value distance = minimum(all, constant_like(all, static_cast<double>(m)) - all);  // around the circle
-  const Value is_reached = compare(distance, constant_like(distance, static_cast<double>(n)), Direction::LT);
+  const Value distance = minimum(all, constant_like(all, m) - all);  // around the circle
+  const Value is_reached = compare(distance, constant_like(distance, n), Direction::LT);
   const Complex kernel =
       both(chirp(distance, -sign), [&](Value v) { return select(is_reached, v, constant_like(v, 0)); });
 
   if (!z.is_complex()) z.im = constant_like(z.re, 0);
   const Complex padded = both(multiply(z, around), [&](Value v) { return resized(v, m); });
   const Complex spectrum = multiply(transform(padded, -1), transform(over_rows(kernel, rows), -1));
-  const Complex convolved =
-      both(transform(spectrum, 1), [&](Value v) { return resized(v, n) * (1.0 / static_cast<double>(m)); });
+  const Complex convolved = both(transform(spectrum, 1), [&](Value v) { return resized(v, n) * (1.0 / m); });
   return multiply(convolved, around);
 }
 
@@ -124,9 +123,9 @@ Complex transform(Complex z, int sign) {
 // Over one dimension of any.
 Complex transform(Complex z, int dimension, int sign) {
   const int rank = z.re.rank();
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+  std::vector<std::int64_t> order(rank);
   std::iota(order.begin(), order.end(), 0);
-  std::swap(order[static_cast<std::size_t>(dimension)], order.back());
+  std::swap(order[dimension], order.back());
   const Complex moved = transposed(z, order);
   const Type type = moved.part();
   const std::int64_t n = z.re.size(dimension);
@@ -135,7 +134,7 @@ Complex transform(Complex z, int dimension, int sign) {
 }
 
 // All n numbers of which the first n / 2 + 1 are given: the others are their conjugates, in reverse.
-Complex mirrored(Complex z, int dimension, std::int64_t n) {
+Complex with_conjugates(Complex z, int dimension, std::int64_t n) {
   const std::int64_t along[] = {dimension};
   const auto complete = [&](Value v, bool conjugate) {
     const Value rest = reverse(slice_in_dim(v, 1, (n + 1) / 2, 1, dimension), along);
@@ -161,7 +160,7 @@ void check(Complex x, FftType type, std::span<const std::int64_t> lengths) {
   require(is_float(x.part().dtype()) && byte_size(x.part().dtype()) >= 4 && x.is_complex() == (type != FftType::RFFT),
           "takes ", type == FftType::RFFT ? "real" : "complex", " numbers, got ", x.type());
   for (int i = 0; i < count; ++i) {
-    const std::int64_t length = lengths[static_cast<std::size_t>(i)], size = x.re.size(rank - count + i);
+    const std::int64_t length = lengths[i], size = x.re.size(rank - count + i);
     const std::int64_t expected = i == count - 1 ? last_lengths(type, length).operand : length;
     require(length >= 0 && size == expected, "a length of ", length, " does not fit dimension ", rank - count + i,
             " of ", x.type());
@@ -187,7 +186,7 @@ WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> len
   if (type != FftType::IRFFT) x = transform(x, last, sign);
   if (type == FftType::RFFT) x = both(x, [&](Value v) { return slice_in_dim(v, 0, n / 2 + 1, 1, last); });
   for (int d = first; d < last; ++d) x = transform(x, d, sign);
-  if (type == FftType::IRFFT) x = {transform(mirrored(x, last, n), last, sign).re};
+  if (type == FftType::IRFFT) x = {transform(with_conjugates(x, last, n), last, sign).re};
   if (!is_inverse) return x;
   const double numbers = std::accumulate(lengths.begin(), lengths.end(), 1.0, std::multiplies<>());
   return both(x, [&](Value v) { return v * (1 / numbers); });

@@ -48,7 +48,7 @@ std::vector<std::size_t> used_inputs(std::span<const std::shared_ptr<const Graph
   for (const auto& branch : branches) {
     const auto use = [&](Value v) {
       if (v.node->op != &ops::parameter) return;
-      const auto input = static_cast<std::size_t>(v.node->attributes<ParameterAttributes>().index);
+      const std::size_t input = v.node->attributes<ParameterAttributes>().index;
       if (std::ranges::find(used, input) == used.end()) used.push_back(input);
     };
     for (const Node* node : branch->nodes()) std::ranges::for_each(node->operands, use);

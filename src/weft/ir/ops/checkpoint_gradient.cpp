@@ -44,7 +44,7 @@ void checkpoint_gradient(const GradientCall& c) {
   for (const int i : given) values.push_back(c.dy(i));
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Value& sum = c.operand_cotangents[i];
-    if (c.needs(static_cast<int>(i)) && first[i] == i) {
+    if (c.needs(i) && first[i] == i) {
       wanted.push_back(i);
       if (sum) {
         begun.push_back(i);
@@ -60,7 +60,7 @@ void checkpoint_gradient(const GradientCall& c) {
     std::vector<Value> captures, ys, xs;
     for (const std::size_t i : first) captures.push_back(inputs[i]);
     const std::vector<Value> outputs = inline_graph(graph, *c.node.regions[0], captures);
-    for (const int i : given) ys.push_back(outputs[static_cast<std::size_t>(i)]);
+    for (const int i : given) ys.push_back(outputs[i]);
     for (const std::size_t i : begun) ys.push_back(inputs[i]);
     for (const std::size_t i : wanted) xs.push_back(inputs[i]);
     return gradient(graph, ys, inputs.subspan(operands.size()), xs);
@@ -70,7 +70,7 @@ void checkpoint_gradient(const GradientCall& c) {
   Inliner inliner(*c.node.graph, *inner);
   for (std::size_t i = 0; i < values.size(); ++i) inliner.substitute(inner->inputs()[i], values[i]);
   const std::vector<Value> cotangents = inliner.copy(inner->outputs());
-  for (std::size_t i = 0; i < wanted.size(); ++i) c.add(static_cast<int>(wanted[i]), cotangents[i]);
+  for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i], cotangents[i]);
 }
 
 }  // namespace weft::ir

@@ -51,7 +51,7 @@ Dim require_resized(const Call& call, Type operand, Type result, std::string_vie
   for (int d = 0; d < operand.rank(); ++d)
     call.require(d == dimension || result.dim(d) == operand.dim(d), "cannot give ", result, ": dimension ", d,
                  " differs");
-  return result.dim(static_cast<int>(dimension));
+  return result.dim(dimension);
 }
 
 // Requires that `whole` is made of parts of this size, one for each process of a group; how many those are may depend on the grid.
@@ -79,7 +79,7 @@ void all_gather_type(const Call& call, std::vector<Type>& results) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const Type operand = call.operands[i].type(), result = call.requested[i];
     const Dim size = require_resized(call, operand, result, "all_gather_dim", a.dimension);
-    require_parts(call, a.dimension, operand.dim(static_cast<int>(a.dimension)), size);
+    require_parts(call, a.dimension, operand.dim(a.dimension), size);
     results.push_back(result);
   }
 }
@@ -106,7 +106,7 @@ void all_to_all_type(const Call& call, std::vector<Type>& results) {
     require_dimension(call, "split_dimension", a.dimension, type.rank());
     require_dimension(call, "concat_dimension", a.concat_dimension, type.rank());
     DimList dims(type.dims());
-    const std::int64_t split = type.size(static_cast<int>(a.dimension));
+    const std::int64_t split = type.size(a.dimension);
     call.require(split % a.split_count == 0, "split_dimension of ", type, " does not fall into ", a.split_count,
                  " parts");
     dims[a.dimension] = split / a.split_count;
@@ -121,7 +121,7 @@ void reduce_scatter_type(const Call& call, std::vector<Type>& results) {
   const Type operand = call.type(0), result = call.requested_type();
   require_reduction_region(call, operand.dtype());
   const Dim size = require_resized(call, operand, result, "scatter_dimension", a.dimension);
-  require_parts(call, a.dimension, size, operand.dim(static_cast<int>(a.dimension)));
+  require_parts(call, a.dimension, size, operand.dim(a.dimension));
   results.push_back(result);
 }
 
@@ -135,9 +135,8 @@ std::span<const Value> without_roots(const Call& call) {
   if (!has_roots) return call.operands;
   const auto others = call.operands.first(call.operands.size() - 1);
   const Type roots = call.operands.back().type();
-  call.require(
-      roots.dtype() == DType::i32 && roots.rank() == 1 && roots.dim(0) == Dim(static_cast<std::int64_t>(others.size())),
-      "expected one root for each of ", others.size(), " operands, got ", roots);
+  call.require(roots.dtype() == DType::i32 && roots.rank() == 1 && roots.dim(0) == Dim(std::ssize(others)),
+               "expected one root for each of ", others.size(), " operands, got ", roots);
   return others;
 }
 
@@ -211,7 +210,7 @@ void run_parallel_type(const Call& call, std::vector<Type>& results) {
   constexpr std::size_t most = 256;  // each takes a thread
   call.require(a.infeeds >= 0 && static_cast<std::size_t>(a.infeeds) <= call.regions.size(), "there are ",
                call.regions.size(), " programs, not ", a.infeeds, " for the infeed");
-  const auto infeeds = call.regions.first(static_cast<std::size_t>(a.infeeds));
+  const auto infeeds = call.regions.first(a.infeeds);
   const auto programs = call.regions.subspan(infeeds.size());
   call.require(!programs.empty() && programs.size() <= most && a.partitions > 0 &&
                    programs.size() % static_cast<std::size_t>(a.partitions) == 0,
@@ -235,18 +234,18 @@ void run_parallel_type(const Call& call, std::vector<Type>& results) {
 // ---------------------------------------------------------------------------------------------------------------------
 // One process: it is replica 0 and partition 0, and meets nobody.
 
-std::vector<Value> process_id_alone(Graph& graph, const Node& node, std::span<const Value>) {
+std::vector<Value> process_id_of_one(Graph& graph, const Node& node, std::span<const Value>) {
   return {zeros(graph, node.type())};
 }
 
-std::vector<Value> group_alone(Graph&, const Node& node, std::span<const Value> operands) {
+std::vector<Value> group_of_one(Graph&, const Node& node, std::span<const Value> operands) {
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (operands[i].type() != node.types[i]) refuse_several_devices(node);
   if (holds_others(node.attributes<CollectiveAttributes>().groups.values)) refuse_several_devices(node);
   return {operands.begin(), operands.end()};
 }
 
-std::vector<Value> root_alone(Graph& graph, const Node& node, std::span<const Value> operands) {
+std::vector<Value> root_of_one(Graph& graph, const Node& node, std::span<const Value> operands) {
   const Ints ids = node.attributes<CollectiveAttributes>().groups.values;
   if (holds_others(ids)) refuse_several_devices(node);
   const bool is_member = std::ranges::find(ids, 0) != ids.end();
@@ -256,7 +255,7 @@ std::vector<Value> root_alone(Graph& graph, const Node& node, std::span<const Va
   return results;
 }
 
-std::vector<Value> permute_alone(Graph& graph, const Node& node, std::span<const Value> operands) {
+std::vector<Value> permute_of_one(Graph& graph, const Node& node, std::span<const Value> operands) {
   const Ints pairs = node.attributes<CollectiveAttributes>().groups.values;
   if (holds_others(pairs)) refuse_several_devices(node);
   return {pairs.empty() ? zeros(graph, node.type()) : operands[0]};

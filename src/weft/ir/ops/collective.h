@@ -19,10 +19,10 @@ void transfer_in_type(const Call& call, std::vector<Type>& results);
 void transfer_out_type(const Call& call, std::vector<Type>& results);
 void run_parallel_type(const Call& call, std::vector<Type>& results);
 
-std::vector<Value> process_id_alone(Graph& graph, const Node& node, std::span<const Value> operands);
-std::vector<Value> group_alone(Graph& graph, const Node& node, std::span<const Value> operands);
-std::vector<Value> root_alone(Graph& graph, const Node& node, std::span<const Value> operands);
-std::vector<Value> permute_alone(Graph& graph, const Node& node, std::span<const Value> operands);
+std::vector<Value> process_id_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
+std::vector<Value> group_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
+std::vector<Value> root_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
+std::vector<Value> permute_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 
 namespace interpreter {
 InterpretRule all_gather, all_reduce, all_to_all, collective_broadcast, collective_permute, collective_reduce, infeed,
@@ -36,46 +36,46 @@ WEFT_FAMILY(collective)
 
 WEFT_OP(partition_id) {
     .name = "partition_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
-    .interpret = interpreter::process_number, .domain = 0, .alone = process_id_alone,
+    .interpret = interpreter::process_number, .domain = 0, .single_process = process_id_of_one,
 };
 WEFT_OP(replica_id) {
     .name = "replica_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
-    .interpret = interpreter::process_number, .domain = 0, .alone = process_id_alone,
+    .interpret = interpreter::process_number, .domain = 0, .single_process = process_id_of_one,
 };
 
 WEFT_OP(all_gather) {  // result types are given: how many meet may depend on the grid
     .name = "all_gather", .kind = Kind::collective, .arity = variadic, .types = all_gather_type, .gradient = not_differentiable,
-    .interpret = interpreter::all_gather, .attributes = schema<AllGatherAttributes>, .alone = group_alone,
+    .interpret = interpreter::all_gather, .attributes = schema<AllGatherAttributes>, .single_process = group_of_one,
 };
 WEFT_OP(all_reduce) {  // region: of two rank-0 values
     .name = "all_reduce", .kind = Kind::collective, .arity = variadic, .types = all_reduce_type, .gradient = not_differentiable,
-    .interpret = interpreter::all_reduce, .attributes = schema<AllReduceAttributes>, .regions = 1, .alone = group_alone,
+    .interpret = interpreter::all_reduce, .attributes = schema<AllReduceAttributes>, .regions = 1, .single_process = group_of_one,
 };
 WEFT_OP(all_to_all) {
     .name = "all_to_all", .kind = Kind::collective, .arity = variadic, .types = all_to_all_type, .gradient = not_differentiable,
-    .interpret = interpreter::all_to_all, .attributes = schema<AllToAllAttributes>, .alone = group_alone,
+    .interpret = interpreter::all_to_all, .attributes = schema<AllToAllAttributes>, .single_process = group_of_one,
 };
 WEFT_OP(reduce_scatter) {  // result type is given
     .name = "reduce_scatter", .kind = Kind::collective, .arity = 1, .types = reduce_scatter_type,
     .gradient = not_differentiable, .interpret = interpreter::reduce_scatter, .attributes = schema<ReduceScatterAttributes>,
-    .regions = 1, .alone = group_alone,
+    .regions = 1, .single_process = group_of_one,
 };
 
 // Zeros where nobody sends, or where a process is in no group.
 WEFT_OP(collective_broadcast) {
     .name = "collective_broadcast", .kind = Kind::collective, .arity = variadic, .types = collective_broadcast_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_broadcast,
-    .attributes = schema<CollectiveRootAttributes>, .alone = root_alone,
+    .attributes = schema<CollectiveRootAttributes>, .single_process = root_of_one,
 };
 WEFT_OP(collective_permute) {
     .name = "collective_permute", .kind = Kind::collective, .arity = 1, .types = collective_permute_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_permute,
-    .attributes = schema<CollectivePermuteAttributes>, .alone = permute_alone,
+    .attributes = schema<CollectivePermuteAttributes>, .single_process = permute_of_one,
 };
 WEFT_OP(collective_reduce) {  // one of a group gets the result, the others zeros
     .name = "collective_reduce", .kind = Kind::collective, .arity = variadic, .types = collective_reduce_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_reduce,
-    .attributes = schema<CollectiveRootAttributes>, .regions = 1, .alone = root_alone,
+    .attributes = schema<CollectiveRootAttributes>, .regions = 1, .single_process = root_of_one,
 };
 
 // Tokens order what has effects; they have no elements. The interpreter runs a program's nodes in order, so they carry nothing.

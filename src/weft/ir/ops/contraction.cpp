@@ -28,7 +28,7 @@ DType accumulated_dtype(const Call& call) {
 void require_pairs(const Call& call, std::string_view what, Ints lhs, Ints rhs) {
   call.require(lhs.size() == rhs.size(), "lhs has ", lhs.size(), " ", what, " dimensions, rhs has ", rhs.size());
   for (std::size_t i = 0; i < lhs.size(); ++i) {
-    const Dim a = call.type(0).dim(static_cast<int>(lhs[i])), b = call.type(1).dim(static_cast<int>(rhs[i]));
+    const Dim a = call.type(0).dim(lhs[i]), b = call.type(1).dim(rhs[i]);
     call.require(a == b, what, " dimension ", lhs[i], " of lhs has size ", a, ", dimension ", rhs[i],
                  " of rhs has size ", b);
   }
@@ -95,7 +95,7 @@ void dot_general_type(const Call& call, std::vector<Type>& results) {
   require_pairs(call, "batching", a.lhs_batching, a.rhs_batching);
   require_pairs(call, "contracting", a.lhs_contracting, a.rhs_contracting);
   DimList dims;
-  for (const std::int64_t d : a.lhs_batching) dims.push(lhs.dim(static_cast<int>(d)));
+  for (const std::int64_t d : a.lhs_batching) dims.push(lhs.dim(d));
   push_others(dims, lhs, lhs_taken);
   push_others(dims, rhs, rhs_taken);
   results.push_back(dims.type(dtype));
@@ -111,19 +111,19 @@ void convolution_type(const Call& call, std::vector<Type>& results) {
                  x.rank());
   require_layout(call, "output dimensions", a.output_batch, a.output_feature, a.output_spatial, x.rank());
   require_lists(call, a, a.input_spatial.size());
-  const auto dim = [](Type type, std::int64_t d) { return type.dim(static_cast<int>(d)); };
+  const auto dim = [](Type type, std::int64_t d) { return type.dim(d); };
   const Dim batch = dim(x, a.input_batch), out = dim(kernel, a.kernel_output_feature);
   require_groups(call, a, batch, dim(x, a.input_feature), dim(kernel, a.kernel_input_feature), out);
 
   std::array<Dim, Type::max_rank> dims;
-  dims[static_cast<std::size_t>(a.output_batch)] = a.batch_groups == 1 ? batch : Dim(batch.value() / a.batch_groups);
-  dims[static_cast<std::size_t>(a.output_feature)] = out;
+  dims[a.output_batch] = a.batch_groups == 1 ? batch : Dim(batch.value() / a.batch_groups);
+  dims[a.output_feature] = out;
   for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
     const WindowDim window = window_dim(a, static_cast<int>(i), dim(kernel, a.kernel_spatial[i]).value());
-    dims[static_cast<std::size_t>(a.output_spatial[i])] =
+    dims[a.output_spatial[i]] =
         window_positions(call, static_cast<int>(a.input_spatial[i]), window, dim(x, a.input_spatial[i]));
   }
-  results.push_back(Type(dtype, std::span(dims).first(static_cast<std::size_t>(x.rank()))));
+  results.push_back(Type(dtype, std::span(dims).first(x.rank())));
 }
 
 }  // namespace weft::ir

@@ -13,14 +13,14 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
   RegionGradient result;
   std::vector<Type> inputs;
   for (const Value v : region.inputs()) inputs.push_back(v.type());
-  for (const int i : given) inputs.push_back(region.outputs()[static_cast<std::size_t>(i)].type());
+  for (const int i : given) inputs.push_back(region.outputs()[i].type());
   result.graph = make_graph(inputs, [&](Graph& graph, std::span<const Value> values) {
     const auto captures = values.first(region.inputs().size()), cotangents = values.subspan(captures.size());
     result.outputs = inline_graph(graph, region, captures);
     result.forward = static_cast<std::uint32_t>(graph.nodes().size());
     std::vector<Value> ys, xs;
-    for (const int i : given) ys.push_back(result.outputs[static_cast<std::size_t>(i)]);
-    for (const int i : wanted) xs.push_back(captures[static_cast<std::size_t>(i)]);
+    for (const int i : given) ys.push_back(result.outputs[i]);
+    for (const int i : wanted) xs.push_back(captures[i]);
     return gradient(graph, ys, cotangents, xs);
   });
   return result;
@@ -38,7 +38,7 @@ namespace {
 // Which operands from `first` on need a cotangent, counted from there.
 std::vector<int> wanted_cotangents(const GradientCall& c, int first) {
   std::vector<int> wanted;
-  for (int i = first; i < static_cast<int>(c.node.operands.size()); ++i)
+  for (int i = first; i < std::ssize(c.node.operands); ++i)
     if (c.needs(i)) wanted.push_back(i - first);
   return wanted;
 }
@@ -68,7 +68,7 @@ void composite_gradient(const GradientCall& c) {
   Inliner inliner(*c.node.graph, *inner.graph);
   std::vector<Value> values(c.node.operands.begin(), c.node.operands.end());
   for (const int i : given) values.push_back(c.dy(i));
-  for (std::size_t i = 0; i < inner.outputs.size(); ++i) inliner.substitute(inner.outputs[i], c.y(static_cast<int>(i)));
+  for (std::size_t i = 0; i < inner.outputs.size(); ++i) inliner.substitute(inner.outputs[i], c.y(i));
   for (std::size_t i = 0; i < values.size(); ++i) inliner.substitute(inner.graph->inputs()[i], values[i]);
   const std::vector<Value> cotangents = inliner.copy(inner.graph->outputs());
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i], cotangents[i]);

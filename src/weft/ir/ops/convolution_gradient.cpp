@@ -12,18 +12,18 @@ using Dims = std::vector<std::int64_t>;
 // Splits `groups` off the front of dimension `from` and puts them in front of what dimension `to` counts.
 Value move_groups(Value x, std::int64_t groups, std::int64_t from, std::int64_t to) {
   const auto dims = x.type().dims();
-  const auto rank = static_cast<std::int64_t>(dims.size());
+  const auto rank = std::ssize(dims);
   std::vector<Dim> split, merged(dims.begin(), dims.end());
   Dims permutation;  // of the split dimensions: `from` is the groups', later ones stand one further
   for (std::int64_t d = 0; d < rank; ++d) {
-    const Dim size = dims[static_cast<std::size_t>(d)];
+    const Dim size = dims[d];
     if (d == from) split.push_back(groups);
     split.push_back(d == from ? floor_divide(size, groups) : size);
     if (d == to) permutation.push_back(from);
     permutation.push_back(d < from ? d : d + 1);
   }
-  merged[static_cast<std::size_t>(from)] = floor_divide(merged[static_cast<std::size_t>(from)], groups);
-  merged[static_cast<std::size_t>(to)] = merged[static_cast<std::size_t>(to)] * Dim(groups);
+  merged[from] = floor_divide(merged[from], groups);
+  merged[to] = merged[to] * Dim(groups);
   return reshape(transpose(reshape(x, split), permutation), merged);
 }
 
@@ -38,7 +38,7 @@ struct Sizes {
 };
 
 Sizes sizes_of(const GradientCall& c, const ConvolutionAttributes& a, std::size_t i) {
-  const auto size = [](Value v, std::int64_t d) { return v.size(static_cast<int>(d)); };
+  const auto size = [](Value v, std::int64_t d) { return v.size(d); };
   return {size(c.x(0), a.input_spatial[i]), size(c.y(), a.output_spatial[i]),
           window_dim(a, static_cast<int>(i), size(c.x(1), a.kernel_spatial[i]))};
 }

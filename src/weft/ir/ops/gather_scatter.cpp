@@ -35,14 +35,13 @@ DimSet require_numbers(const Call& call, const DimensionNumbers& n, Type x, Type
   call.require((mapped & batching) == 0, n.index_map_name, " and ", n.batching_name, " share a dimension");
   call.require(!has(indices_batching, n.index_vector_dim) || n.index_vector_dim == indices.rank(),
                n.indices_batching_name, " holds index_vector_dim ", n.index_vector_dim);
-  const Dim components =
-      n.index_vector_dim < indices.rank() ? indices.dim(static_cast<int>(n.index_vector_dim)) : Dim(1);
-  call.require(components == Dim(static_cast<std::int64_t>(n.index_map.size())), n.index_map_name, " has ",
-               n.index_map.size(), " entries, an index has ", components, " components");
+  const Dim components = n.index_vector_dim < indices.rank() ? indices.dim(n.index_vector_dim) : Dim(1);
+  call.require(components == Dim(std::ssize(n.index_map)), n.index_map_name, " has ", n.index_map.size(),
+               " entries, an index has ", components, " components");
   call.require(n.batching.size() == n.indices_batching.size(), n.batching_name, " has ", n.batching.size(),
                " entries, ", n.indices_batching_name, " has ", n.indices_batching.size());
   for (std::size_t i = 0; i < n.batching.size(); ++i) {
-    const Dim a = x.dim(static_cast<int>(n.batching[i])), b = indices.dim(static_cast<int>(n.indices_batching[i]));
+    const Dim a = x.dim(n.batching[i]), b = indices.dim(n.indices_batching[i]);
     call.require(a == b, "batching dimension ", n.batching[i], " of the operand has size ", a, ", dimension ",
                  n.indices_batching[i], " of the indices has size ", b);
   }
@@ -70,15 +69,15 @@ void for_each_batch_dim(const DimensionNumbers& n, Type indices, F f) {
 }
 
 void require_slice_sizes(const Call& call, const GatherAttributes& a, Type x) {
-  require_count(call, "slice_sizes", a.slice_sizes, static_cast<std::size_t>(x.rank()));
+  require_count(call, "slice_sizes", a.slice_sizes, x.rank());
   for (std::size_t d = 0; d < a.slice_sizes.size(); ++d)
     call.require(a.slice_sizes[d] >= 0 && a.slice_sizes[d] <= x.dims()[d].min(), "a slice of ", a.slice_sizes[d],
                  " does not fit dimension ", d, " of size ", x.dims()[d]);
   for (const Ints dropped : {a.collapsed_slice_dims, a.operand_batching_dims})
     for (const std::int64_t d : dropped)
       // Not 0 either, as in XLA: the result would have elements that the operand has not.
-      call.require(a.slice_sizes[static_cast<std::size_t>(d)] == 1, "the slice of dimension ", d,
-                   ", which the result drops, must have size 1, got ", a.slice_sizes[static_cast<std::size_t>(d)]);
+      call.require(a.slice_sizes[d] == 1, "the slice of dimension ", d,
+                   ", which the result drops, must have size 1, got ", a.slice_sizes[d]);
 }
 
 }  // namespace
@@ -102,13 +101,12 @@ void gather_type(const Call& call, std::vector<Type>& results) {
   int batch = 0;
   for_each_batch_dim(n, indices, [&](Dim size) {
     while (has(offset, batch)) ++batch;
-    dims[static_cast<std::size_t>(batch++)] = size;
+    dims[batch++] = size;
   });
   std::size_t at = 0;
   for (int d = 0; d < x.rank(); ++d)
-    if (has(window, d))
-      dims[static_cast<std::size_t>(a.offset_dims[at++])] = a.slice_sizes[static_cast<std::size_t>(d)];
-  results.push_back(Type(x.dtype(), std::span(dims).first(static_cast<std::size_t>(rank))));
+    if (has(window, d)) dims[a.offset_dims[at++]] = a.slice_sizes[d];
+  results.push_back(Type(x.dtype(), std::span(dims).first(rank)));
 }
 
 void scatter_type(const Call& call, std::vector<Type>& results) {

@@ -30,7 +30,7 @@ Value per_component(Value indices, std::int64_t index_vector_dim, std::span<cons
       };
       if (equal && !elements.empty())
         return of_rank_0 ? literal(Type(indices.dtype(), {}), 1) : literal(indices.type(), 1);
-      const Type vector(indices.dtype(), {static_cast<std::int64_t>(elements.size())});
+      const Type vector(indices.dtype(), {std::ssize(elements)});
       return broadcast_in_dim(literal(vector, elements.size()), indices.type(), Ints(&index_vector_dim, 1));
     }
     __builtin_unreachable();
@@ -44,8 +44,7 @@ std::vector<std::int64_t> window_sizes(const ScatterAttributes& a, Value x, Valu
     for (const std::int64_t d : dims) dropped |= DimSet{1} << d;
   std::vector<std::int64_t> sizes;
   std::size_t at = 0;
-  for (int d = 0; d < x.rank(); ++d)
-    sizes.push_back(has(dropped, d) ? 1 : updates.size(static_cast<int>(a.update_window_dims[at++])));
+  for (int d = 0; d < x.rank(); ++d) sizes.push_back(has(dropped, d) ? 1 : updates.size(a.update_window_dims[at++]));
   return sizes;
 }
 
@@ -87,16 +86,15 @@ class ScatterReader {
   Value read(Value x) const {
     const Type type = updates_type_.with(x.dtype());
     if (is_empty(x.type())) return constant(x.graph(), type, 0);
-    const bool single = std::ranges::all_of(a_.scatter_dims_to_operand_dims,
-                                            [&](std::int64_t d) { return sizes_[static_cast<std::size_t>(d)] == 1; });
+    const bool single =
+        std::ranges::all_of(a_.scatter_dims_to_operand_dims, [&](std::int64_t d) { return sizes_[d] == 1; });
     return single ? read_elements(x, type) : read_windows(x);
   }
 
  private:
   // Windows of one element in the dimensions that the indices choose are inside or outside as a whole.
   Value read_elements(Value x, Type type) const {
-    const auto last = at_mapped(a_.scatter_dims_to_operand_dims,
-                                [&](int d) { return operand_sizes_[static_cast<std::size_t>(d)] - 1; });
+    const auto last = at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return operand_sizes_[d] - 1; });
     const std::vector<std::int64_t> first(last.size(), 0);
     Value inside = compare(indices_, per_component(indices_, a_.index_vector_dim, last, false), Direction::LE);
     if (!is_unsigned_integer(indices_.dtype()))
@@ -115,12 +113,9 @@ class ScatterReader {
   // Zeros around `x`, as wide as the window, take what lies outside.
   Value read_windows(Value x) const {
     const Value wide = convert(indices_, DType::i64);
-    const auto margin =
-        at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return sizes_[static_cast<std::size_t>(d)]; });
-    const auto low =
-        at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return -sizes_[static_cast<std::size_t>(d)]; });
-    const auto high =
-        at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return operand_sizes_[static_cast<std::size_t>(d)]; });
+    const auto margin = at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return sizes_[d]; });
+    const auto low = at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return -sizes_[d]; });
+    const auto high = at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return operand_sizes_[d]; });
     const auto component = [&](const std::vector<std::int64_t>& values, bool of_rank_0) {
       return per_component(wide, a_.index_vector_dim, values, of_rank_0);
     };
@@ -128,8 +123,7 @@ class ScatterReader {
     const Value clamped = clamp(low_bound, wide, high_bound);
     std::vector<std::int64_t> edges(operand_sizes_.size(), 0);
     const std::vector<std::int64_t> none = edges;
-    for (std::size_t i = 0; i < margin.size(); ++i)
-      edges[static_cast<std::size_t>(a_.scatter_dims_to_operand_dims[i])] = margin[i];
+    for (std::size_t i = 0; i < margin.size(); ++i) edges[a_.scatter_dims_to_operand_dims[i]] = margin[i];
     return gather(pad(x, scalar_like(x, 0), edges, edges, none), clamped + component(margin, false),
                   reversed(a_, sizes_));
   }
@@ -177,8 +171,7 @@ void replacing_gradient(const GradientCall& c, const ScatterAttributes& a, const
 void gather_gradient(const GradientCall& c) {
   const auto& a = c.node.attributes<GatherAttributes>();
   const Value x = c.x(0), indices = c.x(1);
-  const auto last =
-      at_mapped(a.start_index_map, [&](int d) { return x.size(d) - a.slice_sizes[static_cast<std::size_t>(d)]; });
+  const auto last = at_mapped(a.start_index_map, [&](int d) { return x.size(d) - a.slice_sizes[d]; });
   const std::vector<std::int64_t> first(last.size(), 0);
   const Value inside = last.empty() ? indices
                                     : clamp(per_component(indices, a.index_vector_dim, first, true), indices,

@@ -20,14 +20,11 @@ inline std::vector<std::int64_t> dimension_range(std::size_t from, std::size_t c
   for (std::size_t i = 0; i < count; ++i) dims[i] = static_cast<std::int64_t>(from + i);
   return dims;
 }
-inline std::vector<std::int64_t> all_dimensions(Value x) {
-  return dimension_range(0, static_cast<std::size_t>(x.rank()));
-}
+inline std::vector<std::int64_t> all_dimensions(Value x) { return dimension_range(0, x.rank()); }
 
 inline std::vector<std::int64_t> inverse_permutation(Ints permutation) {
   std::vector<std::int64_t> inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i)
-    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = static_cast<std::int64_t>(i);
   return inverse;
 }
 

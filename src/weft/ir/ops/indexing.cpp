@@ -27,7 +27,7 @@ void dynamic_slice_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.type(0);
   const Ints sizes = call.attributes<DynamicSliceAttributes>().sizes;
   require_starts(call, 1, type.rank());
-  require_count(call, "slice_sizes", sizes, static_cast<std::size_t>(type.rank()));
+  require_count(call, "slice_sizes", sizes, type.rank());
   DimList dims;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     call.require(sizes[i] >= 0 && sizes[i] <= type.dims()[i].min(), "a slice of ", sizes[i], " does not fit dimension ",
@@ -69,7 +69,7 @@ void sort_type(const Call& call, std::vector<Type>& results) {
 void select_and_scatter_type(const Call& call, std::vector<Type>& results) {
   const Type x = call.type(0), source = call.type(1), init = call.type(2);
   const auto& window = call.attributes<SelectAndScatterAttributes>();
-  const auto rank = static_cast<std::size_t>(x.rank());
+  const std::size_t rank = x.rank();
   call.require(source.dtype() == x.dtype() && source.rank() == x.rank(), "the source ", source, " does not fit ", x);
   call.require(init.rank() == 0 && init.dtype() == x.dtype(), "the initial value must be of rank 0 and ", x.dtype(),
                ", got ", init);

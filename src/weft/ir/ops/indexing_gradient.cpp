@@ -27,7 +27,7 @@ namespace {
 Value sorted_positions(const GradientCall& c, std::int64_t dimension) {
   const Graph& comparator = *c.node.regions[0];
   const Type type = c.x().type();
-  const bool wide = type.size(static_cast<int>(dimension)) > std::numeric_limits<std::int32_t>::max();
+  const bool wide = type.size(dimension) > std::numeric_limits<std::int32_t>::max();
   std::vector<Value> operands(c.node.operands.begin(), c.node.operands.end());
   operands.push_back(iota(*c.node.graph, type.with(wide ? DType::i64 : DType::i32), dimension));
 
@@ -51,7 +51,7 @@ void sort_gradient(const GradientCall& c) {
     if (d != dimension) others.push_back(d);
   const Ints sorted(&dimension, 1);
   const Value positions = sorted_positions(c, dimension);
-  for (int i = 0; i < static_cast<int>(c.node.operands.size()); ++i) {
+  for (int i = 0; i < std::ssize(c.node.operands); ++i) {
     if (!c.needs(i) || !c.dy(i)) continue;
     c.add(i, scatter(zeros_like(c.x(i)), positions, c.dy(i),
                      {.update_window_dims = {},
@@ -89,7 +89,7 @@ void select_and_scatter_gradient(const GradientCall& c) {
   if (c.needs(1)) {
     const Value present = constant(x.graph(), x.type().with(DType::boolean), 1), absent = scalar_like(present, 0);
     const std::array operands{x, c.dy(), present}, inits{scalar_like(x, 0), scalar_like(x, 0), absent};
-    const std::vector<std::int64_t> ones(static_cast<std::size_t>(x.rank()), 1);
+    const std::vector<std::int64_t> ones(x.rank(), 1);
     c.add(1,
           reduce_window(operands, inits,
                         {.window_dimensions = window.window_dimensions.empty() ? Ints(ones) : window.window_dimensions,

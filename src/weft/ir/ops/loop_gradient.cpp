@@ -140,7 +140,7 @@ class LoopGradient {
         loop_(loop),
         body_(*call.node.regions[1]),
         count_(call.node.operands.size()),
-        counter_type_(call.x(static_cast<int>(loop.counter)).type()) {
+        counter_type_(call.x(loop.counter).type()) {
     find_active();
   }
 
@@ -170,8 +170,8 @@ class LoopGradient {
       if (!is_float(body_.inputs()[i].dtype())) continue;
       reach[i] = dependents(body_, i);
       carried[i] = !is_unchanged(i);
-      varied[i] = call_.needs(static_cast<int>(i));
-      useful[i] = carried[i] && static_cast<bool>(call_.dy(static_cast<int>(i)));
+      varied[i] = call_.needs(i);
+      useful[i] = carried[i] && static_cast<bool>(call_.dy(i));
     }
     const auto reaches = [&](std::size_t from, std::size_t to) { return !reach[from].empty() && reach[from][to]; };
     for (bool grown = true; std::exchange(grown, false);)
@@ -192,7 +192,7 @@ class LoopGradient {
   // What comes out as it went in, whatever the steps do.
   void pass_through() const {
     for (std::size_t k = 0; k < count_; ++k) {
-      const int i = static_cast<int>(k);
+      const int i = k;
       const bool is_same = loop_.steps == 0 || (is_unchanged(k) && std::ranges::find(fixed_, i) == fixed_.end());
       if (is_same && call_.needs(i) && call_.dy(i)) call_.add(i, call_.dy(i));
     }
@@ -207,7 +207,7 @@ class LoopGradient {
       const Value v = stack.back();
       stack.pop_back();
       if (v.node->op == &ops::parameter) {
-        const auto index = static_cast<std::size_t>(v.node->attributes<ParameterAttributes>().index);
+        const std::size_t index = v.node->attributes<ParameterAttributes>().index;
         if (index < count_ && index != loop_.counter && !is_unchanged(index)) keep(v);
       } else if (v.node->id < step_.forward && !is_cheap(*v.node)) {
         keep(v);
@@ -244,7 +244,7 @@ class LoopGradient {
       return next;
     });
     std::vector<Value> results = while_(initial, condition, body);
-    results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(count_));
+    results.erase(results.begin(), results.begin() + count_);
     return results;
   }
 
@@ -303,7 +303,7 @@ class LoopGradient {
     const std::size_t own = initial.size();
     initial.insert(initial.end(), stacks.begin(), stacks.end());
     for (std::size_t i = 0; i < count_; ++i)
-      if (is_unchanged(i)) initial.push_back(call_.x(static_cast<int>(i)));
+      if (is_unchanged(i)) initial.push_back(call_.x(i));
     const std::vector<Type> types = types_of(initial);
     const auto condition = make_graph(types, [&](Graph& into, std::span<const Value> in) {
       return std::vector{
@@ -320,13 +320,13 @@ class LoopGradient {
                                           : dynamic_update_slice(before, reshape(now, stacked(now.type(), 1).dims()),
                                                                  starts(step, now.rank())));
       }
-      next.insert(next.end(), in.begin() + static_cast<std::ptrdiff_t>(own), in.end());
+      next.insert(next.end(), in.begin() + own, in.end());
       return next;
     });
     const std::vector<Value> results = while_(initial, condition, body);
     const auto made = std::span(results).subspan(1);
-    std::vector<Value> cotangents(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(active_.size()));
-    auto sum = made.begin() + static_cast<std::ptrdiff_t>(active_.size());
+    std::vector<Value> cotangents(made.begin(), made.begin() + active_.size());
+    auto sum = made.begin() + active_.size();
     for (std::size_t k = 0; k < fixed_.size(); ++k)
       cotangents.push_back(products_[k] ? of_all_steps(k, stacks, made.subspan(carried)) : *sum++);
     return cotangents;
@@ -336,9 +336,8 @@ class LoopGradient {
   Value of_all_steps(std::size_t k, std::span<const Value> stacks, std::span<const Value> factors) const {
     const auto stack_of = [&](Value factor) {
       const auto kept = std::ranges::find(kept_, factor);
-      return kept != kept_.end()
-                 ? stacks[static_cast<std::size_t>(kept - kept_.begin())]
-                 : factors[static_cast<std::size_t>(std::ranges::find(factors_, factor) - factors_.begin())];
+      return kept != kept_.end() ? stacks[kept - kept_.begin()]
+                                 : factors[std::ranges::find(factors_, factor) - factors_.begin()];
     };
     const Node& product = *products_[k]->node;
     Inliner inliner(graph(), *step_.graph);

@@ -36,7 +36,7 @@ void optimization_barrier_gradient(const GradientCall& c) {
   const std::vector<Value> held = optimization_barrier(present);
   std::size_t at = 0;
   for (std::size_t i = 0; i < c.cotangents.size(); ++i)
-    if (c.cotangents[i]) c.add(static_cast<int>(i), held[at++]);
+    if (c.cotangents[i]) c.add(i, held[at++]);
 }
 
 // One call of the function's gradient gives the cotangents of all floating-point operands.
@@ -44,9 +44,9 @@ void custom_call_gradient(const GradientCall& c) {
   const HostFunction* const function = find_host_function(c.node.attributes<CustomCallAttributes>().target);
   if (!function || !function->gradient()) return not_differentiable(c);
   std::vector<Value> operands(c.node.operands.begin(), c.node.operands.end());
-  for (std::uint32_t i = 0; i < c.node.types.size(); ++i) operands.push_back(c.y(static_cast<int>(i)));
+  for (std::uint32_t i = 0; i < c.node.types.size(); ++i) operands.push_back(c.y(i));
   for (std::size_t i = 0; i < c.cotangents.size(); ++i)
-    operands.push_back(c.cotangents[i] ? c.cotangents[i] : zeros_like(c.y(static_cast<int>(i))));
+    operands.push_back(c.cotangents[i] ? c.cotangents[i] : zeros_like(c.y(i)));
   std::vector<Type> types;
   for (const Value v : c.node.operands)
     if (is_float(v.dtype())) types.push_back(v.type());
@@ -54,7 +54,7 @@ void custom_call_gradient(const GradientCall& c) {
   Node& made = c.node.graph->append(ops::custom_call, operands, &attributes, types);
   std::uint32_t at = 0;
   for (std::size_t i = 0; i < c.node.operands.size(); ++i)
-    if (is_float(c.node.operands[i].dtype())) c.add(static_cast<int>(i), made.result(at++));
+    if (is_float(c.node.operands[i].dtype())) c.add(i, made.result(at++));
 }
 
 }  // namespace weft::ir

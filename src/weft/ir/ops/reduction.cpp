@@ -47,7 +47,7 @@ void reduce_window_type(const Call& call, std::vector<Type>& results) {
   const std::size_t count = require_reduction(call);
   const Type first = call.type(0);
   const auto& window = call.attributes<ReduceWindowAttributes>();
-  const auto rank = static_cast<std::size_t>(first.rank());
+  const std::size_t rank = first.rank();
   require_count(call, "window_dimensions", window.window_dimensions, rank);
   if (!window.window_strides.empty()) require_count(call, "window_strides", window.window_strides, rank);
   if (!window.base_dilations.empty()) require_count(call, "base_dilations", window.base_dilations, rank);

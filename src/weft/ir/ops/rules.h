@@ -20,7 +20,7 @@ class DimList {
     require(count_ < Type::max_rank, "a tensor has at most ", Type::max_rank, " dimensions");
     dims_[count_++] = d;
   }
-  Dim& operator[](std::int64_t i) { return dims_[static_cast<std::size_t>(i)]; }
+  Dim& operator[](std::int64_t i) { return dims_[i]; }
   Type type(DType dtype) const { return Type(dtype, std::span(dims_.data(), count_)); }
 
  private:

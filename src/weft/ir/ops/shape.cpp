@@ -39,10 +39,10 @@ void broadcast_in_dim_type(const Call& call, std::vector<Type>& results) {
   const Type from = call.type(0), to = call.requested_type();
   const Ints dimensions = call.attributes<BroadcastAttributes>().dimensions;
   call.require(from.dtype() == to.dtype(), "cannot give ", to, ": the dtypes differ");
-  require_count(call, "broadcast_dimensions", dimensions, static_cast<std::size_t>(from.rank()));
+  require_count(call, "broadcast_dimensions", dimensions, from.rank());
   require_dimensions(call, "broadcast_dimensions", dimensions, to.rank());
   for (int i = 0; i < from.rank(); ++i) {
-    const auto d = static_cast<int>(dimensions[static_cast<std::size_t>(i)]);
+    const auto d = static_cast<int>(dimensions[i]);
     call.require(from.dim(i) == to.dim(d) || from.dim(i) == Dim(1), "dimension ", i, " of size ", from.dim(i),
                  " cannot become dimension ", d, " of ", to);
   }
@@ -59,17 +59,17 @@ void reshape_type(const Call& call, std::vector<Type>& results) {
 void transpose_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.type(0);
   const Ints permutation = call.attributes<TransposeAttributes>().permutation;
-  require_count(call, "permutation", permutation, static_cast<std::size_t>(type.rank()));
+  require_count(call, "permutation", permutation, type.rank());
   require_dimensions(call, "permutation", permutation, type.rank());
   DimList dims;
-  for (const std::int64_t d : permutation) dims.push(type.dim(static_cast<int>(d)));
+  for (const std::int64_t d : permutation) dims.push(type.dim(d));
   results.push_back(dims.type(type.dtype()));
 }
 
 void slice_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.type(0);
   const auto& [start, limit, strides] = call.attributes<SliceAttributes>();
-  const auto rank = static_cast<std::size_t>(type.rank());
+  const std::size_t rank = type.rank();
   require_count(call, "start_indices", start, rank);
   require_count(call, "limit_indices", limit, rank);
   require_count(call, "strides", strides, rank);
@@ -89,7 +89,7 @@ void slice_type(const Call& call, std::vector<Type>& results) {
 void pad_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.type(0), value = call.type(1);
   const auto& [low, high, interior] = call.attributes<PadAttributes>();
-  const auto rank = static_cast<std::size_t>(type.rank());
+  const std::size_t rank = type.rank();
   call.require(value.rank() == 0 && value.dtype() == type.dtype(), "the padding value must be of rank 0 and ",
                type.dtype(), ", got ", value);
   require_count(call, "edge_padding_low", low, rank);
@@ -116,7 +116,7 @@ void concatenate_type(const Call& call, std::vector<Type>& results) {
     for (int d = 0; d < first.rank(); ++d)
       call.require(d == dimension || type.dim(d) == first.dim(d), "operand ", i, " is ", type, ", which differs from ",
                    first, " in dimension ", d);
-    dims[dimension] = dims[dimension] + type.dim(static_cast<int>(dimension));
+    dims[dimension] = dims[dimension] + type.dim(dimension);
   }
   results.push_back(dims.type(first.dtype()));
 }

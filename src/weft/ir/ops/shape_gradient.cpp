@@ -13,11 +13,10 @@ void broadcast_in_dim_gradient(const GradientCall& c) {
   std::array<int, Type::max_rank> origin;
   origin.fill(-1);
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (from.dims()[i] == to.dim(static_cast<int>(dimensions[i])))
-      origin[static_cast<std::size_t>(dimensions[i])] = static_cast<int>(i);
+    if (from.dims()[i] == to.dim(dimensions[i])) origin[dimensions[i]] = static_cast<int>(i);
   std::vector<std::int64_t> summed, kept;  // kept: operand dimensions, in the order in which the result has them
   for (int d = 0; d < to.rank(); ++d) {
-    const int i = origin[static_cast<std::size_t>(d)];
+    const int i = origin[d];
     if (i < 0)
       summed.push_back(d);
     else
@@ -25,7 +24,7 @@ void broadcast_in_dim_gradient(const GradientCall& c) {
   }
   // Bring the kept dimensions into the operand's order, then put back those of size 1.
   std::vector<std::int64_t> order = dimension_range(0, kept.size());
-  std::ranges::sort(order, {}, [&](std::int64_t i) { return kept[static_cast<std::size_t>(i)]; });
+  std::ranges::sort(order, {}, [&](std::int64_t i) { return kept[i]; });
   c.add(0, reshape(transpose(reduce_sum(c.dy(), summed), order), from.dims()));
 }
 
@@ -40,9 +39,9 @@ void slice_gradient(const GradientCall& c) {
   const auto& [start, limit, strides] = c.node.attributes<SliceAttributes>();
   std::vector<std::int64_t> high(start.size()), interior(start.size());
   for (std::size_t i = 0; i < start.size(); ++i) {
-    const std::int64_t taken = c.dy().size(static_cast<int>(i));
+    const std::int64_t taken = c.dy().size(i);
     interior[i] = strides[i] - 1;
-    high[i] = c.x().size(static_cast<int>(i)) - start[i] - (taken == 0 ? 0 : (taken - 1) * strides[i] + 1);
+    high[i] = c.x().size(i) - start[i] - (taken == 0 ? 0 : (taken - 1) * strides[i] + 1);
   }
   c.add(0, pad(c.dy(), scalar_like(c.dy(), 0), start, high, interior));
 }
@@ -63,7 +62,7 @@ void pad_gradient(const GradientCall& c) {
   if (!is_empty(c.x().type())) {
     dx = pad(c.dy(), scalar_like(c.dy(), 0), minus_low, minus_high, none);
     if (spread) {
-      for (std::size_t i = 0; i < rank; ++i) limit[i] = dx.size(static_cast<int>(i));
+      for (std::size_t i = 0; i < rank; ++i) limit[i] = dx.size(i);
       dx = slice(dx, none, limit, strides);
     }
   }
@@ -74,15 +73,15 @@ void pad_gradient(const GradientCall& c) {
 }
 
 void concatenate_gradient(const GradientCall& c) {
-  const auto dimension = static_cast<std::size_t>(c.node.attributes<ConcatenateAttributes>().dimension);
-  const auto rank = static_cast<std::size_t>(c.dy().rank());
+  const std::size_t dimension = c.node.attributes<ConcatenateAttributes>().dimension;
+  const std::size_t rank = c.dy().rank();
   std::vector<std::int64_t> start(rank), limit(rank), strides(rank, 1);
-  for (std::size_t i = 0; i < rank; ++i) limit[i] = c.dy().size(static_cast<int>(i));
+  for (std::size_t i = 0; i < rank; ++i) limit[i] = c.dy().size(i);
   limit[dimension] = 0;
   for (std::size_t i = 0; i < c.node.operands.size(); ++i) {
     start[dimension] = limit[dimension];
-    limit[dimension] += c.node.operands[i].size(static_cast<int>(dimension));
-    if (c.needs(static_cast<int>(i))) c.add(static_cast<int>(i), slice(c.dy(), start, limit, strides));
+    limit[dimension] += c.node.operands[i].size(dimension);
+    if (c.needs(i)) c.add(i, slice(c.dy(), start, limit, strides));
   }
 }
 

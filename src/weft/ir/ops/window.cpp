@@ -4,14 +4,12 @@ namespace weft::ir {
 
 namespace {
 
-std::int64_t at_or(Ints list, int i, std::int64_t otherwise) {
-  return list.empty() ? otherwise : list[static_cast<std::size_t>(i)];
-}
+std::int64_t at_or(Ints list, int i, std::int64_t otherwise) { return list.empty() ? otherwise : list[i]; }
 
 }  // namespace
 
 WindowDim window_dim(const ReduceWindowAttributes& w, int i) {
-  return {.size = w.window_dimensions[static_cast<std::size_t>(i)],
+  return {.size = w.window_dimensions[i],
           .stride = at_or(w.window_strides, i, 1),
           .low = at_or(w.padding, 2 * i, 0),
           .high = at_or(w.padding, 2 * i + 1, 0),

@@ -219,8 +219,7 @@ void output_operand_aliases(const Checker& c, const Attribute& attribute) {
       return found ? c.integers(resolve(c.source, c.module, *found), name) : std::vector<std::int64_t>();
     };
     const std::int64_t operand = c.field(alias, what, "operand_index", Attribute::Kind::integer).integer;
-    const auto operands = static_cast<std::int64_t>(c.op.operand_types.size()),
-               results = static_cast<std::int64_t>(c.op.result_types.size());
+    const auto operands = std::ssize(c.op.operand_types), results = std::ssize(c.op.result_types);
     c.require(operand >= 0 && operand < operands, alias, "operand_index ", operand,
               " of output_operand_aliases is not one of ", operands, " operands");
     c.require(indices("operand_tuple_indices").empty(), alias,
@@ -229,7 +228,7 @@ void output_operand_aliases(const Checker& c, const Attribute& attribute) {
     c.require(results > 0 && output.size() == (results > 1 ? 1u : 0u) &&
                   (output.empty() || (output[0] >= 0 && output[0] < results)),
               alias, "output_tuple_indices of output_operand_aliases must name one of ", results, " results");
-    const WrittenType from = c.op.operand_types[static_cast<std::size_t>(operand)],
+    const WrittenType from = c.op.operand_types[operand],
                       to = c.op.result_types[output.empty() ? 0 : static_cast<std::size_t>(output[0])];
     c.require(from == to, alias, "output_operand_aliases cannot pair an operand ", from, " with a result ", to);
   }
@@ -291,10 +290,10 @@ void scan_dim_size(const Checker& c, const Attribute& attribute) {
   if (!dimension || c.op.operand_types.empty()) return;
   const Type scanned = c.op.operand_types[0].part;
   const bool is_one = dimension->integer >= 0 && dimension->integer < scanned.rank();
-  c.require(attribute.kind == Attribute::Kind::integer && is_one &&
-                scanned.dim(static_cast<int>(dimension->integer)) == Dim(attribute.integer),
-            attribute, "scan_dim_size must be the size of dimension ", dimension->integer, " of ", scanned, ", got ",
-            c.shown(attribute));
+  c.require(
+      attribute.kind == Attribute::Kind::integer && is_one && scanned.dim(dimension->integer) == Dim(attribute.integer),
+      attribute, "scan_dim_size must be the size of dimension ", dimension->integer, " of ", scanned, ", got ",
+      c.shown(attribute));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -309,8 +309,7 @@ void AttributePrinter::print_convolution_dimensions() {
     const std::vector<std::int64_t>& spatial = m[2].values;
     std::vector<std::string> names(spatial.size() + 2, "?");
     const auto put = [&](std::int64_t place, std::string name) {
-      if (place >= 0 && place < static_cast<std::int64_t>(names.size()))
-        names[static_cast<std::size_t>(place)] = std::move(name);
+      if (place >= 0 && place < std::ssize(names)) names[place] = std::move(name);
     };
     put(m[0].values[0], std::string(1, letters[side][0]));
     put(m[1].values[0], std::string(1, letters[side][1]));

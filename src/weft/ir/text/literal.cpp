@@ -200,7 +200,7 @@ std::span<std::byte> read_hexadecimal(const Source& source, std::string_view dig
 
 // Booleans come one to a byte, or as older writers packed them, eight to a byte.
 std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Arena& arena) {
-  const auto count = static_cast<std::size_t>(type.elements());
+  const std::size_t count = type.elements();
   if (bytes.size() != count && bytes.size() != 1 && bytes.size() == (count + 7) / 8) {
     const std::span unpacked(static_cast<std::byte*>(arena.allocate(count, 1)), count);
     for (std::size_t i = 0; i < count; ++i) unpacked[i] = (bytes[i / 8] >> (i % 8)) & std::byte{1};
@@ -231,7 +231,7 @@ Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte>
 
 // Pairs of numbers of the part's dtype: all of them, or one that stands for all.
 ComplexLiteral separate(std::span<const std::byte> pairs, Type part, Arena& arena) {
-  const auto width = static_cast<std::size_t>(byte_size(part.dtype()));
+  const std::size_t width = byte_size(part.dtype());
   const auto take = [&](std::size_t first) {
     const std::span numbers(static_cast<std::byte*>(arena.allocate(pairs.size() / 2, width)), pairs.size() / 2);
     for (std::size_t i = 0; i < numbers.size(); i += width)
@@ -245,7 +245,7 @@ ComplexLiteral separate(std::span<const std::byte> pairs, Type part, Arena& aren
 enum class Body { empty, bytes, numbers };
 
 Body body_kind(const Source& source, std::string_view body, WrittenType type, Token& first) {
-  const auto at = static_cast<std::size_t>(body.data() - source.text.data());
+  const std::size_t at = body.data() - source.text.data();
   if (type.part.dtype() == DType::token) source.fail(at, "a token has no elements");
   first = Lexer(source, at).next();
   if (body.empty() || first.at >= at + body.size()) {
@@ -261,7 +261,7 @@ std::span<std::byte> read_string(const Source& source, const Token& string, Aren
 
 // The numbers of lists, as bytes.
 std::span<const std::byte> read_lists(const Source& source, std::string_view body, WrittenType type, Arena& arena) {
-  const auto at = static_cast<std::size_t>(body.data() - source.text.data());
+  const std::size_t at = body.data() - source.text.data();
   return visit_any(type.part.dtype(), [&](auto tag) {
     ListReader<decltype(tag)> reader(source, type, at);
     return std::span<const std::byte>(arena.copy(std::as_bytes(reader.read(at + body.size()))));

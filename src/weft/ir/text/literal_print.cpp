@@ -35,7 +35,7 @@ void append_with_point(std::string& out, std::string_view digits) {
 
 template <class T>
 void append_real(std::string& out, T value) {
-  const auto wide = static_cast<double>(value);
+  const double wide = value;
   if (!std::isfinite(wide)) {  // the bits, most significant byte first
     out += "0x";
     std::array<std::byte, sizeof(T)> bytes;

@@ -75,9 +75,8 @@ void set_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value)
 void add_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value, std::size_t at) {
   const Use name{"captured", static_cast<std::uint32_t>(op.operands.size()), at};
   scope.emplace(name, value);
-  op.operands.insert(op.operands.begin() + static_cast<std::ptrdiff_t>(i), name);
-  if (!op.operand_types.empty())
-    op.operand_types.insert(op.operand_types.begin() + static_cast<std::ptrdiff_t>(i), value.type());
+  op.operands.insert(op.operands.begin() + i, name);
+  if (!op.operand_types.empty()) op.operand_types.insert(op.operand_types.begin() + i, value.type());
 }
 
 // The region takes `to` where it took another dtype, and begins with conversions back to that.
@@ -148,7 +147,7 @@ std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const S
   }
   // The first argument of the new input has the captured value's name, which the region uses; the others are not used.
   for (std::size_t i = inputs->arguments.size(); i-- > 0;) {
-    const auto place = region.arguments.begin() + static_cast<std::ptrdiff_t>(inputs->arguments[i]);
+    const auto place = region.arguments.begin() + inputs->arguments[i];
     const auto number = static_cast<std::uint32_t>(op.operands.size());
     if (i == 0)
       region.arguments.insert(place, {captured.name, value.type(), captured.at, {}, captured.index});

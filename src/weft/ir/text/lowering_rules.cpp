@@ -125,12 +125,12 @@ Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation&
     add(*infeed);
     if (regions.empty()) fail(op, "infeed must name a function where it is given");
   }
-  RunParallelAttributes attributes{0, static_cast<std::int64_t>(regions.size())};
+  RunParallelAttributes attributes{0, std::ssize(regions)};
   const Attribute* programs = find(op.attributes, "programs");
   if (!programs || programs->kind != Attribute::Kind::list) fail(op, "expected programs = [[@function]]");
   for (const Attribute& replica : programs->items) {
     add(replica);
-    const auto partitions = static_cast<std::int64_t>(replica.items.size());
+    const auto partitions = std::ssize(replica.items);
     if (&replica != &programs->items[0] && partitions != attributes.partitions)
       fail(op, "every replica must have as many partitions");
     attributes.partitions = partitions;
@@ -208,8 +208,8 @@ Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
   const Attribute* sizes = find(op.attributes, "operandSegmentSizes");
   const bool fits = sizes && sizes->kind == Attribute::Kind::integers && sizes->integers.size() == 2 &&
                     std::ranges::min(sizes->integers) >= 0 && op.regions.size() == 1 &&
-                    sizes->integers[0] + sizes->integers[1] == static_cast<std::int64_t>(values.size()) &&
-                    sizes->integers[1] <= static_cast<std::int64_t>(op.result_types.size());
+                    sizes->integers[0] + sizes->integers[1] == std::ssize(values) &&
+                    sizes->integers[1] <= std::ssize(op.result_types);
   if (!fits) fail(op, "expected inputs, as many results as carries or more, and one region");
   const auto count = static_cast<std::size_t>(sizes->integers[0]), carry_count = values.size() - count;
   const Values inputs = flattened(std::span(values).first(count)),
@@ -258,7 +258,7 @@ Values Lowering::dimension_size(Graph& graph, const Scope& scope, const Operatio
   const std::int64_t dimension = integer_attribute(op, "dimension");
   if (values.size() != 1 || dimension < 0 || dimension >= values[0].re.rank())
     fail(op, concat("expected one operand with a dimension ", dimension));
-  const auto size = static_cast<double>(values[0].re.size(static_cast<int>(dimension)));
+  const double size = values[0].re.size(dimension);
   return expanded(op, [&] { return Values{constant(graph, Type(DType::i32, {}), size)}; });
 }
 

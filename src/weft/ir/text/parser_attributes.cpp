@@ -305,7 +305,7 @@ Attribute Parser::convolution_dimensions() {
         if (which < 0 || which >= limits_.rank) fail(token_.at, concat("there is no spatial dimension ", which));
         if (spatial.integers.size() <= static_cast<std::size_t>(which))
           spatial.integers.resize(static_cast<std::size_t>(which) + 1, -1);
-        std::int64_t& dimension = spatial.integers[static_cast<std::size_t>(which)];
+        std::int64_t& dimension = spatial.integers[which];
         if (dimension >= 0) fail(token_.at, concat("the spatial dimension ", which, " is given twice"));
         dimension = here;
         return;

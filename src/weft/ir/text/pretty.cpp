@@ -358,7 +358,7 @@ void scan(Parser& p, Operation& op) {
   op.operands = p.parenthesised_uses();
   p.expect("inits");
   const std::vector<Use> inits = p.parenthesised_uses();
-  const auto count = [](const std::vector<Use>& uses) { return static_cast<std::int64_t>(uses.size()); };
+  const auto count = [](const std::vector<Use>& uses) { return std::ssize(uses); };
   op.attributes.push_back({"operandSegmentSizes", integers({count(op.operands), count(inits)}, at)});
   op.operands.insert(op.operands.end(), inits.begin(), inits.end());
   while (p.is("dimension")) keyword_value(p, op);

@@ -66,7 +66,7 @@ struct UseHash {
   std::size_t operator()(const Use& use) const { return std::hash<std::string_view>()(use.name) * 31 + use.index; }
 };
 
-inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);  // no loc(...) was given
+inline constexpr std::size_t nowhere = -1;  // no loc(...) was given
 
 struct Argument {
   std::string_view name;

@@ -44,7 +44,7 @@ std::byte* map(std::uint64_t size) {
   if (extra == 0) return start;
   auto* aligned = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(start), huge_page));
   if (aligned != start) munmap(start, static_cast<std::size_t>(aligned - start));
-  const auto after = static_cast<std::size_t>(start + extra - aligned);
+  const std::size_t after = start + extra - aligned;
   if (after != 0) munmap(aligned + size, after);
   if (knobs::huge_pages()) madvise(aligned, size, MADV_HUGEPAGE);
   return aligned;

@@ -112,7 +112,7 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
     const Allocation& a = executable.allocations[allocation];
     if (a.kind == Allocation::Kind::input) return arrival_us(launch.origins[a.index].event);
     if (a.kind != Allocation::Kind::output || executable.outputs[a.index].donated_input < 0) return 0.0;
-    double us = arrival_us(launch.origins[static_cast<std::size_t>(executable.outputs[a.index].donated_input)].event);
+    double us = arrival_us(launch.origins[executable.outputs[a.index].donated_input].event);
     if (part != 0) us = std::max(us, computed_before);
     for (const auto& reader : launch.readers) us = std::max(us, arrival_us(reader.get()));
     return us;

@@ -69,13 +69,13 @@ class BodyEmitter {
 
  private:
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
-  Value* i64(std::int64_t value) { return b_.getInt64(static_cast<std::uint64_t>(value)); }
+  Value* i64(std::int64_t value) { return b_.getInt64(value); }
   Value* width_of(std::size_t buffer) { return i64(byte_size(dtypes_[buffer])); }
 
   Value* splat(Value* x) { return b_.CreateVectorSplat(static_cast<unsigned>(width_), x); }
   Value* lanes() {
     llvm::SmallVector<llvm::Constant*, 16> numbers;
-    for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(static_cast<std::uint64_t>(lane)));
+    for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
     return llvm::ConstantVector::get(numbers);
   }
 
@@ -100,9 +100,7 @@ class BodyEmitter {
   Value* address(std::size_t buffer, Value* at) {
     return b_.CreateGEP(b_.getInt8Ty(), rows_[buffer], b_.CreateNSWMul(at, inner_[buffer]));
   }
-  llvm::Align alignment(std::size_t buffer) const {
-    return llvm::Align(static_cast<std::uint64_t>(byte_size(dtypes_[buffer])));
-  }
+  llvm::Align alignment(std::size_t buffer) const { return llvm::Align(byte_size(dtypes_[buffer])); }
 
   // All is read before anything is written: outputs may lie where inputs do.
   void emit_rows(Value* at, ScalarEmitter& emitter) {

@@ -39,7 +39,7 @@ void LoopEmitter::emit() {
   std::vector<std::int32_t> steps;
   for (int i = 0; i < width_; ++i) steps.push_back(i);
   llvm::SmallVector<llvm::Constant*, 16> lanes;
-  for (int i = 0; i < width_; ++i) lanes.push_back(b_.getInt64(static_cast<std::uint64_t>(i)));
+  for (int i = 0; i < width_; ++i) lanes.push_back(b_.getInt64(i));
   lane_numbers_ = llvm::ConstantVector::get(lanes);
   row_values_.resize(loop_.exprs.size());
   accumulators_.resize(loop_.exprs.size());

@@ -38,10 +38,8 @@ class LoopEmitter {
     bool written = false, ready = false;
   };
 
-  Value* i64(std::int64_t value) { return b_.getInt64(static_cast<std::uint64_t>(value)); }
-  Value* number(const Number& n) {
-    return n.parameter < 0 ? i64(n.known) : parameters_[static_cast<std::size_t>(n.parameter)];
-  }
+  Value* i64(std::int64_t value) { return b_.getInt64(value); }
+  Value* number(const Number& n) { return n.parameter < 0 ? i64(n.known) : parameters_[n.parameter]; }
   std::size_t lane_axis() const { return loop_.sizes.size() - 1; }
 
   void for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
@@ -101,7 +99,7 @@ class LoopEmitter {
   void emit_row_values(int stage);
   Value* compute_row(const Expr& e, const Place& place);
   bool per_lane(const Store& s) const;
-  int stage_of(const Store& s) const { return loop_.exprs[static_cast<std::size_t>(s.value)].stage; }
+  int stage_of(const Store& s) const { return loop_.exprs[s.value].stage; }
   void emit_row_stores(int stage);
   void decode_rows(Value* row);
 

@@ -15,7 +15,7 @@ Value* LoopEmitter::load(const Expr& e, const Place& place) {
       .vector = false, .mask = nullptr, .values = nullptr, .stage = 0, .copy = 0, .linear_lane = nullptr};
   Value* inside = within(uniform, scalar);
   for (const Expr::Gathered& g : e.gathered)  // before the branch, since others may use them
-    if (loop_.exprs[static_cast<std::size_t>(g.index)].per_lane) value(g.index, place);
+    if (loop_.exprs[g.index].per_lane) value(g.index, place);
   auto* before = b_.GetInsertBlock();
   Value* loaded = nullptr;
   llvm::BasicBlock* end = nullptr;
@@ -32,11 +32,11 @@ Value* LoopEmitter::load(const Expr& e, const Place& place) {
 Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place) {
   ScalarEmitter& s = emitter(place);
   llvm::Type* element = one_.memory_type(e.dtype);
-  Value* buffer = buffers_[static_cast<std::size_t>(e.buffer)];
+  Value* buffer = buffers_[e.buffer];
   Value* scalar_part = scalar_position(e.position);
   Value* vector_part = nullptr;
   for (const Expr::Gathered& g : e.gathered) {
-    const Expr& index = loop_.exprs[static_cast<std::size_t>(g.index)];
+    const Expr& index = loop_.exprs[g.index];
     const bool per_lane = place.vector && index.per_lane;
     ScalarEmitter& at = per_lane ? many_ : one_;
     Value* start = per_lane ? value(g.index, place) : index.per_lane ? value(g.index, place) : row_value(g.index);
@@ -57,7 +57,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
     }
   }
   Value* mask = within(bounds, place);
-  const llvm::Align align(static_cast<std::uint64_t>(byte_size(e.dtype)));
+  const llvm::Align align(byte_size(e.dtype));
   Value* address = b_.CreateGEP(element, buffer, scalar_part);
   if (!place.vector) {
     if (!mask) return s.from_memory(b_.CreateAlignedLoad(element, address, align), e.dtype);
@@ -90,11 +90,11 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
 }
 
 void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
-  const DType dtype = loop_.buffers[static_cast<std::size_t>(st.buffer)];
+  const DType dtype = loop_.buffers[st.buffer];
   llvm::Type* element = one_.memory_type(dtype);
   Value* stored = emitter(place).to_memory(computed, dtype);
-  const llvm::Align align(static_cast<std::uint64_t>(byte_size(dtype)));
-  Value* address = b_.CreateGEP(element, buffers_[static_cast<std::size_t>(st.buffer)], scalar_position(st.position));
+  const llvm::Align align(byte_size(dtype));
+  Value* address = b_.CreateGEP(element, buffers_[st.buffer], scalar_position(st.position));
   if (!place.vector) {
     b_.CreateAlignedStore(stored, address, align);
   } else if (lane_stride(st.position).is(1)) {
@@ -112,30 +112,30 @@ void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
 }
 
 Value* LoopEmitter::scratch_address(ExprId id, const Place& place) {
-  Cached& slot = cached_[static_cast<std::size_t>(id)];
+  Cached& slot = cached_[id];
   if (slot.number < 0) slot.number = next_slot_++;
-  const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
+  const DType dtype = loop_.exprs[id].dtype;
   Value* bytes = b_.CreateMul(scratch_row_, i64(slot.number));
   return b_.CreateGEP(one_.memory_type(dtype), b_.CreateGEP(b_.getInt8Ty(), function_->getArg(4), bytes),
                       place.linear_lane);
 }
 
 void LoopEmitter::store_cached(ExprId id, Value* computed, const Place& place) {
-  const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
+  const DType dtype = loop_.exprs[id].dtype;
   Value* stored = many_.to_memory(computed, dtype);
-  const llvm::Align align(static_cast<std::uint64_t>(byte_size(dtype)));
+  const llvm::Align align(byte_size(dtype));
   if (place.mask) {
     b_.CreateMaskedStore(stored, scratch_address(id, place), align, place.mask);
   } else {
     b_.CreateAlignedStore(stored, scratch_address(id, place), align);
   }
-  cached_[static_cast<std::size_t>(id)].written = true;
+  cached_[id].written = true;
 }
 
 Value* LoopEmitter::load_cached(ExprId id, const Place& place) {
-  const DType dtype = loop_.exprs[static_cast<std::size_t>(id)].dtype;
+  const DType dtype = loop_.exprs[id].dtype;
   llvm::Type* type = many_.memory_type(dtype);
-  const llvm::Align align(static_cast<std::uint64_t>(byte_size(dtype)));
+  const llvm::Align align(byte_size(dtype));
   Value* address = scratch_address(id, place);
   return many_.from_memory(
       place.mask ? b_.CreateMaskedLoad(type, address, align, place.mask, llvm::Constant::getNullValue(type))

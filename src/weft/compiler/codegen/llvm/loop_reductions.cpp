@@ -32,7 +32,7 @@ void LoopEmitter::accumulate(int stage, const Place& place) {
     if (!reduces_in(e, stage)) continue;
     Value* x = value(e.operands[0], place);
     if (place.mask) x = b_.CreateSelect(place.mask, x, neutral(e, many_));
-    Value* accumulator = accumulators_[i][static_cast<std::size_t>(place.copy)];
+    Value* accumulator = accumulators_[i][place.copy];
     llvm::Type* type = many_.compute_type(accumulator_type(e.dtype));
     b_.CreateStore(combine(e, b_.CreateLoad(type, accumulator), x, many_), accumulator);
   }
@@ -67,7 +67,7 @@ Value* LoopEmitter::with_init(const Expr& e, Value* total, Value* init, ScalarEm
 
 Value* LoopEmitter::finished_reduction(ExprId id, const Expr& e, const Place& place) {
   WEFT_ASSERT(loop_.walk == Walk::columns && place.vector, "a reduction is used before it has ended");
-  Value* accumulator = accumulators_[static_cast<std::size_t>(id)][static_cast<std::size_t>(place.copy)];
+  Value* accumulator = accumulators_[id][place.copy];
   Value* total = b_.CreateLoad(many_.compute_type(accumulator_type(e.dtype)), accumulator);
   return with_init(e, total, value(e.operands[1], place), many_);
 }

@@ -6,30 +6,30 @@ namespace weft::compiler {
 using llvm::Value;
 
 Value* LoopEmitter::value(ExprId id, const Place& place) {
-  const Expr& e = loop_.exprs[static_cast<std::size_t>(id)];
+  const Expr& e = loop_.exprs[id];
   if (!e.per_lane) {
     Value* scalar = row_value(id);
     return place.vector ? b_.CreateVectorSplat(static_cast<unsigned>(width_), scalar) : scalar;
   }
-  Value*& known = (*place.values)[static_cast<std::size_t>(id)];
+  Value*& known = (*place.values)[id];
   if (known) return known;
-  if (e.cached && cached_[static_cast<std::size_t>(id)].ready) return known = load_cached(id, place);
+  if (e.cached && cached_[id].ready) return known = load_cached(id, place);
   Value* result = compute(id, e, place);
   if (e.cached && loop_.walk == Walk::rows) store_cached(id, result, place);
-  return (*place.values)[static_cast<std::size_t>(id)] = result;
+  return (*place.values)[id] = result;
 }
 
 Value* LoopEmitter::by_reciprocal(const Expr& e, const Place& place) {
   if (e.op != &ir::ops::divide || !place.vector || !loop_.contract || (e.dtype != DType::f32 && e.dtype != DType::f64))
     return nullptr;
-  if (loop_.exprs[static_cast<std::size_t>(e.operands[1])].per_lane || loop_.walk != Walk::rows) return nullptr;
+  if (loop_.exprs[e.operands[1]].per_lane || loop_.walk != Walk::rows) return nullptr;
   Value* divisor = row_value(e.operands[1]);
   Value* reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
   return b_.CreateFMul(value(e.operands[0], place), b_.CreateVectorSplat(static_cast<unsigned>(width_), reciprocal));
 }
 
 Value* LoopEmitter::row_value(ExprId id) {
-  Value*& known = row_values_[static_cast<std::size_t>(id)];
+  Value*& known = row_values_[id];
   WEFT_ASSERT(known, "an expression of a row is used before it is computed");
   return known;
 }
@@ -47,8 +47,7 @@ Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
     case Expr::Kind::apply: {
       if (Value* quotient = by_reciprocal(e, place)) return quotient;
       std::vector<ir::Scalar> operands;
-      for (const ExprId o : e.operands)
-        operands.push_back(to_scalar(value(o, place), loop_.exprs[static_cast<std::size_t>(o)].dtype));
+      for (const ExprId o : e.operands) operands.push_back(to_scalar(value(o, place), loop_.exprs[o].dtype));
       return llvm_value(e.op->scalar(s, {operands, e.dtype, e.attributes}));
     }
     case Expr::Kind::reduce: return finished_reduction(id, e, place);

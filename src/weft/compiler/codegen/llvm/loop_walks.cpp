@@ -23,8 +23,8 @@ Value* LoopEmitter::compute_row(const Expr& e, const Place& place) {
 }
 
 bool LoopEmitter::per_lane(const Store& s) const {
-  if (loop_.exprs[static_cast<std::size_t>(s.value)].per_lane) return true;
-  for (std::size_t a = static_cast<std::size_t>(loop_.rows); a < s.position.coefficients.size(); ++a)
+  if (loop_.exprs[s.value].per_lane) return true;
+  for (std::size_t a = loop_.rows; a < s.position.coefficients.size(); ++a)
     if (!s.position.coefficients[a].is(0)) return true;
   return false;
 }
@@ -40,7 +40,7 @@ void LoopEmitter::emit_row_stores(int stage) {
 
 void LoopEmitter::decode_rows(Value* row) {
   for (int a = loop_.rows; a-- > 0;) {
-    const auto au = static_cast<std::size_t>(a);
+    const std::size_t au = a;
     if (a == 0) {
       axes_[au] = row;
     } else {
@@ -55,7 +55,7 @@ void LoopEmitter::start_rows(Value* first) {
   decode_rows(first);
   for (int a = 0; a < loop_.rows; ++a) {
     counters_.push_back(local(b_.getInt64Ty()));
-    b_.CreateStore(axes_[static_cast<std::size_t>(a)], counters_.back());
+    b_.CreateStore(axes_[a], counters_.back());
   }
 }
 
@@ -85,9 +85,9 @@ void LoopEmitter::emit_row() {
   forget_row();
   load_rows();
   const int first = loop_.rows;
-  const int last = static_cast<int>(lane_axis());
+  const int last = lane_axis();
   Value* lanes = i64(1);
-  for (int a = first; a <= last; ++a) lanes = b_.CreateMul(lanes, number(loop_.sizes[static_cast<std::size_t>(a)]));
+  for (int a = first; a <= last; ++a) lanes = b_.CreateMul(lanes, number(loop_.sizes[a]));
   scratch_row_ = b_.CreateMul(b_.CreateAnd(b_.CreateAdd(lanes, i64(scratch_lanes - 1)), i64(-scratch_lanes)), i64(8));
   for (int stage = 0; stage < loop_.stages; ++stage) {
     emit_row_values(stage);
@@ -115,10 +115,10 @@ int LoopEmitter::copies(int stage) const {
 void LoopEmitter::emit_outer_lanes(int axis, int last, int stage, Value* linear) {
   if (axis == last) {
     outer_linear_ = linear;
-    emit_lanes(i64(0), number(loop_.sizes[static_cast<std::size_t>(last)]), stage);
+    emit_lanes(i64(0), number(loop_.sizes[last]), stage);
     return;
   }
-  const auto au = static_cast<std::size_t>(axis);
+  const std::size_t au = axis;
   for_each(i64(0), number(loop_.sizes[au]), i64(1), [&](Value* i) {
     axes_[au] = i;
     Value* next = linear ? b_.CreateAdd(b_.CreateMul(linear, number(loop_.sizes[au])), i) : i;
@@ -217,7 +217,7 @@ void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
 
 void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
                                         const std::vector<std::vector<Value*>>& row_values) {
-  const auto copies = static_cast<std::size_t>(count);
+  const std::size_t copies = count;
   std::vector<Value*> starts, masks;
   for (std::size_t copy = 0; copy < copies; ++copy) {
     Value* before = i64(static_cast<std::int64_t>(copy) * width_);
@@ -250,7 +250,7 @@ void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t
 
 void LoopEmitter::emit_serial(int axis, const std::function<void()>& body) {
   if (axis == loop_.rows + loop_.serial) return body();
-  const auto au = static_cast<std::size_t>(axis);
+  const std::size_t au = axis;
   for_each(i64(0), number(loop_.sizes[au]), i64(1), [&](Value* i) {
     axes_[au] = i;
     emit_serial(axis + 1, body);

@@ -84,7 +84,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
     for (std::size_t e = 0; e < static_cast<std::size_t>(n->type().elements()); ++e) lanes.emplace_back(n, e);
   }
   const DType dtype = nodes[0]->type().dtype();
-  const auto width = static_cast<std::size_t>(c_.target.lanes);
+  const std::size_t width = c_.target.lanes;
   for (std::size_t first = 0; first < lanes.size(); first += width) {
     const auto part = std::span(lanes).subspan(first, std::min(width, lanes.size() - first));
     const auto call = [&](ScalarEmitter& emitter, std::span<const ir::Scalar> operands) {

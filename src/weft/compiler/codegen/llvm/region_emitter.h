@@ -49,7 +49,7 @@ class RegionEmitter {
 
   std::optional<std::size_t> memory_of(ir::Value v) const { return memory_ ? memory_->memory_of(v) : std::nullopt; }
   const Elements& at(ir::Value v) const { return values_[v.node->id][v.index]; }
-  Value* i64(std::int64_t value) { return c_.b.getInt64(static_cast<std::uint64_t>(value)); }
+  Value* i64(std::int64_t value) { return c_.b.getInt64(value); }
 
   // ---- order (region_emitter.cpp)
 

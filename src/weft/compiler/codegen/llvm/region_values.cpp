@@ -18,7 +18,7 @@ using ElementPosition = std::vector<std::int64_t>;
 
 std::size_t linear(std::span<const std::int64_t> position, Type type) {
   std::int64_t at = 0;
-  for (int d = 0; d < type.rank(); ++d) at = at * type.size(d) + position[static_cast<std::size_t>(d)];
+  for (int d = 0; d < type.rank(); ++d) at = at * type.size(d) + position[d];
   return static_cast<std::size_t>(at);
 }
 
@@ -27,14 +27,13 @@ void for_each_element(Type type, auto&& visit) {
   ElementPosition position(static_cast<std::size_t>(type.rank()));
   for (std::int64_t e = 0; e < type.elements(); ++e) {
     std::int64_t rest = e;
-    for (int d = type.rank(); d-- > 0; rest /= type.size(d))
-      position[static_cast<std::size_t>(d)] = rest % type.size(d);
+    for (int d = type.rank(); d-- > 0; rest /= type.size(d)) position[d] = rest % type.size(d);
     visit(std::span<const std::int64_t>(position));
   }
 }
 
 std::vector<std::int64_t> strides_of(Type type) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(type.rank()));
+  std::vector<std::int64_t> strides(type.rank());
   row_major_strides(type.dims(), strides);
   return strides;
 }
@@ -49,7 +48,7 @@ Source padded_source(const Node& n, const ir::PadAttributes& a, std::span<const 
   Source source;
   for (std::size_t d = 0; d < position.size(); ++d) {
     const std::int64_t at = position[d] - a.low[d], step = a.interior[d] + 1;
-    if (at < 0 || at % step != 0 || at / step >= n.operand(0).size(static_cast<int>(d))) return {.operand = 1};
+    if (at < 0 || at % step != 0 || at / step >= n.operand(0).size(d)) return {.operand = 1};
     source.position.push_back(at / step);
   }
   return source;
@@ -57,7 +56,7 @@ Source padded_source(const Node& n, const ir::PadAttributes& a, std::span<const 
 
 Source concatenated_source(const Node& n, const ir::ConcatenateAttributes& a, std::span<const std::int64_t> position) {
   Source source{.operand = 0, .position = {position.begin(), position.end()}};
-  std::int64_t& at = source.position[static_cast<std::size_t>(a.dimension)];
+  std::int64_t& at = source.position[a.dimension];
   const auto d = static_cast<int>(a.dimension);
   while (at >= n.operand(source.operand).size(d)) at -= n.operand(source.operand++).size(d);
   return source;
@@ -103,7 +102,7 @@ void RegionEmitter::emit(const Node& n) {
 
 Elements RegionEmitter::constant(const Node& n) {
   const ir::Literal& literal = n.attributes<ir::ConstantAttributes>().value;
-  const auto width = static_cast<std::size_t>(byte_size(n.type().dtype()));
+  const std::size_t width = byte_size(n.type().dtype());
   Elements elements;
   for (std::size_t e = 0; e < static_cast<std::size_t>(n.type().elements()); ++e) {
     std::uint64_t bits = 0;
@@ -114,7 +113,7 @@ Elements RegionEmitter::constant(const Node& n) {
 }
 
 Elements RegionEmitter::iota(const Node& n) {
-  const auto d = static_cast<std::size_t>(n.attributes<ir::IotaAttributes>().dimension);
+  const std::size_t d = n.attributes<ir::IotaAttributes>().dimension;
   Elements elements;
   for_each_element(n.type(), [&](std::span<const std::int64_t> position) {
     elements.push_back(llvm_value(c_.one.constant(n.type().dtype(), static_cast<double>(position[d]))));
@@ -175,22 +174,20 @@ Elements RegionEmitter::dot(const Node& n) {
   const DType dtype = n.type().dtype();
   const auto has = [](ir::Ints list, int d) { return std::ranges::find(list, d) != list.end(); };
   std::vector<Dim> contracted;
-  for (const std::int64_t d : a.lhs_contracting) contracted.push_back(lhs.dim(static_cast<int>(d)));
+  for (const std::int64_t d : a.lhs_contracting) contracted.push_back(lhs.dim(d));
   Elements elements;
   for_each_element(n.type(), [&](std::span<const std::int64_t> position) {
     ElementPosition l(static_cast<std::size_t>(lhs.rank())), r(static_cast<std::size_t>(rhs.rank()));
     std::size_t next = 0;
     for (std::size_t i = 0; i < a.lhs_batching.size(); ++i)
-      l[static_cast<std::size_t>(a.lhs_batching[i])] = r[static_cast<std::size_t>(a.rhs_batching[i])] =
-          position[next++];
+      l[a.lhs_batching[i]] = r[a.rhs_batching[i]] = position[next++];
     for (int d = 0; d < lhs.rank(); ++d)
-      if (!has(a.lhs_batching, d) && !has(a.lhs_contracting, d)) l[static_cast<std::size_t>(d)] = position[next++];
+      if (!has(a.lhs_batching, d) && !has(a.lhs_contracting, d)) l[d] = position[next++];
     for (int d = 0; d < rhs.rank(); ++d)
-      if (!has(a.rhs_batching, d) && !has(a.rhs_contracting, d)) r[static_cast<std::size_t>(d)] = position[next++];
+      if (!has(a.rhs_batching, d) && !has(a.rhs_contracting, d)) r[d] = position[next++];
     ir::Scalar sum = c_.one.constant(dtype, 0);
     for_each_element(Type(dtype, contracted), [&](std::span<const std::int64_t> term) {
-      for (std::size_t i = 0; i < term.size(); ++i)
-        l[static_cast<std::size_t>(a.lhs_contracting[i])] = r[static_cast<std::size_t>(a.rhs_contracting[i])] = term[i];
+      for (std::size_t i = 0; i < term.size(); ++i) l[a.lhs_contracting[i]] = r[a.rhs_contracting[i]] = term[i];
       sum = c_.one.add(sum, c_.one.multiply(to_scalar(at(n.operand(0))[linear(l, lhs)], dtype),
                                             to_scalar(at(n.operand(1))[linear(r, rhs)], dtype)));
     });
@@ -240,7 +237,7 @@ Elements RegionEmitter::dynamic_slice(const Node& n) {
     Value* first = address(*carried, whole, from);
     for_each_element(window, [&](std::span<const std::int64_t> position) {
       Value* at = c_.b.CreateConstGEP1_64(stored, first, linear(position, whole));
-      const llvm::Align align(static_cast<std::uint64_t>(byte_size(whole.dtype())));
+      const llvm::Align align(byte_size(whole.dtype()));
       elements.push_back(c_.one.from_memory(c_.b.CreateAlignedLoad(stored, at, align), whole.dtype()));
     });
     return elements;
@@ -271,7 +268,7 @@ Elements RegionEmitter::dynamic_update_slice(const Node& n) {
     Value* first = address(*carried, whole, to);
     for_each_element(window, [&](std::span<const std::int64_t> position) {
       Value* at = c_.b.CreateConstGEP1_64(stored, first, linear(position, whole));
-      const llvm::Align align(static_cast<std::uint64_t>(byte_size(whole.dtype())));
+      const llvm::Align align(byte_size(whole.dtype()));
       c_.b.CreateAlignedStore(c_.one.to_memory(update[linear(position, window)], whole.dtype()), at, align);
     });
     return {};

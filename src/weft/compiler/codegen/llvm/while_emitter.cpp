@@ -58,9 +58,7 @@ class TopLoop {
   Value* address(std::size_t i, std::size_t element) {
     return c_.b.CreateConstGEP1_64(c_.one.memory_type(carried(i).dtype()), c_.buffers[i], element);
   }
-  llvm::Align align(std::size_t i) const {
-    return llvm::Align(static_cast<std::uint64_t>(byte_size(carried(i).dtype())));
-  }
+  llvm::Align align(std::size_t i) const { return llvm::Align(byte_size(carried(i).dtype())); }
 
   Elements load(std::size_t i) {
     const DType dtype = carried(i).dtype();
@@ -107,8 +105,8 @@ std::vector<Elements> emit_loop(RegionContext& c, const ir::Graph& condition, co
   }
   std::vector<Elements> current = held;
   if (ends.begin) ends.begin(current);
-  const auto goes_on = RegionEmitter(c, condition, ends.condition).emit(current);
-  c.b.CreateCondBr(goes_on[0][0], step, done);
+  const auto continues = RegionEmitter(c, condition, ends.condition).emit(current);
+  c.b.CreateCondBr(continues[0][0], step, done);
   c.b.SetInsertPoint(step);
   const auto next = RegionEmitter(c, body, ends.body).emit(current);
   if (ends.end) ends.end(next);

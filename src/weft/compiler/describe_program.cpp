@@ -1,4 +1,4 @@
-#include <weft/compiler/hlo.h>
+#include <weft/compiler/describe_program.h>
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <weft/compiler/describe_attributes.h>
 #include <weft/compiler/dim_sources.h>
-#include <weft/compiler/hlo_attributes.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/hlo_text.h>
 
@@ -195,7 +195,7 @@ std::uint32_t ComputationDescriber::node(Node& node, std::string name) {
   if (const ir::Literal* literal = ir::literal_of(node.result()))
     return constant(node.result(), *literal, std::move(name));
   Instruction made{.name = std::move(name), .opcode = hlo_opcode(node)};
-  set_hlo_attributes(node, program_.sizes(), made);
+  describe_attributes(node, program_.sizes(), made);
   set_place(node.location, made);
   made.calls = calls(node);
   Passing passing = Passing::each;

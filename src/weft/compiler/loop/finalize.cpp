@@ -12,7 +12,7 @@ class Settling {
   Settling(DraftLoop loop, const KernelRequest& request) : loop_(std::move(loop)), request_(request) {}
 
   Lowered run() {
-    settle_axes();
+    finalize_axes();
     return finish();
   }
 
@@ -28,16 +28,15 @@ class Settling {
 
   void remove_axis(std::size_t axis) {
     each_affine([&](Affine& a) {
-      if (axis < a.coefficients.size())
-        a.coefficients.erase(a.coefficients.begin() + static_cast<std::ptrdiff_t>(axis));
+      if (axis < a.coefficients.size()) a.coefficients.erase(a.coefficients.begin() + axis);
     });
-    loop_.axes.erase(loop_.axes.begin() + static_cast<std::ptrdiff_t>(axis));
-    loop_.roles.erase(loop_.roles.begin() + static_cast<std::ptrdiff_t>(axis));
+    loop_.axes.erase(loop_.axes.begin() + axis);
+    loop_.roles.erase(loop_.roles.begin() + axis);
   }
 
   // Drops axes of one iteration, merges axes that are walked as one, orders them rows, serial, lanes, and leaves the lanes their
   // innermost axis where more would not help.
-  void settle_axes() {
+  void finalize_axes() {
     for (std::size_t a = loop_.axes.size(); a-- > 0;)
       if (loop_.axes[a].is(1)) remove_axis(a);
     sort_axes();
@@ -89,7 +88,7 @@ class Settling {
     return {static_cast<std::int32_t>(result_.parameters.size()) - 1, 0};
   }
 
-  Position settle(const Affine& affine) {
+  Position finalize(const Affine& affine) {
     Position position{number(affine.offset), {}};
     for (std::size_t a = 0; a < loop_.axes.size(); ++a) position.coefficients.push_back(number(affine.coefficient(a)));
     return position;
@@ -117,7 +116,7 @@ class Settling {
 
   // Rows of a product read the same elements of its right side: as many at once as the registers hold sums of.
   int rows_together() const {
-    const auto rows = static_cast<std::size_t>(std::ranges::count(loop_.roles, Role::row));
+    const std::size_t rows = std::ranges::count(loop_.roles, Role::row);
     if (rows == 0) return 1;
     const auto shared = [&](const Draft& d) {
       return d.expr.kind == Expr::Kind::load && d.position.coefficient(rows - 1).is(0) &&
@@ -145,10 +144,10 @@ class Settling {
     if (loop_.columns) result_.tiling.rows_together = rows_together();
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);
-      if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = settle(d.position);
+      if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = finalize(d.position);
       for (const Bound& bound : d.bounds) {
         const Bound b = simplified(bound);
-        e.bounds.push_back({settle(b.index), number(b.size)});
+        e.bounds.push_back({finalize(b.index), number(b.size)});
       }
       for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
       result_.exprs.push_back(std::move(e));
@@ -158,7 +157,7 @@ class Settling {
     for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
     for (const DraftStore& s : loop_.stores)
       result_.stores.push_back(
-          {s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output), settle(s.position)});
+          {s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output), finalize(s.position)});
     return {std::move(result_), std::move(loop_.inputs)};
   }
 
@@ -169,6 +168,6 @@ class Settling {
 
 }  // namespace
 
-Lowered settle(DraftLoop loop, const KernelRequest& request) { return Settling(std::move(loop), request).run(); }
+Lowered finalize(DraftLoop loop, const KernelRequest& request) { return Settling(std::move(loop), request).run(); }
 
 }  // namespace weft::compiler

@@ -8,18 +8,18 @@
 
 namespace weft::compiler {
 
-class Mirror {
+class ReversedCopy {
  public:
   // Strides in elements of `width` bytes; the copy has the same ones.
-  Mirror(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides, const std::vector<bool>& turned,
-         std::int64_t width);
+  ReversedCopy(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
+               const std::vector<bool>& reversed, std::int64_t width);
 
   void run(const std::byte* from, std::byte* to) const;
 
  private:
   struct Dim {
     std::int64_t size, step;  // in bytes
-    bool turned;
+    bool reversed;
   };
   void copy(std::size_t d, const std::byte* from, std::byte* to) const;
 

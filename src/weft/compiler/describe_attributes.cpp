@@ -1,4 +1,4 @@
-#include <weft/compiler/hlo_attributes.h>
+#include <weft/compiler/describe_attributes.h>
 
 #include <algorithm>
 #include <cctype>
@@ -59,7 +59,7 @@ class Fields : public ir::FieldVisitor {
   }
   void matrix(std::string_view field, const ir::IntMatrix& values) override {
     std::vector<Numbers> rows;
-    const auto columns = static_cast<std::size_t>(values.columns);
+    const std::size_t columns = values.columns;
     for (std::size_t at = 0; at < values.values.size(); at += columns)
       rows.push_back(copy_of(values.values.subspan(at, columns)));
     add(field, std::move(rows));
@@ -95,7 +95,7 @@ Numbers dims_in_order(std::int64_t first, std::int64_t second, Ints spatial) {
 
 void set_convolution(const ir::ConvolutionAttributes& a, Type kernel, runtime::Instruction& to) {
   Numbers size;
-  for (const std::int64_t d : a.kernel_spatial) size.push_back(kernel.size(static_cast<int>(d)));
+  for (const std::int64_t d : a.kernel_spatial) size.push_back(kernel.size(d));
   to.window = {std::move(size),         copy_of(a.strides),      copy_of(a.padding),
                copy_of(a.lhs_dilation), copy_of(a.rhs_dilation), copy_of(a.reversal)};
   to.convolution = {dims_in_order(a.input_batch, a.input_feature, a.input_spatial),
@@ -125,7 +125,7 @@ std::string hlo_opcode(const ir::Node& node) {
   return name;
 }
 
-void set_hlo_attributes(const ir::Node& of, const SizeValues& sizes, runtime::Instruction& to) {
+void describe_attributes(const ir::Node& of, const SizeValues& sizes, runtime::Instruction& to) {
   if (is_copy(of)) return;
   Arena arena;
   ir::Node node = of;

@@ -11,6 +11,6 @@ namespace weft::compiler {
 
 std::string hlo_opcode(const ir::Node& node);  // broadcast of broadcast_in_dim
 // Without the computations that it calls.
-void set_hlo_attributes(const ir::Node& node, const SizeValues& sizes, runtime::Instruction& instruction);
+void describe_attributes(const ir::Node& node, const SizeValues& sizes, runtime::Instruction& instruction);
 
 }  // namespace weft::compiler
