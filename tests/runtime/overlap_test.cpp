@@ -35,11 +35,11 @@ std::shared_ptr<const Executable> told_step(std::shared_future<void> go) {
   return program.finish();
 }
 
-// The same, with the host's thunk reading the input.
-std::shared_ptr<const Executable> told_input(std::shared_future<void> go) {
+// The same, with the thunk on another stream reading the input.
+std::shared_ptr<const Executable> told_input(std::shared_future<void> go, StreamKind stream = StreamKind::host) {
   Program program("told input");
   const Slice x = program.input(), y = program.output(), told = program.output();
-  program.thunk_on(StreamKind::host, "tell", {x}, {told}, [=](const Launch& launch) {
+  program.thunk_on(stream, "tell", {x}, {told}, [=](const Launch& launch) {
     go.wait();
     for (int i = 0; i < 4; ++i) launch.at<float>(told)[i] = launch.at<float>(x)[i];
   });
@@ -106,6 +106,40 @@ TEST_P(Overlap, AnOutputThatAThunkOfTheHostReadsIsNotOverwritten) {
   go.set_value();
   EXPECT_THAT(values(told), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(values(updated[0]), ElementsAre(102, 103, 104, 105));
+}
+
+BufferPtr upload_given(Device& device, std::shared_ptr<const std::vector<float>> data) {
+  const std::vector<float>& floats = *data;
+  return device.upload(Type(DType::f32, {std::ssize(floats)}), std::as_bytes(std::span(floats)), std::move(data));
+}
+
+TEST_P(Overlap, DataThatIsGivenAwayIsUploadedOnTheCopyStream) {
+  constexpr std::int64_t elements = 1 << 17;
+  const auto device = make();
+  std::promise<void> go;
+  const auto x = floats(*device, {1, 2, 3, 4});
+  const auto outputs = device->launch(told_input(go.get_future().share(), StreamKind::copy), std::span(&x, 1));
+  auto data = std::make_shared<std::vector<float>>(elements, 3.F);
+  const std::weak_ptr<std::vector<float>> kept = data;
+  const auto upload = upload_given(*device, std::move(data));
+  EXPECT_EQ(values(launch_one(*device, adder(1), outputs[0])), std::vector<float>({3, 4, 5, 6}));  // beside the upload
+  EXPECT_FALSE(upload->event()->ready());
+  EXPECT_FALSE(kept.expired());
+  const auto sum = launch_one(*device, adder(1, elements), upload);
+  go.set_value();
+  EXPECT_EQ(values(sum), std::vector<float>(elements, 4));
+  EXPECT_TRUE(kept.expired());
+}
+
+TEST_P(Overlap, SynchronizingAwaitsUploads) {
+  constexpr std::int64_t elements = 1 << 22;
+  const auto device = make();
+  for (int i = 0; i < 5; ++i) {
+    const auto data = std::make_shared<std::vector<float>>(elements, 3.F);
+    const auto upload = upload_given(*device, data);
+    device->synchronize();
+    EXPECT_TRUE(upload->event()->ready());
+  }
 }
 
 TEST_P(Overlap, AnInputFromElsewhereIsAwaitedByWhatReadsIt) {

@@ -51,7 +51,7 @@ TEST(Tensor, Making) {
   expect_values(linspace(0, 1, 5), {5}, {0, 0.25, 0.5, 0.75, 1});
   expect_values(iota({2, 2}, 1), {2, 2}, {0, 1, 0, 1});
   expect_values(eye(2), {2, 2}, {1, 0, 0, 1});
-  expect_error([] { from_vector<float>({1, 2}, {3}); }, "from_span: 2 values do not fill tensor<3xf32>");
+  expect_error([] { from_vector<float>({1, 2}, {3}); }, "from_vector: 2 values do not fill tensor<3xf32>");
   expect_error([] { tensor({{1, 2}, {3}}); }, "tensor: rows of 2 and 1 values");
 }
 

@@ -19,11 +19,10 @@ void save(const StateDict& state, const std::string& path, const Metadata& metad
 
 StateDict load(const SafetensorsFile& file) {
   StateDict state;
-  std::vector<std::byte> bytes;
   for (const SafetensorsFile::Entry& entry : file.entries()) {
-    bytes.resize(entry.type.bytes());
-    file.read(entry, bytes);
-    state[entry.name] = from_bytes(bytes, entry.type);
+    const auto bytes = std::make_shared<std::vector<std::byte>>(entry.type.bytes());
+    file.read(entry, *bytes);
+    state[entry.name] = from_bytes(*bytes, entry.type, bytes);
   }
   return state;
 }

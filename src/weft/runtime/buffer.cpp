@@ -48,6 +48,11 @@ std::uint64_t new_ids(std::size_t count) {
 
 Buffer::Buffer(Type type) : Buffer(type, new_ids(1), *Slots::make(std::make_shared<Event>(), 1), 0) {}
 
+Buffer::Buffer(Type type, DeviceId device)
+    : Buffer(type, new_ids(1), *Slots::make(std::make_shared<Event>(), 1), 0, device) {
+  event()->comes_out_of_stream_order();
+}
+
 Buffer::Buffer(Type type, Memory memory, DeviceId device)
     : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0, device) {
   this->memory() = std::move(memory);

@@ -21,6 +21,7 @@ namespace weft::runtime {
 class Buffer {
  public:
   explicit Buffer(Type type);                              // promised: bytes come with fulfil()
+  Buffer(Type type, DeviceId device);                      // the same, of a device: not in the order of its launches
   Buffer(Type type, Memory memory, DeviceId device = {});  // there
   // Promised: bytes come with the event of `slots`, of whose references it takes one.
   Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot, DeviceId device = {})

@@ -66,6 +66,18 @@ std::uint64_t new_bytes(const Executable& executable) {
   return bytes;
 }
 
+void check_upload(Type type, std::span<const std::byte> bytes) {
+  require(std::cmp_equal(bytes.size(), type.bytes()), "upload: ", type, " has ", type.bytes(), " bytes, got ",
+          bytes.size());
+}
+
+void copy_to_device(const MemorySpace& space, const Memory& memory, std::span<const std::byte> bytes) {
+  const metrics::Timer timer(metrics::transfer_to_device_time);
+  const trace::Scope scope("copy", "copy to the device");
+  metrics::outbound_data.add(bytes.size());
+  space.copy_to_device(memory.device_address(), bytes.data(), bytes.size());
+}
+
 }  // namespace
 
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
@@ -139,14 +151,29 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
 }
 
 BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
-  require(std::cmp_equal(bytes.size(), type.bytes()), "upload: ", type, " has ", type.bytes(), " bytes, got ",
-          bytes.size());
-  const metrics::Timer timer(metrics::transfer_to_device_time);
-  const trace::Scope scope("copy", "copy to the device");
-  metrics::outbound_data.add(bytes.size());
+  check_upload(type, bytes);
   Memory memory = allocate(bytes.size());
-  id_.memory_space().copy_to_device(memory.device_address(), bytes.data(), bytes.size());
+  copy_to_device(id_.memory_space(), memory, bytes);
   return std::make_shared<Buffer>(type, std::move(memory), id_);
+}
+
+BufferPtr Device::upload(Type type, std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  constexpr std::size_t few_bytes = std::size_t{1} << 18;
+  if (bytes.size() < few_bytes || impl_->options.synchronous) return upload(type, bytes);
+  check_upload(type, bytes);
+  auto buffer = std::make_shared<Buffer>(type, id_);
+  Memory memory = allocate(bytes.size());
+  impl_->queue.submit_copy(buffer->event(), [buffer, memory = std::move(memory), bytes, owner = std::move(owner),
+                                             space = &id_.memory_space()]() mutable {
+    try {
+      copy_to_device(*space, memory, bytes);
+      owner = nullptr;
+      buffer->fulfil(std::move(memory));
+    } catch (...) {
+      buffer->fail(std::current_exception());
+    }
+  });
+  return buffer;
 }
 
 void Device::read(const BufferPtr& buffer, ReadPtr read) {

@@ -81,6 +81,10 @@ class Device {
 
   // A new buffer with a copy of `bytes` (of the type's size).
   BufferPtr upload(Type type, std::span<const std::byte> bytes);
+  // The same without waiting for the copy: the device's copy stream makes it, beside what the device computes, and the buffer is
+  // promised until then. `owner` keeps `bytes` alive until they are copied; nobody may change them meanwhile. A few bytes are copied
+  // at once, because handing them over takes longer.
+  BufferPtr upload(Type type, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
   // Hands the buffer's bytes to `read` when they are there, before any later launch can overwrite them; on which thread: see Read.
   void read(const BufferPtr& buffer, ReadPtr read);

@@ -92,6 +92,12 @@ void Queue::submit(ReadPtr read) {
   tidy();
 }
 
+void Queue::submit_copy(std::shared_ptr<Event> done, std::function<void()> copy) {
+  const std::lock_guard lock(mutex_);
+  last_copy_ = std::move(done);
+  worker(StreamKind::copy).add(std::move(copy));
+}
+
 void Queue::add_reads(const Buffer& of, std::vector<ReadPtr>& to) const {
   const std::lock_guard lock(mutex_);
   std::ranges::copy_if(reads_, std::back_inserter(to), [&](const ReadPtr& read) { return read->of_ == &of; });
@@ -100,6 +106,7 @@ void Queue::add_reads(const Buffer& of, std::vector<ReadPtr>& to) const {
 void Queue::synchronize() {
   std::unique_lock lock(mutex_);
   const std::uint64_t target = asked_, launches = launches_;
+  const std::shared_ptr<Event> last_copy = std::move(last_copy_);
   while (done_ < target || has_flight_before(launches)) {
     if (tidy_one(lock)) continue;
     // Another thread is at it, or its bytes come from elsewhere, and nothing here will tell of that.
@@ -285,8 +292,8 @@ void Queue::start_flight(const LaunchRecord& launch) {
 StreamWorker& Queue::worker(StreamKind kind) {
   constexpr std::array<const char*, stream_kinds> names = {"compute stream", "copy stream", "communication stream",
                                                            "host stream"};
-  auto& worker = workers_[kind];
-  if (!worker) worker = std::make_unique<StreamWorker>(names[kind]);
+  auto& worker = workers_[static_cast<std::size_t>(kind)];
+  if (!worker) worker = std::make_unique<StreamWorker>(names[static_cast<std::size_t>(kind)]);
   return *worker;
 }
 

@@ -38,6 +38,8 @@ class Queue {
   // nanoseconds it did. `scope` gets its id.
   std::uint64_t submit(LaunchPtr launch, trace::Scope& scope);
   void submit(ReadPtr read);
+  // Runs `copy`, which sets `done` and must not throw, on the thread of the copy stream.
+  void submit_copy(std::shared_ptr<Event> done, std::function<void()> copy);
   // The reads of a buffer that may not be done yet.
   void add_reads(const Buffer& of, std::vector<ReadPtr>& to) const;
 
@@ -108,6 +110,7 @@ class Queue {
   std::vector<InFlight> flights_;
   std::atomic<std::size_t> flight_count_ = 0;                        // changed with it
   std::array<std::unique_ptr<StreamWorker>, stream_kinds> workers_;  // made when they are first needed
+  std::shared_ptr<Event> last_copy_;                                 // of submit_copy; they are made in order
 
   std::atomic<std::uint64_t> expected_end_ = 0;  // of the launch that runs, not later than that
   std::array<Times, 16> times_{};                // by a hash of the executable: they are estimates

@@ -41,6 +41,11 @@ Tensor from_bytes(std::span<const std::byte> bytes, Type type) {
   return Tensor(device().upload(type, bytes));
 }
 
+Tensor from_bytes(std::span<const std::byte> bytes, Type type, std::shared_ptr<const void> owner) {
+  require(std::ssize(bytes) == type.bytes(), "from_bytes: ", bytes.size(), " bytes do not fill ", type);
+  return Tensor(device().upload(type, bytes, std::move(owner)));
+}
+
 Tensor tensor(const HostNumber& value, DType dtype) { return from_numbers({&value, 1}, Type(dtype, {})); }
 Tensor tensor(const HostNumber& value) { return tensor(value, value.default_dtype()); }
 

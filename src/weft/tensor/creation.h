@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace weft {
 
-// Data is copied at once. The type of the elements is that of the C++ values.
+// Tensors of host data, whose elements have the type of the C++ values. The data is copied before the call returns.
 Tensor from_bytes(std::span<const std::byte> bytes, Type type);
 template <Element T>
 Tensor from_span(std::span<const T> values, const Shape& shape) {
@@ -23,6 +24,17 @@ Tensor from_span(std::span<const T> values, const Shape& shape) {
 template <Element T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
   return from_span(std::span<const T>(values), shape);
+}
+
+// The same for data that is given away: large data is copied by the device's copy stream, beside what the device computes. `owner` keeps
+// `bytes` alive until then; nobody may change them. A vector is moved: `from_vector(std::move(pixels), {64, 3, 32, 32})`.
+Tensor from_bytes(std::span<const std::byte> bytes, Type type, std::shared_ptr<const void> owner);
+template <Element T>
+Tensor from_vector(std::vector<T>&& values, const Shape& shape) {
+  const Type type(dtype_of<T>, shape);
+  require(std::ssize(values) == type.elements(), "from_vector: ", values.size(), " values do not fill ", type);
+  const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+  return from_bytes(std::as_bytes(std::span(*owner)), type, owner);
 }
 
 // A row of values, a matrix, or one number as rank 0: tensor({1.f, 2.f}), tensor({{1, 2}, {3, 4}}), tensor(3.f). Floating-point
