@@ -1,6 +1,6 @@
-// Compiled kernels in one piece, to carry to other processes and machines. An artifact is signed by who made it and taken only
-// whole: bytes that are damaged, cut, made for another build or processor, or signed by a key that this user does not trust are
-// refused, and nothing of them is executed.
+// Compiled kernels as one piece of bytes, to carry to other processes and machines. An artifact is signed by its maker and accepted only as
+// a whole: bytes that are damaged, truncated, made for another build or processor, or signed by a key that this user does not trust are
+// refused, and nothing in them is executed.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,18 @@ class DiskCache;
 
 struct Artifact {
   std::vector<StoredKernel> kernels;
-  std::vector<std::vector<std::size_t>> programs = {};  // their kernels, in the order of their entries on disk
-  std::vector<StoredKernel> choices = {};               // of autotuning
+  // For each program, the indices of its kernels, in the order of its entry on disk.
+  std::vector<std::vector<std::size_t>> programs = {};
+  std::vector<StoredKernel> choices = {};  // the choices of autotuning
 };
 
 std::string write_artifact(const Artifact& artifact);
-Artifact read_artifact(std::string_view bytes);  // throws Error: why it is refused
+Artifact read_artifact(std::string_view bytes);  // throws Error with the reason if the bytes are refused
 
-// All usable entries of a folder; and back: returns how many entries stand there at the end, and says, to `why_not`, if given, why
-// not all.
+// Collects all usable entries of a cache folder.
 Artifact artifact_of(const DiskCache& cache);
+// Adds the artifact to a cache folder. Returns how many of its entries the folder holds at the end; if some are missing, sets `why_not` (if
+// given) to the reason.
 std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string* why_not = nullptr);
 
 }  // namespace weft::compiler

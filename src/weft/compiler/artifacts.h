@@ -1,9 +1,10 @@
-// What this process has compiled, as bytes for other processes and machines of the same build of weft and the same processor.
+// Everything that this process has compiled, as bytes for other processes and machines with the same build of weft and the same processor.
 //   write_file("step.artifacts", weft::save_artifacts());   // after the first steps
-//   weft::load_artifacts(read_file("step.artifacts"));      // elsewhere, before them: nothing of that is compiled then
-// They hold the choices of autotuning, too: what this process chose is not measured there, unless something else was chosen before.
-// Artifacts hold machine code. They are signed with the user's key (`weft cache info` shows its public half) and refused unless
-// they verify: an artifact of somebody else is taken if WEFT_TRUSTED_KEYS lists that key. Thread-safe.
+//   weft::load_artifacts(read_file("step.artifacts"));      // in another process, before its first steps: it then compiles nothing of this
+// Artifacts also hold the choices of autotuning: the other process does not measure what was chosen here, unless it has already made its
+// own choice.
+// Artifacts hold machine code. They are signed with the user's key (`weft cache info` shows the public half) and refused if the signature
+// does not verify. Another user's artifact is accepted if WEFT_TRUSTED_KEYS lists that user's key. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,10 @@
 
 namespace weft {
 
-// The kernels and choices in memory.
+// Returns the kernels and choices in memory as bytes.
 std::string save_artifacts();
-// Takes them in; returns how many kernels. Throws Error, which says why, for bytes that are damaged, for something else, or not
-// trusted.
+// Adds the kernels and choices of an artifact; returns the number of kernels. Throws Error with the reason if the bytes are damaged, are no
+// artifact for this build and processor, or are not trusted.
 std::size_t load_artifacts(std::string_view bytes);
 
 }  // namespace weft

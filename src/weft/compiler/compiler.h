@@ -1,4 +1,4 @@
-// Graph to Executable: simplify, fuse, schedule, plan memory, generate kernels.
+// Compiles a graph to an Executable: simplifies, fuses, schedules, plans memory, generates kernels.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace weft::compiler {
 
 struct Unit;
 
-// Sees what a program becomes while it is compiled; before it, the programs of its loops and branches.
+// Observes what a program becomes while it is compiled. The programs of its loops and branches are reported before it.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -22,21 +22,20 @@ class Observer {
   virtual void executable(const runtime::Executable& executable, const Report& report) = 0;
 };
 
-// Compiles the graph. Throws UnsupportedError for what only the interpreter runs: narrow element types, ops that talk to the host or
-// to other processes. Thread-safe; deterministic: equal graphs and options give equal
-// programs.
+// Compiles the graph. Throws UnsupportedError for what only the interpreter runs: narrow element types, ops that talk to the host or to
+// other processes. Thread-safe. Deterministic: equal graphs and options give equal programs.
 std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const Options& options = {},
                                                    Report* report = nullptr);
 
-// The graph must live as long as the program. Throws Error where it cannot be compiled without knowing its sizes. Of a launch the
-// report says nothing before describe_launch.
+// Compiles a graph of symbolic sizes, which must outlive the program. Throws Error if it cannot be compiled without knowing its sizes. The
+// report describes no launch until describe_launch is called.
 std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const Options& options,
                                                       Report* report = nullptr);
 
-// Has the report say what a launch of this executable is.
+// Adds to the report what one launch of this executable does.
 void describe_launch(const runtime::Executable& executable, Report& report);
 
-// Forgets the code of kernels, but for that of programs that are held.
+// Forgets the code of kernels, except for programs that are still in use.
 void clear_kernel_cache();
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// The opcode and the attributes of a node's instruction in HLO.
+// The opcode and the attributes of a node, as an HLO instruction has them.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace weft::compiler {
 
-std::string hlo_opcode(const ir::Node& node);  // broadcast of broadcast_in_dim
-// Without the computations that it calls.
+std::string hlo_opcode(const ir::Node& node);  // for example broadcast for broadcast_in_dim
+// Describes the node's attributes except for the computations that it calls.
 void describe_attributes(const ir::Node& node, const SizeValues& sizes, runtime::Instruction& instruction);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// A graph, or a compiled program in which the nodes of each unit are a fusion, described in XLA's terms (runtime/hlo_text.h prints it).
+// Describes a graph, or a compiled program in which the nodes of each unit are a fusion, in XLA's terms (runtime/hlo_text.h prints it).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace weft::compiler {
 
-// Without units every node stands for itself; with them, the instruction of a unit has the unit's name. `most_elements`: those of larger
-// constants are left out. `sizes`: of a graph for many sizes, whose last inputs are these constants.
+// Without units every node is an instruction; with units, the instruction of a unit has the unit's name. The elements of constants with
+// more than `most_elements` are left out. `sizes` and `constants` are for a graph of symbolic sizes, whose last inputs are these constants.
 runtime::ProgramDescription describe_program(const ir::Graph& graph, std::span<const Unit> units = {},
                                              std::int64_t most_elements = std::numeric_limits<std::int64_t>::max(),
                                              const SizeValues& sizes = {},

@@ -1,5 +1,5 @@
-// Where the sizes of a graph's values come from: each dimension is followed through every op back to the inputs, so that "why 256?" has
-// an answer: "input 0 dim 0 / 2".
+// Says where the sizes of a graph's values come from: follows each dimension through every op back to the inputs, so that "why 256?" has an
+// answer such as "input 0 dim 0 / 2".
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@ namespace weft::compiler {
 
 class DimSources {
  public:
-  // `constants`: in place of the graph's last inputs.
+  // `constants` replace the graph's last inputs.
   DimSources(const ir::Graph& graph, const SizeValues& sizes, std::span<const std::vector<std::byte>> constants);
 
-  // A text for each dimension: "input 0 dim 1", "(input 0 dim 0) * (input 0 dim 1)", "constant 4". None for values of other graphs.
+  // Returns a text for each dimension: "input 0 dim 1", "(input 0 dim 0) * (input 0 dim 1)", "constant 4". Empty for values of other
+  // graphs.
   const std::vector<std::string>& of(ir::Value value) const;
 
  private:

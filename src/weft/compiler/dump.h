@@ -1,5 +1,5 @@
-// What the knob WEFT_DUMP asks for: a folder for each program that is compiled, with its graph as it came and after every pass
-// that changed it (StableHLO text), and the LLVM IR and assembly of each distinct kernel.
+// Implements the knob WEFT_DUMP: writes a folder for each compiled program, with its graph before the passes and after every pass that
+// changed it (StableHLO text), and the LLVM IR and assembly of each distinct kernel.
 //   FOLDER/3.main/0.input.mlir, 1.inline-composites.mlir, ..., fusion.12.ll, fusion.12.s
 #pragma once
 
@@ -14,10 +14,10 @@ namespace weft::compiler {
 
 class Dump {
  public:
-  // Makes the folder. Where that or writing fails, a warning says so once and nothing more of the program is dumped.
+  // Creates the folder. If that or a later write fails, warns once and dumps nothing more of the program.
   Dump(const std::string& program, const Target& target);
 
-  explicit operator bool() const { return !folder_.empty(); }  // whether anything is asked for
+  explicit operator bool() const { return !folder_.empty(); }  // whether dumping is on
   void graph(const ir::Graph& graph, std::string_view stage);
   void kernel(const std::string& name, const KernelSource& source);
 

@@ -1,4 +1,4 @@
-// This compiler, as the thunks see it whose nodes have regions.
+// Gives this compiler to the thunks of nodes with regions.
 #pragma once
 
 #include <weft/compiler/thunks/nested_compiler.h>

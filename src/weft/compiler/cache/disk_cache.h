@@ -1,6 +1,6 @@
-// A folder of entries (entry.h), one file each, shared by any number of processes. It is an accelerator only: whatever is wrong with
-// it, programs are compiled instead. Its files hold machine code, so a folder or file that someone else could have written is not
-// used. Thread-safe.
+// A folder of entries (entry.h), one file each, shared by any number of processes. It only saves time: if anything is wrong with it,
+// programs are compiled instead. Its files hold machine code, so a folder or file that another user could have written is not used.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace weft::compiler {
 
 class DiskCache {
  public:
-  // As the knobs say; null: switched off, or there is no place for it.
+  // Returns the cache that the knobs describe; null if it is switched off or there is no folder for it.
   static std::shared_ptr<DiskCache> from_knobs();
-  // Where the knobs say; empty: nowhere.
+  // Returns the folder that the knobs name; empty if there is none.
   static std::filesystem::path default_folder();
 
   DiskCache(std::filesystem::path folder, std::uint64_t most_bytes);
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  // The entry of this name. Says why there is none, in the log and to `why`, if given.
+  // Returns the entry of this name. If there is none, logs the reason and stores it in `why`, if given.
   std::optional<std::vector<StoredKernel>> read(const std::string& name, std::string* why = nullptr) const;
-  // Adds an entry; where the limit is passed, the least recently used leave first, with an eighth of it more, so that not every
-  // entry after that has to look at all. Whatever fails is logged and told to `why_not`, if given; a folder that nothing can be
-  // written to is a warning, once.
+  // Adds an entry. If the size limit is exceeded, first removes the least recently used entries, plus another eighth of the limit, so that
+  // the next writes need not scan the folder again. Logs any failure and stores it in `why_not`, if given; warns once about a folder that
+  // cannot be written to.
   void write(const std::string& name, std::span<const StoredKernel> kernels, std::string* why_not = nullptr) const;
-  // Whether there is a file of this name: it need not be usable.
+  // Returns whether there is a file of this name, which need not be usable.
   bool has(const std::string& name) const;
 
   struct File {
@@ -41,20 +41,21 @@ class DiskCache {
     std::uint64_t bytes = 0;
     std::filesystem::file_time_type used = {};
   };
-  // Whatever has the name of an entry, the least recently used first: folders and other things that are none, too, of 0 bytes.
+  // Lists everything that has the name of an entry, the least recently used first. Folders and other things that are not entries are listed
+  // too, with 0 bytes.
   std::vector<File> files() const;
   struct Contents {
-    std::optional<std::vector<StoredKernel>> kernels;  // none: what would be looked up there is compiled instead
-    std::string reason;                                // why there are none
-    bool is_removed = false;                           // another process has removed it
+    std::optional<std::vector<StoredKernel>> kernels;  // nullopt if the file is not usable
+    std::string reason;                                // why the file is not usable
+    bool is_removed = false;                           // whether another process has removed the file
   };
   Contents contents(const std::string& name) const;
-  // Removes whatever stands there. Says why it could not, to `why_not`, if given; that it was gone before is no reason.
+  // Removes the file. Stores in `why_not`, if given, why it could not; a file that was already gone is not a failure.
   bool remove(const std::string& name, std::string* why_not = nullptr) const;
-  // Removes entries until they take at most so many bytes; returns how many. Says why it could not, to `why_not`, if given.
+  // Removes entries until the rest takes at most `most_bytes`; returns how many it removed. Stores failures in `why_not`, if given.
   std::size_t prune(std::uint64_t most_bytes, std::string* why_not = nullptr) const;
 
-  // Why the folder must not be used; empty: it may. Makes it, for this user alone, where it is missing.
+  // Returns why the folder must not be used; empty if it may be. Creates a missing folder, accessible to this user only.
   std::string refusal() const;
 
  private:
@@ -67,7 +68,7 @@ class DiskCache {
   std::uint64_t most_bytes_;
 };
 
-// Why what stands at `path` may have been written by someone else; empty: only this user can have.
+// Returns why the file or folder at `path` may have been written by someone else; empty if only this user can have written it.
 std::string distrust(const std::filesystem::path& path);
 
 }  // namespace weft::compiler

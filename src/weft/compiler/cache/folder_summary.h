@@ -1,5 +1,5 @@
-// What a cache needs to know of its folder as a whole, kept in a file beside the entries, so that neither keeping an entry nor
-// missing one looks at all of them: there may be a hundred thousand.
+// What a cache needs to know about its folder as a whole, kept in a file beside the entries. Thanks to it, neither writing an entry nor
+// missing one has to scan all entries, of which there may be a hundred thousand.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ struct FolderSummary {
   static constexpr const char* file_name = "summary";
   static constexpr std::size_t most_origins = 64;
 
-  std::uint64_t bytes = 0;  // of the entries, or more: what a killed process was about to add counts
-  std::vector<std::string>
-      origins;  // what their names end with, after the program's; at most so many, the last ones used last
+  // Of all entries; may be too large, since it includes what a killed process was about to add.
+  std::uint64_t bytes = 0;
+  // The suffixes of entry names that stand for an origin: at most most_origins of them, the most recently used last.
+  std::vector<std::string> origins;
 
   void add_origin(std::string origin);
 
-  // Nothing if there is none, or it is damaged.
+  // Returns nullopt if the file is missing or damaged.
   static std::optional<FolderSummary> read(const std::filesystem::path& folder);
   void write(const std::filesystem::path& folder, const std::filesystem::path& temporaries) const;
 };

@@ -1,5 +1,5 @@
-// Machine code of kernels, kept for the process and on disk: programs that differ only in sizes, as those of one function for other
-// shapes do, share their kernels, and a later process finds them again. Only the first of all waits for LLVM.  Thread-safe.
+// Keeps machine code of kernels in memory and on disk. Programs that differ only in sizes, such as one function recorded for several
+// shapes, share their kernels, and later processes find the kernels on disk: LLVM runs only the first time. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -27,39 +27,39 @@ class KernelCache {
 
   struct Found {
     std::vector<KernelAddress> kernels;               // in the order of the sources
-    std::vector<std::shared_ptr<const void>> owners;  // keep their code mapped
-    std::size_t loaded = 0, compiled = 0;             // now: from disk or an artifact, by LLVM
-    std::string miss;                                 // why the disk did not give all of them; empty: it was not asked
+    std::vector<std::shared_ptr<const void>> owners;  // keep the code of the kernels mapped
+    std::size_t loaded = 0, compiled = 0;             // by this call: from disk or an artifact; by LLVM
+    std::string miss;  // why the disk did not have all kernels; empty if it was not asked
   };
-  // The code for the target of the sources of one program, whose keys are `keys`: equal keys, equal code. Code that does not run here
-  // is compiled and not mapped: its address is null.
+  // Returns the code of one program's sources for the target. `keys` are the keys of the sources: equal keys mean equal code. Code for a
+  // target that this process cannot run is compiled but not mapped: its address is null.
   Found get(std::span<const KernelSource> sources, std::span<const std::string> keys, const Target& target);
 
-  // Takes in kernels of an artifact, which are mapped when a program needs them.
+  // Adds the kernels of an artifact, which are mapped when a program needs them.
   void add(std::vector<StoredKernel> kernels);
-  // All that are in memory, in no order.
+  // Returns all kernels in memory, in no particular order.
   std::vector<StoredKernel> all() const;
 
-  void clear();  // the memory; the disk stays
+  void clear();  // forgets what is in memory; files on disk stay
   std::uint64_t bytes() const;
 
  private:
   struct Entry {
     std::string key;
-    KernelAddress kernel;  // null: not mapped yet
+    KernelAddress kernel;  // null if not mapped yet
     std::shared_ptr<const std::string> object;
     std::shared_ptr<const void> owner;
 
     std::uint64_t bytes() const;
   };
-  // What a call of get works on.
+  // The state of one call of get.
   struct Request {
     const Target& target;
     std::span<const KernelSource> sources;
     std::span<const std::string> keys;
     std::vector<std::shared_ptr<const std::string>> objects;  // found so far
-    std::vector<std::size_t> unmapped;                        // the sources whose code is not mapped
-    std::vector<std::size_t> missing;                         // of them, those that have no object either
+    std::vector<std::size_t> unmapped;                        // sources whose code is not mapped yet
+    std::vector<std::size_t> missing;                         // unmapped sources that have no object file either
   };
   Found get_known_by(std::span<const KernelSource> sources, std::span<const std::string> keys, const Target& target);
   void take_from_memory(Request& request, Found& found);

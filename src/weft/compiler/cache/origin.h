@@ -1,4 +1,4 @@
-// What machine code depends on beside its source: this build of weft, the processor, LLVM.
+// The origin of machine code is what it depends on besides its source: this build of weft, the processor, and LLVM.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace weft::compiler {
 
 const std::string& code_origin();
-// Why code of that origin is not for this process, in words; of anything that is no origin, too.
+// Returns in words why code of that origin cannot be used by this process. Also accepts text that is no origin at all.
 std::string origin_difference(std::string_view origin);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// Byte strings as lists of pieces, each behind its length: what the files of the cache are made of.
+// Lists of byte strings, each preceded by its length: the format of the cache's files.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline void put_piece(std::string& to, std::string_view bytes) {
   to += bytes;
 }
 
-// Takes pieces off the front of bytes that may be anything; false: they are not there.
+// Takes pieces off the front of bytes, which need not be trusted. The functions return false if the bytes are too short.
 class PieceReader {
  public:
   explicit PieceReader(std::string_view bytes) : rest_(bytes) {}

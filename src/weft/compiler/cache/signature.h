@@ -1,5 +1,5 @@
-// Signatures (Ed25519) on what is carried to other machines. A signature tells who made some bytes; whom to believe is the user's
-// to say: one's own key, and those of WEFT_TRUSTED_KEYS.
+// Ed25519 signatures on bytes that are carried to other machines. A signature says who made the bytes; the user decides whom to trust: the
+// user's own key and the keys in WEFT_TRUSTED_KEYS are trusted.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@ namespace weft::compiler {
 
 inline constexpr std::size_t public_key_size = 32, signature_size = 64;
 
-// The bytes, the signer's public key and the signature of both, with this user's key. Makes the key where there is none.
+// Returns the bytes followed by the signer's public key and the signature of both, made with this user's key. Creates the key if there is
+// none.
 std::string sign(std::string bytes);
-// What was signed. Throws Error: what is wrong with it.
+// Returns the bytes that were signed. Throws Error with the reason if the signature is wrong or not trusted.
 std::string_view verify(std::string_view signed_bytes);
 
-// The public key of this user, 64 hexadecimal digits, for the WEFT_TRUSTED_KEYS of others. Makes the key where there is none.
+// Returns this user's public key as 64 hexadecimal digits, for the WEFT_TRUSTED_KEYS of other users. Creates the key if there is none.
 std::string own_public_key();
 
 }  // namespace weft::compiler

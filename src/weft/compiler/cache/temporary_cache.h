@@ -1,4 +1,4 @@
-// A cache on disk for a while.
+// A temporary cache on disk.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace weft::compiler {
 
-// While it lives, kernels are kept on disk, in a folder of their own, which is empty at first.
+// Keeps kernels on disk in a temporary folder, empty at first, for the lifetime of this object.
 class TemporaryCache {
  public:
   void empty() const {

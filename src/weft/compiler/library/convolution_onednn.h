@@ -1,4 +1,4 @@
-// Convolutions by oneDNN: which of its primitives, in which order of the elements, and what is reordered for it.
+// Convolutions by oneDNN: chooses the primitive and the memory layouts, and reorders operands where necessary.
 #pragma once
 
 #include <weft/compiler/loop/convolution_shape.h>
@@ -6,7 +6,7 @@
 
 namespace weft::compiler {
 
-// Gives the unit of a convolution scratch memory and `make`. Returns false, with the unit unchanged, if oneDNN lacks the case.
+// Gives the unit of a convolution its scratch memory and its `make`. Returns false and leaves the unit unchanged if oneDNN lacks the case.
 bool convolve_with_onednn(Unit& unit, const ConvolutionShape& shape, bool strict);
 
 }  // namespace weft::compiler

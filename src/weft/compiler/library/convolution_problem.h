@@ -1,4 +1,4 @@
-// A convolution in oneDNN's terms: forward, src * weights = dst; a pass computes one of the three from the two others.
+// A convolution in oneDNN's terms. The forward pass computes src * weights = dst; each pass computes one of the three from the two others.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ struct ConvolutionProblem {
   std::int64_t groups = 1;
   std::size_t split = 0;  // the dimension of the weights that counts the features of all groups
   std::vector<std::int64_t> strides = {}, dilations = {}, low = {}, high = {};  // dilations: 0 is dense
-  std::vector<bool> reversed =
-      {};  // spatial dimensions of the weights that lie the other way round in memory; empty: none
-  // Which of src (0), weights (1) and dst (2) the convolution's lhs, rhs and result are.
+  // Spatial dimensions of the weights whose order in memory is reversed; empty if none is.
+  std::vector<bool> reversed = {};
+  // Says which of src (0), weights (1) and dst (2) the convolution's lhs, rhs and result are.
   std::array<int, 3> roles = {0, 1, 2};
 };
 
-// The problems whose solution is this convolution, the likely fastest first; none for what oneDNN cannot express.
+// Returns the problems whose solution is this convolution, the one likely to be the fastest first; empty if oneDNN cannot express it.
 std::vector<ConvolutionProblem> convolution_problems(const ConvolutionShape& shape);
 
 }  // namespace weft::compiler

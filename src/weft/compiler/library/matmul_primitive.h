@@ -1,5 +1,5 @@
-// Matrix products as oneDNN is told of them. To make a primitive takes it far longer than to run a small product, for it generates
-// code; so those of products whose sizes change are made before they first run, and kept for all programs.
+// Describes matrix products to oneDNN. Making a primitive takes oneDNN far longer than running a small product, since it generates code.
+// Primitives of products whose sizes change are therefore made before they first run, and kept for all programs.
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,42 @@
 
 namespace weft::compiler {
 
-// Of a product, besides the four others in the order of DescribedProduct::arguments.
+// The limits of a product: the operands besides those of the steps are the four others of DescribedProduct::arguments.
 constexpr std::size_t most_steps = 8, most_operands = most_steps + 4;
 
-// A product in numbers.
+// A matrix product with all sizes known.
 struct Product {
   struct Step {
     EpilogueStep::Kind kind;
-    Activation activation;  // of its kind
-    DType dtype;            // of the operand of the others
+    Activation activation;  // if the kind is activation
+    DType dtype;            // of the step's operand, for the other kinds
   };
-  MatmulShape shape;  // of constants
+  MatmulShape shape;  // with constant sizes
   DType lhs, rhs, result;
   std::vector<Step> steps;
   bool one_thread = false;
-  // The same bits wherever the operands lie: those with gaps, and a transposed lhs, are copied first.
+  // Gives the same bits wherever the operands lie: operands with gaps and a transposed lhs are copied first.
   bool packed = false;
 };
 
 struct DescribedProduct {
   dnnl::matmul::primitive_desc primitive;
-  std::vector<onednn::Call::Argument> arguments;  // lhs, rhs, operands of the steps that have one, result, scratchpad
+  std::vector<onednn::Call::Argument> arguments;  // lhs, rhs, the steps' operands, result, scratchpad
   std::size_t scratch_bytes() const { return primitive.scratchpad_desc().get_size(); }
 };
-// Empty if oneDNN has no such product.
+// Returns nullopt if oneDNN cannot compute the product.
 std::optional<DescribedProduct> describe(const Product& product);
 
-// One of the library's ways of computing a product, ready to run.
+// A product, ready to run, computed in one of the library's ways.
 class ProductPrimitive {
  public:
   virtual ~ProductPrimitive() = default;
   virtual std::size_t scratch_bytes() const = 0;
-  // Addresses in the order of DescribedProduct::arguments, the scratchpad's included.
+  // Takes the addresses in the order of DescribedProduct::arguments, including the scratchpad.
   virtual void run(std::span<std::byte* const> addresses) const = 0;
 };
-// Made if none is kept; the least recently asked for leaves first. Throws Error if oneDNN has none. Thread-safe.
+// Returns the primitive that is kept for the product, or makes one; the least recently used primitive is dropped first. Throws Error if
+// oneDNN has none. Thread-safe.
 std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product);
 
 }  // namespace weft::compiler

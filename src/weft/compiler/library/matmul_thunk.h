@@ -1,4 +1,4 @@
-// dot_general through oneDNN, on strided views of its operands.
+// Computes dot_general through oneDNN, on strided views of its operands.
 #pragma once
 
 #include <weft/compiler/options/target.h>
@@ -7,10 +7,10 @@
 
 namespace weft::compiler {
 
-// Whether oneDNN has a kernel for it, with the sizes that `values` gives.
+// Returns whether oneDNN has a kernel for the product with the sizes that `values` gives.
 bool matmul_exists(const Matmul& matmul, const SizeValues& values, const Target& target);
 
-// Strict: the same bits for any number of threads. A product of sizes that are not known becomes one when they are.
+// Makes the unit of a product. Strict: the result has the same bits for any number of threads. Unknown sizes are filled in later.
 Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// What all thunks that call oneDNN share.
+// Helpers shared by all thunks that call oneDNN.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@ namespace weft::compiler::onednn {
 const dnnl::engine& engine();
 dnnl::stream& stream();  // of the calling thread
 
-// Empty for element types that oneDNN does not compute with on this machine.
+// Returns nullopt for element types that oneDNN does not compute with on this machine.
 std::optional<dnnl::memory::data_type> data_type(DType t);
 
-// A primitive and what its arguments look like: (DNNL_ARG_..., description) in the order in which their addresses are given.
-// Keeps the objects that oneDNN wants around addresses, which cost more to make than a small product takes. Thread-safe.
+// A primitive and the descriptions of its arguments: (DNNL_ARG_..., description), in the order in which their addresses are given. Keeps
+// the objects that oneDNN requires around addresses, since making them takes longer than a small product. Thread-safe.
 class Call {
  public:
   using Argument = std::pair<int, dnnl::memory::desc>;
@@ -38,7 +38,7 @@ class Call {
 
   dnnl::primitive primitive_;
   std::vector<Argument> arguments_;
-  mutable std::atomic_flag busy_;  // another thread is using the kept ones
+  mutable std::atomic_flag busy_;  // set while a thread uses the kept memories
   mutable Memories kept_;
 };
 

@@ -1,5 +1,5 @@
-// A product of few terms, each result their sum in order, in f32, as a plain loop takes it. A library's sum of as few may differ from
-// that by many units in the last place where they cancel.
+// Computes a product of few terms in a plain loop that adds the terms of each result in order, in f32. A library may sum in another order,
+// and where terms cancel its result may then differ by many units in the last place.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace weft::compiler {
 
-// Of floats of at most 32 bits, with nothing behind the product.
+// Returns whether the product has few terms, floats of at most 32 bits, and no epilogue.
 bool is_short(const Product& product);
 
 struct ProductOperand {
@@ -18,7 +18,7 @@ struct ProductOperand {
   std::size_t offset = 0;  // bytes
 };
 
-// Of lhs, rhs and the result.
+// Makes the thunk. `operands` are lhs, rhs and the result.
 std::unique_ptr<runtime::Thunk> short_product_thunk(const Product& product, std::span<const ProductOperand> operands);
 
 }  // namespace weft::compiler

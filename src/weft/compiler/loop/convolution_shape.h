@@ -1,4 +1,4 @@
-// A convolution with its dimensions in one order, whatever their order in memory.
+// A convolution with its dimensions in a fixed order, whatever their order in memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace weft::compiler {
 
-// Sizes and strides in elements: batch, feature, spatial dimensions...; of a kernel: output feature, input feature, spatial...
+// Sizes and strides in elements: batch, feature, spatial dimensions...; for a kernel: output feature, input feature, spatial...
 struct ConvolutionTensor {
   std::vector<std::int64_t> sizes, strides;
 
@@ -22,7 +22,7 @@ struct ConvolutionShape {
   std::int64_t feature_groups = 1, batch_groups = 1;
   DType dtype = DType::f32, result = DType::f32;
 
-  std::int64_t flops() const;  // multiplications with the zeros of lhs_dilation are not counted, those with padding are
+  std::int64_t flops() const;  // counts multiplications with padding, but not with the zeros of lhs_dilation
 };
 
 ConvolutionShape convolution_shape(const ir::Node& convolution);

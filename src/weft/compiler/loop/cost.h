@@ -1,4 +1,4 @@
-// What computing an elementwise op once per element costs, in units of one addition: counted from its scalar meaning.
+// Returns the cost of computing an elementwise op on one element, in units of one addition: counted from the op's scalar meaning.
 #pragma once
 
 #include <weft/ir/op.h>

@@ -1,6 +1,5 @@
-// A kernel on its way from the graph to the loop form: what the phases of lowering hand on to one another. lower.cpp makes the
-// expressions, stages.cpp says in which pass over the lanes each is computed, finalize.cpp brings the axes into order and turns
-// numbers into parameters.
+// A kernel on its way from the graph to the loop form, passed from one phase of lowering to the next. lower.cpp makes the expressions,
+// stages.cpp decides in which pass over the lanes each is computed, finalize.cpp orders the axes and turns numbers into parameters.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +12,13 @@
 
 namespace weft::compiler {
 
-// What an axis is for, in the order in which axes are walked.
+// The role of an axis, in the order in which axes are walked.
 enum class Role : std::uint8_t { row, serial, lane };
 
-// An expression whose positions are still functions with numbers in them.
+// An expression whose positions are still affine functions of Sizes.
 struct Draft {
   Expr expr;
-  ir::Value source;  // load
+  ir::Value source;  // for a load: the value that is loaded
   Affine position;
   std::vector<Bound> bounds;
   struct Gathered {
@@ -36,7 +35,7 @@ struct DraftStore {
 };
 
 struct DraftLoop {
-  std::vector<Size> axes;  // iterations of each
+  std::vector<Size> axes;  // the number of iterations of each axis
   std::vector<Role> roles;
   bool columns = false;  // reductions run over the serial axes, not over the lanes
   int stages = 1;
@@ -46,7 +45,7 @@ struct DraftLoop {
 
   bool is_reduced(Role r) const { return r == (columns ? Role::serial : Role::lane); }
 
-  // Position in the row-major order of the axes for which `wanted` holds.
+  // Returns the position in the row-major order of the axes for which `wanted` holds.
   template <class Wanted>
   Affine linear(Wanted&& wanted) const {
     Affine position;
@@ -59,7 +58,7 @@ struct DraftLoop {
     return position;
   }
 
-  // Product of these axes.
+  // Returns the product of the sizes of the axes for which `wanted` holds.
   template <class Wanted>
   Size count(Wanted&& wanted) const {
     Size n = 1;
@@ -71,7 +70,7 @@ struct DraftLoop {
   const Expr& expr(ExprId id) const { return exprs[id].expr; }
 };
 
-// The reason why there is no order of stages, if there is none.
+// Assigns a stage to each expression. Returns the reason if there is no valid order of stages.
 std::optional<std::string> assign_stages(DraftLoop& loop);
 
 // Drops, merges and orders the axes, and makes the loop.

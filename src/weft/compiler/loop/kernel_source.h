@@ -1,4 +1,4 @@
-// What becomes machine code, and how that is called: the contract between those who generate code and those who call it.
+// What is compiled to machine code, and how that code is called: the contract between code generation and its callers.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,34 @@
 
 namespace weft::compiler {
 
-// Computes tasks [begin, end) of a loop. `buffers` are the loop's, inputs first; `scratch` holds scratch_bytes.
+// Computes tasks [begin, end) of a loop. `buffers` are the loop's, inputs first; `scratch` points to scratch_bytes bytes.
 using Kernel = void (*)(std::byte* const* buffers, const std::int64_t* parameters, std::int64_t begin, std::int64_t end,
                         std::byte* scratch);
 
-// The block function of a generator, over the counters of many blocks.
+// The block function of a random number generator, applied to the counters of many blocks.
 struct RandomBlocks {
-  bool threefry = false;  // else Philox
+  bool threefry = false;  // otherwise Philox
 };
 
-// What becomes one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel), a whole `while` (a
+// The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel), a whole `while` (a
 // WhileFunction), or a generator of random bits (a RandomFunction). It must outlive the call that compiles it.
 using KernelSource = std::variant<const Loop*, const ir::Graph*, const WhileKernel*, const RandomBlocks*>;
 using KernelAddress = void (*)();
 
-// Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride (in
-// bytes) behind the buffer's address. `buffers` and both strides are those of the body's inputs, then of its outputs, which may
-// be the inputs': rows come in order and are read before they are written, and a stride of 0 makes an accumulator. Neighbouring
-// rows may be read together where outputs lie densely, so an output may overlap no input but at the same rows.
+// Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride bytes
+// behind the buffer's address. `buffers` and both strides list the body's inputs, then its outputs. An output may use the buffer of an
+// input: rows come in order and are read before they are written, and a stride of 0 makes an accumulator. Neighbouring rows may be read
+// together where outputs lie densely, so an output may overlap an input only at the same rows.
 using BodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                             const std::int64_t* outer_strides, const std::int64_t* inner_strides);
 
-// Whether the body is made of elementwise ops and constants alone.
+// Returns whether the body consists only of elementwise ops and constants.
 bool is_scalar_body(const ir::Graph& body);
 
-// Runs a whole loop on its carried values, each in the bytes at its address, where its last one is left.
+// Runs a whole loop on its carried values, each stored at its address in `carried`, where its final value is left.
 using WhileFunction = void (*)(std::byte* const* carried);
 
-// The words of blocks [first, first + count) of a generator of base/random.h with this state(), one block after the other. `count`
+// Writes the words of blocks [first, first + count) of a generator of base/random.h with this state(), one block after the other. `count`
 // is a multiple of the target's lanes.
 using RandomFunction = void (*)(const std::uint64_t* state, std::uint64_t first, std::uint64_t count,
                                 std::uint32_t* words);

@@ -1,6 +1,6 @@
-// The loop form: one fused kernel, after fusion and before machine code (the second of weft's two IRs). A kernel walks a domain
-// of axes and computes expressions of the position. Its structure is separate from its numbers: sizes, strides and offsets are
-// parameters given at launch, so kernels that differ only in them are compiled once.
+// The loop form: one fused kernel, after fusion and before machine code (the second of weft's two IRs). A kernel walks a domain of axes and
+// computes expressions of the position. Its structure is separate from its numbers: sizes, strides and offsets are launch parameters, so
+// kernels that differ only in them are compiled once.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace weft::compiler {
 
-// 0 or 1 known when the kernel is generated, or the launch parameter of this number.
+// Either 0 or 1, known when the kernel is generated, or the launch parameter with this number.
 struct Number {
   std::int32_t parameter = -1;
   std::int32_t known = 0;
@@ -34,20 +34,20 @@ struct PositionBound {
   Number size;
 };
 
-// One expression, with a value at each point of the axes it depends on.
+// One expression, with a value at each point of the axes that it depends on.
 struct Expr {
   enum class Kind : std::uint8_t {
-    load,      // element of a buffer; where a bound does not hold, nothing is read and the value is zero
+    load,      // an element of a buffer; where a bound does not hold, nothing is read and the value is zero
     constant,  // `bits`
     index,     // `position`, converted to the dtype
-    within,    // boolean: all bounds hold
+    within,    // boolean: whether all bounds hold
     select,    // operands: predicate, on true, on false
-    apply,     // the scalar meaning of node's op
-    reduce,    // of operands[0] over the reduced axes, with node's op
+    apply,     // the scalar meaning of the op
+    reduce,    // reduces operands[0] over the reduced axes with the op
   };
   Kind kind = Kind::constant;
   DType dtype = DType::f32;
-  bool per_lane = false;  // depends on a lane axis (of a reduce: never, in a row kernel)
+  bool per_lane = false;  // depends on a lane axis (in a row kernel, a reduce never does)
   bool cached = false;    // kept in scratch memory for later stages
   std::int8_t stage = 0;  // first stage in which it can be computed
   std::vector<ExprId> operands;
@@ -57,7 +57,7 @@ struct Expr {
   std::int32_t buffer = -1;           // load
   Position position;                  // load, index
   std::vector<PositionBound> bounds;  // load, within
-  struct Gathered {                   // load: further terms of the position that are data
+  struct Gathered {                   // load: further terms of the position that come from data
     ExprId index = 0;
     Number limit;  // clamped to [0, limit]
     Number stride;
@@ -73,24 +73,24 @@ struct Store {
 
 // How the axes are walked. Rows are divided among threads; lanes are vectorised.
 enum class Walk : std::uint8_t {
-  lanes,    // one axis, divided among threads itself
+  lanes,    // one axis, which is itself divided among threads
   rows,     // for each row: for each stage: for each lane; reductions run over the lanes
   columns,  // for each row and block of lanes: for each point of the serial axes; reductions run over the serial axes
 };
 
-// How much of a walk is done at once. Of what is computed only the order of sums along a row depends on it.
+// How much of a walk is done at once. The only results that depend on it are sums along a row, through their order.
 struct Tiling {
-  int block = 64;         // Walk::columns: lanes of one task, some power of two of vectors
-  int rows_together = 1;  // Walk::columns: neighbours along the last row axis that share what they load
-  int sums_together = 4;  // Walk::rows, where something is summed: vectors, whose sums do not wait for each other
+  int block = 64;         // Walk::columns: lanes of one task, a power-of-two number of vectors
+  int rows_together = 1;  // Walk::columns: neighbours along the last row axis that share loads
+  int sums_together = 4;  // Walk::rows with a reduction: vectors with independent partial sums
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
 struct Loop {
   Walk walk = Walk::rows;
-  int rows = 0, serial = 0, lanes = 0;  // number of axes of each role, in this order
-  std::vector<Number> sizes;            // of the axes
+  int rows = 0, serial = 0, lanes = 0;  // number of axes of each role; the axes are in this order
+  std::vector<Number> sizes;            // of each axis
   int stages = 1;                       // passes over the lanes of a row
   Tiling tiling;
   std::vector<Expr> exprs;  // operands come before their uses
@@ -101,29 +101,29 @@ struct Loop {
   bool contract = true;          // multiply and add may be contracted
   std::vector<Size> parameters;  // given at launch
 
-  // What the machine code depends on: equal keys, equal code.
+  // Returns the text that determines the machine code: equal keys mean equal code.
   std::string key() const;
 };
 
-// Scratch memory keeps 8 bytes for each lane of a row, and rows begin where vectors do not lie across cache lines.
+// Scratch memory has 8 bytes for each lane of a row. Rows are aligned so that no vector crosses a cache line.
 inline constexpr std::int64_t scratch_lanes = 8;
 constexpr std::int64_t scratch_row(std::int64_t lanes) {
   return (lanes + scratch_lanes - 1) / scratch_lanes * scratch_lanes * 8;
 }
 
-// What a launch with these parameters is.
+// The amount of work of a launch with given parameters.
 struct LoopExtent {
   std::int64_t tasks = 0;          // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
   std::int64_t serial_count = 0;   // product of the serial axes
   std::int64_t lane_count = 0;     // product of the lane axes
-  std::int64_t scratch_bytes = 0;  // that a thread needs
+  std::int64_t scratch_bytes = 0;  // for each thread
 };
 LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters);
 
-// Elements of work that are worth the hand-over to another thread.
+// The number of elements of work that justifies involving another thread.
 inline constexpr std::int64_t worthwhile_elements = 16384;
 
-// How many elements one task of the loop computes.
+// Returns how many elements one task of the loop computes.
 std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// Fused nodes to the loop form.
+// Lowers fused nodes to the loop form.
 #pragma once
 
 #include <functional>
@@ -12,41 +12,42 @@
 
 namespace weft::compiler {
 
-// What one kernel computes: `outputs` are stored; `computes` says of a node whether its value is computed in the kernel (if not,
-// its value is read from memory). A node that is computed but not `free` may be computed at one index only.
+// What one kernel computes. `outputs` are stored. `computes` says whether the kernel computes a node's value; otherwise it reads the value
+// from memory. A node that is computed but not `free` may be computed at one index only.
 struct KernelRequest {
   std::vector<ir::Value> outputs;
   std::function<bool(const ir::Node&)> computes;
-  std::function<bool(const ir::Node&)> free;  // cheap enough to compute again wherever it is needed
-  const ir::Node* reduction = nullptr;        // one of the kernel's reductions, which sets the domain; none: pointwise
+  std::function<bool(const ir::Node&)> free;  // whether a node is cheap enough to compute again wherever it is needed
+  // one of the kernel's reductions, which sets the domain; null if pointwise
+  const ir::Node* reduction = nullptr;
   bool contract = true;
   const Target* target = &Target::host();
 };
 
 struct Lowered {
   Loop loop;
-  std::vector<ir::Value> inputs;  // read, in the order of the loop's buffers; outputs follow
+  std::vector<ir::Value> inputs;  // the values read, in the order of the loop's buffers; outputs follow
 };
 
-// The reason why the request is no kernel, or the kernel.
+// The kernel, or the reason why the request cannot be a kernel.
 struct LoweringResult {
   std::optional<Lowered> kernel;
   std::string refusal;
-  // The shape op through which positions are not affine, or in strict mode sums have another order: its operand must be in memory.
+  // A shape op whose operand must be stored: positions through it are not affine, or in strict mode it would change the order of sums.
   const ir::Node* blocker = nullptr;
 };
 LoweringResult lower(const KernelRequest& request);
 
-// Whether a node alone can be a kernel or part of one.
+// Returns whether a single node can be a kernel or part of one.
 bool can_lower(const ir::Node& node);
 
-// The element that all elements of a constant have, as bytes of its dtype.
+// Returns the element that fills a splat constant, as the bytes of its dtype.
 std::uint64_t splat_bits(const ir::Literal& splat);
 
-// The identity of an op, as bytes of the dtype; empty if the op has none.
+// Returns the identity of an op as bytes of the dtype; nullopt if the op has none.
 std::optional<std::uint64_t> identity_of(const ir::Op& op, DType dtype);
 
-// What a reduction of this dtype is kept in until its end: f32 for 16-bit floats.
+// Returns the type in which a reduction of this dtype accumulates: f32 for 16-bit floats.
 DType accumulator_type(DType dtype);
 
 }  // namespace weft::compiler

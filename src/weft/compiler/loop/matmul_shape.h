@@ -24,11 +24,11 @@ struct Strided {
   std::vector<Size> sizes, strides;
 };
 
-// Empty if the dimensions of a group do not lie at one stride.
+// Returns nullopt if a group of dimensions cannot be walked with a single stride.
 std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& attributes, const Strided& lhs, const Strided& rhs);
 std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, const View& rhs);
 
-// An operand of a dot_general that is read through this view.
+// Returns the dimensions of a dot_general's operand that is read through this view.
 Strided strided(const ir::Node& dot, std::size_t operand, const View& view);
 
 }  // namespace weft::compiler

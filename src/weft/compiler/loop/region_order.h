@@ -1,4 +1,4 @@
-// The order in which a region's nodes may be computed: each behind those that make its operands, and behind the readers of memory
+// The order in which a region's nodes may be computed: each node after those that make its operands, and after the readers of the memory
 // that it overwrites.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace weft::compiler {
 
 class RegionOrder {
  public:
-  // `memory` says what is overwritten; null: nothing.
+  // `memory` says which memory is overwritten; null if none is.
   RegionOrder(const ir::Graph& graph, const WhileRegion* memory) : next_(graph.nodes().size()), waits_(next_.size()) {
     for (const ir::Node* n : graph.nodes()) {
       for (const ir::Value v : n->operands) edge(v.node->id, n->id);
@@ -21,12 +21,12 @@ class RegionOrder {
     }
   }
 
-  // Calls ready(id) for each node that waits for none.
+  // Calls ready(id) for each node that waits for no other.
   void start(auto&& ready) const {
     for (std::uint32_t id = 0; id < waits_.size(); ++id)
       if (waits_[id] == 0) ready(id);
   }
-  // The node is computed: calls ready(id) for each that waited for it last.
+  // Marks the node as computed: calls ready(id) for each node that waited only for this one.
   void finish(std::uint32_t id, auto&& ready) {
     for (const std::uint32_t user : next_[id])
       if (--waits_[user] == 0) ready(user);

@@ -1,5 +1,5 @@
-// A loop whose whole state is small, or read and written in small pieces, as one kernel: no launch per step, values in registers,
-// stacked arrays updated where they are.
+// A while loop whose state is small, or is read and written in small pieces, as one kernel: no launch per step, values in registers,
+// stacked arrays updated in place.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace weft::compiler {
 
-// One of the loop's two regions. A carried value lives in registers, element by element, or in memory; of the latter there is one
-// version at a time, so nodes come in an order in which every reader of a version runs before the update that ends it.
+// One of the loop's two regions. A carried value lives in registers, element by element, or in memory. A value in memory has one version at
+// a time, so the nodes are ordered such that every reader of a version runs before the update that ends it.
 struct WhileRegion {
   std::shared_ptr<const ir::Graph> graph;
-  // The values that are in memory, with the number of the carried one whose bytes they are.
+  // The values in memory, each with the number of the carried value whose bytes it shares.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> in_memory;  // by node and result
   // For each node: the nodes that must run before it, besides those that make its operands.
   std::vector<std::vector<std::uint32_t>> after;
@@ -33,7 +33,7 @@ struct WhileKernel {
   std::vector<bool> in_memory;  // of each carried value
   bool contract = true;         // multiply and add may be contracted
 
-  // What the machine code depends on: equal keys, equal code.
+  // Returns the text that determines the machine code: equal keys mean equal code.
   std::string key() const;
 };
 

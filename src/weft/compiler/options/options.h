@@ -1,4 +1,4 @@
-// What a compilation is asked for.
+// The options of a compilation.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@ namespace weft::compiler {
 
 class Observer;
 
-// Says for which operations alternatives are measured when a program is compiled.
+// For which operations compilation measures alternatives.
 enum class Tuning : std::uint8_t {
   none,
-  padding,  // products, as they are and with sizes filled up to whole vectors
+  padding,  // products only: with their own sizes, and padded to whole vectors
   all,
 };
 
 struct Options {
   const Target* target = &Target::host();  // the machine that the program is for
-  std::string name = {};                   // of the program, in messages and profiles; empty: the graph's
+  std::string name = {};                   // the program's name in messages and profiles; empty: the graph's
   // Strict mode: no contraction of multiply and add, and results independent of the number of threads and of fusion, bit for bit.
   bool strict = false;
-  bool fuse = true;                            // off: one kernel per node
+  bool fuse = true;                            // if off, each node is a kernel of its own
   std::set<std::string> disabled_passes = {};  // by name
-  std::vector<bool> donatable = {};            // per input: its bytes may be taken over by an output; missing: none
-  Tuning tuning = Tuning::none;                // not in strict mode
-  // What values may take that wait for a later use, as activations do for the backward pass: beyond it the cheapest are computed
-  // again instead of kept. 0: all are kept.
+  std::vector<bool> donatable = {};            // for each input: whether an output may take its memory; missing: false
+  Tuning tuning = Tuning::none;                // ignored in strict mode
+  // The memory budget for values that wait for a later use, such as activations for the backward pass. Beyond it, the values that are
+  // cheapest to recompute are computed again instead of kept. 0: all values are kept.
   std::uint64_t activation_bytes = 0;
-  // The program keeps the memory of its outputs from launch to launch (runtime/kept_blocks.h).
+  // Whether the program keeps the memory of its outputs from launch to launch (runtime/kept_blocks.h).
   bool keeps_memory = false;
-  // Of a graph whose dims are expressions of symbols: values of those, for which choices of speed are made.
+  // For a graph with symbolic dims: sample values of the symbols, used only for choices that affect speed.
   SizeValues sizes = {};
   Observer* observer = nullptr;
 
-  static Options from_knobs();  // strict and fuse as WEFT_STRICT and WEFT_FUSE say
+  static Options from_knobs();  // sets strict and fuse from WEFT_STRICT and WEFT_FUSE
 };
 
 }  // namespace weft::compiler

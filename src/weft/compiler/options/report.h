@@ -1,4 +1,4 @@
-// What a compilation says of its work.
+// The report of a compilation.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@ struct PassTiming {
   bool changed = false;
 };
 
-// Operations that became one kernel, or two groups of them that did not, and why.
+// A group of operations that became one kernel, or two groups that were not fused, with the reason.
 struct Fusion {
-  std::string name, operations, source;  // of the last one
-  std::string refused = {};              // empty: they are one
+  std::string name, operations, source;  // of the last operation
+  std::string refused = {};              // why the groups were not fused; empty if they were
 };
 
-// Code that was made once and is called several times, as that of layers which are alike.
+// Code that was compiled once and is called several times, such as the code of identical layers.
 struct SharedCode {
-  std::string name, source;          // of the kernel that calls it first
+  std::string name, source;          // of the first kernel that calls it
   int calls = 0;                     // in one launch
-  std::vector<std::string> modules;  // that call it, by their paths
+  std::vector<std::string> modules;  // the paths of the modules that call it
 };
 
 struct Report {
   double total_ms = 0;
   std::vector<PassTiming> passes;
   int nodes = 0, thunks = 0, kernels = 0, distinct_kernels = 0;
-  // How many of the distinct kernels no program of the process had before: they were compiled, or found on disk.
+  // How many of the distinct kernels were new to this process: compiled, or loaded from disk.
   int compiled_kernels = 0, loaded_kernels = 0;
   std::vector<SharedCode> shared;
   std::vector<std::string> fallbacks;  // nodes that run in the interpreter, each with the reason
   std::uint64_t peak_bytes = 0;
-  double flops = 0, moved_bytes = 0;  // by one launch, between kernels and memory
+  double flops = 0, moved_bytes = 0;  // of one launch; moved_bytes: between kernels and memory
   std::vector<Fusion> fusions;
-  std::string cache_miss;  // why the disk did not give all kernels; empty: it was not asked for one that it had not
-  int recomputed = 0;      // nodes that activation_bytes had computed again
-  std::vector<std::string> choices;  // what autotuning measured and took, one line each
+  std::string cache_miss;  // why the disk did not have all kernels; empty if none was missing or the disk was not asked
+  int recomputed = 0;      // nodes that are computed again because of activation_bytes
+  std::vector<std::string> choices;  // what autotuning measured and chose, one line each
 };
 
 }  // namespace weft::compiler

@@ -1,5 +1,5 @@
-// The machine that a program is compiled for: a value, asked by whatever depends on the machine, and part of what the code of kernels
-// is known by. Thread-safe.
+// The machine that a program is compiled for. All code that depends on the machine asks this value, and it is part of the keys of compiled
+// kernels. Thread-safe.
 #pragma once
 
 #include <string>
@@ -14,25 +14,25 @@ struct Target {
   std::string triple, cpu, features;  // as LLVM names them
   int lanes = 4;                      // f32 elements of a vector register
   int registers = 16;                 // vector registers
-  // Whether it finds the greater of 16 pairs of f32, +0 above -0, in one instruction.
+  // Whether one instruction computes the maximum of 16 pairs of f32 with +0 greater than -0.
   bool has_vector_range = false;
-  bool has_vector_scale = false;  // whether it multiplies 16 f32 by powers of two in one instruction
-  // The letter of its vectors in the names of the C library's vector functions: _ZGVbN4v_expf.
+  bool has_vector_scale = false;  // whether one instruction multiplies 16 f32 by powers of two
+  // The letter that names the target's vectors in the C library's vector functions: _ZGVbN4v_expf.
   char vector_letter = 'b';
-  bool multiplies_bf16 = false;  // whether its library multiplies matrices of bf16
+  bool multiplies_bf16 = false;  // whether its library multiplies bf16 matrices
 
-  // Code for the target is known by this: all of the above that code depends on, and the version of LLVM.
+  // Identifies code for the target: everything above that code depends on, and the version of LLVM.
   std::string key = {};
   // Whether this process can run code for it.
   bool runs_here = true;
 
-  // Whether the library for products multiplies these element types.
+  // Returns whether the matrix product library multiplies these element types.
   bool multiplies(DType lhs, DType rhs, DType result) const;
 
-  // This machine. Lives until the process ends, as do all that named() gives.
+  // Returns this machine. The targets that host() and named() return live until the process ends.
   static const Target& host();
-  // By name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), or armv8-a (4 lanes), as far as this LLVM
-  // makes code for them. Throws Error for others, naming these.
+  // Returns a target by name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), or armv8-a (4 lanes), if this
+  // LLVM generates code for it. Throws Error for other names, listing the known ones.
   static const Target& named(std::string_view name);
 };
 

@@ -1,4 +1,4 @@
-// The graph passes, one per file; pipeline.cpp puts them in order. Null: nothing is to be changed.
+// The graph passes, one per file; pipeline.cpp orders them. A pass returns null if it changes nothing.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 
-// What the passes that expand dots make of a product: a sum over products, with the dimension that is vectorised last.
+// Returns the product as the passes that expand dots rewrite it: a sum over products, with the vectorised dimension last.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
 
 }  // namespace weft::compiler

@@ -1,5 +1,5 @@
-// Graph passes, by name. Each takes a graph and makes a new one of the same meaning, if it changes anything; the pipeline runs
-// them in order, times them, verifies what they made in checked builds, and can be told to leave one out.
+// Graph passes, by name. Each takes a graph and makes a new one of the same meaning if it changes anything. The pipeline runs the passes in
+// order, times them, verifies their results in checked builds, and can leave passes out.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,18 @@ namespace weft::compiler {
 struct Pass {
   std::string_view name;
   std::string_view summary;
-  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Target& target);  // null: the graph stays as it is
-  bool in_strict_mode =
-      true;  // off: what it does depends on sizes, and strict results do not on whether they are known
+  // returns null if the graph stays as it is
+  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Target& target);
+  // Off for passes whose result depends on sizes: strict results must not depend on whether sizes are known.
+  bool in_strict_mode = true;
 };
 
-// All passes, in the order in which the pipeline first runs them.
+// Returns all passes, in the order in which the pipeline first runs them.
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);
 
-// The graph after all passes that the options leave on; `see` is called with it before, as stage "input", and after each pass that
-// changes it.
+// Returns the graph after all passes that the options leave on. Calls `see` before the first pass, with stage "input", and after each pass
+// that changes the graph.
 using SeeStage = std::function<void(const ir::Graph& graph, std::string_view stage)>;
 std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report,
                                               const SeeStage& see = {});

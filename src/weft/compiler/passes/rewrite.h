@@ -1,4 +1,4 @@
-// The common shape of a graph pass: walk the nodes in order and say what each becomes in a new graph.
+// The common form of a graph pass: walk the nodes in order and say what each becomes in a new graph.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ class Rewriter {
  public:
   explicit Rewriter(const ir::Graph& from);
 
-  // Called with each node and its operands in the new graph; returns the values that stand for its results there, or nothing to
-  // copy it. Nodes made on the way take the location of the node they stand for.
+  // Called with each node and its operands in the new graph. Returns the values that replace its results there, or nullopt to copy the
+  // node. Nodes that it creates get the location of the node that they replace.
   using Replace =
       std::function<std::optional<std::vector<ir::Value>>(const ir::Node& node, std::span<const ir::Value> operands)>;
   std::shared_ptr<ir::Graph> run(const Replace& replace);
-  // In this order of the nodes, in which each stands behind those it needs.
+  // Visits the nodes in this order, in which each node comes after its operands.
   std::shared_ptr<ir::Graph> run(const Replace& replace, std::span<ir::Node* const> order);
 
   ir::Graph& graph() { return *to_; }
@@ -38,11 +38,11 @@ class Rewriter {
 
   const ir::Graph& from_;
   std::shared_ptr<ir::Graph> to_;
-  std::vector<std::size_t> first_;  // by node: where its results' values begin
+  std::vector<std::size_t> first_;  // by node: index in values_ of its first result
   std::vector<ir::Value> values_;
 };
 
-// A pass that changes certain nodes alone: null where there is none of them, which costs no copy.
+// Runs a pass that changes only certain nodes. Returns null, without a copy, if the graph has no such node.
 template <class Concerns, class Replace>
 std::shared_ptr<ir::Graph> rewrite_where(const ir::Graph& graph, Concerns&& concerns, Replace&& replace) {
   const auto concerned = [&](const ir::Node* node) { return concerns(*node); };
@@ -53,9 +53,9 @@ std::shared_ptr<ir::Graph> rewrite_where(const ir::Graph& graph, Concerns&& conc
   });
 }
 
-// A copy, node by node.
+// Returns a copy, node by node.
 std::shared_ptr<ir::Graph> copy_of(const ir::Graph& graph);
-// A copy without the nodes that no output needs and that have no effect. Inputs stay.
+// Returns a copy without the nodes that no output needs and that have no effect. Inputs stay.
 std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph);
 bool has_dead_nodes(const ir::Graph& graph);
 

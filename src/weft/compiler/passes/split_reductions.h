@@ -1,4 +1,4 @@
-// In which order reductions take their elements.
+// The order in which reductions take their elements.
 #pragma once
 
 #include <weft/base/size.h>
@@ -6,7 +6,8 @@
 
 namespace weft::compiler {
 
-// Whether a `reduce` whose sizes were not known when it was compiled takes its elements in another order than it would had they been.
+// Returns whether a `reduce` that was compiled without knowing its sizes takes its elements in another order than it would with known
+// sizes.
 bool is_reordered(const ir::Node& reduce, const SizeValues& sizes);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// What a cluster is, wherever it stands in the program.
+// Keys that recognise equal clusters at different places of a program.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace weft::compiler {
 
-// Makes the keys of a graph's clusters. Not for several threads at once.
+// Makes the keys of a graph's clusters. Not thread-safe.
 class ClusterKeys {
  public:
   ClusterKeys(const ir::Graph& graph, const Placement& placement);
 
-  // Equal for clusters of which lowering makes the same kernel, or refuses to for the same reason: those of two equal layers. It
-  // covers the nodes (ascending ids), what is computed again for them, which of their results are stored, and what they read.
+  // Returns a key that is equal for clusters that lowering turns into the same kernel, or refuses for the same reason, such as those of two
+  // equal layers. It covers the nodes (ascending ids), what is recomputed for them, which of their results are stored, and what they read.
   Fingerprint of(std::span<const std::uint32_t> nodes, const ir::Node* reduction, std::span<const ir::Value> outputs);
 
-  // The nodes that the last key came by: of clusters with equal keys, those at the same place correspond.
+  // Returns the nodes that the last key covers. Nodes at the same place correspond in clusters with equal keys.
   std::span<const std::uint32_t> met() const { return met_; }
-  // A node's place among them.
+  // Returns a node's place in met().
   std::uint32_t place_of(const ir::Node& node) const;
 
  private:
-  bool meet(const ir::Node& n);  // whether for the first time
+  bool meet(const ir::Node& n);  // returns whether the node is met for the first time
   void describe(const ir::Node& n);
   void add_operand(ir::Value v);
 
@@ -34,8 +34,9 @@ class ClusterKeys {
   const Placement& placement_;
   Fingerprint key_;
   std::vector<std::uint32_t> met_;
-  std::vector<std::uint32_t> place_, met_by_;  // by node: where in met_, and the number of the key that came by last
-  std::uint32_t count_ = 0;                    // of keys
+  // by node: place in met_, and the number of the key that last met the node
+  std::vector<std::uint32_t> place_, met_by_;
+  std::uint32_t count_ = 0;  // the number of keys made
 };
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// Fusion: which nodes become one kernel.
+// Fusion decides which nodes become one kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace weft::compiler {
 
-// The graph as units, each in the order of its last node. Nodes that nothing needs become nothing. The report receives
-// a line for each node that no kernel exists for, what became one kernel, and what did not, with the reason.
-// A unit holds no nodes both before `late` and from there on.
+// Returns the graph as units, each placed at the position of its last node. Nodes that nothing needs are dropped. Adds to the report a line
+// for each node that has no kernel, the groups that became one kernel, and the groups that did not, with the reason. No unit contains both
+// nodes before `late` and nodes from `late` on.
 std::vector<Unit> fuse(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report,
                        std::uint32_t late = 0);
 

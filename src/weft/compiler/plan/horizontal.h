@@ -1,5 +1,5 @@
-// Horizontal fusion: kernels that have nothing to do with one another and are each too small for a second thread run as one. The
-// updates of a model's biases and norms are such; so is what foreach_map makes of many small tensors.
+// Horizontal fusion: runs kernels that are independent of one another and too small for a second thread as one. Examples are the updates of
+// a model's biases and norms, and what foreach_map makes of many small tensors.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace weft::compiler {
 
-// Units stay in the order in which they will run, but for those that join one before them.
+// Returns the units in the order in which they will run; units that join an earlier one move to its place.
 std::vector<Unit> join_small_kernels(std::vector<Unit> units, const SizeValues& sizes, Report& report);
 
 }  // namespace weft::compiler

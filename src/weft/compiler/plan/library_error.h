@@ -1,4 +1,4 @@
-// Errors of libraries that weft calls while it makes a unit: they know neither the op nor its place in the program.
+// Names the op and its place in errors of libraries that weft calls while it makes a unit; the libraries know neither.
 #pragma once
 
 #include <exception>
@@ -13,12 +13,12 @@
 
 namespace weft::compiler {
 
-// "FILE:LINE" of the source that recorded the node; empty if it is not known.
+// Returns "FILE:LINE" of the source that recorded the node; empty if it is not known.
 inline std::string place_of(const ir::Node& node) {
   return node.location.line ? concat(node.location.file, ":", node.location.line) : "";
 }
 
-// Returns make(). An exception that is not weft's own becomes an Error that names the op and its place, which may be empty.
+// Returns make(). Turns exceptions that are not weft's own into an Error that names the op and its place, which may be empty.
 template <class Make>
 auto naming_library_errors(std::string_view op, std::string_view place, Make&& make) {
   try {

@@ -1,4 +1,4 @@
-// A matrix product of the graph, with what it takes in of the nodes around it.
+// A matrix product of the graph, with the neighbouring nodes that it absorbs.
 #pragma once
 
 #include <weft/compiler/loop/access.h>
@@ -8,7 +8,7 @@
 
 namespace weft::compiler {
 
-// A dot_general, how its operands are read, and what is done to the product on its way out.
+// A dot_general, how its operands are read, and what is done to the product before it is stored.
 struct Matmul {
   const ir::Node* dot = nullptr;
   View lhs, rhs;

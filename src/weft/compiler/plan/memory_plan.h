@@ -1,5 +1,5 @@
-// Where every value lives: outputs, donated inputs, and one block of temporaries in which values with disjoint lifetimes share
-// bytes. Who shares with whom is planned once, whatever the sizes; where that is in memory is laid out when they are known.
+// Where every value lives: in outputs, in donated inputs, or in one block of temporaries in which values with disjoint lifetimes share
+// bytes. Sharing is planned once, whatever the sizes; offsets are computed when the sizes are known.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 namespace weft::compiler {
 
 struct MemoryPlan {
-  // A value's place: all bytes of an allocation.
+  // The place of a value, which occupies all bytes of an allocation.
   struct Place {
     std::uint32_t allocation = 0;
     Size bytes;
   };
   struct Allocation {
     runtime::Allocation::Kind kind;
-    std::uint32_t index;  // of an input or output; of a temporary, among the lifetimes
+    std::uint32_t index;  // of an input, an output, or a temporary's lifetime
     Size bytes;
     std::shared_ptr<const std::byte> constant = {};
   };
@@ -30,7 +30,7 @@ struct MemoryPlan {
   struct Lifetime {
     Size bytes;
     int first = 0, last = 0;
-    int scratch_of = -1;  // the unit whose scratch memory it is: that unit says how many bytes
+    int scratch_of = -1;  // the unit that uses it as scratch memory and sets its size; -1: none
   };
 
   std::vector<Type> inputs;
@@ -38,28 +38,28 @@ struct MemoryPlan {
   std::vector<Allocation> allocations;
   std::vector<Lifetime> lifetimes;
   std::vector<std::vector<Place>> reads, writes;  // of each unit
-  std::vector<int> scratch;                       // of each unit: an allocation; -1: none
+  std::vector<int> scratch;                       // for each unit: an allocation; -1 if none
 };
 
-// Units are in the order in which they will run. `donatable` says of each input whether an output may take over its bytes. Outputs
-// that are inputs, constants or one another get copies: the units for them are appended to `units`.
+// Plans the memory of a graph. Units are in the order in which they will run. `donatable` says for each input whether an output may take
+// over its bytes. Outputs that are inputs, constants or other outputs get copies: the units that copy are appended to `units`.
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
                        const UnitMaker& maker);
 
-// Where the temporaries lie in their block.
+// The offsets of the temporaries in their block.
 struct TemporaryLayout {
   std::vector<std::uint64_t> bytes, offsets;  // of each lifetime
   std::uint64_t end = 0;
 };
 
-// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` is of each unit, `before` the layout for other
-// sizes, if there is one.
+// Fills the executable's inputs, outputs, allocations and sizes. `scratch_bytes` has an entry for each unit; `before` is the layout for
+// other sizes, or null.
 std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,
                                                std::span<const std::uint64_t> scratch_bytes,
                                                const std::shared_ptr<const TemporaryLayout>& before,
                                                runtime::Executable& executable);
 
-// Of places, and of the scratch memory of a unit.
+// Returns the slices of places, and of a unit's scratch memory.
 std::vector<runtime::Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes);
 runtime::Slice scratch_slice(const MemoryPlan& plan, std::size_t unit, std::uint64_t bytes);
 

@@ -1,4 +1,4 @@
-// Which nodes of a program may become one without having to wait for themselves.
+// Decides which nodes of a program may be merged without creating a cycle.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,34 @@
 
 namespace weft::compiler {
 
-// Units, each of one node at first, in an order in which every unit comes after those whose values it uses. Merging two keeps it so
-// by moving the fewer of what comes between them (after Pearce and Kelly 2006, A dynamic topological sort algorithm): whether a
-// merge would close a circle is then a search among those between the two alone.
+// An order of units, each of one node at first, in which every unit comes after those whose values it uses. Merging two units maintains the
+// order by moving only units between them, on the side where fewer have to move (after Pearce and Kelly 2006, A dynamic topological sort
+// algorithm). Whether a merge would create a cycle is therefore a search only among the units between the two.
 class MergeOrder {
  public:
-  using Edges = std::vector<std::vector<std::uint32_t>>;  // of each node: others
+  using Edges = std::vector<std::vector<std::uint32_t>>;  // by node: the nodes at the other ends
 
-  // needs[i]: nodes below i; users: the same edges from their other end. Both must live as long.
+  // needs[i] lists nodes below i; users has the same edges reversed. Both must outlive this object.
   MergeOrder(const Edges& needs, const Edges& users);
 
-  // Whether a value leaves the producer's unit, passes through another and comes into the consumer's: they cannot be one. Given
-  // by a node each; the consumer uses a value of the producer.
+  // Returns whether a path leads from the producer's unit through a third unit to the consumer's, so that the two cannot be merged. Each
+  // unit is given by one of its nodes; the consumer uses a value of the producer.
   bool path_around(std::uint32_t producer, std::uint32_t consumer);
-  // Makes one of two between which path_around() was asked last, and was not.
+  // Merges the two units of the last call of path_around(), which must have returned false.
   void merge(std::uint32_t producer, std::uint32_t consumer);
 
  private:
   using Position = std::int64_t;
 
-  // A search from one of the two units, down along uses or up along needs, among the units that lie between them.
+  // A search from one of the two units, down along uses or up along needs, among the units between them.
   struct Search {
     bool down = false;
     const Edges* edges = nullptr;
     std::uint32_t target = 0;
-    std::vector<std::span<const std::uint32_t>> left = {};  // of the edges of what was reached
-    std::size_t own = 0;                                    // of these, those of the unit it begins at
+    std::vector<std::span<const std::uint32_t>> left = {};  // edges of reached units that are still to be followed
+    std::size_t own = 0;                                    // how many of `left` belong to the first unit
     std::vector<std::uint32_t> reached = {};                // units
-    std::vector<std::uint32_t> seen = {};                   // by unit: the number of the last search that came by
+    std::vector<std::uint32_t> seen = {};                   // by unit: the number of the last search that reached it
   };
 
   void begin(Search& search, std::uint32_t from, std::uint32_t target);
@@ -49,7 +49,7 @@ class MergeOrder {
   std::vector<Position> position_;                 // by unit
   std::map<Position, std::uint32_t> in_order_;     // units
   Search down_, up_;
-  std::uint32_t search_ = 0;  // the number of the last one
+  std::uint32_t search_ = 0;  // the number of the last search
 };
 
 }  // namespace weft::compiler

@@ -1,5 +1,5 @@
-// What becomes of each node of a graph, decided before nodes are put together: which are stored, which are part of kernels, which
-// are computed again by whoever needs them, and which matrix products take the nodes behind them in.
+// Decides for each node of a graph, before nodes are fused, whether it is stored, is part of a kernel, or is recomputed by its users, and
+// which matrix products absorb the nodes behind them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace weft::compiler {
 enum class Placed : std::uint8_t {
   unused,      // nothing needs it
   given,       // an input or a stored constant
-  recomputed,  // computed again wherever it is needed: moves or widens elements, or is made from nothing
+  recomputed,  // computed again wherever it is needed: moves or widens elements, or needs no inputs
   fused,       // part of a kernel
   own_unit,    // a unit of its own
 };
@@ -30,43 +30,43 @@ class Placement {
   Placement(const ir::Graph& graph, const Options& options, const UnitMaker& maker);
 
   Placed placed(const ir::Node& n) const { return placed_[n.id]; }
-  // A shape op that is read as memory.
+  // Returns whether the node is a shape op that is read as a view of memory.
   bool is_view(const ir::Node& n) const { return views_[n.id]; }
-  // Computed by whoever needs it, at the price of nothing or little.
+  // Returns whether the node's users compute it themselves, at little or no cost.
   bool is_inlined(const ir::Node& n) const;
-  // The product whose result the node is, if it is one's.
+  // Returns the product whose result the node is, or null.
   const Matmul* matmul(const ir::Node& n) const;
-  // As many as the sizes of the sample make it, where they are not known: good for choices of speed only.
+  // Returns the number of elements; unknown sizes are those of the sample, so use it only for choices that affect speed.
   std::int64_t elements_of(Type type) const;
-  // Whether the node reads the value at places that are data, for which it must lie in memory.
+  // Returns whether the node reads the value at positions that are data, so that the value must lie in memory.
   static bool is_searched(const ir::Node& n, ir::Value v);
 
-  // One kernel of these nodes (ascending ids) that stores `outputs`.
+  // Lowers these nodes (ascending ids) to one kernel that stores `outputs`.
   LoweringResult lower(std::span<const std::uint32_t> nodes, const ir::Node* reduction,
                        std::vector<ir::Value> outputs) const;
 
  private:
   ir::Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
 
-  // Made from constants and positions alone, cheap enough to be computed again.
+  // Returns whether the node is made only from constants and positions and is cheap enough to be computed again.
   bool from_nothing(const ir::Node& n) const;
   bool is_free(const ir::Node& n) const;
   bool is_given(const ir::Node& n) const;
 
   void find_what_is_from_nothing();
-  // Takes the nodes behind products into them. In strict mode they keep the roundings of a kernel of their own.
+  // Moves the nodes behind products into them. In strict mode they keep the roundings of a separate kernel.
   void find_epilogues();
   void decide_placements();
-  // The node's value is needed somewhere, in memory or not.
+  // Notes that the value is needed, in memory or not.
   void need(ir::Value v);
-  // The node's value is needed in memory.
+  // Notes that the value is needed in memory.
   void materialise(ir::Value v);
   void need_operands_stored(ir::Node& n);
 
-  // A kernel must be able to go from its domain to what it reads by affine positions. Where a shape op stands in the way, its
-  // operand is stored; a node that still is no kernel runs alone.
+  // The positions that a kernel reads must be affine in the axes of its domain. If a shape op prevents that, its operand is stored; a node
+  // that still cannot be a kernel gets a unit of its own.
   void store_what_blocks();
-  // Reads a dot's operands through as many shape ops as the strides allow; what remains is stored.
+  // Reads a dot's operands through as many shape ops as strides can express; the remaining value is stored.
   void plan_dot(ir::Node& dot, const Epilogue& epilogue);
 
   const ir::Graph& graph_;
@@ -76,7 +76,7 @@ class Placement {
   std::vector<Placed> placed_;
   std::vector<bool> views_, from_nothing_;
   std::map<std::uint32_t, std::pair<ir::Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
-  std::map<std::uint32_t, Matmul> matmuls_;                            // by the same
+  std::map<std::uint32_t, Matmul> matmuls_;                            // by the same node
 };
 
 }  // namespace weft::compiler

@@ -1,4 +1,3 @@
-// A program for many sizes.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +11,14 @@
 
 namespace weft::compiler {
 
-// A program for many sizes: that of a graph whose dims are expressions of size_symbol(0), size_symbol(1)... Its kernels take sizes as
-// launch parameters; what remains to be done for new sizes is arithmetic. Thread-safe.
+// A program for many sizes: compiled from a graph whose dims are expressions of size_symbol(0), size_symbol(1)... Its kernels take sizes as
+// launch parameters, so new sizes need only arithmetic. Thread-safe.
 class SizedProgram {
  public:
   virtual ~SizedProgram() = default;
-  // The program for these values of the symbols: it computes what that of the graph with these sizes computes, and in strict mode
-  // the same bits. The last inputs of the graph, of one element each, become these constants of it. Null: it does not serve the
-  // sizes; `why_not` then says why.
+  // Returns the program for these values of the symbols. It computes the same as a program compiled from the graph with these sizes, in
+  // strict mode the same bits. The last inputs of the graph, of one element each, are replaced by these constants. Returns null if the
+  // program does not serve these sizes and sets `why_not` to the reason.
   virtual std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
                                                         std::span<const std::span<const std::byte>> constants,
                                                         std::string& why_not) const = 0;

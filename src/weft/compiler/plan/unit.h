@@ -1,4 +1,4 @@
-// A Unit is what will become one thunk: which values it reads and writes, before anyone knows where they will live.
+// A Unit will become one thunk. It says which values the thunk reads and writes, before it is known where they will live.
 #pragma once
 
 #include <cstdint>
@@ -19,52 +19,52 @@
 
 namespace weft::compiler {
 
-// Machine code that a thunk calls: the body of a fold, a loop. It is compiled together with the kernels of all units, and there
-// when thunks are made.
+// Machine code that a thunk calls: the body of a fold, a loop. It is compiled together with the kernels of all units and available when
+// thunks are made.
 struct Routine {
   KernelSource source;
-  std::string key;                    // equal keys, equal code
-  std::shared_ptr<const void> keeps;  // what the source points to
+  std::string key;                    // equal keys mean equal code
+  std::shared_ptr<const void> keeps;  // owns what the source points to
   KernelAddress address = nullptr;    // of code that the executable keeps mapped
 };
 
 struct Unit;
 
-// Generated kernels, which equal units share: one, or several of units that were joined (plan/horizontal.h), whose reads and writes
-// stand one behind the other.
+// Generated kernels, which equal units share: one kernel, or the kernels of several units that were joined (plan/horizontal.h), whose reads
+// and writes are concatenated.
 struct GeneratedKernels {
   std::vector<std::shared_ptr<const Loop>> loops;
 };
 
-// A thunk that is written by hand, or a library's.
+// A thunk that is written by hand or calls a library.
 struct HandwrittenThunk {
   std::function<std::unique_ptr<runtime::Thunk>(std::span<const runtime::Slice> reads,
                                                 std::span<const runtime::Slice> writes, const runtime::Slice& scratch)>
       make;
-  std::vector<std::shared_ptr<Routine>> routines;  // that it calls
-  bool has_to_prepare = false;                     // before it first runs
+  std::vector<std::shared_ptr<Routine>> routines;  // the routines that the thunk calls
+  bool has_to_prepare = false;                     // whether the thunk must be prepared before it first runs
 };
 
-// What takes its form when sizes are known.
+// A unit whose form depends on sizes that are not yet known.
 struct SizedLater {
-  // Returns the unit for these sizes, of which its scratch_bytes, its work and its HandwrittenThunk count; nullopt if the unit does
-  // not serve them. It depends on `sizes`, and on those of what it reads and writes.
+  // Returns the unit for these sizes, of which only scratch_bytes, the work and the HandwrittenThunk are used; nullopt if the unit does not
+  // serve these sizes. The result depends on `sizes` and on the sizes of what the unit reads and writes.
   std::function<std::optional<Unit>(const SizeValues& sizes)> at;
   std::vector<Size> sizes;
 };
 
 struct Unit {
   std::vector<ir::Value> reads, writes;
-  std::uint64_t scratch_bytes = 0;  // memory it needs while it runs
+  std::uint64_t scratch_bytes = 0;  // memory that it needs while it runs
   // Pairs (write, read) that may live in the same bytes.
   std::vector<std::pair<int, int>> in_place;
-  bool updates_part = false;     // of what it may change in place, and copies the whole otherwise
+  bool updates_part = false;     // changes part of a value, in place if possible; otherwise copies the whole value
   std::uint32_t order = 0;       // the greatest id among its nodes
-  bool has_side_effect = false;  // runs after those before it that have one
+  bool has_side_effect = false;  // runs after all earlier units with side effects
   runtime::StreamKind stream = runtime::StreamKind::compute;
-  runtime::ThunkInfo info;  // but for the work of a run, which depends on sizes:
+  runtime::ThunkInfo info;  // without the work of a run, which depends on sizes:
   Size flops = 0;
-  std::optional<Size> bytes = {};  // that it moves; empty: all that it reads and writes
+  std::optional<Size> bytes = {};  // bytes moved; empty: all that it reads and writes
   std::variant<HandwrittenThunk, GeneratedKernels, SizedLater> form;
 
   HandwrittenThunk& thunk() { return std::get<HandwrittenThunk>(form); }

@@ -1,5 +1,5 @@
-// Fusion leaves it to a UnitMaker to make units of the nodes that are no part of a generated kernel. The rows above know which thunk or
-// library computes such a node.
+// Makes units of the nodes that are not part of a generated kernel. Fusion calls it through this interface, since the layers above know
+// which thunk or library computes such a node.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace weft::compiler {
 class UnitMaker {
  public:
   virtual ~UnitMaker() = default;
-  // Whether the target's library computes the product with all of its epilogue.
+  // Returns whether the target's library computes the product with its whole epilogue.
   virtual bool has_product(const Matmul& matmul) const = 0;
   virtual Unit make_product(const Matmul& matmul) const = 0;
-  // Adds a line to `fallbacks` if the node, or one in its regions, is left to the interpreter.
+  // Adds a line to `fallbacks` if the interpreter runs the node or a node in its regions.
   virtual Unit make(const ir::Node& node, std::vector<std::string>& fallbacks) const = 0;
-  // Reads the value's bytes and writes them once more.
+  // Returns a unit that copies the value's bytes.
   virtual Unit make_copy(ir::Value value) const = 0;
 };
 

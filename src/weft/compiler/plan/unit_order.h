@@ -7,9 +7,9 @@
 
 namespace weft::compiler {
 
-// Every unit after those that make what it reads; what has effects in the order of the program; among the possible ones, the
-// earliest in the program. But one that updates a part of a value gives way to the other readers of it as long as any other unit
-// can run: behind them, it need not copy the whole.
+// Orders the units: each after those that make what it reads, units with side effects in program order, and otherwise the earliest in the
+// program first. A unit that updates part of a value waits for the value's other readers as long as any other unit can run, since after
+// them it need not copy the whole value.
 std::vector<Unit> in_order(std::vector<Unit> units);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// Which loops become one kernel.
+// Decides which loops become one kernel.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace weft::compiler {
 
-// The loop as a kernel; none if a value is too large for registers, a node has no scalar form, or in strict mode a sum's order
-// could change.
+// Returns the loop as a kernel; nullopt if a value is too large for registers, a node has no scalar form, or in strict mode the order of a
+// sum could change.
 std::optional<WhileKernel> while_kernel(const ir::Graph& condition, const ir::Graph& body, const Options& options);
 
 }  // namespace weft::compiler

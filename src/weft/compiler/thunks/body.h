@@ -1,4 +1,4 @@
-// The body of a reduction, a scatter or a sort, compiled: a function of rank-0 values that thunks call for many rows at once.
+// The compiled body of a reduction, a scatter or a sort: a function of rank-0 values that thunks call for many rows at once.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,8 @@ class Body {
  public:
   Body(const ir::Graph& graph, const NativeContext& context);
 
-  // As a BodyKernel: machine code of its own, or where the body is more than elementwise ops, its executable row by row.
+  // Applies the body as a BodyKernel does: with machine code, or, if the body has more than elementwise ops, with its executable row by
+  // row.
   void apply(std::int64_t outer, std::int64_t inner, std::byte* const* buffers, const std::int64_t* outer_strides,
              const std::int64_t* inner_strides) const {
     if (routine_)
@@ -26,10 +27,10 @@ class Body {
     else
       apply_region(outer, inner, buffers, outer_strides, inner_strides);
   }
-  // Bytes of an element of each input, then of each output.
+  // Returns the size in bytes of an element of each input, then of each output.
   std::span<const std::int64_t> widths() const { return widths_; }
 
-  // To one row.
+  // Applies the body to one row.
   void apply(std::byte* const* buffers) const { apply(1, 1, buffers, no_strides_.data(), no_strides_.data()); }
 
  private:
@@ -42,13 +43,13 @@ class Body {
   std::vector<std::int64_t> widths_, no_strides_;
 };
 
-// Where rows (i, j) of a set of values lie: (start + i * outer + j * inner) elements behind its address.
+// The position of row (i, j) of a set of values: (start + i * outer + j * inner) elements behind its address.
 struct Rows {
   std::int64_t start = 0, outer = 0, inner = 0;
 };
 
-// Folding with a body of two sets of values, accumulators and elements: accumulator (i, j) of each set becomes
-// body(accumulator (i, j), element (i, j)), for one row after another. One thread's: it keeps the addresses of a call.
+// Folds with a body of two sets of values, accumulators and elements: accumulator (i, j) of each set becomes body(accumulator (i, j),
+// element (i, j)), one row after another. Keeps the addresses of a call, so each thread needs its own.
 class Fold {
  public:
   explicit Fold(const Body& body)
@@ -58,7 +59,7 @@ class Fold {
            std::span<std::byte* const> from, const Rows& of) {
     run(outer, inner, into, to, from, [&](std::size_t) -> const Rows& { return of; });
   }
-  // With elements of each set in places of their own.
+  // Takes the elements of each set from different positions.
   void run(std::int64_t outer, std::int64_t inner, std::span<std::byte* const> into, const Rows& to,
            std::span<std::byte* const> from, std::span<const Rows> of) {
     run(outer, inner, into, to, from, [&](std::size_t i) -> const Rows& { return of[i]; });

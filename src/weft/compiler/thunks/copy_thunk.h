@@ -1,11 +1,11 @@
-// A copy of a value's bytes.
+// Copies a value's bytes.
 #pragma once
 
 #include <weft/compiler/plan/unit.h>
 
 namespace weft::compiler {
 
-// Reads `value` and writes it once more.
+// Returns a unit that copies `value`.
 Unit copy_unit(ir::Value value);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-// A node that no kernel exists for, computed by the reference interpreter on the host: a fallback, reported as one.
+// Runs a node that has no kernel in the reference interpreter on the host; reported as a fallback.
 #pragma once
 
 #include <weft/compiler/plan/unit.h>

@@ -1,4 +1,4 @@
-// A launch of a generated kernel, or of several small ones that are run as one.
+// Launches a generated kernel, or several small ones as one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace weft::compiler {
 
 struct KernelCall {
-  // `buffers` are the loop's, inputs first; `parameters` the values of its own.
+  // `buffers` are the loop's, inputs first; `parameters` are the values of the loop's parameters.
   KernelCall(const Loop& loop, Kernel kernel, std::vector<runtime::Slice> buffers,
              std::vector<std::int64_t> parameters);
 
@@ -25,7 +25,7 @@ struct KernelCall {
 class KernelThunk final : public runtime::Thunk {
  public:
   explicit KernelThunk(KernelCall call) { calls_.push_back(std::move(call)); }
-  // None of them reads or writes what another one writes.
+  // No call may read or write what another call writes.
   explicit KernelThunk(std::vector<KernelCall> calls) : calls_(std::move(calls)) {}
   void run(const runtime::Launch& launch) const override;
 

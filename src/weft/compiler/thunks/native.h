@@ -1,4 +1,4 @@
-// Nodes that run as a hand-written thunk of their own. A new one is one line of the table in native.cpp.
+// Nodes that run as a hand-written thunk of their own. To add one, add a line to the table in native.cpp.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace weft::compiler {
 
-// The node as a unit; empty if no thunk covers it, which is then the interpreter's.
+// Returns the node's unit; nullopt if no thunk covers the node, so that the interpreter must run it.
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context);
-// The same, or the interpreter's unit, of which a line in `fallbacks` tells.
+// Returns the same, or the interpreter's unit, which adds a line to `fallbacks`.
 Unit native_or_interpreted_unit(const ir::Node& node, const Options& options, std::vector<std::string>& fallbacks,
                                 const NestedCompiler& nested);
 

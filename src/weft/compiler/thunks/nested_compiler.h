@@ -1,4 +1,4 @@
-// How the regions of a node become programs that its thunk runs. Whoever compiles the whole graph provides it.
+// Compiles the regions of a node to programs that its thunk runs. Implemented by the compiler of the whole graph.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace weft::compiler {
 
-// It outlives every program. Thread-safe.
+// Outlives every program. Thread-safe.
 class NestedCompiler {
  public:
   virtual ~NestedCompiler() = default;

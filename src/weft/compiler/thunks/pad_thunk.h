@@ -1,4 +1,4 @@
-// pad with elements of the padding between those of the operand; other pads are part of kernels.
+// pad with interior padding between the elements of the operand; other pads are part of kernels.
 #pragma once
 
 #include <weft/compiler/plan/unit.h>

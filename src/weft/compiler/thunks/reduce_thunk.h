@@ -1,4 +1,4 @@
-// reduce with several operands or a body that is more than one known op: argmax, Welford's sums.
+// reduce with several operands, or with a body that is not a single known op: argmax, Welford's sums.
 #pragma once
 
 #include <weft/compiler/thunks/native_context.h>

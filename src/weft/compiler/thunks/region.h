@@ -1,4 +1,4 @@
-// A region compiled to an executable that a thunk runs in place, on its own thread, as part of its own launch.
+// Regions compiled to executables that a thunk runs on its own thread, as part of its own launch.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ class Region {
   explicit Region(std::shared_ptr<const runtime::Executable> executable) : executable_(std::move(executable)) {}
 
   std::uint64_t temporary_bytes() const { return executable_->temporary_bytes; }
-  // The input in whose bytes output `i` comes out; -1: in bytes of its own.
+  // Returns the input in whose bytes output `i` is written; -1 if the output has its own bytes.
   int donor(std::size_t i) const { return executable_->outputs[i].donated_input; }
 
-  // Addresses of the inputs, the outputs (those with a donor are ignored) and the temporaries.
+  // Takes the addresses of the inputs, the outputs (ignored for outputs with a donor) and the temporaries.
   void run(std::uint64_t step, std::span<std::byte* const> inputs, std::span<std::byte* const> outputs,
            std::byte* temporaries) const;
 
@@ -31,21 +31,21 @@ class Region {
   std::shared_ptr<const runtime::Executable> executable_;
 };
 
-// A compiled region: of known sizes, or for all that its dims may have.
+// A compiled region, for known sizes or for all sizes that its dims may have.
 class RegionProgram {
  public:
-  // `may_overwrite`: the inputs whose bytes a run may use for outputs; missing: none. Fallbacks inside are reported to the context.
+  // `may_overwrite` says which inputs' bytes a run may use for outputs; missing: none. Fallbacks inside are reported to the context.
   RegionProgram(std::shared_ptr<const ir::Graph> graph, const NativeContext& context,
                 std::vector<bool> may_overwrite = {});
 
   // Returns nullopt if the program does not serve these sizes.
   std::optional<Region> at(const SizeValues& sizes) const;
-  // All that it depends on; none if they are known.
+  // Returns all sizes that the program depends on; empty if they are known.
   std::vector<Size> sizes() const;
 
  private:
   std::shared_ptr<const ir::Graph> graph_;
-  std::shared_ptr<const runtime::Executable> executable_;  // null: of sizes that are not known
+  std::shared_ptr<const runtime::Executable> executable_;  // null if sizes are not known
   std::shared_ptr<const SizedProgram> program_;
 };
 

@@ -1,4 +1,4 @@
-// rng_bit_generator as a loop over blocks of the generator, many of which generated code computes at once.
+// rng_bit_generator as a loop over the generator's blocks, many of which generated code computes at once.
 #pragma once
 
 #include <weft/compiler/thunks/native_context.h>

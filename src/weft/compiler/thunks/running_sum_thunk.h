@@ -1,4 +1,4 @@
-// Running sums along a dimension: a reduce_window that adds up, whose windows reach from each element to one end of the dimension.
+// Running sums along a dimension: a reduce_window that adds, whose windows reach from each element to one end of the dimension.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace weft::compiler {
 
-// Returns nullopt if the node is no running sum. Strict: floats are added in f32, in the order of the window, except that long sums of
-// what follows an element are kept in f64 as all of them are otherwise.
+// Returns nullopt if the node is not a running sum. Outside of strict mode sums are kept in f64. In strict mode floats are added in f32, in
+// the order of the window, except for long sums of the elements after each one, which are kept in f64 too.
 std::optional<Unit> running_sum_unit(const ir::Node& node, bool strict);
 
 }  // namespace weft::compiler

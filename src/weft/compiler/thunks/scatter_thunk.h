@@ -1,4 +1,4 @@
-// scatter: the gradient of an embedding, index updates.
+// scatter, for example for the gradient of an embedding or for index updates.
 #pragma once
 
 #include <weft/compiler/thunks/native_context.h>

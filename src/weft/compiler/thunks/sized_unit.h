@@ -1,4 +1,4 @@
-// Units of nodes whose sizes are not known when the graph is compiled, but for while, if and case, whose regions are programs.
+// Units of nodes whose sizes are unknown at compile time, except while, if and case, whose regions are programs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace weft::compiler {
 
-// The node as a unit that becomes the one that a node of known sizes gets, when they are known: a thunk of its own, or the
+// Returns a unit that, once the sizes are known, becomes the unit that a node of known sizes gets: a hand-written thunk or the
 // interpreter's.
 Unit sized_unit(const ir::Node& node, const Options& options, std::vector<std::string>& fallbacks,
                 const NestedCompiler& nested);

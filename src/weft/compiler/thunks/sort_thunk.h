@@ -1,4 +1,4 @@
-// sort: by the keys of one operand, which compare as unsigned integers, where the comparator is that simple; else by asking it.
+// sort: compares the keys of one operand as unsigned integers if the comparator is simple enough, otherwise calls the comparator.
 #pragma once
 
 #include <weft/compiler/thunks/native_context.h>

@@ -1,4 +1,4 @@
-// Units for nodes that are no part of a generated kernel: thunks written for them, products of a library, the interpreter.
+// Makes units of the nodes that are not part of a generated kernel: hand-written thunks, library products, the interpreter.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace weft::compiler {
 
 class ThunkMaker final : public UnitMaker {
  public:
-  // The options live as long as it does.
+  // The options must outlive this object.
   ThunkMaker(const Options& options, const NestedCompiler& nested) : options_(options), nested_(nested) {}
   const NestedCompiler& nested() const { return nested_; }
 

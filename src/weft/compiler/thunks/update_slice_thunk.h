@@ -1,4 +1,4 @@
-// dynamic_update_slice, in the bytes of its operand where they are free, optimization_barrier, and tokens.
+// dynamic_update_slice, which works in place if the operand's bytes are free; optimization_barrier; tokens.
 #pragma once
 
 #include <weft/compiler/plan/unit.h>

@@ -1,6 +1,6 @@
-// Sliding windows as folds see them: results come in planes of the last two dimensions, and all of a plane are folded in step: first
-// the first element of each window, then the second... Element k of the windows lies, for a block of the plane, on elements of the
-// operand a fixed step apart, or on padding.
+// Sliding windows in the form that folds need. Results come in planes of the last two dimensions, and all results of a plane are folded in
+// step: first the first element of each window, then the second... For a block of the plane, element k of the windows lies on elements of
+// the operand at a fixed step, or on padding.
 #pragma once
 
 #include <algorithm>
@@ -16,28 +16,28 @@ namespace weft::compiler {
 
 class WindowPlan {
  public:
-  // Of one window per dimension of an operand of type `x`.
+  // Takes one window per dimension of an operand of type `x`.
   WindowPlan(Type x, std::span<const ir::WindowDim> window);
 
   std::int64_t planes() const { return planes_; }
   std::int64_t plane_elements() const { return plane_[0].positions * plane_[1].positions; }
   std::int64_t window_elements() const { return window_elements_; }
-  // How many neighbouring planes share elements of the operand; others lie on elements of their own.
+  // Returns how many neighbouring planes share elements of the operand; planes farther apart share none.
   std::int64_t connected_planes() const { return connected_; }
   // Positions along the plane's two dimensions.
   std::int64_t plane_rows() const { return plane_[0].positions; }
   std::int64_t plane_width() const { return plane_[1].positions; }
 
-  // A part of a plane: positions [0, rows) x [0, columns) from element `place.start` of the plane on, and where the element of their
-  // windows lies in the operand.
+  // A part of a plane: positions [0, rows) x [0, columns) from element `place.start` of the plane on. `from` says where the element of
+  // their windows lies in the operand.
   struct Block {
     std::int64_t rows, columns;
     Rows place, from;
     bool padding;
   };
 
-  // Calls fold(k, block) for all elements k of the windows at rows [first, last) of a plane in row-major order, and the blocks of
-  // each.
+  // Calls fold(k, block) for each element k of the windows at rows [first, last) of a plane, in row-major order, once for each block of the
+  // element.
   template <class F>
   void for_plane(std::int64_t plane, std::int64_t first, std::int64_t last, F&& fold) const {
     std::int64_t position[Type::max_rank] = {};
@@ -49,8 +49,8 @@ class WindowPlan {
     walk(0, position, 0, first, last, k, fold);
   }
 
-  // Where each element of the window at position (0, 0) of a plane would lie, were there no ends; of no use for elements that are
-  // padding in the dimensions before the plane's. Other positions of the plane lie whole steps further.
+  // Computes where each element of the window at position (0, 0) of a plane would lie if the operand had no ends. Meaningless for elements
+  // that are padding in the dimensions before the plane's. Other positions of the plane lie whole steps further.
   void find_offsets(std::int64_t plane, std::vector<std::int64_t>& offsets) const;
   std::int64_t row_step() const { return plane_[0].step; }
   std::int64_t column_step() const { return plane_[1].step; }
@@ -63,13 +63,13 @@ class WindowPlan {
   };
   struct Leading {
     std::int64_t positions, window;
-    std::vector<std::int64_t> offsets;  // of each position and element of the window; nowhere for padding
+    std::vector<std::int64_t> offsets;  // for each position and element of the window; nowhere for padding
   };
   static constexpr std::int64_t nowhere = INT64_MIN;
   struct Planar {
     std::int64_t positions = 1, window = 1, step = 0;
-    std::vector<std::int64_t> origins{0};                           // of each element of the window at position 0
-    std::vector<std::vector<Piece>> pieces{{{0, 1, 0, 0, false}}};  // of each element of the window
+    std::vector<std::int64_t> origins{0};                           // for each element of the window at position 0
+    std::vector<std::vector<Piece>> pieces{{{0, 1, 0, 0, false}}};  // for each element of the window
   };
 
   static Planar planar(const ir::WindowDim& w, std::int64_t size, std::int64_t stride);
@@ -113,7 +113,7 @@ class WindowPlan {
 
   std::vector<Leading> leading_;
   std::array<Planar, 2> plane_;
-  std::vector<std::int64_t> origins_;  // of each element of the window in the plane
+  std::vector<std::int64_t> origins_;  // for each element of the window in the plane
   std::int64_t planes_ = 1, window_elements_ = 1, connected_ = 1;
 };
 

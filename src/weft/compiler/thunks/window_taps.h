@@ -8,12 +8,12 @@
 
 namespace weft::compiler {
 
-// Element `window` of the window lies on element `base` of what it slides over.
+// Element `window` of the window lies on element `base` of the operand.
 struct Tap {
   std::int64_t base, window;
 };
 
-// Of each position of the window, the elements that lie inside, in the order of the window.
+// Returns for each position of the window the elements that lie inside, in the order of the window.
 inline std::vector<std::vector<Tap>> window_taps(const ir::WindowDim& w, std::int64_t base_size,
                                                  std::int64_t positions) {
   std::vector<std::vector<Tap>> taps(positions);

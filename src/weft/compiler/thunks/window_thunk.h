@@ -1,4 +1,4 @@
-// Pooling and its gradient: reduce_window and select_and_scatter. Bodies of one op are native; others are generated.
+// Pooling and its gradient: reduce_window and select_and_scatter. Bodies that are a single op are native; others are generated.
 #pragma once
 
 #include <weft/compiler/thunks/native_context.h>

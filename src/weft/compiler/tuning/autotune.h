@@ -1,5 +1,5 @@
-// Products and reductions, each done in the fastest of its ways (alternatives.h). Other choices may round otherwise, as the numerics
-// contract allows outside of strict mode. What is of unknown sizes stays as it is.
+// Chooses the fastest way to compute each product and reduction (alternatives.h). Other choices may round differently, as the numerics
+// contract allows outside of strict mode. Nodes of unknown sizes stay as they are.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace weft::compiler {
 
-// The graph with the choices in it; the report receives a line for each site. `graph` is what the passes made.
+// Returns the graph with the choices applied; adds a line to the report for each site. `graph` is the result of the passes.
 std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph, const Options& options,
                                           const ThunkMaker& maker, Report& report);
 

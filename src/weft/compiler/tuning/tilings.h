@@ -1,4 +1,4 @@
-// How much of its walk a kernel does at once, measured.
+// Measures how much of its walk a kernel should do at once.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace weft::compiler {
 
-// Those worth measuring for a loop with these parameters; its own comes first.
+// Returns the tilings worth measuring for a loop with these parameters; the loop's own comes first.
 std::vector<Tiling> tilings_of(const Loop& loop, std::span<const std::int64_t> parameters, const Target& target);
 
-// Gives each kernel of known sizes the tiling in which it is the fastest; the report receives a line for each that was measured.
+// Gives each kernel of known sizes its fastest tiling; adds a line to the report for each kernel that was measured.
 void tile(std::vector<Unit>& units, const std::string& program, Report& report);
 
 }  // namespace weft::compiler

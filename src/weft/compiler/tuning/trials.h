@@ -1,5 +1,5 @@
-// What can be done in several ways, done in each, in turns, and then in the fastest. Each distinct site is measured once in a
-// process; what was taken stays on disk (`weft cache list`). Which one that is depends on the machine and its load. Thread-safe.
+// Measures several ways of doing the same thing in turns and takes the fastest. Each distinct site is measured once per process, and the
+// choice is kept on disk (`weft cache list`). The choice depends on the machine and its load. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -22,41 +22,41 @@ namespace weft::compiler {
 // One of the ways.
 struct Trial {
   std::string name;
-  // Makes all that it needs, and gives what does it once. Throws Error if it cannot be done so.
+  // Prepares everything and returns a function that does the work once. Throws Error if the work cannot be done in this way.
   std::function<std::function<void()>()> prepare;
 };
 
 struct Choice {
-  std::string name;       // of the way taken
+  std::string name;       // of the trial taken
   std::string told = {};  // "standard 0.31 ms, generated 0.12 ms"
-  bool is_known = false;  // from an earlier time
+  bool is_known = false;  // was not measured now but known from before
 };
 
-// `site` says what is done: for equal ones with the same trials, the same is taken. The first trial is the standard way; another
-// one is taken where it is clearly faster.
+// Returns the choice for a site. Equal sites with the same trials get the same choice. The first trial is the standard one; another one is
+// taken only if it is clearly faster.
 Choice fastest(const std::string& site, std::span<const Trial> trials);
 
-// What this process has chosen or been given, as it is kept on disk, in no order; and back, for what is not known here. Text that is
-// no choice is left out.
+// Returns what this process has chosen or been given, in the format of the disk, in no particular order; add_choices adds choices for sites
+// that are not known yet and skips text that is not a choice.
 std::vector<StoredKernel> known_choices();
 void add_choices(std::span<const StoredKernel> choices);
-void forget_choices();  // the disk stays
+void forget_choices();  // files on disk stay
 
-// Logs and reports what was taken at a site of a program.
+// Logs and reports the choice at a site of a program.
 void tell(const std::string& program, const std::string& site, const Choice& choice, Report& report);
 
-// Whether something can be tried at all: its sizes are numbers.
+// Returns whether all sizes are numbers, as trials require.
 inline bool is_known(std::span<const ir::Value> values) {
   return std::ranges::all_of(values, [](const ir::Value v) { return v.type().is_static(); });
 }
 
-// What trials work on.
+// Memory that trials work on.
 class TrialMemory {
  public:
   std::byte* allocate(std::uint64_t bytes) {
     return blocks_.emplace_back(allocator_->allocate(bytes)).device_address();
   }
-  // Numbers between 0 and 2, or zeros where they are places.
+  // Fills it with numbers between 0 and 2, or with zeros if they are indices.
   std::byte* filled(Type type);
 
  private:

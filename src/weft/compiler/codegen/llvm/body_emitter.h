@@ -1,4 +1,4 @@
-// One body of rank-0 values as an LLVM function.
+// Emits a body of rank-0 values as an LLVM function.
 #pragma once
 
 #include <string>

@@ -1,11 +1,12 @@
-// Loops and branches of the functions that emitters write.
+// Emits loops and branches.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
 
 namespace weft::compiler {
 
-// for (i = begin; i < end; i += step) body(i), at the builder's place; the builder goes on behind it. `body` may make blocks.
+// Emits for (i = begin; i < end; i += step) body(i) at the builder's position and leaves the builder behind the loop. `body` may create
+// basic blocks.
 template <class Body>
 void emit_for_each(llvm::IRBuilder<>& b, llvm::Value* begin, llvm::Value* end, llvm::Value* step, Body&& body) {
   auto* before = b.GetInsertBlock();

@@ -1,4 +1,4 @@
-// Loops to machine code. The only door to LLVM: no header outside this folder includes LLVM's.
+// Compiles loops to machine code. This header hides LLVM: no header outside this folder includes LLVM's.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace weft::compiler {
 
-// Machine code of some kernels; keeps it mapped.
+// Machine code of some kernels, which the owner keeps mapped.
 struct KernelCode {
   std::vector<KernelAddress> kernels;  // in the order of the sources
   std::shared_ptr<const void> owner;
 };
 
-// Compiles each source for the target, on several threads, to an object file with one function, called as `names` say.
-// Deterministic. Throws InternalError if LLVM refuses.
+// Compiles each source for the target to an object file with one function of the given name, on several threads. Deterministic. Throws
+// InternalError if LLVM fails.
 std::vector<std::string> make_objects(std::span<const KernelSource> sources, std::span<const std::string> names,
                                       const Target& target);
-// Maps object files; the kernels come in their order. Objects are trusted: they are what make_objects made.
+// Maps object files; returns their kernels in the same order. The objects are trusted to come from make_objects.
 KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names);
 
-// The generated code as text, for people: LLVM IR before and after LLVM's passes, or assembly.
+// Returns the generated code as readable text: LLVM IR before or after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };
 std::string show_kernel(const KernelSource& source, CodeForm form, const Target& target);
 

@@ -1,4 +1,4 @@
-// One loop as an LLVM function.
+// Emits a loop as an LLVM function.
 #pragma once
 
 #include <string>

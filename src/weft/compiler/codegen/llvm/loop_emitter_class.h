@@ -1,5 +1,5 @@
 // The emitter of one loop, for the files that implement it: loop_emitter.cpp (the function, positions, bounds), loop_values.cpp
-// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp and loop_walks.cpp (the loops around them).
+// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions) and loop_walks.cpp (the loops around them).
 #pragma once
 
 #include <functional>
@@ -24,14 +24,15 @@ class LoopEmitter {
   void emit();
 
  private:
-  // What a lane loop or the code around it is emitting: `lanes` elements at once, those in `mask` only if there is one.
+  // The point of the loop nest for which code is emitted: one element or a whole vector of lanes, of which only those in `mask` are active
+  // if there is a mask.
   struct Place {
     bool vector = false;
     Value* mask = nullptr;                  // <lanes x i1>
     std::vector<Value*>* values = nullptr;  // expressions already emitted here
     int stage = 0;
     int copy = 0;                  // number of the unrolled copy
-    Value* linear_lane = nullptr;  // position in the lanes of a row, for scratch
+    Value* linear_lane = nullptr;  // position among the lanes of a row, for scratch memory
   };
   struct Cached {
     int number = -1;
@@ -48,29 +49,29 @@ class LoopEmitter {
   void if_then(Value* condition, const std::function<void()>& body);
   Value* local(llvm::Type* type);
 
-  // position without the vector's part: the address of lane 0.
+  // Returns the position of lane 0: without the vector's part.
   Value* scalar_position(const Position& p);
   const Number& lane_stride(const Position& p) const { return p.coefficients[lane_axis()]; }
   ScalarEmitter& emitter(const Place& place) { return place.vector ? many_ : one_; }
   Value* position_value(const Position& p, const Place& place);
 
-  // The lanes from `low` on and before `high`, of numbers that may lie far outside.
+  // Returns the mask of lanes in [low, high), which may lie far outside of the vector.
   Value* lanes_between(Value* low, Value* high);
   Value* within(const std::vector<PositionBound>& bounds, const Place& place);
 
   // ---- expressions (loop_values.cpp)
 
-  // The value of an expression at a place, as a vector if the place is one.
+  // Returns the value of an expression at a place, as a vector if the place is one.
   Value* value(ExprId id, const Place& place);
 
-  // Where rounding need not be exact, a division of a whole row by one number is one division and many multiplications.
+  // Where rounding need not be exact, divides a whole row by one number with one division and many multiplications.
   Value* by_reciprocal(const Expr& e, const Place& place);
   Value* row_value(ExprId id);
   Value* compute(ExprId id, const Expr& e, const Place& place);
 
   // ---- buffers and scratch (loop_memory.cpp)
 
-  // Bounds that hold for all lanes or for none are a branch: reading behind a false mask is slow where the address is odd.
+  // Bounds that hold for all lanes or for none become a branch: a masked load is slow where the mask is false and the address invalid.
   Value* load(const Expr& e, const Place& place);
   Value* load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place);
   void store(const Store& st, Value* computed, const Place& place);
@@ -86,16 +87,16 @@ class LoopEmitter {
   void start_reductions(int stage, int copies);
   void accumulate(int stage, const Place& place);
 
-  // Row kernels: the accumulators' lanes together, then the initial value.
+  // Row kernels: combines the lanes of the accumulators, then applies the initial value.
   void finish_reductions(int stage);
   Value* with_init(const Expr& e, Value* total, Value* init, ScalarEmitter& s);
 
-  // Column kernels: a reduction's value is the accumulator of its lanes.
+  // Column kernels: returns the accumulator of these lanes, which is the reduction's value.
   Value* finished_reduction(ExprId id, const Expr& e, const Place& place);
 
   // ---- rows, lanes, columns (loop_walks.cpp)
 
-  // Values of the stage that do not depend on lanes.
+  // Emits the values of the stage that do not depend on lanes.
   void emit_row_values(int stage);
   Value* compute_row(const Expr& e, const Place& place);
   bool per_lane(const Store& s) const;
@@ -103,7 +104,7 @@ class LoopEmitter {
   void emit_row_stores(int stage);
   void decode_rows(Value* row);
 
-  // Divisions only at the first row; from there the axes count like an odometer.
+  // Divides only at the first row; from there the axes count like an odometer.
   void start_rows(Value* first);
   void load_rows();
   void next_row();
@@ -113,14 +114,15 @@ class LoopEmitter {
   int copies(int stage) const;
   void emit_outer_lanes(int axis, int last, int stage, Value* linear = nullptr);
 
-  // Lanes [begin, end) of the innermost axis: whole vectors, several at once where there are several accumulators, and a tail.
+  // Emits lanes [begin, end) of the innermost axis: whole vectors, several at once if there are several accumulators, and the remaining
+  // lanes.
   void emit_lanes(Value* begin, Value* end, int stage);
   Value* emit_vectors(Value* begin, Value* end, int stage, int n);
   void emit_vector(Value* at, Value* mask, int stage, int copy);
   void emit_columns(Value* task);
-  // Block number `block` of the lanes, for these positions on the last row axis.
+  // Emits block number `block` of the lanes, for these positions on the last row axis.
   void emit_block(Value* block, const std::vector<Value*>& rows);
-  // `count` vectors from lane `first` on; only the first `lanes` of their lanes if that is given.
+  // Emits `count` vectors from lane `first` on, restricted to the first `lanes` lanes if that is given.
   void emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
                              const std::vector<std::vector<Value*>>& row_values);
   void emit_serial(int axis, const std::function<void()>& body);
@@ -132,7 +134,7 @@ class LoopEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<Value*> buffers_, parameters_, counters_;
-  std::vector<Value*> axes_;        // where each axis stands; none: not inside its loop
+  std::vector<Value*> axes_;        // current position on each axis; null outside of its loop
   std::vector<Value*> row_values_;  // by expression
   std::vector<std::vector<Value*>> accumulators_;
   std::vector<Cached> cached_;

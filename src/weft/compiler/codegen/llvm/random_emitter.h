@@ -1,4 +1,4 @@
-// Blocks of random bits as an LLVM function.
+// Emits a generator of random bits as an LLVM function.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A graph of small values as straight code: every element is a value of its own. For the files that implement it:
+// Emits a graph of small values as straight-line code in which every element is an SSA value. For the files that implement it:
 // region_emitter.cpp (the order of nodes), region_values.cpp (what each node computes).
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace weft::compiler {
 
-// The elements of one value in row-major order, computed; none for what is in memory.
+// The computed elements of one value in row-major order; empty for a value in memory.
 using Elements = std::vector<llvm::Value*>;
 
-// What all regions of one function share.
+// State that all regions of one function share.
 struct RegionContext {
   llvm::IRBuilder<>& b;
   const Target& target;
@@ -31,17 +31,17 @@ struct RegionContext {
   std::span<llvm::Value* const> buffers;  // addresses of the carried values
   std::size_t unfenced = 0;               // values emitted since the last fence
 
-  // Counts values that have been emitted. Now and then it puts in a fence of the compiler's, which is no instruction: behind one,
-  // LLVM does not compare every store with all the loads before it.
+  // Counts emitted values and now and then inserts a compiler fence, which costs no instruction. LLVM does not compare stores behind a
+  // fence with all the loads before it.
   void count(std::size_t values);
 };
 
 class RegionEmitter {
  public:
-  // `memory` says which values are in memory; null: none.
+  // `memory` says which values are in memory; null if none are.
   RegionEmitter(RegionContext& context, const ir::Graph& graph, const WhileRegion* memory);
 
-  // Appends the code at the builder's place; the elements of the region's outputs.
+  // Appends the code at the builder's position; returns the elements of the region's outputs.
   std::vector<Elements> emit(std::span<const Elements> inputs);
 
  private:
@@ -53,9 +53,9 @@ class RegionEmitter {
 
   // ---- order (region_emitter.cpp)
 
-  // Nodes whose function is long are put off until several of a kind can be computed at once, as the lanes of a vector.
+  // Delays nodes whose functions are long until several of the same kind can be computed together, as the lanes of a vector.
   void emit_in_order();
-  static std::string lanes_key(const ir::Node& n);  // equal for nodes that may share a vector; empty: none
+  static std::string lanes_key(const ir::Node& n);  // equal for nodes that may share a vector; empty: never
   void emit_together(std::span<const ir::Node* const> nodes);
 
   // ---- values (region_values.cpp)
@@ -70,7 +70,7 @@ class RegionEmitter {
   Elements dot(const ir::Node& n);
   Elements dynamic_slice(const ir::Node& n);
   Elements dynamic_update_slice(const ir::Node& n);
-  // Start indices from operand `first` on, clamped so that the window lies inside.
+  // Returns the start indices from operand `first` on, clamped so that the window lies inside.
   std::vector<Value*> starts(const ir::Node& n, int first, Type window);
   Value* address(std::size_t carried, Type type, std::span<Value* const> starts);
   void for_each_place(Type whole, Type window, std::span<Value* const> starts, auto&& visit);
@@ -82,7 +82,7 @@ class RegionEmitter {
   std::vector<std::vector<Elements>> values_;  // by node and result
 };
 
-// What a loop has beyond its regions: which values are in memory (null: none), and code around each step (none: nothing).
+// What a loop has besides its regions: which values are in memory (null: none) and code to emit before and after each step (empty: none).
 struct LoopEnds {
   const WhileRegion* condition = nullptr;
   const WhileRegion* body = nullptr;
@@ -90,7 +90,7 @@ struct LoopEnds {
   std::function<void(const std::vector<Elements>& next)> end = {};
 };
 
-// while, of carried values that begin as `initial`; those without elements there are `ends`' to fill in. Returns the last ones.
+// Emits a while loop whose carried values begin as `initial`; `ends` fills in those that have no elements there. Returns the last ones.
 std::vector<Elements> emit_loop(RegionContext& context, const ir::Graph& condition, const ir::Graph& body,
                                 std::span<const Elements> initial, const LoopEnds& ends = {});
 

@@ -1,4 +1,4 @@
-// The scalar meaning of ops as LLVM instructions, on one element or on a vector of them.
+// Emits the scalar meaning of ops as LLVM instructions, on one element or on a vector of elements.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -8,8 +8,8 @@
 
 namespace weft::compiler {
 
-// Values are held in a type to compute in: booleans as i1, f16 and bf16 as float (rounded after every operation), others as
-// themselves. `lanes` 1 means plain scalars.
+// Values are held in a compute type: booleans as i1, f16 and bf16 as float (rounded after every operation), others in their own type.
+// `lanes` == 1 means plain scalars.
 class ScalarEmitter final : public ir::ScalarBuilder {
  public:
   ScalarEmitter(llvm::IRBuilder<>& builder, const Target& target, int lanes, bool contract)
@@ -23,17 +23,18 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   ir::Scalar bitcast(ir::Scalar value, DType dtype) override;
 
   ir::Scalar constant_bits(DType dtype, std::uint64_t bits);
-  llvm::Type* compute_type(DType dtype) const;  // with the lanes
+  llvm::Type* compute_type(DType dtype) const;  // a vector of all lanes
   llvm::Type* memory_type(DType dtype) const;   // booleans as i8, bf16 as i16
   llvm::Value* from_memory(llvm::Value* stored, DType dtype);
   llvm::Value* to_memory(llvm::Value* computed, DType dtype);
   llvm::Type* widen(llvm::Type* element) const;
 
  private:
-  llvm::Value* round(llvm::Value* value, DType dtype);  // to what the dtype can hold
-  llvm::Value* narrow_to_odd(llvm::Value* value);       // double to float such that a later rounding is right
+  llvm::Value* round(llvm::Value* value, DType dtype);  // to a value that the dtype can represent
+  // Narrows double to float, rounded to odd so that a second rounding is correct.
+  llvm::Value* narrow_to_odd(llvm::Value* value);
   llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, bool wide);
-  llvm::Value* extremum(llvm::Value* x, llvm::Value* y, bool maximum);  // NaN if either is, and -0 below +0
+  llvm::Value* extremum(llvm::Value* x, llvm::Value* y, bool maximum);  // NaN if either is NaN; -0 is below +0
   llvm::Value* integer_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
 
   llvm::IRBuilder<>& b_;
@@ -42,7 +43,7 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   bool contract_;
 };
 
-// Elementary functions on float or double, scalar or vector (math.cpp).
+// Emits elementary functions on float or double, scalar or vector (math.cpp).
 llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, bool strict,
                        const Target& target);
 

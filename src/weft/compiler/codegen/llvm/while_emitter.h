@@ -1,4 +1,4 @@
-// One whole loop as an LLVM function.
+// Emits a whole while loop as an LLVM function.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace weft::compiler {
 
-// Adds void name(ptr buffers) to the module: runs the loop on the carried values, each in the bytes at its address.
+// Adds void name(ptr buffers) to the module, which runs the loop on the carried values, each stored at its address in `buffers`.
 void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::string& name, const Target& target);
 
 }  // namespace weft::compiler
