@@ -40,7 +40,7 @@ bool take_kernels(PieceReader& reader, std::vector<StoredKernel>& kernels) {
   return true;
 }
 
-// The content, whose signature is right.
+// Parses the content, whose signature has been verified.
 bool parse(PieceReader reader, Artifact& artifact) {
   if (!take_kernels(reader, artifact.kernels) || !take_kernels(reader, artifact.choices)) return false;
   while (!reader.at_end()) {
@@ -71,7 +71,7 @@ std::string write_artifact(const Artifact& artifact) {
 
 Artifact read_artifact(std::string_view bytes) {
   try {
-    require(bytes.starts_with(artifact_magic), "it is none");
+    require(bytes.starts_with(artifact_magic), "it is not an artifact");
     PieceReader reader(verify(bytes).substr(artifact_magic.size()));
     std::string_view origin;
     require(reader.piece(origin), "it is damaged");
@@ -118,7 +118,7 @@ std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string
   }
   for (const StoredKernel& choice : artifact.choices)
     cache.write(names.emplace_back(choice_name(choice.key)), std::span(&choice, 1), &reason);
-  // Those that came first may have made room for the others.
+  // Only now are all entries written: an entry may have been removed to make room for later ones.
   const auto stands = [&](const std::string& name) { return cache.contents(name).kernels.has_value(); };
   const std::size_t kept = std::ranges::count_if(names, stands);
   if (why_not && kept < names.size()) *why_not = std::move(reason);

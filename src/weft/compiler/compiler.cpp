@@ -49,12 +49,12 @@ class Phase {
   trace::Scope scope_;
 };
 
-// What the units need of generated code: their kernels, and what their thunks call. Equal ones are compiled once.
+// Collects the generated code that units need: their kernels and the routines that their thunks call. Equal sources are compiled once.
 class CodeRequest {
  public:
   CodeRequest(const Target& target, Dump& dump) : target_(target), dump_(dump) {}
 
-  // The number of a unit's loop among the distinct ones. Equal units share their loop.
+  // Returns the number of a unit's loop among the distinct ones. Equal units share their loop.
   int add(const std::string& name, const Loop& loop) {
     const auto [at, is_first] = of_loops_.try_emplace(&loop, 0);
     if (is_first)
@@ -76,7 +76,7 @@ class CodeRequest {
     return at->second;
   }
 
-  // That a kernel of this name and place calls it.
+  // Counts a call of a source by the kernel with this name and place.
   int called(int index, const runtime::ThunkInfo& by) {
     calls_.resize(sources_.size());
     SharedCode& code = calls_[index];
@@ -105,7 +105,7 @@ class CodeRequest {
   Dump& dump_;
   std::vector<KernelSource> sources_;
   std::vector<std::string> keys_;
-  std::vector<SharedCode> calls_;  // of each source
+  std::vector<SharedCode> calls_;  // for each source
   std::unordered_map<std::string, int> known_;
   std::unordered_map<const Loop*, int> of_loops_;
   int asked_ = 0;
@@ -113,7 +113,7 @@ class CodeRequest {
 
 struct Kernels {
   KernelCache::Found code;
-  std::vector<std::vector<int>> indices;  // of each unit's loops among them
+  std::vector<std::vector<int>> indices;  // for each unit: the indices of its loops among the kernels
 
   std::vector<Kernel> of(std::size_t unit) const {
     std::vector<Kernel> kernels;
@@ -143,13 +143,14 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
   return result;
 }
 
-// The graph that computes again what it cannot keep within the budget.
+// Returns the graph that recomputes what does not fit into the budget.
 Recomputation keep_less(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report) {
   Report ignored;
   Recomputation again = recompute(graph, fuse(graph, options, maker, ignored), options.activation_bytes);
   report.recomputed = again.nodes;
-  WEFT_LOG(compile, graph.name, ": ", again.nodes, " nodes are computed again: of ", again.waiting_before,
-           " bytes that waited for a later use, ", again.waiting_after, " do");
+  WEFT_LOG(compile, graph.name, ": ", again.nodes,
+           " nodes are computed again: the bytes that wait for a later use drop from ", again.waiting_before, " to ",
+           again.waiting_after);
   if (again.waiting_after > options.activation_bytes)
     WEFT_LOG(perf_hints, graph.name, ": ", again.waiting_after, " bytes wait for a later use, more than the ",
              options.activation_bytes, " asked for: nothing more can be computed again");
@@ -160,11 +161,11 @@ Recomputation keep_less(const ir::Graph& graph, const Options& options, const Un
   std::string place;
   if (node.location.line != 0) place = concat(": ", node.op->name, " at ", node.location.file, ':', node.location.line);
   throw UnsupportedError(
-      concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter knows", place), feature);
+      concat("compile: ", graph.name, " uses ", feature, ", which only the interpreter supports", place), feature);
 }
 
-// Checks the ops that the outputs need: one whose result nobody holds any more is no reason to refuse the rest. In a module for
-// several devices (`is_split`), collectives have others to talk to, and are refused.
+// Checks the ops that the outputs need; an op whose result nobody uses is no reason to refuse the graph. Collectives are refused in a
+// module for several devices (`is_split`), since they need other participants.
 void require_compilable(const ir::Graph& graph, bool is_split) {
   std::vector<bool> needed(graph.nodes().size());
   for (const ir::Value v : graph.outputs()) needed[v.node->id] = true;
@@ -186,7 +187,7 @@ void clear_kernel_cache() { KernelCache::instance().clear(); }
 
 namespace {
 
-// A sum over a size that is not known is taken in one piece; in strict mode that must be as if the size were.
+// A sum over an unknown size is computed in one piece. In strict mode its order must be the same as with a known size.
 std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
   std::vector<const ir::Node*> sums;
   for (const ir::Node* node : graph.nodes())
@@ -195,7 +196,7 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
   return sums;
 }
 
-// Everything but the thunks, which come with numbers for the sizes.
+// Makes everything but the thunks, which need numbers for the sizes.
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
   report.nodes = static_cast<int>(graph.nodes().size());
   require_compilable(graph, ir::device_count(graph) > 1);
@@ -208,7 +209,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
   if (parts.graph.get() == &graph)
     parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
   const ThunkMaker maker(options, nested_compiler());
-  // Trials run here, and say nothing about another machine.
+  // Trials run on this machine and say nothing about another one.
   const bool may_tune = !options.strict && options.target == &Target::host();
   const Tuning tuning = may_tune ? options.tuning : Tuning::none;
   if (tuning != Tuning::none) {
@@ -248,7 +249,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
   return std::make_shared<const Program>(std::move(parts));
 }
 
-// What runs slower than it might, and what became one kernel or did not.
+// Logs what runs slower than it could, and which nodes were fused or not.
 void tell(const std::string& name, const Report& report) {
   for (const std::string& fallback : report.fallbacks)
     WEFT_DIAGNOSE(host_fallback, .subject = name, .reason = fallback);
@@ -303,8 +304,7 @@ std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, co
   Report& out = report ? *report : local;
   out = {};
   const auto start = Clock::now();
-  require(options.activation_bytes == 0, "compile: ", graph.name,
-          ": what is kept within a budget of bytes needs known sizes");
+  require(options.activation_bytes == 0, "compile: ", graph.name, ": activation_bytes needs known sizes");
   auto program = make_program(graph, options, out);
   out.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   WEFT_LOG(compile, program->name(), ": for many sizes, ", out.nodes, " nodes, ", out.distinct_kernels, " of ",

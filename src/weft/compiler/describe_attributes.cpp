@@ -16,7 +16,7 @@ using runtime::Numbers;
 
 Numbers copy_of(Ints values) { return {values.begin(), values.end()}; }
 
-// Names of HLO for names of StableHLO; other fields keep theirs, without the struct that they are in.
+// Attributes that have another name in HLO than in StableHLO. Other fields keep their names, without the struct that contains them.
 struct Renamed {
   std::string_view field, hlo;
 };
@@ -40,7 +40,7 @@ std::string_view hlo_name_of(std::string_view field) {
   return found != std::end(renamed) ? found->hlo : field.substr(field.find('.') + 1);
 }
 
-// The fields of the ops whose attributes HLO has field by field.
+// Visits the fields of ops whose attributes HLO lists field by field.
 class Fields : public ir::FieldVisitor {
  public:
   explicit Fields(std::vector<runtime::Attribute>& to) : to_(to) {}
@@ -86,7 +86,7 @@ class Fields : public ir::FieldVisitor {
   std::vector<runtime::Attribute>& to_;
 };
 
-// Batch and feature of a side of a convolution, or the features of its kernel, then the spatial dimensions.
+// Returns batch and feature of one side of a convolution, or the two features of its kernel, followed by the spatial dimensions.
 Numbers dims_in_order(std::int64_t first, std::int64_t second, Ints spatial) {
   Numbers all = {first, second};
   all.insert(all.end(), spatial.begin(), spatial.end());
@@ -104,7 +104,7 @@ void set_convolution(const ir::ConvolutionAttributes& a, Type kernel, runtime::I
   to.attributes = {{"feature_group_count", a.feature_groups}, {"batch_group_count", a.batch_groups}};
 }
 
-// A row for each dimension, of its number in each list.
+// Returns a row for each dimension, with its number in each list.
 std::vector<Numbers> by_dimension(std::initializer_list<Ints> lists) {
   std::vector<Numbers> rows(lists.begin()->size());
   for (const Ints list : lists)
@@ -112,7 +112,7 @@ std::vector<Numbers> by_dimension(std::initializer_list<Ints> lists) {
   return rows;
 }
 
-// What says something of a value and leaves it as it is.
+// Returns whether the op annotates a value and leaves it unchanged.
 bool is_copy(const ir::Node& node) { return node.op->scalar == ir::same_scalar; }
 
 }  // namespace

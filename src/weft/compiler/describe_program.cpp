@@ -21,7 +21,7 @@ using ir::Node;
 using ir::Value;
 using runtime::Instruction;
 
-// How a computation takes and gives several values: one by one, or as one tuple, which loops and branches do.
+// How a computation takes and returns several values: one by one, or as one tuple, as loops and branches do.
 enum class Passing : std::uint8_t { each, tuple };
 
 std::vector<Value> results_of(Node& node) {
@@ -37,7 +37,7 @@ class ProgramDescriber {
   runtime::ProgramDescription describe(const Graph& graph, std::span<const Unit> units,
                                        std::span<const std::vector<std::byte>> constants);
 
-  // The computation that a region became.
+  // Adds the computation of a region.
   std::uint32_t computation(const Graph& graph, Passing takes, Passing gives);
   std::uint32_t add(runtime::Computation computation) {
     made_.computations.push_back(std::move(computation));
@@ -49,7 +49,7 @@ class ProgramDescriber {
     while (reserved_.contains(name));
     return name;
   }
-  // The unit's name, or another where two have the same.
+  // Returns the unit's name, or a new name if another unit already has it.
   std::string claim(const Unit& unit) {
     std::string wanted = runtime::hlo_name(unit.info.name);
     return claimed_.insert(wanted).second ? wanted : name(wanted.substr(0, wanted.rfind('.')));
@@ -71,7 +71,7 @@ class ProgramDescriber {
   const SizeValues& sizes_;
   const DimSources& sources_;
   runtime::ProgramDescription made_;
-  std::unordered_set<std::string> reserved_, claimed_;  // reserved: name() gives them to nobody
+  std::unordered_set<std::string> reserved_, claimed_;  // names that name() must not return
   std::map<std::tuple<const Graph*, Passing, Passing>, std::uint32_t> known_;
   int next_ = 1;
 };
@@ -84,15 +84,15 @@ class ComputationDescriber {
   }
 
   void parameters(std::span<const Value> values, Passing passing);
-  void nodes(const Graph& graph);        // all of them
-  std::uint32_t unit(const Unit& unit);  // returns the instruction that it became
+  void nodes(const Graph& graph);
+  std::uint32_t unit(const Unit& unit);  // returns the unit's instruction
   std::uint32_t node(Node& node, std::string name = "");
   std::uint32_t constant(Value value, const ir::Literal& literal, std::string name = "");
-  // The computation with these results.
+  // Returns the computation with these results.
   runtime::Computation finish(std::span<const Value> results, Passing passing);
 
  private:
-  std::uint32_t use(Value value);  // its instruction; made where nobody made it before
+  std::uint32_t use(Value value);  // returns the value's instruction; adds it if there is none yet
   std::vector<std::uint32_t> uses(std::span<const Value> values) {
     std::vector<std::uint32_t> all;
     for (const Value v : values) all.push_back(use(v));
@@ -126,7 +126,7 @@ void ComputationDescriber::parameters(std::span<const Value> values, Passing pas
         add_parameter(static_cast<std::uint32_t>(i), program_.shape(values.subspan(i, 1), passing));
 }
 
-// Several results are elements of a tuple.
+// Makes several results elements of a tuple.
 void ComputationDescriber::define(std::span<const Value> results, std::uint32_t made, Passing passing) {
   if (results.size() == 1 && passing == Passing::each) {
     made_.instructions[made].dims = program_.dims(results[0]);
@@ -151,7 +151,7 @@ std::uint32_t ComputationDescriber::tuple(std::span<const Value> values) {
   return add({.opcode = "tuple", .shape = program_.shape(values, Passing::tuple), .operands = std::move(operands)});
 }
 
-// A splat is the broadcast of a number.
+// Describes a splat as the broadcast of a number.
 std::uint32_t ComputationDescriber::constant(Value value, const ir::Literal& literal, std::string name) {
   const auto number = [&](Type type, std::string called) {
     Instruction made{.name = std::move(called), .opcode = "constant", .shape = {.types = {type}}};
@@ -181,7 +181,7 @@ std::vector<std::uint32_t> ComputationDescriber::calls(const Node& node) {
   return called;
 }
 
-// Scopes are cut where nobody would read on.
+// Cuts scopes to a readable length.
 void set_place(const ir::Location& at, Instruction& instruction) {
   constexpr std::size_t longest = 512;
   instruction.scope = at.scope;
@@ -222,7 +222,7 @@ void ComputationDescriber::nodes(const Graph& graph) {
     if (!ir::is_parameter(*n)) node(*n);
 }
 
-// What lies between the values that a unit reads and those that it writes.
+// Describes the nodes between the values that a unit reads and the values that it writes.
 std::uint32_t ComputationDescriber::unit(const Unit& unit) {
   const std::unordered_set<Value, ir::ValueHash> reads(unit.reads.begin(), unit.reads.end());
   std::vector<Node*> nodes;

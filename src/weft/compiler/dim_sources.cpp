@@ -23,7 +23,7 @@ struct TracedValue {
 
 bool contains(Ints numbers, int dim) { return std::ranges::find(numbers, dim) != numbers.end(); }
 
-// Kept short: what is longer says no more to people.
+// Shortens the text: more would not help a reader.
 std::string kept_short(std::string text) {
   constexpr std::size_t longest = 96;
   return text.size() <= longest ? text : concat(text.substr(0, longest), "...");
@@ -39,7 +39,7 @@ std::string joined_dims(const DimNames& dims, const char* operation) {
   return text;
 }
 
-// The product, or the greatest number where it is greater than any.
+// Returns the product; the greatest number if it overflows.
 std::int64_t product(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
@@ -50,8 +50,8 @@ struct Run {
   int begin, end;
 };
 
-// Appends what the dimensions of a run became: one that stays one is the same dimension, several that become one are multiplied, and one
-// that becomes several is divided.
+// Appends the sources of the dimensions that a run was reshaped to. A dimension that stays one dimension keeps its source; several that
+// become one are multiplied; one that becomes several is divided.
 void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, DimNames& result) {
   DimNames sources;
   for (int d = source_run.begin; d < source_run.end; ++d)
@@ -68,7 +68,7 @@ void reshape_run(const TracedValue& from, Run source_run, Type to, Run run, DimN
   }
 }
 
-// Runs of dimensions whose sizes have the same product belong together.
+// Matches runs of dimensions whose sizes have the same product.
 DimNames reshaped(const TracedValue& from, Type to) {
   DimNames result(to.rank(), "1");
   int i = 0, j = 0;
@@ -88,7 +88,7 @@ DimNames reshaped(const TracedValue& from, Type to) {
   return result;
 }
 
-// A dimension that has its size only because the one it meets has it.
+// Returns whether a dimension has its size only in order to match another one.
 bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ") || dim.starts_with("constant "); }
 
 const std::string& dim_of(const TracedValue& value, std::int64_t dim) { return (*value.dims)[dim]; }
@@ -128,7 +128,7 @@ DimNames concatenate_dims(const ir::ConcatenateAttributes& attributes, std::span
   return dims;
 }
 
-// Operands of the result's shape give it their dimensions, else an operand of as many dimensions gives those that it keeps.
+// Takes the dimensions of operands with the result's shape; otherwise those dimensions that an operand of the same rank keeps.
 DimNames elementwise_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
   DimNames dims(type.rank());
   bool found = false;
@@ -152,7 +152,7 @@ DimNames elementwise_dims(const Node& node, Type type, std::span<const TracedVal
   return dims;
 }
 
-// Where the dimensions of one result of that type come from.
+// Returns the sources of the dimensions of one result of that type.
 DimNames result_dims(const Node& node, Type type, std::span<const TracedValue> operands) {
   if (const auto* a = node.attributes_if<ir::BroadcastAttributes>()) return broadcast_dims(*a, type, operands[0]);
   if (const auto* a = node.attributes_if<ir::TransposeAttributes>()) return transpose_dims(*a, operands[0]);
@@ -164,7 +164,7 @@ DimNames result_dims(const Node& node, Type type, std::span<const TracedValue> o
     append_others(dims, operands[0], a->dimensions, {});
     return dims;
   }
-  // The values that branches take are not those that they give.
+  // The operands of a branch op are not its results.
   if (node.op->flow == ir::Flow::branches) operands = {};
   return elementwise_dims(node, type, operands);
 }
@@ -191,7 +191,7 @@ DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
     if (ir::is_parameter(*node)) continue;
     std::vector<TracedValue> operands;
     for (const ir::Value v : node->operands) operands.push_back({sizes(v.type()), &known_.at(v)});
-    // A loop gives back what it takes.
+    // A loop or a barrier returns values of the same types as its operands.
     const bool gives_operands = node->op->flow == ir::Flow::loop || node->op->flow == ir::Flow::barrier;
     for (std::uint32_t i = 0; i < node->types.size(); ++i) {
       const Type type = sizes(node->types[i]);

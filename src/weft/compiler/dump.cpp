@@ -46,7 +46,7 @@ void Dump::write(const std::string& file, const std::string& text) {
 void Dump::give_up(const std::string& reason) {
   folder_.clear();
   static std::atomic<bool> said = false;
-  if (!said.exchange(true)) WEFT_LOG(warnings, "WEFT_DUMP: ", reason, "; not all is dumped");
+  if (!said.exchange(true)) WEFT_LOG(warnings, "WEFT_DUMP: ", reason, "; the dump is incomplete");
 }
 
 }  // namespace weft::compiler

@@ -72,7 +72,7 @@ class Lister : public Observer {
     if (listing_ == Listing::plan) text += concat(text.empty() ? "" : "\n", plan_of(executable, report));
   }
 
-  std::string text;  // of the program, which comes last; of code and plans, all of it
+  std::string text;  // of the last program; for code and plans, of all programs
 
  private:
   void kernels(const std::string& program, std::span<const Unit> units, CodeForm form) {

@@ -16,9 +16,9 @@ namespace weft::compiler {
 
 namespace {
 
-constexpr std::int64_t most_elements_in_profiles = 16;  // of a constant
+constexpr std::int64_t most_elements_in_profiles = 16;  // elements of a constant
 
-// In place of a thunk whose code does not run here.
+// Replaces a thunk whose code cannot run on this processor.
 class ForeignThunk final : public runtime::Thunk {
  public:
   explicit ForeignThunk(const Target& target) : target_(target) {}
@@ -30,7 +30,7 @@ class ForeignThunk final : public runtime::Thunk {
   const Target& target_;
 };
 
-// The code that the thunk of a unit made for certain sizes calls.
+// Returns the code that the thunk of a unit for certain sizes calls.
 std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shared_ptr<Routine>> routines,
                                                        const Target& target) {
   if (routines.empty()) return {};
@@ -45,7 +45,7 @@ std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shar
   return std::move(found.owners);
 }
 
-// The last inputs become these constants.
+// Replaces the last inputs by these constants.
 void bind(std::span<const std::span<const std::byte>> constants, runtime::Executable& executable) {
   if (constants.empty()) return;
   const std::size_t inputs = executable.inputs.size() - constants.size();

@@ -23,19 +23,20 @@ namespace {
 
 constexpr std::uint64_t largest_entry = std::uint64_t{1} << 30;
 
-// Said once for each folder: programs are compiled all the same.
+// Warns once for each folder; programs are compiled without the cache.
 void warn_once(const std::filesystem::path& folder, const std::string& reason) {
   static std::mutex mutex;
   static std::set<std::filesystem::path> said;
   {
-    const std::lock_guard guard(mutex);  // not while it is logged: a sink may compile, too
+    const std::lock_guard guard(mutex);  // released before logging, since a log sink may compile as well
     if (!said.insert(folder).second) return;
   }
-  WEFT_LOG(warnings, "the cache of compiled kernels ", reason,
-           "; every process compiles them anew. WEFT_CACHE_DIR chooses another folder, WEFT_CACHE=0 none");
+  WEFT_LOG(
+      warnings, "the cache of compiled kernels ", reason,
+      "; every process compiles them again. Set WEFT_CACHE_DIR to use another folder, or WEFT_CACHE=0 to use none");
 }
 
-// Keeps other writers out; null after a while, when one does not let go.
+// Locks the folder against other writers; returns nullopt if another process does not release it within a short time.
 std::optional<FolderLock> lock(const std::filesystem::path& folder) {
   constexpr int tries = 40;
   for (int i = 0; i < tries; ++i) {
@@ -48,11 +49,11 @@ std::optional<FolderLock> lock(const std::filesystem::path& folder) {
   return std::nullopt;
 }
 
-// An entry's name is its program's, and what tells its origin from others.
+// An entry's name consists of its program's name and a suffix for its origin.
 std::string program_of(const std::string& name) { return name.substr(0, name.find('-')); }
 std::string origin_of(const std::string& name) { return name.substr(std::min(name.size(), name.find('-'))); }
 
-// The name of the file that holds these.
+// Returns the name of the file for these kernels.
 std::string name_for(std::span<const StoredKernel> kernels, bool is_choice) {
   if (is_choice) return kernels.size() == 1 ? choice_name(kernels.front().key) : "";
   std::vector<std::string> keys;
@@ -60,7 +61,7 @@ std::string name_for(std::span<const StoredKernel> kernels, bool is_choice) {
   return entry_name(keys);
 }
 
-// What a file holds; nothing, and why, if it must not be used.
+// Returns the contents of a file; returns nullopt and sets the reason if it must not be used.
 std::optional<std::vector<StoredKernel>> usable(const std::filesystem::path& path, std::string& reason) {
   try {
     reason = distrust(path);
@@ -71,7 +72,7 @@ std::optional<std::vector<StoredKernel>> usable(const std::filesystem::path& pat
   return std::nullopt;
 }
 
-// A folder by its own name: that of "kernels/" would be empty, and it itself its parent.
+// Removes trailing slashes, so that filename() of "kernels/" is not empty and parent_path() is another folder.
 std::filesystem::path without_slash(std::filesystem::path folder) {
   while (folder.has_relative_path() && folder.has_parent_path() && (!folder.has_filename() || folder.filename() == "."))
     folder = folder.parent_path();
@@ -84,7 +85,6 @@ void tell(std::string* whom, std::string what) {
 
 }  // namespace
 
-// Why what stands at `path` may have been written by someone else; empty: only this user can have.
 std::string distrust(const std::filesystem::path& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return concat(path.string(), " cannot be read");
@@ -108,7 +108,7 @@ std::shared_ptr<DiskCache> DiskCache::from_knobs() {
   if (!knobs::cache()) return nullptr;
   const auto folder = default_folder();
   if (folder.empty()) {
-    warn_once(folder, "has no place: neither HOME nor XDG_CACHE_HOME names one");
+    warn_once(folder, "has no folder: neither HOME nor XDG_CACHE_HOME names one");
     return nullptr;
   }
   auto cache = std::make_shared<DiskCache>(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
@@ -133,7 +133,7 @@ std::string DiskCache::refusal() const {
   return distrust(folder_);
 }
 
-// Entries of the same program say by what they are for why there is none for this process.
+// The names of entries for the same program say why none of them serves this process.
 std::string DiskCache::why_missing(const std::string& name) const {
   const std::string program = program_of(name);
   const auto summary = FolderSummary::read(folder_);
@@ -142,7 +142,7 @@ std::string DiskCache::why_missing(const std::string& name) const {
   for (const std::string& origin : summary ? summary->origins : look_at_all().origins)
     others += std::filesystem::exists(folder_ / concat(program, origin), error);
   if (others == 0) return "no program with these kernels was kept there";
-  return concat("of this program only other builds of weft, or other processors, have left code there, ", others,
+  return concat("only other builds of weft, or other processors, have stored code of this program there, ", others,
                 others == 1 ? " entry" : " entries");
 }
 
@@ -152,7 +152,7 @@ std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name
   if (!has(name)) {
     reason = why_missing(name);
   } else if (auto kernels = usable(path, reason)) {
-    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // marks the entry as recently used
     WEFT_LOG(cache, "found ", name, ", ", kernels->size(), " kernels");
     return kernels;
   }
@@ -170,7 +170,7 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
     const auto exclusive = lock(folder_);
     if (!exclusive) return not_kept(concat("another process keeps writing to ", folder_.string()));
     std::filesystem::create_directory(temporaries());
-    remove_temporaries(temporaries());  // of killed processes: nobody else is writing
+    remove_temporaries(temporaries());  // left by killed processes: the lock excludes other writers
     const std::string bytes = write_entry(kernels);
     if (bytes.size() > std::min(most_bytes_, largest_entry))
       return not_kept(concat("its ", bytes.size(), " bytes are more than WEFT_CACHE_BYTES allows"));
@@ -181,7 +181,7 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
       summary->bytes -= std::min<std::uint64_t>(replaced, summary->bytes);
     make_room(*summary, bytes.size());
     summary->add_origin(origin_of(name));
-    summary->write(folder_, temporaries());  // before the entry: rather one too many than one too few is counted
+    summary->write(folder_, temporaries());  // before the entry, so that a crash can only make the sum too large
     AtomicFile file(folder_, temporaries());
     file.write(bytes);
     file.commit(name, /*durable=*/false);
@@ -189,7 +189,7 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
     WEFT_LOG(cache, "kept ", name, ", ", kernels.size(), " kernels, ", bytes.size(), " bytes");
   } catch (const std::exception& error) {
     not_kept(error.what());
-    warn_once(folder_, concat("keeps nothing new: ", error.what()));
+    warn_once(folder_, concat("cannot keep new entries: ", error.what()));
   }
 }
 
@@ -239,7 +239,7 @@ FolderSummary DiskCache::look_at_all() const {
   return summary;
 }
 
-// For an entry of so many bytes.
+// Makes room for an entry of `bytes` bytes.
 void DiskCache::make_room(FolderSummary& summary, std::uint64_t bytes) const {
   summary.bytes += bytes;
   if (summary.bytes <= most_bytes_) return;
@@ -256,7 +256,7 @@ bool DiskCache::remove(const std::string& name, std::string* why_not) const {
 }
 
 std::size_t DiskCache::prune(std::uint64_t most_bytes, std::string* why_not) const {
-  remove_file(folder_ / FolderSummary::file_name);  // the next to write looks again
+  remove_file(folder_ / FolderSummary::file_name);  // the next writer scans the folder again
   const std::vector<File> all = files();
   std::uint64_t bytes = 0;
   for (const File& file : all) bytes += file.bytes;

@@ -29,9 +29,9 @@ class DiskCache {
 
   // Returns the entry of this name. If there is none, logs the reason and stores it in `why`, if given.
   std::optional<std::vector<StoredKernel>> read(const std::string& name, std::string* why = nullptr) const;
-  // Adds an entry. If the size limit is exceeded, first removes the least recently used entries, plus another eighth of the limit, so that
-  // the next writes need not scan the folder again. Logs any failure and stores it in `why_not`, if given; warns once about a folder that
-  // cannot be written to.
+  // Adds an entry. If the size limit is exceeded, first removes the least recently used entries until at least an eighth of the limit is
+  // free, so that the next writes need not scan the folder again. Logs any failure and stores it in `why_not`, if given; warns once about a
+  // folder that cannot be written to.
   void write(const std::string& name, std::span<const StoredKernel> kernels, std::string* why_not = nullptr) const;
   // Returns whether there is a file of this name, which need not be usable.
   bool has(const std::string& name) const;

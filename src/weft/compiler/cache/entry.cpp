@@ -58,7 +58,7 @@ std::string program_name(std::span<const std::string> keys) {
 }
 
 namespace {
-// What tells this origin from others.
+// Returns the suffix of entry names that stands for this origin.
 std::string origin_mark() { return digest_of(code_origin()).substr(0, 8); }
 }  // namespace
 

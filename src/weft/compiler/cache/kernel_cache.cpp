@@ -10,7 +10,7 @@ namespace weft::compiler {
 
 namespace {
 
-// The function that an object holds.
+// Returns the name of the function in a kernel's object file.
 std::string symbol_of(const std::string& key) {
   Digest digest;
   digest.add(std::as_bytes(std::span(key)));
@@ -51,7 +51,7 @@ KernelCache::Found KernelCache::get_known_by(std::span<const KernelSource> sourc
   const std::size_t imported = found.loaded = request.unmapped.size() - request.missing.size();
   if (disk && !request.missing.empty()) take_from_disk(request, *disk, name, found);
   if (!request.unmapped.empty()) map(request, name, found);
-  // Other programs may have brought all of its kernels into memory: the next process knows none of them.
+  // The kernels may all have come into memory through other programs; the next process still needs an entry for this one.
   if (disk && (found.compiled + imported != 0 || !disk->has(name))) {
     std::vector<StoredKernel> kernels;
     for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
@@ -60,8 +60,7 @@ KernelCache::Found KernelCache::get_known_by(std::span<const KernelSource> sourc
   return found;
 }
 
-// Compiles what is missing and takes the code in. What others left, on disk or in an artifact, may not be code at all: then all of it
-// is compiled.
+// Compiles what is missing and maps the code. Code from disk or from an artifact may fail to load; then all unmapped code is compiled.
 void KernelCache::map(Request& request, const std::string& name, Found& found) {
   compile(request, found);
   KernelCode code;
@@ -143,7 +142,7 @@ KernelCode KernelCache::load(const Request& request) {
   return load_objects(objects, symbols);
 }
 
-// The object and its mapped code are about as large.
+// The object file and its mapped code have about the same size.
 std::uint64_t KernelCache::Entry::bytes() const { return sizeof(Entry) + key.size() + 2 * object->size(); }
 
 void KernelCache::insert(Entry entry) {

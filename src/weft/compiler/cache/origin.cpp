@@ -13,7 +13,7 @@ namespace weft::compiler {
 
 namespace {
 
-// The build id that the linker gave to the binary which holds this function; empty: none.
+// Returns the linker's build id of the binary that contains this function; empty if there is none.
 std::string build_id() {
   struct Search {
     std::uintptr_t inside;
@@ -64,12 +64,13 @@ std::string origin_difference(std::string_view origin) {
   PieceReader reader(origin);
   std::string_view their_version, their_build, their_target;
   if (!reader.piece(their_version) || !reader.piece(their_build) || !reader.piece(their_target))
-    return "nobody knows what made it";
-  if (their_version != version()) return concat("weft ", their_version, " made it, and this is ", version());
+    return "its origin cannot be read";
+  if (their_version != version())
+    return concat("it was made by weft ", their_version, ", and this is weft ", version());
   if (their_target != Target::host().key)
     return concat("it is for another processor or made by another LLVM: ",
                   their_target.substr(0, their_target.find(",")));
-  return "another build of weft made it";
+  return "it was made by another build of weft";
 }
 
 }  // namespace weft::compiler

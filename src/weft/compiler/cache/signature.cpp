@@ -49,11 +49,11 @@ std::filesystem::path key_path() {
   };
   if (const auto base = variable("XDG_CONFIG_HOME"); !base.empty()) return base / "weft" / "key";
   const auto home = variable("HOME");
-  require(!home.empty(), "there is no place for the key that signs artifacts: set WEFT_KEY_FILE");
+  require(!home.empty(), "there is no folder for the key that signs artifacts: set WEFT_KEY_FILE");
   return home / ".config" / "weft" / "key";
 }
 
-// Whole, readable by this user alone, and never over another one, which a process at the same time may have made.
+// Writes the key file completely, readable only by this user, and never over an existing file, which another process may have created.
 void write_key(const std::filesystem::path& path, std::string_view bytes) {
   make_folder(path.parent_path());
   const std::filesystem::path temporary = concat(path.string(), '.', ::getpid());
@@ -124,7 +124,7 @@ std::string sign(std::string bytes) {
 }
 
 std::string_view verify(std::string_view signed_bytes) {
-  require(signed_bytes.size() >= public_key_size + signature_size, "it is cut");
+  require(signed_bytes.size() >= public_key_size + signature_size, "it is truncated");
   const std::string_view covered = signed_bytes.substr(0, signed_bytes.size() - signature_size);
   const std::string_view signature = signed_bytes.substr(covered.size());
   const std::string_view signer = covered.substr(covered.size() - public_key_size);
@@ -132,7 +132,7 @@ std::string_view verify(std::string_view signed_bytes) {
   const Context context(EVP_MD_CTX_new());
   require(key && EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
               EVP_DigestVerify(context.get(), raw(signature), signature.size(), raw(covered), covered.size()) == 1,
-          "it is damaged: its signature is not that of its bytes");
+          "it is damaged: its signature does not match its bytes");
   require(is_trusted(signer), "it is signed by ", hex(signer),
           ", who is not known: if you trust that key, put it in WEFT_TRUSTED_KEYS");
   return covered.substr(0, covered.size() - public_key_size);

@@ -20,8 +20,8 @@ namespace {
 using Dims = memory::dims;
 using Problem = ConvolutionProblem;
 
-// Weights of several groups get a dimension for the group in front. `split` is the dimension that counts the features of all
-// groups.
+// Describes the weights. With several groups, a dimension for the group is put in front. `split` is the dimension that counts the features
+// of all groups.
 memory::desc weights_desc(const ConvolutionTensor& t, std::int64_t groups, std::size_t split, memory::data_type type) {
   if (groups == 1) return {t.sizes, type, t.strides};
   Dims sizes{groups}, strides{t.sizes[split] / groups * t.strides[split]};
@@ -31,14 +31,14 @@ memory::desc weights_desc(const ConvolutionTensor& t, std::int64_t groups, std::
   return {sizes, type, strides};
 }
 
-// The same tensor in whatever order oneDNN likes best, but features that are innermost stay there: no reorder is needed then.
+// Lets oneDNN choose the memory layout; innermost features stay innermost, so that no reorder is needed.
 memory::desc preferred(const memory::desc& given, bool channels_last) {
   return channels_last ? given : memory::desc(given.dims(), given.data_type(), memory::format_tag::any);
 }
 
 bool is_channels_last(const ConvolutionTensor& t) { return t.strides[1] == 1 && t.sizes[1] > 1; }
 
-// One of the three tensors of a primitive: as the program holds it, and as the primitive wants it.
+// One of the three tensors of a primitive: the layout in the program and the layout that the primitive wants.
 struct Port {
   int argument = 0;
   memory::desc given, wanted;
@@ -57,7 +57,7 @@ struct ConvolutionPlan {
   memory::desc scratchpad;
   std::uint64_t scratchpad_offset = 0, scratch_bytes = 0;
   bool strict = false;
-  bool reference = false;  // oneDNN has no fast code for it
+  bool reference = false;  // oneDNN has only its slow reference implementation
 };
 
 dnnl::primitive_attr attributes() {
@@ -78,7 +78,7 @@ class ConvolutionPlanner {
     any_weights_ = preferred(weights_, false);
   }
 
-  // Throws dnnl::error for what oneDNN does not have.
+  // Throws dnnl::error if oneDNN does not support the case.
   ConvolutionPlan plan() const {
     const dnnl::convolution_forward::primitive_desc forward(
         {p_.pass == ConvolutionPass::forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
@@ -117,7 +117,7 @@ class ConvolutionPlanner {
   }
 
  private:
-  // `roles`: src, weights, dst.
+  // `roles` lists src, weights, dst.
   ConvolutionPlan finished(dnnl::primitive primitive, const auto& description, const std::array<Port, 3>& roles) const {
     ConvolutionPlan plan;
     plan.primitive = std::move(primitive);
@@ -156,7 +156,7 @@ class ConvolutionPlanner {
   memory::desc src_, weights_, dst_, any_src_, any_weights_, any_dst_;
 };
 
-// The fastest way that oneDNN has, if it has any.
+// Returns the fastest plan that oneDNN supports, if any.
 std::optional<ConvolutionPlan> find_plan(const std::vector<Problem>& problems, DType dtype, memory::data_type type) {
   std::optional<ConvolutionPlan> found;
   for (const Problem& problem : problems)
@@ -166,7 +166,7 @@ std::optional<ConvolutionPlan> find_plan(const std::vector<Problem>& problems, D
         if (!plan.reference) return plan;
         if (!found) found = std::move(plan);
       } catch (const dnnl::error&) {
-        break;  // odd padding or sizes
+        break;  // for example unusual padding or sizes
       }
     }
   return found;
@@ -206,7 +206,7 @@ class ConvolutionThunk final : public runtime::Thunk {
   }
 
   void run(const runtime::Launch& launch) const override {
-    // How oneDNN cuts sums depends on its threads.
+    // oneDNN splits sums depending on the number of threads.
     std::optional<runtime::SingleThread> single;
     if (strict_) single.emplace();
     const auto address = [&](const Place& place) {
@@ -231,7 +231,7 @@ class ConvolutionThunk final : public runtime::Thunk {
     std::size_t slice;
     std::uint64_t offset;
   };
-  // A reorder, or the convolution itself.
+  // A reorder or the convolution itself.
   struct Step {
     Step(const dnnl::primitive& primitive, Arguments arguments, std::vector<Place> at)
         : call(primitive, std::move(arguments)), places(std::move(at)) {}
@@ -241,7 +241,8 @@ class ConvolutionThunk final : public runtime::Thunk {
 
   std::array<Slice, 4> slices_;  // lhs, rhs, result, scratch
   std::vector<std::unique_ptr<Step>> steps_;
-  std::optional<ReversedCopy> reversed_copy_;  // of the operand or result with this number, from or to there
+  // Copies the operand or the result with number `reversed_`, from or to reversed_place_.
+  std::optional<ReversedCopy> reversed_copy_;
   std::size_t reversed_;
   Place reversed_place_;
   bool strict_;

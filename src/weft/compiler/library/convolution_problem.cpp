@@ -1,7 +1,7 @@
-// StableHLO has one convolution. Besides the forward pass it expresses the two gradients of one: that of the input slides the
-// cotangent, dilated by the stride, under the reversed kernel; that of the kernel slides a kernel as large as the cotangent over
-// the input, with batch and features exchanged. Where what is slid over is the dilated one, a transposed convolution's kernel is
-// differentiated: input and cotangent change places, and the result comes out reversed.
+// StableHLO has a single convolution op. It expresses the forward pass and both gradients. The gradient of the input slides the cotangent,
+// dilated by the stride, under the reversed kernel. The gradient of the kernel slides a kernel as large as the cotangent over the input,
+// with batch and features exchanged. If instead the base is dilated, it is the gradient of a transposed convolution's kernel: input and
+// cotangent change places, and the result is reversed.
 #include <weft/compiler/library/convolution_problem.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ ConvolutionTensor exchanged(ConvolutionTensor t) {
   return t;
 }
 
-// Dimensions of the kernel that its window `turns` round; empty if there are none.
+// Returns which dimensions of the kernel the window reverses (`turns`) or does not reverse; empty if there are none.
 std::vector<bool> reversed(const ConvolutionShape& s, bool turns) {
   std::vector<bool> dims;
   for (const ir::WindowDim& w : s.window) dims.push_back(w.size > 1 && w.reversed == turns);
@@ -40,8 +40,8 @@ Problem forward_problem(const ConvolutionShape& s) {
   return p;
 }
 
-// x is the cotangent of the convolution that maps y to x with the kernel unmirrored. Its kernel is [x features, y features of a
-// group], ours [y features, x features of a group].
+// x is the cotangent of the convolution that maps y to x with the unreversed kernel. That convolution's kernel is [x features, y features
+// of a group]; this one's is [y features, x features of a group].
 Problem data_problem(const ConvolutionShape& s) {
   Problem p{.pass = ConvolutionPass::backward_data,
             .src = s.y,
@@ -60,7 +60,7 @@ Problem data_problem(const ConvolutionShape& s) {
   return p;
 }
 
-// The kernel is the cotangent; what slides in steps of the window's dilation is the result.
+// The kernel is the cotangent. The result slides in steps of the window's dilation.
 Problem weights_problem(const ConvolutionShape& s) {
   Problem p{.pass = ConvolutionPass::backward_weights,
             .src = exchanged(s.x),
@@ -78,8 +78,8 @@ Problem weights_problem(const ConvolutionShape& s) {
   return p;
 }
 
-// Element q of x meets element q * dilation + low - o * stride of the kernel in element o of the result: x is the cotangent of a
-// convolution that slides over the kernel, and element o of the result its weight number size - 1 - o.
+// Element q of x meets element q * dilation + low - o * stride of the kernel in element o of the result. So x is the cotangent of a
+// convolution that slides over the kernel, and element o of the result is its weight number size - 1 - o.
 Problem transposed_weights_problem(const ConvolutionShape& s) {
   Problem p{.pass = ConvolutionPass::backward_weights,
             .src = exchanged(s.kernel),

@@ -69,7 +69,7 @@ class Primitives {
     return primitives;
   }
 
-  // Those who ask for one that is being made wait for it.
+  // If another thread is making the same primitive, waits for it.
   template <class Make>
   std::shared_ptr<const ProductPrimitive> find(const ProductKey& key, Make&& make) {
     const std::shared_ptr<Entry> entry = entry_of(key);
@@ -83,10 +83,10 @@ class Primitives {
     std::shared_ptr<const ProductPrimitive> primitive;
   };
   using Entries = std::list<std::pair<ProductKey, std::shared_ptr<Entry>>>;
-  static constexpr std::size_t most = 1024;  // as many as oneDNN keeps of its own
+  static constexpr std::size_t most = 1024;  // as many as oneDNN's own primitive cache keeps
 
   std::shared_ptr<Entry> entry_of(const ProductKey& key) {
-    Entries dropped;  // ended outside the lock
+    Entries dropped;  // destroyed outside the lock
     const std::lock_guard lock(mutex_);
     const auto [at, is_new] = by_key_.try_emplace(key);
     if (!is_new) {
@@ -119,8 +119,8 @@ class MatmulPrimitive final : public ProductPrimitive {
   std::size_t scratch_bytes_;
 };
 
-// A long sum of the products of rows, as the gradient of a weight is: lhs is read transposed, and the result is small. oneDNN's
-// gemm reads such operands where they lie; its matmul turns lhs round in memory first, which takes up to a third of its time.
+// Computes long sums of products of rows, such as the gradient of a weight: lhs is read transposed, and the result is small. oneDNN's gemm
+// reads such operands in place; its matmul first transposes lhs in memory, which takes up to a third of the time.
 class GemmPrimitive final : public ProductPrimitive {
  public:
   static bool serves(const Product& product) {
@@ -132,7 +132,7 @@ class GemmPrimitive final : public ProductPrimitive {
     };
     if (product.steps.size() > 1 || !std::ranges::all_of(product.steps, adds_an_f32)) return false;
     const std::int64_t m = shape.m.value(), n = shape.n.value(), k = shape.k.value();
-    constexpr std::int64_t long_sum = 2;  // times the longer side of the result
+    constexpr std::int64_t long_sum = 2;  // in multiples of the longer side of the result
     return shape.lhs[0].is(1) && shape.lhs[1].value() >= m && m > 1 && shape.rhs[1].is(1) &&
            shape.rhs[0].value() >= n && n > 1 && k >= long_sum * std::max(m, n);
   }
@@ -159,8 +159,8 @@ class GemmPrimitive final : public ProductPrimitive {
   bool adds_;
 };
 
-// oneDNN sums in another order where there are gaps between rows, or where lhs is transposed; so those are copied. Of the batch
-// there is one dimension.
+// Copies operands with gaps between rows and a transposed lhs, since oneDNN sums them in another order. There is at most one batch
+// dimension.
 class PackedPrimitive final : public ProductPrimitive {
  public:
   explicit PackedPrimitive(const Product& product) {
@@ -204,7 +204,7 @@ class PackedPrimitive final : public ProductPrimitive {
     std::unique_ptr<onednn::Call> call;
   };
 
-  static Dims turned(Dims dims) {  // strides of matrices whose columns lie whole
+  static Dims turned(Dims dims) {  // strides of matrices whose columns are contiguous
     std::swap(dims.end()[-1], dims.end()[-2]);
     Dims strides = row_major(dims);
     std::swap(strides.end()[-1], strides.end()[-2]);
@@ -255,7 +255,7 @@ std::vector<std::size_t> operand_bytes(const Product& product) {
   return all;
 }
 
-// Memory with the alignment of a device's, so that oneDNN takes the same path as in a program.
+// Memory with the alignment of device memory, so that oneDNN takes the same code path as in a program.
 class Bytes {
  public:
   explicit Bytes(std::size_t size) : size_(size), lines_((size + sizeof(Line) - 1) / sizeof(Line)) {}
@@ -272,7 +272,7 @@ class Bytes {
   std::vector<Line> lines_;
 };
 
-// Numbers in (-1, 1) whose every bit counts, so that sums of them differ where their order does.
+// Fills with numbers in (-1, 1) with all mantissa bits used, so that sums in different orders differ.
 void fill(Bytes& bytes, DType dtype, std::uint64_t seed) {
   const std::size_t size = byte_size(dtype);
   for (std::size_t i = 0; i + size <= bytes.size(); i += size) {
@@ -282,8 +282,8 @@ void fill(Bytes& bytes, DType dtype, std::uint64_t seed) {
   }
 }
 
-// Makes the second half of each sum repeat the first, with the other sign if `negates`, and what is left of an odd one zero. Sums of
-// numbers that cancel each other are nothing but what rounding left, and differ where their order does, even if rounded to bf16.
+// Makes the second half of each sum repeat the first half, negated if `negates`, and sets the last element of an odd count to zero. Sums of
+// numbers that cancel consist only of rounding errors, so different orders give different results even after rounding to bf16.
 void repeat_half(Bytes& bytes, DType dtype, const dnnl::memory::dims& sizes, const std::vector<Size>& strides,
                  std::size_t summed, bool negates) {
   const std::size_t size = byte_size(dtype);
@@ -317,14 +317,14 @@ Bytes result_of(const ProductPrimitive& primitive, std::span<Bytes> operands) {
   return operands.back();
 }
 
-// While other programs need the CPUs a product runs on one thread, where that gives the same bits: oneDNN may divide a long sum
-// among threads. Whether it does is not documented, so it is tried, once, on numbers of this product's sizes.
+// Runs a product on one thread while other programs need the CPUs, if that gives the same bits: oneDNN may split a long sum among threads.
+// Whether it does is not documented, so it is tried once, on numbers of this product's sizes.
 class SharingPrimitive final : public ProductPrimitive {
  public:
   SharingPrimitive(Product product, std::shared_ptr<const ProductPrimitive> all_threads)
       : product_(std::move(product)), all_threads_(std::move(all_threads)) {}
 
-  // Products that take longer than the waking of threads, or more memory than trying them is worth, keep their threads.
+  // Products that take longer than waking threads, or more memory than a trial is worth, keep their threads.
   static bool serves(const Product& product) {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;
     constexpr double most_multiplications = 1e9;
@@ -350,7 +350,7 @@ class SharingPrimitive final : public ProductPrimitive {
   }
 
  private:
-  // nullptr if one thread would give other bits, or if there is no memory to find out.
+  // Returns nullptr if one thread would give other bits, or if there is not enough memory for the trial.
   const ProductPrimitive* one_thread() const {
     std::call_once(tried_, [&] {
       try {
@@ -422,7 +422,7 @@ std::optional<DescribedProduct> describe(const Product& product) {
     }
     const auto& dims = step.kind == EpilogueStep::Kind::bias ? row : result;
     const dnnl::memory::desc operand(dims, type_of(step.dtype), row_major(dims));
-    // A bias that comes first is an argument of its own; all other steps are post-ops.
+    // A bias that comes first is a separate argument; all other steps are post-ops.
     if (step.kind == EpilogueStep::Kind::bias && &step == product.steps.data()) {
       bias = operand;
       steps.emplace_back(DNNL_ARG_BIAS, operand);
@@ -455,7 +455,7 @@ static std::shared_ptr<const ProductPrimitive> make_primitive(const Product& pro
 }
 
 std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
-  // oneDNN divides a product among the threads that it finds when it is described and made.
+  // oneDNN divides a product among as many threads as there are when it is described and made.
   runtime::adopt_thread_count();
   const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
   return Primitives::instance().find(key_of(product), [&]() -> std::shared_ptr<const ProductPrimitive> {

@@ -25,13 +25,13 @@ namespace {
 
 using Operand = ProductOperand;
 
-// Of operands in the order of DescribedProduct, without the scratchpad.
+// Operands are in the order of DescribedProduct, without the scratchpad.
 class MatmulThunk final : public runtime::Thunk {
  public:
   MatmulThunk(std::shared_ptr<const ProductPrimitive> primitive, std::vector<Operand> operands, const Slice& scratch,
               bool one_thread)
       : operands_(std::move(operands)), scratch_(scratch), one_thread_(one_thread), primitive_(std::move(primitive)) {}
-  // The primitive is made by prepare().
+  // prepare() makes the primitive.
   MatmulThunk(Product product, std::vector<Operand> operands)
       : operands_(std::move(operands)), one_thread_(product.one_thread), product_(std::move(product)) {}
 
@@ -74,7 +74,7 @@ const char* name_of(const EpilogueStep& step) {
   return "";
 }
 
-// Multiplications that are worth starting a second thread for (of an idle one: 80 x 80 x 80 takes 5.3 us with one or two).
+// The number of multiplications that is worth a second thread (measured on an idle machine: 80 x 80 x 80 takes 5.3 us with one or two).
 constexpr double worth_a_thread = 1 << 19;
 
 double multiplications(const MatmulShape& shape) {
@@ -84,7 +84,7 @@ double multiplications(const MatmulShape& shape) {
   return all;
 }
 
-// Empty if it has no form for these sizes.
+// Returns nullopt if the product has no form for these sizes.
 std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeValues& values) {
   const Node& dot = *matmul.dot;
   const auto at = [&](Strided operand) {
@@ -108,7 +108,7 @@ std::optional<Product> product_at(const Matmul& matmul, bool strict, const SizeV
   return product;
 }
 
-// A product with one of whatever this one has none of: oneDNN divides by sizes.
+// Replaces sizes of 0 by 1: oneDNN divides by sizes.
 MatmulShape filled(MatmulShape shape) {
   const auto fill = [](Size& size) { size = std::max<std::int64_t>(size.value(), 1); };
   for (auto* sizes : {&shape.batch, &shape.lhs, &shape.rhs}) std::ranges::for_each(*sizes, fill);
@@ -162,7 +162,7 @@ void for_each_read(const Matmul& matmul, auto&& visit) {
     if (step.operand.base) visit(step.operand);
 }
 
-// Whether its sizes are known, and where its operands lie in what they are parts of.
+// Returns whether the product's sizes and the offsets and strides of its operands are known.
 bool is_static(const Matmul& matmul) {
   bool known = ir::is_static(*matmul.dot);
   for_each_read(matmul, [&](const View& view) {
@@ -171,7 +171,7 @@ bool is_static(const Matmul& matmul) {
   return known;
 }
 
-// Of the reads, at their views' offsets, and the result.
+// Returns the reads, at the offsets of their views, followed by the result.
 std::vector<Operand> operands_of(std::span<const Slice> reads, std::span<const Slice> writes,
                                  const std::vector<std::size_t>& offsets) {
   std::vector<Operand> operands;
@@ -188,7 +188,7 @@ std::vector<std::size_t> offsets_of(const Matmul& matmul, const SizeValues& valu
   return offsets;
 }
 
-// A product that has no elements, or sums of nothing.
+// A product without elements, or whose sums have no terms.
 class EmptyMatmulThunk final : public runtime::Thunk {
  public:
   explicit EmptyMatmulThunk(const Slice& result) : result_(result) {}
@@ -200,7 +200,7 @@ class EmptyMatmulThunk final : public runtime::Thunk {
   Slice result_;
 };
 
-// Whether strict mode adds its terms itself. That follows from their number, known or not when the program was compiled.
+// Returns whether strict mode adds the terms itself. This depends only on their number, whether or not it was known at compile time.
 bool in_order(const Product& product) { return product.packed && is_short(product); }
 
 auto short_product(Product product, std::vector<std::size_t> offsets) {
@@ -210,7 +210,7 @@ auto short_product(Product product, std::vector<std::size_t> offsets) {
   };
 }
 
-// The product when its sizes are known. What oneDNN needs to know of it is made before it is first run.
+// Returns the product's unit for known sizes. The thunk makes oneDNN's primitive before it first runs.
 std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues& values) {
   const auto empty = [&](Value v) {
     return std::ranges::any_of(v.type().dims(), [&](Dim dim) { return values(dim) == 0; });
@@ -244,7 +244,7 @@ std::optional<Unit> unit_at(const Matmul& matmul, bool strict, const SizeValues&
 Unit matmul_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
   const auto product = product_at(matmul, strict, values);
   require(product.has_value(), "compile: a product of ", values(matmul.dot->operand(0).type()), " and ",
-          values(matmul.dot->operand(1).type()), " has no form for other sizes");
+          values(matmul.dot->operand(1).type()), " cannot be compiled for unknown sizes");
   Unit unit;
   unit.info.category = "dot";
   unit.info.name = name_of(matmul);

@@ -11,13 +11,13 @@ namespace weft::compiler {
 
 namespace {
 
-// So few terms take about as long as reading the operands.
+// Computing this many terms takes about as long as reading the operands.
 constexpr std::int64_t most_terms = 8;
 constexpr std::int64_t columns_of_a_block = 64;
 
 using Terms = std::array<float, most_terms>;
 
-// f with the C++ type of a float of at most 32 bits.
+// Calls f with the C++ type of a float of at most 32 bits.
 void visit_short_float(DType dtype, auto&& f) {
   visit(dtype, [&]<class T>(T tag) {
     if constexpr (is_float_type<T> && sizeof(T) <= sizeof(float)) f(tag);
@@ -56,7 +56,7 @@ class ShortProductThunk final : public runtime::Thunk {
 
  private:
   struct Batch {
-    std::int64_t size, lhs, rhs;  // and strides
+    std::int64_t size, lhs, rhs;  // size and strides
   };
 
   void add_row(const std::byte* lhs, const std::byte* rhs, std::byte* result, std::int64_t row) const {

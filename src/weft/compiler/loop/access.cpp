@@ -51,7 +51,7 @@ std::optional<std::pair<Size, Size>> range(const Affine& affine, std::span<const
 
 namespace {
 
-// Whether 0 <= low and high < size at every point of the domain.
+// Returns whether 0 <= low and high < size at every point of the domain.
 bool lies_within(const Affine& affine, Size size, std::span<const Size> axes) {
   const auto bounds = range(affine, axes);
   return bounds && never_negative(bounds->first, axes) && never_negative(size - 1 - bounds->second, axes);
@@ -71,7 +71,7 @@ Affine linearise(const Index& index, std::span<const Dim> dims) {
 
 namespace {
 
-// Quotient and remainder, the latter at least 0 where both numbers are known.
+// Returns quotient and remainder; the remainder is at least 0 if both numbers are known.
 std::pair<Size, Size> divide_offset(Size offset, Size divisor) {
   if (const auto whole = exact_quotient(offset, divisor)) return {*whole, 0};
   if (!offset.is_constant() || !divisor.is_constant()) return {0, offset};
@@ -79,7 +79,7 @@ std::pair<Size, Size> divide_offset(Size offset, Size divisor) {
   return {(offset.value() - remainder) / divisor.value(), remainder};
 }
 
-// How many steps of `coefficient` make one of `divisor`, if the axis is cut into whole ones of them.
+// Returns how many steps of `coefficient` make one step of `divisor`, if the axis divides into whole numbers of them.
 std::optional<Size> inner_part(Size coefficient, Size divisor, Size axis, std::span<const Size> axes) {
   if (!never_negative(coefficient - 1, axes)) return std::nullopt;
   const auto inner = exact_quotient(divisor, coefficient);
@@ -89,7 +89,7 @@ std::optional<Size> inner_part(Size coefficient, Size divisor, Size axis, std::s
   return inner;
 }
 
-// position = quotient * divisor + remainder with 0 <= remainder < divisor, if both are affine.
+// Returns (quotient, remainder) with position = quotient * divisor + remainder and 0 <= remainder < divisor, if both are affine.
 std::optional<std::pair<Affine, Affine>> divide(const Affine& position, Size divisor, std::span<const Size> axes,
                                                 std::optional<Split>& split) {
   Affine quotient, remainder;
@@ -135,15 +135,15 @@ std::optional<Index> delinearise(const Affine& position, std::span<const Dim> di
 
 namespace {
 
-// Whether the first of two different products must take in more dimensions to become the second: it is less, as far as that is
-// known. A wrong guess makes groups larger than they need be.
+// Returns whether the first of two different products must take in more dimensions to become the second, because it is smaller as far as is
+// known. A wrong guess makes groups larger than necessary.
 bool is_part(Size a, Size b) {
   if (a.is_constant() && b.is_constant()) return a.value() < b.value();
   return exact_quotient(b, a) || !exact_quotient(a, b);
 }
 
-// Groups of neighbouring dimensions that a reshape turns into one another are taken one by one, so that an index that leaves its
-// dimension (the outside of a pad) stays in its group.
+// Handles each group of neighbouring dimensions that a reshape turns into one another separately, so that an index that leaves its
+// dimension (outside of a pad's operand) stays within its group.
 std::optional<Index> through_reshape(std::span<const Dim> from, std::span<const Dim> to, const Index& index,
                                      std::span<const Size> axes, std::optional<Split>& split) {
   Index result;
@@ -153,7 +153,7 @@ std::optional<Index> through_reshape(std::span<const Dim> from, std::span<const 
     Size size_from = f < from.size() ? Size(from[f++]) : Size(1), size_to = t < to.size() ? Size(to[t++]) : Size(1);
     while (size_from != size_to) {
       if (is_part(size_from, size_to)) {
-        if (f == from.size()) break;  // sizes of 0
+        if (f == from.size()) break;  // if there are sizes of 0
         size_from *= from[f++];
       } else {
         if (t == to.size()) break;

@@ -34,8 +34,8 @@ class Settling {
     loop_.roles.erase(loop_.roles.begin() + axis);
   }
 
-  // Drops axes of one iteration, merges axes that are walked as one, orders them rows, serial, lanes, and leaves the lanes their
-  // innermost axis where more would not help.
+  // Drops axes of one iteration, merges axes that can be walked as one, orders them (rows, serial, lanes), and keeps only the innermost
+  // lane axis where more lane axes do not help.
   void finalize_axes() {
     for (std::size_t a = loop_.axes.size(); a-- > 0;)
       if (loop_.axes[a].is(1)) remove_axis(a);
@@ -94,7 +94,7 @@ class Settling {
     return position;
   }
 
-  // Without the axes that cannot decide: where all else moves in steps of g, what stays below g changes nothing.
+  // Removes axes that cannot affect the bound: if everything else moves in steps of g, terms below g change nothing.
   Bound simplified(Bound bound) const {
     bound.index.coefficients.resize(loop_.axes.size());
     if (!is_known(bound)) return bound;
@@ -114,7 +114,8 @@ class Settling {
            std::ranges::all_of(loop_.axes, known);
   }
 
-  // Rows of a product read the same elements of its right side: as many at once as the registers hold sums of.
+  // Rows of a product read the same elements of its right side. Returns how many rows to compute together so that their sums fit into
+  // registers.
   int rows_together() const {
     const std::size_t rows = std::ranges::count(loop_.roles, Role::row);
     if (rows == 0) return 1;
@@ -123,12 +124,12 @@ class Settling {
              !d.position.coefficient(loop_.axes.size() - 1).is(0);
     };
     if (std::ranges::none_of(loop_.exprs, shared)) return 1;
-    int bytes = 0;  // of the sums of one element
+    int bytes = 0;  // bytes of the sums for one element
     for (const Draft& d : loop_.exprs)
       if (d.expr.kind == Expr::Kind::reduce) bytes += std::max(4, byte_size(d.expr.dtype));
     const Target& target = *request_.target;
     const int register_bytes = 4 * target.lanes;
-    constexpr int others = 6, most = 4;  // registers for elements on their way
+    constexpr int others = 6, most = 4;  // others: registers for loaded elements
     return std::clamp((target.registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
   }
 
@@ -137,7 +138,7 @@ class Settling {
     result_.serial = static_cast<int>(std::ranges::count(loop_.roles, Role::serial));
     result_.lanes = static_cast<int>(std::ranges::count(loop_.roles, Role::lane));
     result_.walk = loop_.columns ? Walk::columns : result_.rows == 0 && !request_.reduction ? Walk::lanes : Walk::rows;
-    // A size is not a constant of the code even where it is 0 or 1.
+    // Sizes are parameters even if they are 0 or 1.
     for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
     result_.stages = loop_.stages;
     result_.contract = request_.contract;

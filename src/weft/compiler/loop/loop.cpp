@@ -12,7 +12,7 @@ void put(std::string& key, std::string_view text) {
   put(key, std::ssize(text));
   key += text;
 }
-// A list, after its length.
+// Appends the length of a list, then its items.
 template <class T, class Put>
 void put_each(std::string& key, const std::vector<T>& list, Put&& put_one) {
   put(key, std::ssize(list));
@@ -23,7 +23,7 @@ void put(std::string& key, const Position& p) {
   put_each(key, p.coefficients, [&](const Number& n) { put(key, n); });
 }
 
-// Attributes, field by field.
+// Appends attributes, field by field.
 class KeyOfAttributes final : public ir::FieldVisitor {
  public:
   explicit KeyOfAttributes(std::string& key) : key_(key) {}
@@ -51,7 +51,7 @@ class KeyOfAttributes final : public ir::FieldVisitor {
 
 }  // namespace
 
-// Every list comes after its length, so that no two loops have one key.
+// Each list is preceded by its length, so that different loops have different keys.
 std::string Loop::key() const {
   std::string key;
   put(key, static_cast<std::int64_t>(walk));

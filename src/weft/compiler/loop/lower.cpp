@@ -29,7 +29,7 @@ bool reduces(const Node& reduction, int d) {
   return std::ranges::find(reduced, d) != reduced.end();
 }
 
-// Those of the operand that make axes.
+// Returns the dimensions of the operand that become axes.
 std::vector<int> walked_dims(const Node& reduction) {
   const Type type = reduction.operand(0).type();
   std::vector<int> dims;
@@ -38,7 +38,7 @@ std::vector<int> walked_dims(const Node& reduction) {
   return dims;
 }
 
-// Alone, it walks along its rows; but where a kept dimension comes after a reduced one, along that.
+// Returns whether the reduction alone would walk columns: it walks along its rows unless a kept dimension comes after a reduced one.
 bool walks_columns(const Node& reduction, const std::vector<int>& walked) {
   const auto is_reduced = [&](int d) { return reduces(reduction, d); };
   return std::ranges::find_if(walked, is_reduced) <
@@ -65,7 +65,7 @@ class Lowering {
  private:
   // ---- domain
 
-  // Dimensions of size 1 are no axes: a value has one way to say where it is, whatever the shape it is seen in.
+  // Dimensions of size 1 are no axes, so that a position has a unique form, whatever the shape of the value.
   void choose_domain() {
     if (!request_.reduction) {
       for (const Dim d : request_.outputs[0].type().dims())
@@ -146,7 +146,7 @@ class Lowering {
     ExprId id;
   };
 
-  // The expression for element `index` of `value`; -1 on failure.
+  // Returns the expression for element `index` of `value`; -1 on failure.
   ExprId evaluate(Value value, const Index& index, const std::vector<Bound>& bounds) {
     auto& known = memo_[value.node->id * 8 + value.index];
     for (const Key& key : known)
@@ -172,7 +172,7 @@ class Lowering {
   ExprId compute(Value value, const Index& index, const std::vector<Bound>& bounds) {
     const Node& node = *value.node;
     if (const ir::Literal* splat = ir::splat_of(value)) return constant(splat_bits(*splat), value.dtype());
-    // A reshape of what is in memory is in memory too.
+    // A reshape of a value in memory is in memory too.
     if (!request_.computes(*storage_of(value).node)) return load(value, index, bounds, {});
     if (!request_.free(node)) {
       const auto [at, first] = computed_at_.try_emplace(node.id, index);
@@ -190,7 +190,8 @@ class Lowering {
       case ir::Kind::shape: return move(node, index, bounds);
       case ir::Kind::reduction: return reduce(node, index, bounds);
       case ir::Kind::indexing:
-        if (request_.computes(*storage_of(node.operand(0)).node)) return fail("a search in what the kernel computes");
+        if (request_.computes(*storage_of(node.operand(0)).node))
+          return fail("an indexing op reads a value that the kernel computes");
         return node.attributes_if<ir::GatherAttributes>() ? gather(node, index, bounds)
                                                           : dynamic_slice(node, index, bounds);
       default: return fail(concat(node.op->name, " cannot be part of a kernel"));
@@ -225,7 +226,7 @@ class Lowering {
     draft.expr.op = node.op;
     draft.expr.attributes = node.attribute_data;
     for (const Value operand : node.operands) {
-      // select and clamp take rank-0 operands beside full ones.
+      // select and clamp take rank-0 operands beside operands of full shape.
       const ExprId id = operand.rank() == 0 ? evaluate(operand, {}, bounds) : evaluate(operand, index, bounds);
       if (id < 0) return -1;
       draft.expr.operands.push_back(id);
@@ -271,7 +272,7 @@ class Lowering {
         if (part < 0) return -1;
         result = result < 0 || inside.empty() ? part : select(inside, part, result);
       }
-      return result < 0 ? constant(0, node.type().dtype()) : result;  // of nothing, nothing is read
+      return result < 0 ? constant(0, node.type().dtype()) : result;  // with no elements, nothing is read
     }
     std::vector<Bound> inside;
     auto at = operand_index(node, 0, index, loop_.axes, inside, split_);
@@ -294,7 +295,7 @@ class Lowering {
     if (!request_.contract &&
         (walks_columns(node, walked_dims(node)) != loop_.columns || !walks_in_order(reduced_dims))) {
       blocker_ = cut_by_;
-      return fail("another order of summation than the reduction has alone");
+      return fail("fusion would change the order of summation");
     }
     if (product_of(reduced_dims) != loop_.count(role)) return fail("reductions over different numbers of elements");
     const auto inner = delinearise(loop_.linear(role), reduced_dims, loop_.axes, split_);
@@ -313,7 +314,7 @@ class Lowering {
     return push(std::move(draft));
   }
 
-  // Strict mode: fused or not, a reduction runs over its own dimensions in their order.
+  // In strict mode, fused or not, a reduction runs over its own dimensions in their order.
   bool walks_in_order(std::span<const Dim> dims) const {
     std::vector<Size> mine, kernels;
     for (const Dim d : dims)
@@ -330,7 +331,7 @@ class Lowering {
     std::vector<Affine> batch;
     for (int d = 0; d < node.type().rank(); ++d)
       if (!has(a.offset_dims, d)) batch.push_back(index[d]);
-    // Where the window starts: one component of the index vector for each entry of start_index_map.
+    // The window's start has one component of the index vector for each entry of start_index_map.
     Index at(operand.rank());
     std::size_t offset = 0;
     for (int d = 0; d < operand.rank(); ++d) {
@@ -376,7 +377,7 @@ class Lowering {
   std::optional<Split> split_;
   std::string refusal_;
   const Node* blocker_ = nullptr;
-  const Node* cut_by_ = nullptr;  // the last that had an axis be cut over which is reduced
+  const Node* cut_by_ = nullptr;  // the last node that required splitting a reduced axis
 };
 
 }  // namespace
@@ -389,7 +390,7 @@ std::uint64_t splat_bits(const ir::Literal& splat) {
 
 namespace {
 
-// The least or the greatest element of a dtype.
+// Returns the least or the greatest element of a dtype.
 std::uint64_t extremum_of(DType dtype, bool greatest) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (is_float(dtype)) return bits_of(greatest ? infinite : -infinite, dtype);

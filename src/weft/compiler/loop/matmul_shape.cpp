@@ -10,7 +10,7 @@ using ir::Node;
 
 namespace {
 
-// The stride of a group of dimensions walked as one, if there is one.
+// A group of dimensions that can be walked as one, with a single stride.
 struct DimensionGroup {
   Size size = 1, stride = 0;
 };
@@ -43,8 +43,9 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   const auto m = group(lhs, lhs_free), n = group(rhs, rhs_free);
   const auto lk = group(lhs, a.lhs_contracting), rk = group(rhs, a.rhs_contracting);
   if (!m || !n || !lk || !rk) return std::nullopt;
-  // oneDNN wants one of a matrix's two dimensions to be dense. Nothing is computed of no elements: all sizes are positive, and so are
-  // their products, the strides of dense operands, which cannot be shown one by one where sizes are differences.
+  // oneDNN requires one of a matrix's two dimensions to be dense. Nothing is computed if there are no elements, so all sizes may be assumed
+  // to be positive, and with them their products, which are the strides of dense operands. That cannot be derived for each stride by itself
+  // where sizes are differences.
   std::vector<Size> positive;
   for (const Strided* operand : {&lhs, &rhs}) {
     positive.insert(positive.end(), operand->sizes.begin(), operand->sizes.end());
@@ -67,13 +68,13 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   shape.m = m->size;
   shape.n = n->size;
   shape.k = lk->size;
-  // Batch dimensions, neighbours merged where both operands allow it.
+  // Collects batch dimensions and merges neighbours if both operands allow it.
   std::vector<Size> lhs_strides, rhs_strides;
   for (std::size_t i = 0; i < a.lhs_batching.size(); ++i) {
     const Size size = lhs.sizes[a.lhs_batching[i]];
     const Size ls = lhs.strides[a.lhs_batching[i]], rs = rhs.strides[a.rhs_batching[i]];
     if (size.is(1)) continue;
-    if (!at_least(ls, 0) || !at_least(rs, 0)) return std::nullopt;  // oneDNN walks no dimension backwards
+    if (!at_least(ls, 0) || !at_least(rs, 0)) return std::nullopt;  // oneDNN cannot walk a dimension backwards
     if (!shape.batch.empty() && lhs_strides.back() == ls * size && rhs_strides.back() == rs * size) {
       shape.batch.back() *= size;
       lhs_strides.back() = ls;
@@ -85,7 +86,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
     }
   }
   if (shape.batch.size() > 8) return std::nullopt;
-  // A dimension of one element may claim any stride; give it one that keeps the layout plain.
+  // A dimension of one element may have any stride; choose one that keeps the layout plain.
   const auto pair = [&](std::vector<Size> strides, DimensionGroup rows, DimensionGroup columns) {
     if (rows.size.is(1)) rows.stride = columns.size.is(1) || columns.stride.is(1) ? columns.size : Size(1);
     if (columns.size.is(1)) columns.stride = rows.stride.is(1) && several(rows.size) ? rows.size : Size(1);

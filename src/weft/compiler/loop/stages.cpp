@@ -43,11 +43,11 @@ class Stages {
   bool depends_on_lanes(const Affine& a) const {
     for (std::size_t i = 0; i < loop_.axes.size(); ++i)
       if (!a.coefficient(i).is(0) && !loop_.axes[i].is(1) && loop_.roles[i] != Role::row)
-        return true;  // of no lanes, too
+        return true;  // even if there are no lanes
     return false;
   }
 
-  // In a column kernel what is computed after the reduction must not reach expressions along the serial axes but through it.
+  // In a column kernel, what is computed after the reduction may use expressions along the serial axes only through the reduction.
   bool runs_along_reduced_axes() const {
     std::vector<bool> serial(loop_.exprs.size());
     for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
@@ -65,7 +65,7 @@ class Stages {
     return std::ranges::any_of(loop_.stores, [&](const DraftStore& s) { return serial[s.value]; });
   }
 
-  // Marks what is expensive and needed in the loops of several stages.
+  // Marks expressions that are expensive and needed in the loops of several stages.
   void choose_cached() {
     if (loop_.stages == 1) return;
     constexpr int expensive = 12;
@@ -76,7 +76,8 @@ class Stages {
       cost[i] =
           e.kind == Expr::Kind::apply ? cost_of(*e.op, e.attributes, loop_.expr(e.operands[0]).dtype, e.dtype) : 1;
       for (const ExprId o : e.operands) cost[i] += cost[o];
-      cost[i] = std::min(cost[i], expensive);  // what is used twice counts twice: sums may double at each step
+      // Operands used twice count twice; limited, since sums may double at each step.
+      cost[i] = std::min(cost[i], expensive);
     }
     for (std::size_t i = loop_.exprs.size(); i-- > 0;) {
       Expr& e = loop_.exprs[i].expr;

@@ -8,7 +8,7 @@
 
 namespace weft::compiler {
 
-// sum over k of lhs[b, m, k] * rhs[b, k, n], in a domain ordered b, m, k, n so that n, which comes last, is the one vectorised.
+// Computes the sum over k of lhs[b, m, k] * rhs[b, k, n] in a domain ordered b, m, k, n, so that n, the last axis, is vectorised.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype) {
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
   const auto where = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) - list.begin(); };
@@ -59,7 +59,7 @@ std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& tar
         const auto& a = node.attributes<ir::DotAttributes>();
         const auto narrow = [](DType t) { return is_float(t) && t != DType::f64; };
         ir::Value sum;
-        if (narrow(lhs) && narrow(rhs) && narrow(result) && !is_empty(node)) {  // by way of f32, rounded once
+        if (narrow(lhs) && narrow(rhs) && narrow(result) && !is_empty(node)) {  // computed in f32 and rounded once
           const ir::Value x = ir::convert(operands[0], DType::f32), y = ir::convert(operands[1], DType::f32);
           sum = ir::convert(ir::dot_general(x, y, a, DType::f32), result);
         } else {

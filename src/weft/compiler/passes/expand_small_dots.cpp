@@ -10,8 +10,8 @@ namespace weft::compiler {
 
 namespace {
 
-// A call of the library takes as long as a loop of ours for about so many (measured: four times as many where both operands are
-// read along the vectors, as many where one has to be gathered); and the loop is one with what stands around it.
+// A library call takes about as long as a generated loop for this many multiplications (measured: 4 times as many if both operands are read
+// along the vectors, exactly as many if one has to be gathered). Besides, the loop can be fused with its surroundings.
 constexpr std::int64_t multiplications_of_a_call = 2048;
 
 bool is_small_dot(const ir::Node& dot) {

@@ -14,14 +14,14 @@ using ir::Value;
 
 namespace {
 
-// Larger constants would cost the program more memory than computing them costs time.
+// Larger constants would cost more memory than computing them costs time.
 constexpr std::int64_t most_folded_elements = 1024;
 
 bool is_constant(Value v) { return ir::literal_of(v) != nullptr; }
 
 bool is_splat(Value v) { return ir::splat_of(v) != nullptr; }
 
-// A ScalarBuilder that notes whether what it is asked for has one right result.
+// A ScalarBuilder that notes whether all results that it is asked for are exact.
 class ExactnessCheck final : public ir::ScalarBuilder {
  public:
   bool exact() const { return exact_; }
@@ -49,7 +49,7 @@ bool is_exact(const Node& node) {
   return check.exact();
 }
 
-// Whether the interpreter gives the bits that the program would: a sum of floats depends on its order, a sine on who takes it.
+// Returns whether the interpreter gives the same bits as the program: a sum of floats depends on its order, a sine on its implementation.
 bool computes(const Node& node) {
   if (node.operands.empty()) return false;
   const auto of_floats = [](Type t) { return is_float(t.dtype()); };
@@ -64,7 +64,7 @@ bool computes(const Node& node) {
 
 ir::Array element_of(Value v) { return ir::Array(ir::Literal{Type(v.dtype(), {}), ir::literal_of(v)->bytes}); }
 
-// An elementwise op of constants that are each one element for all: that op of the elements.
+// Folds an elementwise op of splats by applying the op to their elements.
 std::vector<Value> fold_splats(ir::Graph& graph, const Node& node, std::span<const Value> operands) {
   ir::Graph single;
   std::vector<ir::Array> elements;
@@ -82,7 +82,7 @@ std::vector<Value> fold_splats(ir::Graph& graph, const Node& node, std::span<con
 }  // namespace
 
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph) {
-  // What is folded later depends on something that is folded first.
+  // Later folding always depends on something that can be folded at first.
   const auto first = [](const Node* n) { return computes(*n) && std::ranges::all_of(n->operands, is_constant); };
   if (std::ranges::none_of(graph.nodes(), first)) return nullptr;
   Rewriter rewriter(graph);

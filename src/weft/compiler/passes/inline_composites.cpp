@@ -19,7 +19,7 @@ std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph) {
 
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) {
   std::shared_ptr<ir::Graph> result = inline_once(graph);
-  // What one stands for may hold others.
+  // A decomposition may contain further composites.
   while (result)
     if (auto deeper = inline_once(*result))
       result = std::move(deeper);

@@ -18,7 +18,7 @@ namespace ops = ir::ops;
 
 namespace {
 
-// The region on its first `inputs` inputs, with its first `outputs` outputs; null if those need more.
+// Returns the region with only its first `inputs` inputs and `outputs` outputs; null if these outputs need more inputs.
 std::shared_ptr<const Graph> restricted(const Graph& region, std::size_t inputs, std::size_t outputs) {
   std::vector<Value> stack(region.outputs().begin(), region.outputs().begin() + outputs);
   std::unordered_set<const Node*> seen;
@@ -40,7 +40,7 @@ std::shared_ptr<const Graph> restricted(const Graph& region, std::size_t inputs,
   });
 }
 
-// Whether `larger` does all that `loop` does, on the same values, and only makes more of it.
+// Returns whether `larger` computes everything that `loop` computes, on the same values, and more.
 bool extends(const Node& larger, const Node& loop) {
   const std::size_t count = loop.operands.size();
   if (larger.operands.size() <= count || !std::ranges::equal(larger.operands.first(count), loop.operands)) return false;
@@ -57,7 +57,7 @@ bool extends(const Node& larger, const Node& loop) {
 }  // namespace
 
 std::shared_ptr<Graph> merge_loops(const Graph& graph) {
-  std::unordered_map<const Node*, const Node*> larger;  // by the loop that it stands for
+  std::unordered_map<const Node*, const Node*> larger;  // by the loop that it replaces
   std::vector<const Node*> loops;
   for (const Node* n : graph.nodes()) {
     if (n->op->flow != ir::Flow::loop) continue;

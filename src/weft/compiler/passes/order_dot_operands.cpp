@@ -29,7 +29,7 @@ Dims counted(std::size_t from, std::size_t count) {
   return dims;
 }
 
-// Whether a product could read the operands where they lie, through whatever moves elements.
+// Returns whether a product could read the operands in place, through all ops that move elements.
 bool is_ordered(const ir::Node& dot) {
   const auto as_is = [](ir::Value) { return true; };
   return matmul_shape(dot, view_of(dot.operand(0), as_is), view_of(dot.operand(1), as_is)).has_value();

@@ -14,33 +14,32 @@ namespace weft::compiler {
 
 namespace {
 
-// A pass that is the same for every target.
+// Wraps a pass that is the same for every target.
 template <auto run>
 constexpr auto for_all = [](const ir::Graph& graph, const Target&) { return run(graph); };
 
 constexpr Pass pass_table[] = {
-    {"inline-composites", "replaces composites that no kernel exists for by their decomposition",
-     for_all<inline_composites>},
-    {"merge-loops", "a loop that another one repeats, with more beside it, becomes that one", for_all<merge_loops>},
-    {"expand-collectives", "what processes do together becomes what one does alone", for_all<expand_collectives>},
-    {"eliminate-dead-nodes", "drops what no output needs and what has no effect", for_all<eliminate_dead_nodes>},
-    {"simplify", "algebraic identities, neutral elements, shape ops that undo each other", for_all<simplify>},
-    {"fold-constants", "computes what depends on constants alone", for_all<fold_constants>},
+    {"inline-composites", "replaces composites without a kernel by their decomposition", for_all<inline_composites>},
+    {"merge-loops", "replaces a loop by another one that computes the same and more", for_all<merge_loops>},
+    {"expand-collectives", "replaces collectives by what they do with a single process", for_all<expand_collectives>},
+    {"eliminate-dead-nodes", "removes nodes that no output needs and that have no effect",
+     for_all<eliminate_dead_nodes>},
+    {"simplify", "simplifies algebraic identities, neutral elements, and shape ops that undo each other",
+     for_all<simplify>},
+    {"fold-constants", "computes nodes whose operands are constants", for_all<fold_constants>},
     {"eliminate-common-subexpressions", "computes equal nodes once", for_all<eliminate_common_subexpressions>},
-    {"turn-dots", "a dot_general that is transposed becomes that of its operands the other way round",
-     for_all<turn_dots>,
+    {"turn-dots", "replaces a transposed dot_general by one with swapped operands", for_all<turn_dots>,
      /*in_strict_mode=*/false},
-    {"order-dot-operands",
-     "transposes operands of dot_general whose dimensions lie in no order a matrix product can read",
+    {"order-dot-operands", "transposes operands of dot_general that a matrix product cannot read in place",
      for_all<order_dot_operands>},
-    {"expand-dots", "dot_general of element types without a library product becomes multiply and reduce", expand_dots},
-    {"expand-small-dots", "dot_general that is done before a library would have begun becomes multiply and reduce",
+    {"expand-dots", "replaces dot_general by multiply and reduce if the library lacks its element types", expand_dots},
+    {"expand-small-dots", "replaces dot_general by multiply and reduce if it is too small for a library call",
      for_all<expand_small_dots>, /*in_strict_mode=*/false},
-    {"split-reductions", "reductions over mixed dimensions, or too long for the threads, become two",
+    {"split-reductions", "splits reductions over mixed dimensions, or with too few results for the threads, into two",
      for_all<split_reductions>},
 };
 
-// The whole table, and once more what clears up behind the others.
+// Returns the whole table, followed by a second pass that removes dead nodes.
 std::vector<const Pass*> pipeline() {
   std::vector<const Pass*> order;
   for (const Pass& pass : pass_table) order.push_back(&pass);
@@ -59,7 +58,7 @@ const Pass* find_pass(std::string_view name) {
 
 namespace {
 
-// The passes that neither the options nor the knob switch off. A name that is no pass is a mistake worth an error.
+// Returns the passes that the options or the knob switch off. Throws Error for an unknown name.
 std::set<std::string> switched_off(const Options& options) {
   std::set<std::string> names = options.disabled_passes;
   std::istringstream list(knobs::disabled_passes());

@@ -6,7 +6,7 @@ namespace weft::compiler {
 
 namespace {
 
-// The name and what is said of inputs and outputs; what is said of nodes is of nodes that are no more.
+// Copies the name and the annotations of inputs and outputs. Annotations of nodes are dropped, since their nodes are replaced.
 void take_over_identity(const ir::Graph& from, ir::Graph& to) {
   to.name = from.name;
   to.annotations = from.annotations;

@@ -26,17 +26,17 @@ bool is_splat(Value v, double value) {
          });
 }
 
-// Whether the operand leaves the other one of the op as it is.
+// Returns whether combining with the operand leaves the other operand of the op unchanged.
 bool is_identity(const ir::Op& op, Value v) {
   const ir::Literal* splat = ir::splat_of(v);
   const auto identity = identity_of(op, v.dtype());
   if (!splat || !identity) return false;
-  // +0 added to -0 gives +0, which arithmetic cannot tell but division can.
+  // Adding +0 to -0 gives +0, and a later division can tell the two apart; so the identity of addition is -0.
   if (is_float(v.dtype()) && op.commutative && *identity == 0) return is_splat(v, -0.0);
   return std::memcmp(splat->bytes.data(), &*identity, splat->bytes.size()) == 0;
 }
 
-// One function per family of rules; each returns what the node may be replaced by, or no value.
+// One function per family of rules; each returns the replacement of the node, or no value.
 
 Value simplify_identity(const Node& n, std::span<const Value> x) {
   if (n.op->identity != ir::Identity::none) {
@@ -50,7 +50,8 @@ Value simplify_identity(const Node& n, std::span<const Value> x) {
 }
 
 Value simplify_arithmetic(const Node& n, std::span<const Value> x) {
-  if (n.op == &ops::stop_gradient) return x[0];  // gradients are built: what updates x may do so in place
+  // Gradients are already built at this point; without the op, what updates x may work in place.
+  if (n.op == &ops::stop_gradient) return x[0];
   if (n.op == &ops::multiply && !is_float(n.type().dtype())) {
     if (is_splat(x[1], 0)) return x[1];
     if (is_splat(x[0], 0)) return x[0];
@@ -64,7 +65,7 @@ Value simplify_arithmetic(const Node& n, std::span<const Value> x) {
   return {};
 }
 
-// Whether every value of `from` is one of `to`.
+// Returns whether every value of `from` is a value of `to`.
 bool widens(DType from, DType to) {
   if (is_float(from) && is_float(to)) return byte_size(to) > byte_size(from);
   return is_integer(from) && is_signed_integer(from) == is_signed_integer(to) && is_integer(to) &&
@@ -79,14 +80,14 @@ Value simplify_convert(const Node& n, std::span<const Value> x) {
   return widens(inner.dtype(), x[0].dtype()) ? ir::convert(inner, n.type().dtype()) : Value();
 }
 
-// Dimensions `by` of dimensions `of`, or the other way round.
+// Composes permutations or maps of dimensions: returns of[d] for each d in `by`.
 Dims composed(ir::Ints by, ir::Ints of) {
   Dims both;
   for (const std::int64_t d : by) both.push_back(of[d]);
   return both;
 }
 
-// Whether the op, whose operand and result are of one type, moves nothing.
+// Returns whether the op, whose operand and result have the same type, moves nothing.
 bool moves_nothing(const Node& n) {
   const auto zero = [](std::int64_t v) { return v == 0; };
   if (const auto* a = n.attributes_if<ir::TransposeAttributes>()) return std::ranges::is_sorted(a->permutation);
@@ -116,7 +117,7 @@ Value simplify_move(const Node& n, std::span<const Value> x) {
 Value simplify_reduction(const Node& n, std::span<const Value> x) {
   const auto* reduced = n.attributes_if<ir::DimensionsAttributes>();
   if (n.op->kind != ir::Kind::reduction || !reduced || x.size() != 2 || reduced->dimensions.empty()) return {};
-  // Over dimensions of one element: the elements themselves, with the initial value.
+  // A sum over dimensions of one element is the elements themselves.
   if (!std::ranges::all_of(reduced->dimensions, [&](std::int64_t d) { return x[0].type().dim(d) == Dim(1); }))
     return {};
   const ir::Op* op = ir::reduction_op(*n.regions[0]);
@@ -124,7 +125,7 @@ Value simplify_reduction(const Node& n, std::span<const Value> x) {
   return ir::reshape(x[0], n.type().dims());
 }
 
-// A kernel turned round in its spatial dimensions slides as the kernel itself with the window turned round.
+// Reversing a kernel in its spatial dimensions is the same as reversing the window.
 Value simplify_convolution(const Node& n, std::span<const Value> x) {
   const auto* convolution = n.attributes_if<ir::ConvolutionAttributes>();
   if (!convolution || x[1].node->op != &ops::reverse) return {};
@@ -142,7 +143,7 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   return {&x[0].graph().append(*n.op, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
 }
 
-// What a loop passes on from step to step is what it began with. A loop that changes nothing is left alone: it never ends.
+// Replaces carried values that a loop never changes by their initial values. A loop that changes nothing is left unchanged: it never ends.
 std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& n, std::span<const Value> x) {
   if (n.op->flow != ir::Flow::loop) return std::nullopt;
   const ir::Graph& body = *n.regions[1];

@@ -13,19 +13,19 @@ namespace weft::compiler {
 
 namespace {
 
-// Tasks that are enough for every machine, whatever its threads: how a sum is cut must not depend on them.
+// Enough tasks for every machine: the way in which a sum is split must not depend on the number of threads.
 constexpr std::int64_t enough_tasks = 64, short_reduction = 4096;
 
 using Dims = std::vector<std::int64_t>;
 
-// The divisor of `size` nearest below `wanted`, at least 2; 1 if there is none.
+// Returns the largest divisor of `size` that is at least 2 and at most `wanted`; 1 if there is none.
 std::int64_t part_of(std::int64_t size, std::int64_t wanted) {
   for (std::int64_t parts = std::min(wanted, size); parts > 1; --parts)
     if (size % parts == 0) return parts;
   return 1;
 }
 
-// Into how many parts the first of the reduced dimensions is cut; 1: it stays whole.
+// Returns into how many parts to split the first reduced dimension; 1 means no split.
 std::int64_t parts_of(Type type, const Dims& dims, bool along_rows) {
   std::int64_t kept = 1, summed = 1;
   for (int d = 0; d < type.rank(); ++d) (std::ranges::binary_search(dims, d) ? summed : kept) *= type.size(d);
@@ -43,7 +43,7 @@ ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& 
   return x.node->graph->append(*like.op, operands, &attributes, {}, std::span(&body, 1)).result();
 }
 
-// Between its parts, a sum is as exact as it is within one kernel.
+// Partial sums are kept in the type in which a kernel accumulates.
 ir::Value widened(ir::Value x) { return ir::convert(x, accumulator_type(x.dtype())); }
 
 ir::Value neutral(ir::Value x, const ir::Op& op) {
@@ -52,8 +52,8 @@ ir::Value neutral(ir::Value x, const ir::Op& op) {
                       ir::Literal{Type(x.dtype(), {}), std::as_bytes(std::span(&bits, 1)).first(byte_size(x.dtype()))});
 }
 
-// The operand without the reduced dimensions that have one element, and the others that are reduced, sorted. The order of a sum is
-// then that of a program for many sizes, one of which is 1.
+// Removes reduced dimensions with one element from the operand; also returns the other reduced dimensions, sorted. The order of a sum is
+// then the same as in a program for many sizes, one of which is 1.
 std::pair<ir::Value, Dims> without_single_elements(ir::Value x, const ir::Node& node) {
   const auto list = node.attributes<ir::DimensionsAttributes>().dimensions;
   Dims dims;
@@ -77,7 +77,7 @@ bool is_reordered(const ir::Node& reduce, const SizeValues& sizes) {
   Dims dims(list.begin(), list.end());
   std::ranges::sort(dims);
   const auto reduced = [&](int d) { return std::ranges::binary_search(dims, d); };
-  // A dimension of one element is not walked where that is known, and the next one outside takes its place.
+  // A dimension that is known to have one element is not walked, and the next outer dimension takes its place.
   const auto vanishes = [&](int d) { return type.dim(d) != Dim(1) && known.size(d) == 1; };
   int last_kept = type.rank() - 1;
   while (last_kept >= 0 && reduced(last_kept)) --last_kept;
@@ -104,7 +104,8 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         while (last_kept >= 0 && (reduced(last_kept) || type.dim(last_kept) == Dim(1))) --last_kept;
         Dims inner, outer;
         for (const std::int64_t d : dims) (d > last_kept ? inner : outer).push_back(d);
-        if (!inner.empty() && !outer.empty()) {  // along the rows first, then what is left along the columns
+        // Along the rows first, then the remaining dimensions along the columns.
+        if (!inner.empty() && !outer.empty()) {
           const ir::Value wide = widened(x), partial = reduce(wide, neutral(wide, op), inner, node);
           const ir::Value total = ir::convert(reduce(partial, widened(init), outer, node), type.dtype());
           return std::vector{total};
@@ -113,7 +114,7 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
         const std::int64_t parts = type.is_static() ? parts_of(type, dims, !inner.empty()) : 1;
         if (parts == 1 && x == operands[0]) return std::nullopt;
         if (parts == 1) return std::vector{reduce(x, init, dims, node)};
-        // [.., n, ..] to [.., parts, n / parts, ..], the second reduced first.
+        // Reshapes [.., n, ..] to [.., parts, n / parts, ..]; the second of these is reduced first.
         std::vector<Dim> split;
         Dims first;
         for (int d = 0; d < type.rank(); ++d) {

@@ -9,7 +9,7 @@ namespace weft::compiler {
 
 namespace {
 
-// Whether the transpose puts the dimensions of a product's right side before those of its left side, and does nothing else.
+// Returns whether the transpose puts the dimensions of a product's right side before those of its left side, and does nothing else.
 bool swaps_sides(const ir::Node& transpose, const ir::Node& dot) {
   const auto& a = dot.attributes<ir::DotAttributes>();
   const auto batch = std::ssize(a.lhs_batching);

@@ -55,7 +55,8 @@ void ClusterKeys::describe(const Node& n) {
   for (const Value v : n.operands) add_operand(v);
 }
 
-// What is only read is known by its type; the way to it, what is computed again, and a constant's element by its nodes.
+// A value that is only read is described by its type; the path to it, recomputed nodes and the elements of splat constants are described by
+// their nodes.
 void ClusterKeys::add_operand(Value v) {
   const Node& n = *v.node;
   const bool is_new = meet(n);

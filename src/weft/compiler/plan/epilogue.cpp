@@ -18,12 +18,12 @@ namespace {
 
 // ---- activations, recognised by their structure
 
-// How values follow from x: equal fingerprints, the same function of x. Constants count by value, shapes not at all.
+// Computes how values depend on x: equal fingerprints mean the same function of x. Constants are compared by value; shapes are ignored.
 class FunctionOf {
  public:
   explicit FunctionOf(Value x) { known_[x.node] = Fingerprint{}; }
 
-  // Empty if the value depends on anything but x and constants, or other than element by element.
+  // Returns nullopt if the value depends on anything but x and constants, or does not depend on x element by element.
   std::optional<Fingerprint> operator()(Value v) {
     if (const auto found = known_.find(v.node); found != known_.end()) return found->second;
     return known_[v.node] = compute(*v.node);
@@ -58,7 +58,7 @@ class FunctionOf {
 
 using Activations = std::unordered_map<Fingerprint, Activation, FingerprintHash>;
 
-// Each activation as the passes leave it.
+// Returns the fingerprint of each activation as the passes leave it.
 Activations make_activations(DType dtype) {
   const std::pair<Activation, Value (*)(Value)> definitions[] = {
       {Activation::tanh, ir::tanh},
@@ -101,7 +101,8 @@ bool is_dense(const View& view, Type type) {
   return true;
 }
 
-// One element for each of the last dimensions, which hold `columns` together, and the same for all others.
+// Returns whether the view has one element for each of the last dimensions, which have `columns` elements together, and repeats it along
+// all others.
 bool is_row(const View& view, Type type, Size columns) {
   Size stride = 1;
   for (int d = type.rank(); d-- > 0;) {
@@ -125,7 +126,7 @@ class Chain {
   }
 
  private:
-  // Takes the next node, or nodes, into the epilogue.
+  // Takes the next node or nodes into the epilogue; returns whether it could.
   bool advance() {
     if (around_.is_output(at_)) return false;
     const auto& users = around_.users(*at_.node);
@@ -154,7 +155,7 @@ class Chain {
   bool take_convert(Node& convert) {
     const bool wider = byte_size(convert.type().dtype()) > byte_size(at_.dtype());
     if (!wider) return take({}, convert.result());
-    at_ = convert.result();  // storing more bytes must be worth a further step
+    at_ = convert.result();  // does not end here: storing more bytes must be worth a further step
     return true;
   }
 
@@ -163,7 +164,7 @@ class Chain {
     const View view = view_of(other, [](Value) { return false; });
     if (around_.from_nothing(*view.base.node) || !view.offset.is(0)) return false;
     if (is_row(view, other.type(), columns_)) return take(EpilogueStep{EpilogueStep::Kind::bias, view}, add.result());
-    // A tensor that would otherwise never be stored is better added by the kernel that makes it.
+    // A tensor that would otherwise never be stored is better added by the kernel that computes it.
     if (is_dense(view, other.type()) && around_.is_stored(*view.base.node))
       return take(EpilogueStep{EpilogueStep::Kind::residual, view}, add.result());
     return false;
@@ -186,7 +187,7 @@ class Chain {
       const auto f = function(n.result());
       if (!f) return false;
       const auto found = known.find(*f);
-      // The only way out of what was reached so far.
+      // All paths from the nodes reached so far must end here.
       if (found != known.end() && reached.empty())
         return take(EpilogueStep{EpilogueStep::Kind::activation, {}, found->second}, n.result());
       if (around_.is_output(n.result())) return false;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int no_cluster = -1;
 constexpr std::size_t max_buffers = 48, max_exprs = 600;
-// A kernel with fewer rows than this and rows longer than that would leave threads idle.
+// A kernel with fewer rows than few_rows, each longer than long_row, would leave threads idle.
 constexpr std::int64_t few_rows = 8, long_row = 32768;
 
 struct Cluster {
@@ -65,7 +65,7 @@ class FusionPlanner {
 
   // ---- edges
 
-  // For every node that becomes a unit or part of one: the stored or fused nodes whose values it uses.
+  // Finds for each node that becomes a unit or part of one the stored or fused nodes whose values it uses.
   void find_needs() {
     needs_.resize(count_);
     users_.resize(count_);
@@ -117,14 +117,15 @@ class FusionPlanner {
           if (const std::string why = try_merge(order, cluster_of_[p], cluster_of_[i]); !why.empty())
             refusals_[{p, i}] = why;
     }
-    // What a pair of nodes alone would make slow may be fast with those that came to it later: behind a transpose rows are others.
+    // Tries the refused pairs again: a pair that would be slow alone may be fast with nodes that joined later, for example behind a
+    // transpose, which changes the rows.
     for (auto& [edge, why] : refusals_) {
       const auto [from, to] = edge;
       if (cluster_of_[from] != cluster_of_[to]) why = try_merge(order, cluster_of_[from], cluster_of_[to]);
     }
   }
 
-  // Of the refusals, those between clusters that stayed apart; one for each pair of them.
+  // Reports one refusal for each pair of clusters that stayed apart.
   void tell_refusals() {
     std::set<std::pair<int, int>> told;
     for (const auto& [edge, why] : refusals_) {
@@ -137,12 +138,12 @@ class FusionPlanner {
     }
   }
 
-  // Why not; empty: they are one now.
+  // Merges the two clusters. Returns the reason if they cannot be merged; empty if they were.
   std::string try_merge(MergeOrder& order, int producer, int consumer) {
     const Cluster& a = clusters_[producer];
     const Cluster& b = clusters_[consumer];
     if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest)
-      return concat("what is made has ", a.largest, " elements and what is needed of it ", b.largest);
+      return concat("the producer has ", a.largest, " elements, but the consumer only ", b.largest);
     if (order.path_around(a.nodes.front(), b.nodes.front()))
       return "a value would leave the kernel and come back into it";
     Cluster merged;
@@ -150,7 +151,7 @@ class FusionPlanner {
     merged.reduction = a.reduction ? a.reduction : b.reduction;
     merged.largest = std::max(a.largest, b.largest);
     if (merged.nodes.front() < late_ && merged.nodes.back() >= late_)
-      return "one is needed early, the other late, and what is late need not wait";
+      return "one runs before the peak of the memory, the other after it";
     if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.refusal.empty())
       return lowered.refusal;
     order.merge(a.nodes.front(), b.nodes.front());
@@ -160,15 +161,16 @@ class FusionPlanner {
     return {};
   }
 
-  // What lowering made of a cluster and of those equal to it.
+  // The result of lowering a cluster; equal clusters share it.
   struct LoweredCluster {
-    std::string refusal = {};               // why it should not be one kernel; empty: it should
-    std::shared_ptr<const Loop> loop = {};  // if it can be one
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};  // places of nodes in the key, results
-    std::optional<Size> flops = {};                                    // counted when a unit is made of one
+    std::string refusal = {};               // why it should not be one kernel; empty if it should
+    std::shared_ptr<const Loop> loop = {};  // null if it cannot be one kernel
+    // For each input: its node's place in the key, and the result's index.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};
+    std::optional<Size> flops = {};  // counted when the first unit is made
   };
 
-  // Equal layers are lowered once. The nodes of keys_ are those of this cluster then.
+  // Lowers equal layers only once. Afterwards, the nodes in keys_ are those of this cluster.
   LoweredCluster& lower(const Cluster& cluster, const std::vector<Value>& outputs) {
     const auto [known, is_new] = lowered_.try_emplace(keys_.of(cluster.nodes, cluster.reduction, outputs));
     LoweredCluster& lowered = known->second;
@@ -184,13 +186,13 @@ class FusionPlanner {
     return lowered;
   }
 
-  // Why it should not be a kernel; empty: it should.
+  // Returns why the loop should not be a kernel; empty if it should.
   std::string refusal_of(const Loop& loop) const {
     if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
     if (loop.exprs.size() > max_exprs) return concat("the kernel would have ", loop.exprs.size(), " expressions");
     const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
-      return concat("it would have ", extent.tasks, " long rows, which leaves threads idle");
+      return concat("the kernel would have ", extent.tasks, " long rows, which leaves threads idle");
     return {};
   }
 
@@ -239,9 +241,10 @@ class FusionPlanner {
     if (unit.info.name.empty()) unit.info.name = concat(n.op->name, ".", n.id);
   }
 
-  // One for each element that a pointwise op makes and a reduction takes, whatever the op costs.
+  // Counts one operation for each element that a pointwise op makes or a reduction takes, whatever the op costs.
   Size flops_of(const Cluster& cluster) const {
-    std::vector<std::pair<Type, std::int64_t>> nodes_over;  // few domains, for expressions cost more than numbers
+    // Merged by domain: there are few domains, and arithmetic on symbolic sizes is slow.
+    std::vector<std::pair<Type, std::int64_t>> nodes_over;
     for (const std::uint32_t id : cluster.nodes) {
       const Node& n = node(id);
       if (n.op->kind != ir::Kind::elementwise && n.op->kind != ir::Kind::reduction) continue;
@@ -289,8 +292,8 @@ class FusionPlanner {
         {.name = unit.info.name, .operations = std::move(operations), .source = unit.info.source});
   }
 
-  // A store may go to the bytes of an input that is read at the very same elements, and not after the store. Inputs that differ in
-  // shape only are the same bytes.
+  // A store may overwrite an input that is read at exactly the same elements and not read after the store. Inputs that differ only in shape
+  // share their bytes.
   void find_in_place(Unit& unit) const {
     const Loop& loop = *unit.kernels()->loops[0];
     for (const Store& s : loop.stores) {
@@ -330,7 +333,8 @@ class FusionPlanner {
   std::vector<std::vector<std::uint32_t>> needs_, users_;
   std::vector<Cluster> clusters_;
   std::unordered_map<Fingerprint, LoweredCluster, FingerprintHash> lowered_;  // by key
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;   // producer and consumer that met: why not
+  // By producer and consumer: why they were not merged.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::unordered_set<ir::Value, ir::ValueHash>;
 
-constexpr std::size_t most_kernels = 256;  // in one
+constexpr std::size_t most_kernels = 256;  // in one unit
 
 bool contains_any(const Values& values, std::span<const ir::Value> of) {
   return std::ranges::any_of(of, [&](ir::Value v) { return values.contains(v); });
@@ -27,18 +27,18 @@ bool is_small(const Unit& unit, const SizeValues& sizes) {
   return extent.tasks * elements_per_task(loop, extent) <= worthwhile_elements;
 }
 
-// Small units that may run where the first of them does.
+// Small units that may run at the place of the first of them.
 class Group {
  public:
   Group(std::vector<Unit>& units, std::size_t first) : units_(units) { take(first); }
 
-  // A unit behind all others seen so far, which stays where it is.
+  // Notes a unit that comes after the others seen so far and is not joined.
   void pass(const Unit& unit) {
     read_.insert(unit.reads.begin(), unit.reads.end());
     written_.insert(unit.writes.begin(), unit.writes.end());
   }
 
-  // Whether it needs nothing that was made since the first began, and overwrites nothing that those between read.
+  // Returns whether the unit needs nothing that was made since the group's first unit, and overwrites nothing that units in between read.
   bool takes(const Unit& unit) const {
     return members_.size() < most_kernels && !contains_any(written_, unit.reads) &&
            std::ranges::none_of(
@@ -49,7 +49,7 @@ class Group {
     written_.insert(units_[unit].writes.begin(), units_[unit].writes.end());
   }
 
-  // The first becomes all of them; the others have nothing left to do.
+  // Turns the first unit into all members; the others have nothing left to do.
   void join(std::vector<bool>& joined, Report& report) const {
     if (members_.size() < 2) return;
     Unit& all = units_[members_[0]];
@@ -63,7 +63,7 @@ class Group {
       all.flops += unit.flops;
       joined[members_[i]] = true;
     }
-    // They run in any order: what another one reads cannot be overwritten.
+    // The members run in any order, so no member may overwrite what another one reads.
     std::unordered_map<ir::Value, int, ir::ValueHash> readers;
     for (const ir::Value v : all.reads) ++readers[v];
     std::erase_if(all.in_place, [&](const auto& pair) { return readers[all.reads[pair.second]] > 1; });
@@ -77,7 +77,7 @@ class Group {
   std::vector<Unit>& units_;
   std::vector<std::size_t> members_;
   Values read_;     // by units between the members
-  Values written_;  // by these and the members
+  Values written_;  // by units between the members and by the members
 };
 
 }  // namespace

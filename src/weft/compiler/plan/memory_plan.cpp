@@ -73,13 +73,13 @@ class MemoryPlanner {
     for (const Value v : stays_) last_[v] = static_cast<int>(units_.size()) - 1;
   }
 
-  // What the unit that makes the value reads, whose bytes the value may overwrite.
+  // Returns the values read by the unit that makes this value, whose bytes the value may overwrite.
   std::span<const Value> sharing(Value write) const {
     const auto found = sharing_.find(write);
     return found == sharing_.end() ? std::span<const Value>() : found->second;
   }
 
-  // By size, the inputs that may give their bytes away: the last read first.
+  // Collects the inputs that may be donated, by size; the last one read comes first.
   void find_donors() {
     for (std::size_t i = 0; i < std::min(graph_.inputs().size(), donatable_.size()); ++i) {
       const Value input = graph_.inputs()[i];
@@ -89,7 +89,7 @@ class MemoryPlanner {
     }
   }
 
-  // An input whose bytes the value, made by `unit`, takes over: preferably one that dies right there. -1: there is none.
+  // Returns an input whose bytes the value made by `unit` takes over, preferably one last read there; -1 if there is none.
   int take_donor(Value value, int unit) {
     const auto found = donors_.find(bytes_of(value.type()).bits());
     if (found == donors_.end()) return -1;
@@ -104,7 +104,7 @@ class MemoryPlanner {
     return -1;
   }
 
-  // An input that dies in the unit that makes the value, which may overwrite it there. -1: there is none.
+  // Returns an input that is last read by the unit that makes the value, which may overwrite it there; -1 if there is none.
   int take_own_donor(Value value) {
     const auto found = donors_.find(bytes_of(value.type()).bits());
     if (found == donors_.end()) return -1;
@@ -118,7 +118,7 @@ class MemoryPlanner {
     return -1;
   }
 
-  // What the value may be made out of where that lies: a temporary value that dies there. None: there is none.
+  // Returns a temporary value that is last read by the unit that makes `value`, which may overwrite it; an empty value if there is none.
   Value predecessor(Value value) const {
     for (const Value read : sharing(value))
       if (made_.contains(read) && last_.at(read) == made_.at(value) &&
@@ -128,7 +128,7 @@ class MemoryPlanner {
     return {};
   }
 
-  // An input that becomes the output by way of values that are changed in place one after the other.
+  // Returns an input that becomes the output through a chain of values that are changed in place.
   int take_donor_of_chain(Value output, std::uint32_t allocation) {
     std::vector<Value> chain;
     for (Value v = predecessor(output); v; v = predecessor(v)) {
@@ -141,7 +141,7 @@ class MemoryPlanner {
     return -1;
   }
 
-  // Those that are changed where they lie come first: they would have to be copied.
+  // Values that are changed in place choose first: otherwise they would have to be copied.
   void choose_donors() {
     const auto each = [&](auto&& take) {
       for (std::size_t j = 0; j < plan_.outputs.size(); ++j) {
@@ -158,7 +158,7 @@ class MemoryPlanner {
   }
 
   void place_outputs() {
-    // Copies read their values at the very end, which must be known before bytes are given away.
+    // Copies read their values at the very end. This must be known before memory is reused.
     std::vector<char> copied(graph_.outputs().size());
     for (std::size_t j = 0; j < graph_.outputs().size(); ++j) {
       const Value value = storage_of(graph_.outputs()[j]);
@@ -184,7 +184,7 @@ class MemoryPlanner {
     choose_donors();
   }
 
-  // An input that is an output unchanged and may give its bytes away.
+  // Returns whether the value is an input that is returned unchanged and may be donated.
   bool pass_through(Value value) {
     const auto* parameter = value.node->attributes_if<ir::ParameterAttributes>();
     if (!parameter) return false;
@@ -198,14 +198,15 @@ class MemoryPlanner {
       for (const Value v : unit.reads) {
         if (!ir::literal_of(v) || home_.contains(v) || made_.contains(v)) continue;
         const ir::Literal& literal = *ir::literal_of(v);
-        require(v.type().is_static(), "compile: the constant ", v.type(), " would be stored, whose size is not known");
+        require(v.type().is_static(), "compile: the constant ", v.type(),
+                " would have to be stored, but its size is not known");
         const std::size_t bytes = v.type().bytes();
         std::shared_ptr<std::byte[]> copy(new std::byte[std::max<std::size_t>(bytes, 1)]);
         if (literal.is_splat()) {
           for (std::size_t at = 0; at < bytes; at += literal.bytes.size())
             std::memcpy(copy.get() + at, literal.bytes.data(), literal.bytes.size());
         } else {
-          std::copy_n(literal.bytes.data(), bytes, copy.get());  // of nothing too
+          std::copy_n(literal.bytes.data(), bytes, copy.get());  // also if there are no elements
         }
         home_[v] = allocate({Allocation::Kind::constant, 0, Size(static_cast<std::int64_t>(bytes)),
                              std::shared_ptr<const std::byte>(copy, copy.get())});
@@ -243,7 +244,7 @@ class MemoryPlanner {
       plan_.scratch[lifetimes[i].scratch_of] = static_cast<int>(allocation[i]);
   }
 
-  // The slot of a value that dies in this unit and whose bytes the new value may overwrite.
+  // Returns the slot of a value that dies in this unit and whose bytes the new value may overwrite.
   int reusable(int u, Value v, Size bytes, const std::unordered_map<Value, std::size_t, ir::ValueHash>& slot_of) const {
     for (const Value read : sharing(v)) {
       const auto slot = slot_of.find(read);
@@ -276,19 +277,20 @@ class MemoryPlanner {
   std::vector<Unit>& units_;
   const std::vector<bool>& donatable_;
   const UnitMaker& maker_;
-  std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // allocation of each value
+  std::unordered_map<Value, std::uint32_t, ir::ValueHash> home_;  // the allocation of each value
   std::unordered_map<Value, int, ir::ValueHash> made_, last_;     // units
-  std::unordered_set<Value, ir::ValueHash>
-      stays_;  // what other streams touch: the compute stream does not use its bytes again
+  // Values that other streams use: the compute stream does not reuse their bytes.
+  std::unordered_set<Value, ir::ValueHash> stays_;
   std::unordered_map<Value, std::vector<Value>, ir::ValueHash> sharing_;
   std::unordered_map<Value, bool, ir::ValueHash> taken_, stored_;
-  std::unordered_map<std::int64_t, std::set<std::pair<int, int>>>
-      donors_;                           // {minus the last unit that reads it, input}
+  // By size: {minus the last unit that reads the input, input}.
+  std::unordered_map<std::int64_t, std::set<std::pair<int, int>>> donors_;
   std::map<int, std::uint32_t> copies_;  // units that copy to an output
   MemoryPlan plan_;
 };
 
-// Offsets such that no two of them alive at once overlap: largest first, each at the lowest place that is free for its whole life.
+// Chooses offsets such that no two temporaries alive at the same time overlap: largest first, each at the lowest offset that is free for
+// its whole lifetime.
 std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetime> lives,
                                              std::vector<std::uint64_t> bytes) {
   auto layout = std::make_shared<TemporaryLayout>();

@@ -8,7 +8,7 @@
 namespace weft::compiler {
 
 namespace {
-constexpr std::int64_t gap = std::int64_t{1} << 24;  // between neighbours, for others to move into
+constexpr std::int64_t gap = std::int64_t{1} << 24;  // between neighbours, so that others fit in between
 }
 
 MergeOrder::MergeOrder(const Edges& needs, const Edges& users) {
@@ -33,7 +33,7 @@ void MergeOrder::renumber() {
   in_order_ = std::move(in_order);
 }
 
-// Searched from both by turns, edge by edge: an end that little is connected to decides soon.
+// Searches from both ends in turns, edge by edge, so that an end with few connections decides early.
 bool MergeOrder::path_around(std::uint32_t producer, std::uint32_t consumer) {
   ++search_;
   begin(down_, unit_of_[producer], unit_of_[consumer]);
@@ -58,7 +58,7 @@ void MergeOrder::reach(Search& search, std::uint32_t unit) {
       search.left.emplace_back(edges);
 }
 
-// Follows one edge. True: there is a path.
+// Follows one edge; returns whether a path was found.
 bool MergeOrder::step(Search& search, const Search& other) {
   if (search.left.empty()) return false;
   const bool is_direct = search.left.size() <= search.own;
@@ -73,7 +73,7 @@ bool MergeOrder::step(Search& search, const Search& other) {
   if (search.seen[unit] == search_) return false;
   const Position end = position_[search.target];
   if (search.down ? position_[unit] > end : position_[unit] < end) return false;
-  if (other.seen[unit] == search_) return true;  // from there the other search came
+  if (other.seen[unit] == search_) return true;  // the two searches met
   search.reached.push_back(unit);
   reach(search, unit);
   return false;
@@ -81,8 +81,8 @@ bool MergeOrder::step(Search& search, const Search& other) {
 
 void MergeOrder::merge(std::uint32_t producer, std::uint32_t consumer) {
   const std::uint32_t first = unit_of_[producer], second = unit_of_[consumer];
-  // The search that came to its end knows all that has to stay on its side of the two: what follows from the producer goes behind
-  // the consumer's place, or what the consumer needs before the producer's.
+  // The search that finished knows all units that must stay on its side: units that follow from the producer move behind the consumer's
+  // position, or units that the consumer needs move before the producer's position.
   if (down_.left.empty()) {
     in_order_.erase(position_[first]);
     position_[first] = position_[second];
@@ -97,13 +97,13 @@ void MergeOrder::merge(std::uint32_t producer, std::uint32_t consumer) {
   nodes_[second].clear();
 }
 
-// Puts units right behind this one, or right before it, in the order that they have.
+// Moves units right behind or right before this unit, keeping their order.
 void MergeOrder::move(std::vector<std::uint32_t> units, bool behind, std::uint32_t unit) {
   if (units.empty()) return;
   std::ranges::sort(units, {}, [&](std::uint32_t u) { return position_[u]; });
   for (const std::uint32_t u : units) in_order_.erase(position_[u]);
   const auto count = static_cast<Position>(units.size());
-  const auto room = [&]() -> std::pair<Position, Position> {  // after what, and before what
+  const auto room = [&]() -> std::pair<Position, Position> {  // the positions between which to insert
     const auto at = in_order_.find(position_[unit]);
     const Position here = at->first;
     if (behind) return {here, std::next(at) == in_order_.end() ? here + gap * (count + 1) : std::next(at)->first};

@@ -16,7 +16,7 @@ namespace ops = ir::ops;
 
 namespace {
 
-// A 16-bit float as f32: exact, and half as many bytes to read as if it had been stored.
+// Returns whether the node converts a 16-bit float to f32, which is exact; reading the unconverted value takes half as many bytes.
 bool is_widening(const Node& n) {
   return n.op == &ops::convert && n.type().dtype() == DType::f32 && is_float(n.operand(0).dtype()) &&
          byte_size(n.operand(0).dtype()) == 2;
@@ -55,7 +55,7 @@ LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node
                                 std::vector<Value> outputs) const {
   KernelRequest request;
   request.outputs = std::move(outputs);
-  // The last output sets a pointwise kernel's domain, so it must be the largest.
+  // The last output sets the domain of a pointwise kernel, so it must be the largest.
   std::ranges::stable_sort(request.outputs, std::greater{}, [&](Value v) { return elements_of(v.type()); });
   request.computes = [&](const Node& n) { return is_inlined(n) || std::ranges::binary_search(nodes, n.id); };
   request.free = [&](const Node& n) { return !std::ranges::binary_search(nodes, n.id); };
@@ -164,7 +164,7 @@ void Placement::need_operands_stored(Node& n) {
 
 void Placement::store_what_blocks() {
   ClusterKeys keys(graph_, *this);
-  std::unordered_set<Fingerprint, FingerprintHash> kernels;  // what can be one, for equal layers
+  std::unordered_set<Fingerprint, FingerprintHash> kernels;  // clusters that can be kernels, for equal layers
   for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
     while (placed_[i] == Placed::fused) {
       const Node* reduction = node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr;

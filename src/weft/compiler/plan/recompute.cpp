@@ -19,19 +19,19 @@ namespace {
 constexpr int never = std::numeric_limits<int>::max();
 constexpr double impossible = std::numeric_limits<double>::infinity();
 
-// A value in memory, and the units between which it lies there.
+// A value in memory, and the units between which it is there.
 struct Life {
   Value value;
   std::uint64_t bytes = 0;
   int made = 0, last = 0;
-  int early = 0;         // its last reader before the peak, or the unit that makes it
-  int late = never;      // its first reader after it
-  bool is_kept = false;  // as a result of the program
+  int early = 0;         // the last reader before the peak, or the unit that makes the value
+  int late = never;      // the first reader after the peak
+  bool is_kept = false;  // whether it is a result of the program
 };
 
-// Seconds, about: what counts is the order of the candidates.
+// Returns the approximate seconds; only the order of the candidates matters.
 double cost_of(const Node& n) {
-  constexpr double flops = 4e10, bytes = 1e10;  // a second
+  constexpr double flops = 4e10, bytes = 1e10;  // per second
   double moved = 0;
   for (const Value v : n.operands) moved += static_cast<double>(v.type().bytes());
   for (const Type t : n.types) moved += static_cast<double>(t.bytes());
@@ -41,7 +41,7 @@ double cost_of(const Node& n) {
   if (const auto* dot = n.attributes_if<ir::DotAttributes>()) {
     for (const std::int64_t d : dot->rhs_contracting) terms *= static_cast<double>(rhs.size(d));
   } else {
-    terms = static_cast<double>(rhs.elements());  // of a convolution: at most
+    terms = static_cast<double>(rhs.elements());  // of a convolution: an upper bound
   }
   return moved / bytes + 2 * terms * static_cast<double>(n.type().elements()) / flops;
 }
@@ -111,7 +111,7 @@ class RecomputePlanner {
     }
   }
 
-  // When a node is computed first: with the unit that stores it, or with the first that needs it, which may be before that.
+  // Finds when each node is first computed: with the unit that stores it, or with the first unit that needs it, which may come earlier.
   void find_times() {
     time_.assign(graph_.nodes().size(), never);
     for (int u = 0; u < std::ssize(units_); ++u) time_[units_[u].order] = u;
@@ -124,7 +124,7 @@ class RecomputePlanner {
     }
   }
 
-  // The unit during which most bytes wait for a later one, and how many.
+  // Returns the unit during which most bytes wait for a later unit, and the number of bytes.
   std::pair<int, std::uint64_t> peak_of(std::span<const Life> lives) const {
     std::vector<std::int64_t> change(units_.size() + 1);
     for (const Life& life : lives) {
@@ -144,7 +144,7 @@ class RecomputePlanner {
 
   bool waits(const Life& life) const { return life.made < peak_ && life.last > peak_ && !life.is_kept; }
 
-  // What must be computed to have the value again, and what must stay for that; infinite if it cannot be.
+  // What must be computed to have the value again, and what must be kept for that; the cost is infinite if that is impossible.
   struct Effort {
     double cost = 0;
     std::vector<std::size_t> repeated, sources;  // lives
@@ -179,10 +179,10 @@ class RecomputePlanner {
     return effort;
   }
 
-  // The lives if these values were computed again.
+  // Returns the lives that result if these values are computed again.
   std::vector<Life> lives_with(const std::unordered_set<std::size_t>& again) const {
     std::vector<Life> lives(lives_);
-    std::map<std::size_t, std::pair<int, int>> second;  // made, last
+    std::map<std::size_t, std::pair<int, int>> second;  // the second life of a value: made, last
     for (const std::size_t i : again) {
       lives[i].last = lives[i].early;
       const Effort effort = effort_of(i);
@@ -203,7 +203,7 @@ class RecomputePlanner {
     return lives;
   }
 
-  // Returns the bytes that wait then.
+  // Chooses what to recompute; returns the bytes that still wait.
   std::uint64_t choose(std::uint64_t waiting) {
     std::unordered_set<std::size_t> tried;
     while (waiting > budget_) {
@@ -232,7 +232,7 @@ class RecomputePlanner {
 
   bool is_early(const Node& n) const { return time_[n.id] < peak_; }
 
-  // All that is early, then the rest: what is repeated comes behind the first, whatever stood where.
+  // Returns all early nodes, then all others: repeated nodes come after the first part, whatever their original place.
   std::vector<Node*> in_two_parts() const {
     std::vector<Node*> order(graph_.nodes().begin(), graph_.nodes().end());
     std::ranges::stable_partition(order, [&](const Node* n) { return ir::is_parameter(*n) || is_early(*n); });
@@ -242,7 +242,7 @@ class RecomputePlanner {
   void rewrite(Recomputation& result) {
     Rewriter rewriter(graph_);
     std::unordered_map<const Node*, Node*> repeated;
-    // The value as what runs after the peak reads it.
+    // Returns the value that nodes after the peak read.
     const auto late = [&](auto&& self, Value v) -> Value {
       const auto found = life_of_.find(v);
       if (!is_early(*v.node) || v.node->operands.empty()) return rewriter.at(v);

@@ -34,7 +34,7 @@ class UnitOrder {
   }
 
  private:
-  using Place = std::pair<std::uint32_t, std::size_t>;  // in the program; which
+  using Place = std::pair<std::uint32_t, std::size_t>;  // position in the program, index of the unit
   Place place(std::size_t u) const { return {units_[u].order, u}; }
 
   void find_users() {
@@ -74,9 +74,9 @@ class UnitOrder {
 
   std::span<const Unit> units_;
   std::vector<std::vector<std::size_t>> users_;
-  std::vector<int> waits_;    // of each unit: for so many others
-  std::vector<int> readers_;  // of one that updates a part: others that have yet to read what it updates
-  std::vector<std::vector<std::size_t>> updates_;  // of each unit: those that update a part of what it reads
+  std::vector<int> waits_;    // for each unit: how many other units it waits for
+  std::vector<int> readers_;  // for a unit that updates a part: how many readers of the updated value have not run yet
+  std::vector<std::vector<std::size_t>> updates_;  // for each unit: the units that update a part of what it reads
   std::set<Place> ready_, giving_way_;
 };
 

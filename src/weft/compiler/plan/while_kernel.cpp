@@ -21,7 +21,7 @@ constexpr std::int64_t most_work = 16384;                // elements computed by
 
 bool is_16_bit_float(DType t) { return is_float(t) && byte_size(t) == 2; }
 
-// What one step computes, in elements; nothing for what has no scalar form.
+// Counts the elements that one step computes; nullopt if a node has no scalar form.
 class Work {
  public:
   Work(const WhileRegion* region, bool strict) : region_(region), strict_(strict) {}
@@ -67,7 +67,7 @@ class Work {
     return std::nullopt;
   }
 
-  // Kernels of their own take floating-point sums in another order, and those of 16-bit floats in f32.
+  // Kernels compute floating-point sums in another order, and sums of 16-bit floats in f32.
   bool may_reorder(DType t) const { return is_integer(t) || (is_float(t) && !is_16_bit_float(t) && !strict_); }
 
   std::optional<std::int64_t> of_reduction(const Node& n) const {
@@ -86,7 +86,7 @@ class Work {
     return n.type().elements() * terms;
   }
 
-  // Registers have no addresses: every place where the window may lie is compared.
+  // Registers have no addresses, so every possible position of the window is compared.
   std::optional<std::int64_t> of_indexing(const Node& n) const {
     if (n.op != &ops::dynamic_slice && n.op != &ops::dynamic_update_slice) return std::nullopt;
     const Type window = n.op == &ops::dynamic_slice ? n.type() : n.operand(1).type();
@@ -111,8 +111,7 @@ class Work {
   bool strict_;
 };
 
-// Follows the bytes of carried value `i` through a region: its versions, from the parameter through each update to what the
-// region returns for it.
+// Follows the bytes of carried value `i` through a region: its versions, from the parameter through each update to the region's output.
 class Versions {
  public:
   Versions(const ir::Graph& graph, std::size_t carried)
@@ -124,8 +123,8 @@ class Versions {
       }
   }
 
-  // Whether all that happens to them is that small windows are read and written, one version after another. `returns`: the region
-  // is the body, which returns the last one as the next value.
+  // Returns whether the versions are only read and written in small windows, one version after another. `returns` is true for the body,
+  // which returns the last version as the next value.
   bool follow(bool returns) {
     Value current = graph_.inputs()[carried_];
     while (true) {
@@ -165,10 +164,10 @@ class Versions {
   std::size_t carried_;
   std::vector<std::vector<const Node*>> users_;
   std::vector<Value> versions_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> orders_;  // node, one that must run before it
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> orders_;  // a node, and a node that must run before it
 };
 
-// Whether there is an order that honours operands and `after`.
+// Returns whether there is an order that respects operands and `after`.
 bool has_order(const WhileRegion& region) {
   RegionOrder order(*region.graph, &region);
   std::vector<std::uint32_t> ready;

@@ -24,7 +24,7 @@ Body::Body(const ir::Graph& graph, const NativeContext& context) : inputs_(graph
   no_strides_.resize(widths_.size());
 }
 
-// Results go through places of their own, for they may lie where inputs do.
+// Results are written to separate memory first, since they may overlap the inputs.
 void Body::apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                         const std::int64_t* outer_strides, const std::int64_t* inner_strides) const {
   std::vector<std::uint64_t> memory(region_->temporary_bytes() / sizeof(std::uint64_t) + 1);

@@ -1,4 +1,4 @@
-// Any convolution, one result element after the other: element types and attributes that oneDNN does not cover.
+// Computes any convolution, one result element after the other, for element types and attributes that oneDNN does not support.
 #include <algorithm>
 #include <type_traits>
 
@@ -29,7 +29,7 @@ class LoopThunk final : public runtime::Thunk {
   }
 
  private:
-  // Sums of one result are made by one thread and in one order.
+  // Each result is summed by one thread in a fixed order.
   template <class T, class R>
   void run_as(const runtime::Launch& launch) const {
     std::int64_t count = 1;
@@ -45,7 +45,7 @@ class LoopThunk final : public runtime::Thunk {
   template <class T, class R>
   void element(const T* x, const T* kernel, R* y, std::int64_t i) const {
     using Float =
-        std::conditional_t<std::is_same_v<T, float>, float, double>;  // f32 is summed in f32, as by reductions
+        std::conditional_t<std::is_same_v<T, float>, float, double>;  // f32 is summed in f32, as reductions do
     using Sum = std::conditional_t<is_float_type<T>, Float, std::uint64_t>;
     std::int64_t position[Type::max_rank];
     for (std::size_t d = shape_.y.sizes.size(); d-- > 0;) {
@@ -75,7 +75,7 @@ class LoopThunk final : public runtime::Thunk {
   }
 
   ConvolutionShape shape_;
-  std::vector<std::vector<std::vector<Tap>>> taps_;  // of each spatial dimension and position, as offsets
+  std::vector<std::vector<std::vector<Tap>>> taps_;  // for each spatial dimension and position, as offsets
   Slice x_, kernel_, y_;
 };
 

@@ -9,7 +9,7 @@ Unit convolution_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "convolution";
   unit.flops = shape.flops();
-  // The library contracts multiplications with additions, which strict mode is without.
+  // The library contracts multiply and add, which strict mode does not allow.
   if (context.options.strict || !convolve_with_onednn(unit, shape, false)) convolve_with_loop(unit, shape);
   return unit;
 }

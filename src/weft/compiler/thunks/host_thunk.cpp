@@ -12,7 +12,8 @@ namespace {
 
 using runtime::Slice;
 
-// Held while a function runs: it is not called twice at once, though programs may call it on several streams.
+// Returns the mutex that is held while a function runs. Programs may call a function on several streams, but it never runs twice at the
+// same time.
 std::mutex& turn_of(const ir::HostFunction& function) {
   static std::mutex mutex;
   static auto* const turns =

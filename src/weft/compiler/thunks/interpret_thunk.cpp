@@ -7,7 +7,7 @@
 #include <weft/ir/op.h>
 
 namespace weft::metrics {
-inline constinit Metric host_fallback_time("HostFallbackTime");  // of ops without a kernel
+inline constinit Metric host_fallback_time("HostFallbackTime");  // time spent in ops without a kernel
 }
 
 namespace weft::compiler {
@@ -41,7 +41,7 @@ class InterpretThunk final : public runtime::Thunk {
  private:
   std::shared_ptr<const ir::Graph> graph_;
   std::vector<runtime::Slice> reads_, writes_;
-  metrics::Counter& runs_;  // of its op, as PyTorch/XLA counts aten::
+  metrics::Counter& runs_;  // counts runs of the op, as PyTorch/XLA counts aten::
 };
 
 }  // namespace

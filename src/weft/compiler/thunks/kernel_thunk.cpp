@@ -46,13 +46,13 @@ void KernelThunk::run(const runtime::Launch& launch) const {
                         [&](std::int64_t begin, std::int64_t end) { run_tasks(call, at, begin, end); });
 }
 
-// Threads share the elements of all of them.
+// Divides the elements of all calls among the threads.
 void KernelThunk::run_together(const runtime::Launch& launch) const {
   std::int64_t all = 0;
   for (const KernelCall& call : calls_) all += call.extent.tasks * call.task_elements;
   runtime::parallel_for(all, worthwhile_elements, [&](std::int64_t begin, std::int64_t end) {
     Addresses& addresses = addresses_of_this_thread();
-    std::int64_t first = 0;  // element of the call
+    std::int64_t first = 0;  // the number of elements before this call
     for (const KernelCall& call : calls_) {
       const std::int64_t count = call.extent.tasks * call.task_elements;
       // A task belongs to the thread that has its first element.

@@ -25,7 +25,7 @@ namespace {
 
 using Rule = Unit (*)(const ir::Node& node, const NativeContext& context);
 
-// A maker of units as a rule, whatever of the context it takes.
+// Makes a rule of a maker of units, which may or may not take the context.
 template <auto make>
 constexpr Rule rule = [](const ir::Node& node, const NativeContext& context) -> Unit {
   if constexpr (std::is_invocable_v<decltype(make), const ir::Node&, const NativeContext&>)

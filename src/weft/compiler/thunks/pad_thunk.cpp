@@ -13,13 +13,13 @@ using runtime::Slice;
 namespace {
 
 struct PadPlan {
-  // Elements [begin, end) of the operand fall inside of the result, every `step` places, element `begin` at place `first`.
+  // Elements [begin, end) of the operand fall inside of the result: element `begin` at position `first`, the others `step` positions apart.
   struct Dimension {
     std::int64_t size, stride, begin, end, first, step;
   };
   std::vector<Dimension> dims;  // at least one
   DType dtype = DType::f32;
-  std::int64_t rows = 1;  // of the result, along its last dimension
+  std::int64_t rows = 1;  // rows of the result, along its last dimension
 };
 
 PadPlan pad_plan(const ir::Node& node) {

@@ -13,7 +13,7 @@ using runtime::Slice;
 
 namespace {
 
-// How many operations are worth a thread of their own.
+// The number of operations that is worth a thread.
 constexpr std::int64_t work_per_task = 32768;
 
 class PartsThunk final : public runtime::Thunk {

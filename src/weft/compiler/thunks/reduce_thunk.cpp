@@ -11,14 +11,14 @@ using runtime::Slice;
 
 namespace {
 
-// The operands are walked in row-major order, a run of the last dimension at a time: into one accumulator if that dimension is
-// reduced, into as many neighbours if it is kept. Strides are in elements.
+// Operands are walked in row-major order, one run of the last dimension at a time: into one accumulator if that dimension is reduced, into
+// neighbouring accumulators if it is kept. Strides are in elements.
 struct ReducePlan {
   Body body;
   struct Axis {
     std::int64_t size, from, into;
   };
-  std::vector<Axis> kept, reduced;  // without the last
+  std::vector<Axis> kept, reduced;  // without the last dimension
   Axis last{1, 0, 0};
   std::int64_t kept_count = 1, reduced_count = 1, results = 1;
 };
@@ -48,7 +48,7 @@ std::shared_ptr<const ReducePlan> reduce_plan(const ir::Node& node, const Native
   return plan;
 }
 
-// Where position `i` in the row-major order of the axes lies: adds to `from` and `into`.
+// Adds the position of element `i` in the row-major order of the axes to `from` and `into`.
 void add_position(std::span<const ReducePlan::Axis> axes, std::int64_t i, std::int64_t& from, std::int64_t& into) {
   for (std::size_t a = axes.size(); a-- > 0;) {
     from += i % axes[a].size * axes[a].from;
@@ -71,7 +71,7 @@ class ReduceThunk final : public runtime::Thunk {
       fill_elements(result[i], launch.at(reads_[results_.size() + i]), p.body.widths()[i], p.results);
     }
     if (p.kept_count == 0 || p.reduced_count == 0 || p.last.size == 0) return;
-    // Tasks are the positions of the kept axes; where the last dimension is kept, pieces of it.
+    // Tasks are the positions of the kept axes, or pieces of the last dimension if that is kept.
     const bool reduces_last = p.last.into == 0;
     const std::int64_t rows = p.kept_count, columns = reduces_last ? 1 : p.last.size;
     const std::int64_t work = p.reduced_count * (reduces_last ? p.last.size : 1);

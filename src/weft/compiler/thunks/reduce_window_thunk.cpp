@@ -18,7 +18,7 @@ namespace {
 struct ReduceWindowPlan {
   WindowPlan windows;
   Body body;
-  // Accumulators are f32 and not the operand's 16-bit floats: sums keep their bits until the end.
+  // Whether accumulators are f32 although the operand is a 16-bit float, so that sums are rounded only at the end.
   bool wide = false;
 };
 
@@ -60,7 +60,7 @@ class ReduceWindowThunk final : public runtime::Thunk {
     std::int64_t plane, first, last;
   };
 
-  // Results of the part start at element `at`.
+  // The results of the part start at element `at`.
   void fold_part(Fold& fold, const Part& part, std::span<std::byte* const> x, std::span<std::byte* const> initial,
                  std::span<std::byte* const> results, std::int64_t at) const {
     const auto widths = plan_->body.widths();
@@ -97,7 +97,7 @@ class ReduceWindowThunk final : public runtime::Thunk {
   std::vector<Slice> reads_, results_;
 };
 
-// The body with accumulators in f32, for an op that rounds; empty if it needs none.
+// Returns the body with f32 accumulators for an op that rounds; null if it needs none.
 std::shared_ptr<const ir::Graph> widened(const ir::Graph& body) {
   const ir::Op* op = ir::reduction_op(body);
   if (op != &ir::ops::add && op != &ir::ops::multiply) return nullptr;

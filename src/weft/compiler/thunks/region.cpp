@@ -27,7 +27,7 @@ void add_sizes(const ir::Graph& graph, std::vector<Size>& all) {
 void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::span<std::byte* const> outputs,
                  std::byte* temporaries) const {
   const auto& allocations = executable_->allocations;
-  // Small programs run often: their addresses need no heap.
+  // Small programs run often, so their addresses are not allocated on the heap.
   std::array<std::byte*, 64> few;
   std::vector<std::byte*> many(allocations.size() > few.size() ? allocations.size() : 0);
   const std::span<std::byte*> bases = many.empty() ? std::span(few).first(allocations.size()) : std::span(many);

@@ -16,7 +16,7 @@ using runtime::Slice;
 namespace {
 
 constexpr std::uint64_t blocks_per_task = 4096;
-constexpr std::uint64_t blocks_at_once = 256;  // whose words stay in the nearest cache; a multiple of the lanes
+constexpr std::uint64_t blocks_at_once = 256;  // their words fit into the nearest cache; a multiple of the lanes
 
 class RngThunk final : public runtime::Thunk {
  public:
@@ -54,12 +54,12 @@ class RngThunk final : public runtime::Thunk {
                               fill(generator, static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), to);
                             });
     });
-    // Last: the new state may lie in the bytes of the old one.
+    // Written last: the new state may share memory with the old one.
     const auto next = generator.next_state();
     std::copy_n(next.begin(), words_, launch.at<std::uint64_t>(next_));
   }
 
-  // The elements of blocks [begin, end).
+  // Writes the elements of blocks [begin, end).
   template <class Generator, class T>
   void fill(const Generator& generator, std::uint64_t begin, std::uint64_t end, T* to) const {
     constexpr std::uint64_t per_block = Generator::words_per_block;
@@ -88,11 +88,11 @@ class RngThunk final : public runtime::Thunk {
   DType dtype_;
   bool threefry_;
   std::shared_ptr<const Routine> code_;
-  int lanes_;  // of the target that the code is for
+  int lanes_;  // of the target that the code was compiled for
   Slice from_, next_, bits_;
 };
 
-// The generator's code, the same wherever it is used.
+// Returns the generator's code, which is the same everywhere.
 std::shared_ptr<Routine> routine_of(bool threefry) {
   const auto blocks = std::make_shared<const RandomBlocks>(RandomBlocks{threefry});
   return std::make_shared<Routine>(

@@ -15,16 +15,16 @@ using runtime::Slice;
 
 namespace {
 
-// Of the middle one of three dimensions.
+// A running sum along the middle one of three dimensions.
 struct RunningSum {
   DType dtype;
   std::int64_t outer = 1, size = 1, inner = 1;
-  std::int64_t window = 1;  // as many elements, padding included
-  bool is_forward = true;   // over what comes before
-  bool is_wide = true;      // sums of floats are f64
+  std::int64_t window = 1;  // number of elements, padding included
+  bool is_forward = true;   // sums over the elements before each one
+  bool is_wide = true;      // floats are summed in f64
 };
 
-// Of integers the low bits are right.
+// For integers, the low bits are exact.
 template <class T, bool is_wide>
 using RunningSumOf = std::conditional_t<!is_float_type<T>, std::uint64_t,
                                         std::conditional_t<is_wide || std::is_same_v<T, double>, double, float>>;
@@ -53,7 +53,7 @@ class RunningSumThunk final : public runtime::Thunk {
     T first;
     std::memcpy(static_cast<void*>(&first), launch.at(initial_), sizeof first);
     const Sum initial = wide<Sum>(first);
-    // Sums that are formed in step: neighbours, or whole rows.
+    // Computes several sums in step: neighbouring columns, or whole rows.
     const bool are_rows = plan_.inner == 1;
     const std::int64_t sums = are_rows ? plan_.outer : plan_.inner;
     const std::int64_t most = are_rows ? most_rows : columns_together();
@@ -75,13 +75,13 @@ class RunningSumThunk final : public runtime::Thunk {
     });
   }
 
-  // Memory is read faster in longer pieces, as far as they leave work for every thread.
+  // Longer pieces are read faster; use them if they leave enough work for every thread.
   std::int64_t columns_together() const {
     const std::int64_t pieces = plan_.outer * (plan_.inner / most_columns);
     return pieces < runtime::thread_count() ? few_columns : most_columns;
   }
 
-  // `count` of them, which begin `apart` elements from one another.
+  // Computes `count` sums, whose first elements lie `apart` elements from one another.
   template <std::int64_t most, class T, class Sum>
   [[gnu::always_inline]] void add(const T* x, T* y, std::int64_t count, std::int64_t apart, Sum initial) const {
     std::array<Sum, most> sums;
@@ -143,11 +143,11 @@ std::optional<RunningSum> running_sum(const ir::Node& node) {
 }  // namespace
 
 std::optional<Unit> running_sum_unit(const ir::Node& node, bool strict) {
-  // A window adds its elements from the first to the last: a running sum over what follows has another order.
+  // A window adds its elements from the first to the last, but a running sum over the following elements adds them in the opposite order.
   constexpr std::int64_t most_additions_for_order = 64;
   std::optional<RunningSum> plan = running_sum(node);
   if (!plan) return std::nullopt;
-  // A sum of many would keep few bits of an element's own precision.
+  // A long sum in the element's own precision would keep few correct bits.
   plan->is_wide = !strict;
   if (strict && !plan->is_forward && is_float(plan->dtype)) {
     if (plan->window <= most_additions_for_order) return std::nullopt;

@@ -19,22 +19,22 @@ namespace {
 struct Dimension {
   std::int64_t size = 0, stride = 0;
   std::int64_t window = 1, update_stride = 0;  // the window's extent and its stride in the updates
-  int start = -1;                              // component of the index vector
-  int batch = -1;                              // step that gives the position itself
+  int start = -1;                              // component of the index vector; -1: none
+  int batch = -1;                              // the step that gives the position itself; -1: none
 };
 
-// A dimension of the updates that is walked outside of the windows, in the order of the updates: a scatter dimension, or one of
-// the windows' that such a one follows.
+// A dimension of the updates that is walked outside of the windows, in the order of the updates: a scatter dimension, or a window dimension
+// that comes before a scatter dimension.
 struct Step {
   std::int64_t size = 0, update_stride = 0, index_stride = 0;
-  int window_of = -1;  // the operand's dimension, of which it gives one element of the window
+  int window_of = -1;  // the operand's dimension of which it gives one element of the window; -1: none
 };
 
 struct ScatterPlan {
   std::vector<Dimension> dims;
   std::vector<Step> steps;
   std::int64_t component_stride = 0, components = 0;
-  std::int64_t windows = 1, window_elements = 1;  // windows: with the steps within them
+  std::int64_t windows = 1, window_elements = 1;  // windows includes the steps within them
   DType index_dtype = DType::i32;
 };
 
@@ -57,13 +57,14 @@ ScatterPlan scatter_plan(const Node& node) {
   const bool vector = a.index_vector_dim < indices.rank();
   plan.components = vector ? indices.size(a.index_vector_dim) : 1;
   plan.component_stride = vector ? index_strides[a.index_vector_dim] : 0;
-  std::vector<std::int64_t> index_dims;  // of the indices, without the index vector: one for each scatter dimension
+  // Dimensions of the indices without the index vector: one for each scatter dimension.
+  std::vector<std::int64_t> index_dims;
   for (int d = 0; d < indices.rank(); ++d)
     if (d != a.index_vector_dim) index_dims.push_back(d);
   std::vector<int> step_of_index(index_dims.size());
   int last_scatter = updates.rank() - 1;
   while (last_scatter >= 0 && has(a.update_window_dims, last_scatter)) --last_scatter;
-  std::vector<int> step_of(updates.rank(), -1);  // by dimension of the updates
+  std::vector<int> step_of(updates.rank(), -1);  // for each dimension of the updates
   std::size_t batch = 0;
   for (int d = 0; d <= last_scatter; ++d) {
     step_of[d] = static_cast<int>(plan.steps.size());
@@ -97,7 +98,7 @@ ScatterPlan scatter_plan(const Node& node) {
 
 class ScatterThunk final : public runtime::Thunk {
  public:
-  // Operands, indices and updates are read.
+  // `from` lists operands, indices and updates.
   ScatterThunk(std::shared_ptr<const Body> body, ScatterPlan plan, std::span<const Slice> from,
                std::span<const Slice> to)
       : body_(std::move(body)),
@@ -125,8 +126,8 @@ class ScatterThunk final : public runtime::Thunk {
   }
 
  private:
-  // Calls f(begin, end) on ranges of the operand's innermost dimension. Updates of one element come in order, whatever the
-  // threads: each thread takes all windows, but only what falls into its range.
+  // Calls f(begin, end) on ranges of the operand's innermost dimension. Updates of an element are applied in order for any number of
+  // threads: each thread visits all windows but handles only the elements in its range.
   template <class F>
   void for_parts(F&& f) const {
     if (plan_.windows == 0 || plan_.window_elements == 0) return;
@@ -140,13 +141,14 @@ class ScatterThunk final : public runtime::Thunk {
     return visit(plan_.index_dtype, [&](auto tag) {
       decltype(tag) value;
       std::memcpy(static_cast<void*>(&value), indices + i * static_cast<std::int64_t>(sizeof(value)), sizeof(value));
-      if constexpr (std::is_same_v<decltype(value), std::uint64_t>)  // past 63 bits is as far out as can be
+      // Numbers beyond 63 bits are out of range in any case.
+      if constexpr (std::is_same_v<decltype(value), std::uint64_t>)
         value = std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max());
       return static_cast<std::int64_t>(value);
     });
   }
 
-  // Calls fold(count, to, from) for the runs of a window: those elements that lie in [begin, end) of the innermost dimension.
+  // Calls fold(count, to, from) for the runs of a window: the elements in [begin, end) of the innermost dimension.
   template <class F>
   void scatter_window(const std::byte* indices, std::int64_t window, std::int64_t begin, std::int64_t end,
                       F& fold) const {
@@ -165,7 +167,8 @@ class ScatterThunk final : public runtime::Thunk {
       const Dimension& dim = plan_.dims[d];
       std::int64_t start = dim.start < 0 ? 0 : index_at(indices, at_index + dim.start * plan_.component_stride);
       if (dim.batch >= 0) start += position[dim.batch];
-      // Elements of the window that fall outside are skipped; far outside, so that the sum does not overflow, all of them.
+      // Elements of the window outside of the operand are skipped. If the window is entirely outside, returns early, so that the sum below
+      // cannot overflow.
       if (start >= dim.size || start <= -dim.window) return;
       const bool is_last = d + 1 == plan_.dims.size();
       low[d] = std::max<std::int64_t>(0, (is_last ? begin : 0) - start);

@@ -14,15 +14,16 @@ using runtime::Slice;
 
 namespace {
 
-// A plane of windows at a time: first which of its elements each window selects, by number, then where the source goes.
+// Handles one plane of windows at a time: first determines the number of the element that each window selects, then scatters the source.
 struct SelectAndScatterPlan {
   WindowPlan windows;
   Body select;
-  std::optional<Body> scatter;  // of one element; none: it adds
+  std::optional<Body> scatter;  // for one element; empty if it adds
   DType dtype;
 };
 
-// What one element of every window does to what has been selected: an element and its number, -1 before the first.
+// Returns a body that folds one element of every window into its selection: pairs of an element and its number, which is -1 before the
+// first.
 std::shared_ptr<const ir::Graph> selection_body(const ir::Graph& keeps, DType dtype) {
   const Type element(dtype, {}), number(DType::i32, {});
   return ir::make_graph(std::array{element, number, element, number}, [&](ir::Graph& graph, std::span<const Value> x) {
@@ -32,7 +33,7 @@ std::shared_ptr<const ir::Graph> selection_body(const ir::Graph& keeps, DType dt
   });
 }
 
-// Sums of 16-bit floats are made in f32, in scratch memory.
+// Sums of 16-bit floats are accumulated in f32, in scratch memory.
 template <class T>
 using Sum = std::conditional_t<is_float_type<T> && sizeof(T) == 2, float, T>;
 
@@ -66,7 +67,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
       sum += x;
   }
 
-  // Calls put(into, from) for the selected element's accumulator, of those at `sums`, and the source's element of every window.
+  // Calls put(into, from) for every window: `into` is the accumulator in `sums` of the selected element, `from` the source's element.
   template <class T, class S, class Put>
   void scatter_with(const runtime::Launch& launch, const Slice& sums_slice, Put&& put) const {
     const WindowPlan& windows = plan_->windows;
@@ -77,7 +78,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
     runtime::parallel_for(elements, grain, [&](std::int64_t begin, std::int64_t end) {
       std::fill(sums + begin, sums + end, static_cast<S>(*launch.at<T>(initial_)));
     });
-    // Planes that share elements of the operand are one thread's.
+    // Planes that share elements of the operand are handled by the same thread.
     const std::int64_t together = windows.connected_planes(), of_plane = windows.plane_elements();
     const std::int64_t work = std::max<std::int64_t>(1, together * of_plane * windows.window_elements());
     runtime::parallel_for(of_plane == 0 || together == 0 ? 0 : windows.planes() / together,
@@ -94,7 +95,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
       });
   }
 
-  // What the windows of a plane select. One thread's.
+  // Finds what the windows of a plane select. Each thread needs its own.
   template <class T>
   class Selection {
    public:

@@ -13,10 +13,10 @@ using ir::Value;
 
 namespace {
 
-// The node with numbers for its sizes, in a graph of its own whose inputs are the distinct operands.
+// The node with numbers for its sizes, in its own graph, whose inputs are the distinct operands.
 struct Sized {
   std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>();
-  std::vector<Value> originals;  // of the graph's inputs
+  std::vector<Value> originals;  // the originals of the graph's inputs
   ir::Node* node = nullptr;
 };
 
@@ -41,7 +41,7 @@ Sized sized(const ir::Node& node, const SizeValues& sizes) {
   } else if (node.op->has_sizes()) {
     result.node->attribute_data = ir::attributes_at(node, sizes, result.graph->arena());
   }
-  std::vector<Value> results;  // any of which may be used where the node comes from
+  std::vector<Value> results;  // all results: any of them may be used in the original graph
   for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(result.node->result(i));
   result.graph->set_outputs(results);
   return result;
@@ -78,7 +78,7 @@ Unit sized_unit(const ir::Node& node, const Options& options, std::vector<std::s
     const Sized now = sized(node, sizes);
     Unit made = native_or_interpreted_unit(*now.node, options, same_fallbacks, nested);
     if (made.reads.size() != reads) return std::nullopt;
-    // What it makes may refer to the node.
+    // The thunk may refer to the node, so its maker keeps the graph alive.
     made.thunk().make = [graph = now.graph, make = std::move(made.thunk().make)](auto&&... places) {
       return make(places...);
     };

@@ -19,11 +19,11 @@ namespace ops = ir::ops;
 
 namespace {
 
-// What a comparator orders by.
+// The order that a comparator defines.
 struct SortOrder {
   std::size_t operand = 0;
   bool descending = false;
-  bool zeros_equal = false, nans_equal = false;  // -0 counts as 0; any NaN as the positive quiet one
+  bool zeros_equal = false, nans_equal = false;  // -0 equals 0; every NaN equals the positive quiet NaN
 };
 
 bool is_splat_where(Value v, auto&& holds) {
@@ -35,7 +35,7 @@ bool is_splat_where(Value v, auto&& holds) {
          });
 }
 
-// One side of a comparison: an input, perhaps after what JAX puts before it, select(x == 0, 0, x) and select(x != x, NaN, x).
+// One side of a comparison: an input, possibly behind the selects that JAX inserts, select(x == 0, 0, x) and select(x != x, NaN, x).
 struct Side {
   Value input;
   bool zeros_equal = false, nans_equal = false;
@@ -67,7 +67,7 @@ Side side_of(Value v) {
     }
     v = x;
   }
-  side.input = v;  // a select that is neither makes it no input of the comparator
+  side.input = v;  // if another select remains, this is no input of the comparator
   return side;
 }
 
@@ -90,7 +90,7 @@ std::optional<SortOrder> order_of(const ir::Graph& comparator) {
                    .nans_equal = left.nans_equal};
 }
 
-// A number whose order as an unsigned integer is the order of the values; floats in IEEE's total order.
+// Returns an unsigned integer such that integers compare as the values do; floats compare in IEEE's total order.
 template <class T>
 std::uint64_t key_of(T value, const SortOrder& order) {
   std::uint64_t key;
@@ -112,12 +112,12 @@ std::uint64_t key_of(T value, const SortOrder& order) {
   return key;
 }
 
-// How the operands lie, all alike.
+// The common layout of all operands.
 struct Layout {
   std::vector<DType> dtypes;
-  std::int64_t count = 0, length = 0, stride = 1;  // elements of a row lie `stride` apart
+  std::int64_t count = 0, length = 0, stride = 1;  // elements of a row are `stride` apart
 
-  // First element of a row.
+  // Returns the first element of a row.
   std::int64_t start(std::int64_t row) const { return row / stride * stride * length + row % stride; }
 };
 
@@ -145,7 +145,7 @@ class SortThunk : public runtime::Thunk {
     runtime::parallel_for(rows_.count, grain, sort_rows);
   }
 
-  // The row's elements come from `places` of it, in every operand.
+  // Writes the row's elements in the order of `places`, in every operand.
   void gather(const runtime::Launch& launch, std::int64_t row, const std::vector<std::uint32_t>& places) const {
     for (std::size_t i = 0; i < reads_.size(); ++i)
       visit(rows_.dtypes[i], [&]<class T>(T) {
@@ -160,14 +160,14 @@ class SortThunk : public runtime::Thunk {
   std::vector<Slice> reads_, writes_;
 };
 
-// Keys of up to 32 bits and places fit in one word.
+// For keys of 64 bits; smaller keys fit into one word together with the place.
 struct WideKey {
   std::uint64_t key;
   std::uint32_t place;
   friend auto operator<=>(const WideKey&, const WideKey&) = default;
 };
 
-// By the keys of one operand.
+// Sorts by the keys of one operand.
 class SortByKey final : public SortThunk {
  public:
   SortByKey(const SortOrder& order, Layout rows, std::span<const Slice> from, std::span<const Slice> to)
@@ -187,7 +187,7 @@ class SortByKey final : public SortThunk {
   }
 
  private:
-  // No two entries are equal, so any sort is stable.
+  // All entries differ, since they contain their place, so any sort is stable.
   template <class T, class Entry>
   void find_places(const T* row, std::vector<Entry>& entries, std::vector<std::uint32_t>& places) const {
     constexpr bool wide = sizeof(T) == 8;
@@ -210,7 +210,7 @@ class SortByKey final : public SortThunk {
   SortOrder order_;
 };
 
-// By a comparator of any kind: several keys, keys computed from the elements.
+// Sorts by any comparator, such as several keys or keys computed from the elements.
 class SortByComparator final : public SortThunk {
  public:
   SortByComparator(std::shared_ptr<const Body> comparator, Layout rows, std::span<const Slice> from,
@@ -224,7 +224,7 @@ class SortByComparator final : public SortThunk {
       for (std::int64_t row = begin; row < end; ++row) {
         before.start(row);
         std::iota(places.begin(), places.end(), 0u);
-        // Whatever a comparator says that is no order, this stays inside of the row.
+        // This stays inside of the row even if the comparator defines no valid order.
         std::ranges::stable_sort(places, std::ref(before));
         gather(launch, row, places);
       }
@@ -232,7 +232,7 @@ class SortByComparator final : public SortThunk {
   }
 
  private:
-  // Is the element at one place of a row before that at another, in all operands together?
+  // Returns whether the element at one place of a row comes before the element at another, considering all operands.
   class Before {
    public:
     Before(const SortByComparator& sort, const runtime::Launch& launch)

@@ -15,13 +15,13 @@ void move(const runtime::Launch& launch, const Slice& from, const Slice& to) {
   if (from.bytes && launch.at(from) != launch.at(to)) std::memcpy(launch.at(to), launch.at(from), from.bytes);
 }
 
-// Where the update goes, in elements of `width` bytes; dimensions that it covers whole are merged into the one before them.
+// Where the update goes, in elements of `width` bytes. Dimensions that it covers completely are merged into the one before them.
 struct UpdateSlicePlan {
   struct Dimension {
     std::int64_t size, window, stride;
   };
   std::vector<Dimension> dims;
-  std::vector<DType> start_types;  // of each dimension of the operand
+  std::vector<DType> start_types;  // for each dimension of the operand
   std::vector<std::int64_t> limits, strides;
   std::int64_t width = 1;
   bool empty = false;
@@ -102,7 +102,7 @@ class BarrierThunk final : public runtime::Thunk {
   std::vector<Slice> reads_, writes_;
 };
 
-// A token has no bytes: there is nothing to do.
+// A token has no bytes, so there is nothing to do.
 class TokenThunk final : public runtime::Thunk {
  public:
   void run(const runtime::Launch&) const override {}

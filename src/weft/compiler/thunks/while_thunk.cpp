@@ -15,17 +15,17 @@ using runtime::Slice;
 
 namespace {
 
-// Of the carried values, some stay where they are for good, unchanged. For the others, the body takes bytes of theirs over where it
-// can. Each that comes out in bytes of its own alternates between two places, its result's and a spare one in the scratch.
+// Some carried values never change and stay where they are. The next value of each other one takes over the bytes of a carried value if the
+// body allows it. A value without such a donor alternates between two places: its result's and a spare one in scratch memory.
 struct WhilePlan {
-  Region condition, body;             // the body returns the values that change
-  std::vector<std::size_t> changing;  // which those are
-  // Of each of those:
+  Region condition, body;             // the body returns only the changing values
+  std::vector<std::size_t> changing;  // the carried values that change
+  // For each changing value:
   std::vector<std::uint64_t> bytes = {};
-  std::vector<std::ptrdiff_t> donors = {};  // the one in whose bytes its next value comes out; -1: none
+  std::vector<std::ptrdiff_t> donors = {};  // the value whose bytes its next value takes over; -1: none
   std::vector<std::uint64_t> spares = {};   // without a donor: offset of the spare place
-  std::vector<std::size_t> freed = {};      // without a donor: whose former place becomes the next spare one
-  // The values that change places among themselves, and for each the offset of a place to go through at the end.
+  std::vector<std::size_t> freed = {};      // without a donor: the value whose former place becomes the next spare
+  // The values that exchange places, each with the offset of a temporary place for the final copy.
   std::vector<std::pair<std::size_t, std::uint64_t>> stages = {};
   std::uint64_t answer = 0, temporaries = 0, scratch_bytes = 0;
 };
@@ -76,8 +76,8 @@ class WhileThunk final : public runtime::Thunk {
   Slice scratch_;
 };
 
-// A donor has the bytes of what it gives them to, so the values that give none and those that get none have the same sizes: each
-// of the latter finds a partner, itself where possible.
+// A donor and the value that takes over its bytes have the same size. So the values that donate nothing and those without a donor have the
+// same sizes: each value without a donor is paired with a value that donates nothing, with itself if possible.
 void find_freed(WhilePlan& plan) {
   const std::size_t count = plan.bytes.size();
   std::vector<char> taken(count);
@@ -107,7 +107,7 @@ void place(WhilePlan& plan) {
   }
 }
 
-// The body without what it only passes on.
+// Returns the body with only the outputs that change.
 std::shared_ptr<const ir::Graph> body_of(const ir::Graph& body, std::span<const std::size_t> changing) {
   std::vector<Type> types;
   for (const ir::Value v : body.inputs()) types.push_back(v.type());

@@ -4,7 +4,7 @@ namespace weft::compiler {
 
 namespace {
 
-// Where in a base of this size an element of the window lies; -1 for padding.
+// Returns where an element of the window lies in a base of this size; -1 for padding.
 std::int64_t base_of(const ir::WindowDim& w, std::int64_t size, std::int64_t position, std::int64_t k) {
   const std::int64_t dilated = position * w.stride - w.low + k * w.dilation;
   const bool inside = dilated >= 0 && dilated % w.base_dilation == 0 && dilated / w.base_dilation < size;
@@ -69,7 +69,7 @@ void WindowPlan::find_offsets(std::int64_t plane, std::vector<std::int64_t>& off
     plane /= dim.positions;
     const std::size_t inner = offsets.size();
     offsets.resize(inner * static_cast<std::size_t>(dim.window));
-    for (std::int64_t k = dim.window; k-- > 0;)  // the copy at the front last
+    for (std::int64_t k = dim.window; k-- > 0;)  // backwards, since the copy at the front is the source of the others
       for (std::size_t i = 0; i < inner; ++i)
         offsets[static_cast<std::size_t>(k) * inner + i] = at[k] == nowhere ? nowhere : offsets[i] + at[k];
   }

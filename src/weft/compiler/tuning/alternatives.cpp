@@ -33,7 +33,7 @@ Value transposed_first(Value lhs, Value rhs, const Node& dot) {
   return ir::dot_general(lhs, kept_apart(ir::transpose(rhs, turned)), a, dot.type().dtype());
 }
 
-// How much each dimension of an operand grows.
+// Returns how many elements of padding each dimension of an operand needs.
 std::vector<std::int64_t> filling(Value operand, ir::Ints batching) {
   const std::int64_t whole = vector_bytes / byte_size(operand.dtype());
   std::vector<std::int64_t> more(operand.rank(), 0);
@@ -58,7 +58,7 @@ Value padded(Value lhs, Value rhs, const Node& dot) {
   return ir::slice(product, from, to, strides);
 }
 
-// The contracted dimension as one to be shared and one to be summed over.
+// Splits the contracted dimension into one that threads share and one that is summed over.
 Value shared(Value operand, std::int64_t dimension, std::int64_t parts) {
   std::vector<Dim> dims(operand.type().dims().begin(), operand.type().dims().end());
   const auto at = dims.begin() + dimension;
@@ -84,7 +84,7 @@ double flops(const Node& dot) {
   return count;
 }
 
-// Small enough to be worth a kernel of our own.
+// Products up to this size may be faster as a generated kernel.
 constexpr double generated_flops = 4e7;
 
 bool can_be_generated(const Node& dot) {
@@ -96,7 +96,7 @@ bool can_be_transposed(const Node& dot) {
   return dot.operand(1).rank() == 2 && a.rhs_batching.empty() && a.rhs_contracting.size() == 1;
 }
 
-// Zeros that would be more than this share of an operand cost more than whole vectors gain.
+// If padding would be more than this share of an operand, it costs more than whole vectors gain.
 constexpr double most_filling = 0.25;
 
 bool can_be_padded(const Node& dot) {
@@ -114,14 +114,14 @@ bool can_be_padded(const Node& dot) {
   return after > before && after <= (1 + most_filling) * before;
 }
 
-// Results that are smaller give the library too little to share among the threads; sums that are shorter are not worth sharing.
+// Larger results give the library enough work for all threads; shorter sums are not worth splitting.
 constexpr std::int64_t most_split_results = 256 * 256, least_split_part = 512;
 
 bool can_be_split(const Node& dot, std::int64_t parts) {
   const auto& a = dot.attributes<ir::DotAttributes>();
   if (parts < 2 || !a.lhs_batching.empty() || a.lhs_contracting.size() != 1) return false;
   const std::int64_t length = dot.operand(0).size(a.lhs_contracting[0]);
-  // Partial sums are rounded to the result's type: a narrow one would lose what the library keeps.
+  // Partial sums are rounded to the result's type; a narrow type would lose bits that the library keeps.
   return byte_size(dot.type().dtype()) >= 4 && is_float(dot.type().dtype()) && length % parts == 0 &&
          length / parts >= least_split_part && dot.type().elements() <= most_split_results;
 }

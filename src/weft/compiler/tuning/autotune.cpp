@@ -21,7 +21,7 @@ using ir::Value;
 
 namespace {
 
-// A part of the graph that can be done in several ways: what it reads, what it makes, and the node that decides.
+// A part of the graph that can be computed in several ways: what it reads and makes, and the node that has the alternatives.
 struct Site {
   const Node* node;
   std::vector<Value> reads, makes;
@@ -45,7 +45,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const Options& options, con
   Report ignored;
   for (const Unit& unit : fuse(graph, options, maker, ignored)) {
     if (!unit.kernels() || !is_known(unit.reads) || !is_known(unit.writes)) continue;
-    // The unit's nodes: from what it writes to what it reads.
+    // The unit's nodes are those between what it writes and what it reads.
     std::vector<Value> stack = unit.writes;
     std::unordered_set<const Node*> seen;
     while (!stack.empty()) {
@@ -61,7 +61,7 @@ std::vector<Site> find_sites(const ir::Graph& graph, const Options& options, con
   return sites;
 }
 
-// The site alone: a graph of its own, and where the deciding node stands in it.
+// A site as a graph of its own, with the place of its deciding node.
 struct Extract {
   std::shared_ptr<const ir::Graph> graph;
   const Node* node = nullptr;
@@ -85,7 +85,7 @@ Extract extract(const ir::Graph& graph, const Site& site) {
   return result;
 }
 
-// A part done in one way, to be run again and again.
+// A part compiled in one way, to be run repeatedly.
 class Part {
  public:
   Part(std::shared_ptr<const ir::Graph> graph, const Options& given, const NestedCompiler& nested)

@@ -15,7 +15,7 @@ namespace weft::compiler {
 
 namespace {
 
-// Smaller kernels are mostly launch.
+// For smaller kernels, most of the time is launch overhead.
 constexpr std::int64_t least_elements = 16384;
 
 bool sums(const Loop& loop) {
@@ -107,10 +107,10 @@ std::shared_ptr<const Loop> fastest_tiling(const Unit& unit, const std::string& 
   const std::shared_ptr<const Loop>& own = unit.kernels()->loops[0];
   const Loop& loop = *own;
   const std::vector<std::int64_t> parameters = values_of(loop.parameters);
-  const std::vector<Tiling> tilings = tilings_of(loop, parameters, Target::host());  // trials run here
+  const std::vector<Tiling> tilings = tilings_of(loop, parameters, Target::host());  // trials run on the host
   if (tilings.size() < 2) return own;
 
-  std::shared_ptr<const Tiled> kernels;  // all are compiled together
+  std::shared_ptr<const Tiled> kernels;  // all tilings are compiled together
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < tilings.size(); ++i)
     trials.push_back({text(tilings[i], loop.walk), [&, i] {

@@ -25,7 +25,7 @@ struct Runner {
   std::function<void()> once;
   double best_ms = std::numeric_limits<double>::infinity();
 
-  // Gives how long it took.
+  // Runs once and returns the time in ms.
   double run() {
     const auto start = std::chrono::steady_clock::now();
     once();
@@ -35,7 +35,7 @@ struct Runner {
   }
 };
 
-// Those that can be done; the caches are cold yet when they are done first.
+// Prepares the trials that can be done and runs each once, to warm the caches.
 std::vector<Runner> prepare(std::span<const Trial> trials) {
   std::vector<Runner> runners;
   for (const Trial& trial : trials) {
@@ -50,16 +50,16 @@ std::vector<Runner> prepare(std::span<const Trial> trials) {
   return runners;
 }
 
-// In turns, so that a machine that is slower for a while is so for all of them.
+// Measures in turns, so that a temporary slowdown of the machine affects all trials equally.
 void measure(std::vector<Runner>& runners) {
-  constexpr double enough_ms = 10;  // for each
+  constexpr double enough_ms = 10;  // for each trial
   constexpr int most_rounds = 50, least_rounds = 3;
   double all = 0;
   for (int i = 0; i < least_rounds || (all < enough_ms * static_cast<double>(runners.size()) && i < most_rounds); ++i)
     for (Runner& runner : runners) all += runner.run();
 }
 
-// A way must be that much faster than the standard one: measuring is not exact.
+// A trial must take at most this share of the standard one's time, since measurements are not exact.
 constexpr double worthwhile_share = 0.9;
 
 Choice choose(std::span<const Trial> trials) {
@@ -81,7 +81,7 @@ Choice choose(std::span<const Trial> trials) {
   return choice;
 }
 
-// What was measured: in this process, and on disk.
+// The choices measured so far, in this process and on disk.
 class Choices {
  public:
   static Choices& instance() {

@@ -19,8 +19,8 @@ using llvm::Value;
 
 namespace {
 
-// For each outer row: where outputs lie densely vectors of inner rows, the last one masked if this processor has masks; else and
-// for what is left single rows.
+// Emits for each outer row: if the outputs are dense, vectors of inner rows, with the last vector masked if the processor has masks; all
+// other rows one by one.
 class BodyEmitter {
  public:
   BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target)
@@ -102,7 +102,7 @@ class BodyEmitter {
   }
   llvm::Align alignment(std::size_t buffer) const { return llvm::Align(byte_size(dtypes_[buffer])); }
 
-  // All is read before anything is written: outputs may lie where inputs do.
+  // Reads everything before it writes anything: outputs may share memory with inputs.
   void emit_rows(Value* at, ScalarEmitter& emitter) {
     const auto inputs = body_.inputs(), outputs = body_.outputs();
     std::vector<ir::Scalar> values(body_.nodes().size());
@@ -124,13 +124,13 @@ class BodyEmitter {
     }
   }
 
-  // Elements 0, 2, 4... from `from` on: two loads that touch nothing behind the last of them.
+  // Returns elements 0, 2, 4... from `from` on, using two loads that read nothing behind the last element.
   Value* load_every_other(std::size_t i, Value* from, Value* mask_end) {
     llvm::Type *type = many_.memory_type(dtypes_[i]), *element = one_.memory_type(dtypes_[i]);
     const auto load = [&](std::int64_t first) -> Value* {
       Value* at = b_.CreateConstGEP1_64(element, from, static_cast<std::uint64_t>(first));
       if (!mask_end) return b_.CreateAlignedLoad(type, at, alignment(i));
-      // Of n elements the last one is at 2 (n - 1).
+      // The last of n elements is at index 2 (n - 1).
       Value* end = b_.CreateSub(b_.CreateShl(mask_end, 1), i64(1 + first));
       Value* inside = b_.CreateICmpSLT(lanes(), splat(end));
       return b_.CreateMaskedLoad(type, at, alignment(i), inside, llvm::Constant::getNullValue(type));
@@ -141,7 +141,7 @@ class BodyEmitter {
     return b_.CreateShuffleVector(load(0), load(width_ - 1), picked);
   }
 
-  // Rows of an input that lie densely, or are one and the same, or every other one, or anywhere else.
+  // Loads rows of an input that are dense, all the same row, every other element, or at any other stride.
   Value* load_vector(std::size_t i, Value* at) {
     llvm::Type *type = many_.memory_type(dtypes_[i]), *element = one_.memory_type(dtypes_[i]);
     auto *dense = block("dense"), *other = block("other"), *same = block("same"), *spread = block("spread"),
@@ -192,8 +192,8 @@ class BodyEmitter {
   llvm::Function* function_ = nullptr;
   std::vector<DType> dtypes_;  // of inputs, then outputs
   std::vector<Value*> buffers_, outer_, inner_;
-  std::vector<Value*> rows_;  // where the buffers' current outer row lies
-  Value* mask_ = nullptr;     // of the vector that is being emitted: all lanes if there is none
+  std::vector<Value*> rows_;  // addresses of the current outer row in the buffers
+  Value* mask_ = nullptr;     // mask of the vector being emitted; null: all lanes
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ llvm::orc::JITTargetMachineBuilder builder_of(const Target& target) {
   builder.getFeatures() = llvm::SubtargetFeatures(target.features);
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder.setRelocationModel(llvm::Reloc::PIC_);
-  builder.setCodeModel(llvm::CodeModel::Small);  // constants lie beside their code: no address of 64 bits for each
+  builder.setCodeModel(llvm::CodeModel::Small);  // constants lie near their code: no 64-bit address for each
   return builder;
 }
 
@@ -56,7 +56,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   return checked(builder_of(target).createTargetMachine());
 }
 
-// Loops come with their vectors, so LLVM's vectorisers are not needed: what remains is cleaning up.
+// Loops are already vectorised when they are emitted, so LLVM's vectorisers are not needed: the passes only clean up.
 void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -99,7 +99,7 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), false);
 }
 
-// Code may call the functions of this process, and those of the C library's vector math where it has some.
+// Generated code may call the functions of this process and, if available, the C library's vector math.
 std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   std::shared_ptr<llvm::orc::LLJIT> jit =
       checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_of(Target::host())).create());
@@ -124,7 +124,7 @@ std::vector<std::string> make_objects(std::span<const KernelSource> sources, std
                                       const Target& target) {
   std::vector<std::string> objects(sources.size());
   if (sources.empty()) return objects;
-  // One object per kernel: each depends on nothing but its source, and threads take the next one as they become free.
+  // One object per kernel: each depends only on its source, so each thread takes the next source when it becomes free.
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::mutex mutex;

@@ -126,7 +126,7 @@ Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place
     } else {
       const bool uniform = !place.vector || lane_stride(bound.index).is(0);
       Value* at = uniform ? scalar_position(bound.index) : position_value(bound.index, place);
-      // As unsigned numbers the negative ones are greater than any size.
+      // As unsigned numbers, negative values are greater than any size.
       ok = b_.CreateICmpULT(at, uniform ? size : b_.CreateVectorSplat(static_cast<unsigned>(width_), size));
       if (uniform && place.vector) ok = b_.CreateVectorSplat(static_cast<unsigned>(width_), ok);
     }

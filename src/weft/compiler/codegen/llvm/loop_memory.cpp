@@ -14,7 +14,7 @@ Value* LoopEmitter::load(const Expr& e, const Place& place) {
   const Place scalar{
       .vector = false, .mask = nullptr, .values = nullptr, .stage = 0, .copy = 0, .linear_lane = nullptr};
   Value* inside = within(uniform, scalar);
-  for (const Expr::Gathered& g : e.gathered)  // before the branch, since others may use them
+  for (const Expr::Gathered& g : e.gathered)  // before the branch, since code outside of it may use them
     if (loop_.exprs[g.index].per_lane) value(g.index, place);
   auto* before = b_.GetInsertBlock();
   Value* loaded = nullptr;
@@ -70,7 +70,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   if (place.mask) mask = mask ? b_.CreateAnd(mask, place.mask) : place.mask;
   llvm::Type* type = many_.memory_type(e.dtype);
   if (!vector_part && lane_stride(e.position).is(0)) {
-    if (!mask || bounds.empty()) {  // one element for all lanes; a tail always has one
+    if (!mask || bounds.empty()) {  // the same element for all lanes; it exists, since a tail has at least one lane
       return s.from_memory(
           b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateAlignedLoad(element, address, align)), e.dtype);
     }

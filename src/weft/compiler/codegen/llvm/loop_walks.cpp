@@ -156,7 +156,7 @@ void LoopEmitter::emit_vector(Value* at, Value* mask, int stage, int copy) {
   const Place place{
       .vector = true, .mask = mask, .values = &values, .stage = stage, .copy = copy, .linear_lane = linear};
   accumulate(stage, place);
-  // All is loaded before anything is stored: a store may go to the bytes of an input.
+  // Loads everything before it stores anything: a store may overwrite the bytes of an input.
   for (const Store& s : loop_.stores)
     if (per_lane(s) && stage_of(s) == stage) value(s.value, place);
   for (const Store& s : loop_.stores)
@@ -171,7 +171,7 @@ void LoopEmitter::emit_columns(Value* task) {
     return emit_block(b_.CreateURem(task, blocks),
                       {loop_.rows ? axes_[static_cast<std::size_t>(loop_.rows) - 1] : nullptr});
   }
-  // One block after the other, so that what all rows read of it stays in the cache.
+  // Handles one block after the other, so that what all rows read of a block stays in the cache.
   const auto last = static_cast<std::size_t>(loop_.rows) - 1;
   Value* together = i64(loop_.tiling.rows_together);
   Value* count = number(loop_.sizes[last]);
@@ -207,7 +207,7 @@ void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
   const std::int64_t vectors = loop_.tiling.block / width_;
   Value* whole = b_.CreateICmpSGE(left, i64(loop_.tiling.block));
   if_then(whole, [&] { emit_vectors_of_block(first, nullptr, vectors, rows, row_values); });
-  // The last block: the fewest vectors, a power of two, that hold it.
+  // The last block uses the fewest vectors that hold it, rounded up to a power of two.
   for (std::int64_t n = 1; n <= vectors; n *= 2) {
     Value* fits = b_.CreateICmpSLE(left, i64(n < vectors ? n * width_ : loop_.tiling.block - 1));
     if (n > 1) fits = b_.CreateAnd(fits, b_.CreateICmpSGT(left, i64(n / 2 * width_)));

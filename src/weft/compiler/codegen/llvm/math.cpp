@@ -1,6 +1,6 @@
-// Elementary functions. The hot ones (exp, log, tanh, logistic of f32) are emitted inline as polynomials; the others call the C
-// library: its vector form (libmvec, at most 4 ULP) where there is one, lane by lane otherwise and in strict mode, so that the
-// same bits come out of every vector width.
+// Elementary functions. The hot ones (exp, log, tanh, logistic of f32) are emitted inline as polynomials. The others call the C library:
+// its vector form (libmvec, at most 4 ULP) if there is one; otherwise, and in strict mode, the scalar form lane by lane, so that every
+// vector width gives the same bits.
 #include <limits>
 #include <string>
 
@@ -47,8 +47,8 @@ class Math {
     return sum;
   }
 
-  // exp of f32: x = n ln2 + r with |r| <= ln2 / 2, the polynomial of Cephes' expf on r, and 2^n in two factors so that
-  // subnormal results come out.
+  // exp of f32: x = n ln2 + r with |r| <= ln2 / 2. Evaluates the polynomial of Cephes' expf at r and multiplies by 2^n in two factors, so
+  // that subnormal results are correct.
   Value* exp(Value* x) {
     Value* clamped = b.CreateSelect(b.CreateFCmpOGT(x, number(89.0)), number(89.0), x);
     clamped = b.CreateSelect(b.CreateFCmpOLT(clamped, number(-104.0)), number(-104.0), clamped);
@@ -65,7 +65,7 @@ class Math {
     return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
   }
 
-  // y 2^n with one rounding, as the two factors give it; NaN stays NaN.
+  // Whether one instruction computes y 2^n with a single rounding, as the two factors do; NaN stays NaN.
   bool scales_in_one_instruction() {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type_);
     return vector && vector->getNumElements() == 16 && target_.has_vector_scale;
@@ -79,7 +79,7 @@ class Math {
 
   Value* power_of_two(Value* n) { return b.CreateBitCast(b.CreateShl(b.CreateAdd(n, integer(127)), 23), type_); }
 
-  // tanh of f32: the polynomial of Cephes' tanhf for |x| < 0.625, else 1 - 2 / (exp(2|x|) + 1).
+  // tanh of f32: the polynomial of Cephes' tanhf for |x| < 0.625, otherwise 1 - 2 / (exp(2|x|) + 1).
   Value* tanh(Value* x) {
     Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     Value* square = b.CreateFMul(x, x);
@@ -89,16 +89,16 @@ class Math {
     Value* e = exp(b.CreateFAdd(magnitude, magnitude));
     Value* large = b.CreateFSub(number(1.0), b.CreateFDiv(number(2.0), b.CreateFAdd(e, number(1.0))));
     Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(0.625)), small, large);
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // of -0 too
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // also for -0
   }
 
-  // From exp(-|x|), which neither overflows nor loses what is tiny.
+  // Computed from exp(-|x|), which neither overflows nor loses tiny results.
   Value* logistic(Value* x, Value* e) {
     Value* above = b.CreateSelect(b.CreateFCmpOLT(x, number(0.0)), e, number(1.0));
     return b.CreateFDiv(above, b.CreateFAdd(number(1.0), e));
   }
 
-  // log of f32: x = m 2^e with sqrt(1/2) <= m < sqrt(2), the polynomial of Cephes' logf on m - 1.
+  // log of f32: x = m 2^e with sqrt(1/2) <= m < sqrt(2). Evaluates the polynomial of Cephes' logf at m - 1.
   Value* log(Value* x) {
     Value* tiny = b.CreateFCmpOLT(x, number(1.17549435e-38));
     Value* normal = b.CreateSelect(tiny, b.CreateFMul(x, number(8388608.0)), x);
@@ -163,7 +163,7 @@ Value* call(llvm::IRBuilder<>& b, const std::string& symbol, llvm::Type* type, l
   function->setDoesNotThrow();
   function->setWillReturn();
   llvm::CallInst* const made = b.CreateCall(callee, x);
-  made->addFnAttr(llvm::Attribute::NoBuiltin);  // LLVM would compute those of constants itself, and round otherwise
+  made->addFnAttr(llvm::Attribute::NoBuiltin);  // otherwise LLVM folds calls on constants, with other roundings
   return made;
 }
 

@@ -17,7 +17,7 @@ using llvm::Value;
 
 namespace {
 
-// The type that the block functions of base/random.h are instantiated with: a vector of 32-bit integers, one of each block.
+// The type with which the block functions of base/random.h are instantiated: a vector of 32-bit integers, one for each block.
 struct Words {
   llvm::IRBuilder<>* b;
   Value* value;
@@ -33,12 +33,12 @@ Words operator^(Words x, std::uint32_t y) { return x ^ x.splat(y); }
 Words operator<<(Words x, std::uint32_t bits) { return {x.b, x.b->CreateShl(x.value, bits)}; }
 Words operator>>(Words x, std::uint32_t bits) { return {x.b, x.b->CreateLShr(x.value, bits)}; }
 
-// Halves of 64-bit integers.
+// Returns the halves of 64-bit integers.
 random::Wide<Words> halves(llvm::IRBuilder<>& b, Value* x, llvm::Type* half) {
   return {{&b, b.CreateTrunc(x, half)}, {&b, b.CreateTrunc(b.CreateLShr(x, 32), half)}};
 }
 
-// Processors multiply 32-bit lanes to 64 bits in pairs: those of even number, then the others.
+// Processors multiply pairs of 32-bit lanes to 64 bits: first the even lanes, then the odd ones.
 random::Wide<Words> multiply_wide(Words x, std::uint32_t factor) {
   llvm::IRBuilder<>& b = *x.b;
   auto* const narrow = llvm::cast<llvm::FixedVectorType>(x.value->getType());
@@ -100,7 +100,7 @@ class RandomEmitter {
     return {low, high};
   }
 
-  // The words of the blocks from `first` on, as vectors in the order of memory.
+  // Returns the words of the blocks from `first` on, as vectors in memory order.
   std::vector<Value*> words_of(Value* first) {
     std::vector<llvm::Constant*> numbers;
     for (const std::uint64_t block : threefry_ ? blocks_of_pairs() : blocks_of_quads())
@@ -124,7 +124,8 @@ class RandomEmitter {
     return words;
   }
 
-  // In every four lanes, which is what processors interleave cheaply: `run` words of x and of y in turn, from `begin` on.
+  // Interleaves x and y within every four lanes, which is cheap on all processors: `run` words of x, then `run` words of y, and so on, from
+  // `begin` on.
   Value* interleave(Value* x, Value* y, int run, int begin) {
     std::vector<int> mask;
     for (int lane = 0; lane < lanes_; lane += 4)
@@ -136,7 +137,7 @@ class RandomEmitter {
     return b_.CreateShuffleVector(x, y, mask);
   }
 
-  // Which block each lane computes, so that interleaving in fours leaves the words in order.
+  // Returns the block that each lane computes, chosen such that interleaving in fours leaves the words in order.
   std::vector<std::uint64_t> blocks_of_quads() const {
     std::vector<std::uint64_t> blocks;
     for (std::uint64_t lane = 0; lane < unsigned_lanes(); ++lane)

@@ -16,7 +16,8 @@ using llvm::Value;
 
 namespace {
 
-constexpr int long_function = 8;  // cost from which computing several at once pays for putting lanes together
+// From this cost on, computing several nodes as lanes of a vector pays for assembling the vector.
+constexpr int long_function = 8;
 constexpr std::size_t values_between_fences = 100;
 
 }  // namespace
@@ -95,7 +96,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
       values_[part[0].first->id][0].push_back(call(c_.one, operands));
       continue;
     }
-    const std::size_t few = 4, count = part.size() <= few ? few : width;  // the math library has whole vectors
+    const std::size_t few = 4, count = part.size() <= few ? few : width;  // a whole vector of the math library
     ScalarEmitter many(c_.b, c_.target, static_cast<int>(count), c_.contract);
     std::vector<ir::Scalar> vectors;
     for (std::size_t lane = 0; lane < count; ++lane) {

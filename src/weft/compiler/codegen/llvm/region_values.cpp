@@ -38,7 +38,7 @@ std::vector<std::int64_t> strides_of(Type type) {
   return strides;
 }
 
-// Which operand of a shape op an element comes from, and from where.
+// The source of an element of a shape op: which operand it comes from, and the position there.
 struct Source {
   int operand = 0;
   ElementPosition position = {};
@@ -123,7 +123,7 @@ Elements RegionEmitter::iota(const Node& n) {
 
 std::vector<ir::Scalar> RegionEmitter::operands_of(const Node& n, std::size_t element) const {
   std::vector<ir::Scalar> operands;
-  for (const ir::Value v : n.operands)  // select and clamp take rank-0 operands beside full ones
+  for (const ir::Value v : n.operands)  // select and clamp take rank-0 operands beside operands of full shape
     operands.push_back(to_scalar(at(v)[v.rank() == 0 ? 0 : element], v.dtype()));
   return operands;
 }
@@ -216,7 +216,7 @@ Value* RegionEmitter::address(std::size_t carried, Type type, std::span<Value* c
   return c_.b.CreateGEP(c_.one.memory_type(type.dtype()), c_.buffers[carried], at);
 }
 
-// Calls visit(here, position) for each place where the window may lie; `here` is whether it lies there.
+// Calls visit(here, position) for each position at which the window may lie; `here` is the condition that it lies there.
 void RegionEmitter::for_each_place(Type whole, Type window, std::span<Value* const> starts, auto&& visit) {
   std::vector<Dim> places;
   for (int d = 0; d < whole.rank(); ++d) places.emplace_back(whole.size(d) - window.size(d) + 1);

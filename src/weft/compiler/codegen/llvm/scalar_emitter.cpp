@@ -58,7 +58,8 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
   }
 }
 
-// f32 to the nearest value of f16 or bf16, ties to even. Not by the instruction for bf16: it takes numbers below 2^-126 for zero.
+// Rounds f32 to the nearest value of f16 or bf16, ties to even. Does not use the instruction for bf16, which treats numbers below 2^-126 as
+// zero.
 Value* ScalarEmitter::round(Value* value, DType dtype) {
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
@@ -119,7 +120,7 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
   return to_scalar(round(float_prim(prim, values, dtype == DType::f64), dtype), dtype);
 }
 
-// Not LLVM's maximum and minimum: of f16, into which it narrows those of widened operands, LLVM 19 gives 0 for NaN and 0.
+// Does not use LLVM's maximum and minimum: LLVM 19 narrows them to f16 for widened operands and then returns 0 for NaN and 0.
 Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   llvm::Type *type = x->getType(), *integer = b_.getIntNTy(type->getScalarSizeInBits());
   if (lanes_ == 16 && type->getScalarType()->isFloatTy() && target_.has_vector_range) {
@@ -132,9 +133,9 @@ Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   }
   if (type->isVectorTy()) integer = widen(integer);
   Value *a = b_.CreateBitCast(x, integer), *b = b_.CreateBitCast(y, integer);
-  Value* equal = b_.CreateBitCast(maximum ? b_.CreateAnd(a, b) : b_.CreateOr(a, b), type);  // of the zeros, +0 or -0
-  Value* chosen =
-      b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y);  // y where it is NaN
+  // For equal zeros of different sign: +0 or -0.
+  Value* equal = b_.CreateBitCast(maximum ? b_.CreateAnd(a, b) : b_.CreateOr(a, b), type);
+  Value* chosen = b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y);  // y if it is NaN
   chosen = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), equal, chosen);
   return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
 }
@@ -157,7 +158,7 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
     case Prim::ceil: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x[0]);
     case Prim::round_half_even: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::rint, x[0]);
     case Prim::round_half_away: {
-      // trunc(x) plus the sign where the fraction is at least a half: exact, unlike trunc(x + 0.5).
+      // Computes trunc(x) plus the sign if the fraction is at least a half: exact, unlike trunc(x + 0.5).
       Value* whole = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, x[0]);
       Value* fraction = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b_.CreateFSub(x[0], whole));
       Value* sign =
@@ -194,7 +195,7 @@ Value* ScalarEmitter::integer_prim(Prim prim, std::span<Value* const> x, DType d
         return b_.CreateSelect(by_zero, minus_one, quotient);
       }
       Value* rest = is_signed ? b_.CreateSRem(x[0], divisor) : b_.CreateURem(x[0], divisor);
-      return b_.CreateSelect(by_zero, x[0], rest);  // by -1: the remainder by 1, which is 0 too
+      return b_.CreateSelect(by_zero, x[0], rest);  // a division by -1 computes the remainder by 1, which is also 0
     }
     case Prim::negate: return b_.CreateNeg(x[0]);
     case Prim::absolute: return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x[0], b_.getFalse()) : x[0];

@@ -26,7 +26,7 @@ void set_x86(Target& target, int lanes) {
   target.vector_letter = lanes == 16 ? 'e' : lanes == 8 ? 'd' : 'b';
 }
 
-// Vectors of 128 bits, which every 64-bit ARM has. Those of SVE have no size that is known before the program runs.
+// Uses vectors of 128 bits, which every 64-bit ARM has. The size of SVE vectors is not known before the program runs.
 void set_arm(Target& target) {
   target.lanes = 4;
   target.registers = 32;
@@ -59,7 +59,7 @@ bool is_known_to_llvm(const std::string& triple) {
   return llvm::TargetRegistry::lookupTarget(triple, why_not) != nullptr;
 }
 
-// The levels of the x86-64 psABI, and what every 64-bit ARM has.
+// Returns the levels of the x86-64 psABI, and the baseline of 64-bit ARM.
 std::vector<Target> levels() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();

@@ -11,8 +11,8 @@ using llvm::Value;
 
 namespace {
 
-// Elements of carried values that go from step to step in registers. More would be spilled: they are loaded when a step begins and
-// stored when it ends.
+// How many elements of carried values stay in registers from step to step. More would be spilled, so the others are loaded when a step
+// begins and stored when it ends.
 constexpr std::int64_t most_held = 32;
 
 class TopLoop {
