@@ -1,5 +1,5 @@
-// Recordings of profiles on any bytes: read_recording gives a recording or an Error, and so does every view of what was read, in time
-// and in memory. The mutator keeps the digests right, so that what it changes reaches the readers behind them.
+// Reads arbitrary bytes as a recording of a profile: read_recording and every view of a recording must return a result or throw Error,
+// within limits of time and memory. The mutator repairs the digests, so that its changes reach the readers behind them.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Chunk {
   std::string payload;
 };
 
-// The chunks of a file, whatever their digests are. One that is cut off is taken as far as it goes.
+// Splits a file into its chunks, without checking digests. A truncated chunk is taken as far as it goes.
 std::vector<Chunk> split(std::string_view file) {
   std::vector<Chunk> chunks;
   file.remove_prefix(file.starts_with(magic) ? magic.size() : 0);
@@ -165,7 +165,7 @@ void mutate(Chunk& chunk, Random& random) {
   }
 }
 
-// The path of a file in memory with these bytes.
+// Returns the path of a file in memory with these bytes.
 std::filesystem::path file_of(const std::uint8_t* data, std::size_t size) {
   static const int file = ::memfd_create("recording", 0);
   WEFT_ASSERT(::ftruncate(file, 0) == 0 && ::pwrite(file, data, size, 0) == static_cast<ssize_t>(size), "no memory");
@@ -176,7 +176,7 @@ template <class View>
 void attempt(View&& view) {
   try {
     view();
-  } catch (const weft::Error&) {  // a view may refuse what is in a recording
+  } catch (const weft::Error&) {  // a view may reject the content of a recording
   }
 }
 
@@ -242,7 +242,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   return written == 0 ? size : written;
 }
 
-// Chunks of both, those of one kind from one of them.
+// Combines chunks of both inputs; all chunks of one kind come from the same input.
 extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* a, std::size_t a_size, const std::uint8_t* b,
                                                  std::size_t b_size, std::uint8_t* out, std::size_t most,
                                                  unsigned number) {

@@ -1,4 +1,4 @@
-// A small recording that has something of everything: what the fuzzer of recordings begins with.
+// A small recording with every kind of content, from which the fuzzer of recordings starts.
 #pragma once
 
 #include <string_view>

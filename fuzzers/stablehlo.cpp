@@ -1,5 +1,5 @@
-// The StableHLO reader on any bytes: a graph or an Error, in time and in memory; and what it read can be printed, and the text reads
-// back as the same text.
+// Reads arbitrary bytes as StableHLO text: the result must be a graph or an Error, within limits of time and memory. A graph must print as
+// text that reads back as the same text.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Small enough that a file within them is read in far less than a second, under the sanitizers too.
+// Small enough that any file within these limits is read in far less than a second, even under the sanitizers.
 constexpr weft::ir::ParseLimits limits{.bytes = 1 << 20, .operations = 20'000, .elements = 1 << 20};
 
 }  // namespace

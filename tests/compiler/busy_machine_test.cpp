@@ -1,4 +1,4 @@
-// While other programs keep the CPUs busy kernels run on fewer threads, with the same bits.
+// While other programs keep the CPUs busy, kernels run on fewer threads and give the same bits.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ir::Value;
 
-// lhs [m, k] or, transposed, [k, m].
+// The shape of lhs is [m, k], or [k, m] if transposed.
 std::shared_ptr<const ir::Graph> product(std::int64_t m, std::int64_t n, std::int64_t k, bool transposed, DType dtype) {
   const std::int64_t rows = transposed ? k : m, columns = transposed ? m : k;
   const Type x(DType::f32, {rows, columns}), w(DType::f32, {k, n}), bias(DType::f32, {n});

@@ -1,4 +1,4 @@
-// Which convolutions become which pass of a convolution library.
+// Which convolutions become which pass of oneDNN's convolution.
 #include <weft/compiler/library/convolution_problem.h>
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(ConvolutionProblem, OfAKernelAsGivenIsTheForwardPass) {
   EXPECT_TRUE(problems[0].reversed.empty());
 }
 
-// As weft and as JAX write the gradient of the input of a convolution of stride 2.
+// The form in which weft and JAX write the gradient of the input of a convolution with stride 2.
 TEST(ConvolutionProblem, OverHolesIsTheGradientOfTheInput) {
   Form form{
       .x = {2, 6, 5, 5}, .kernel = {4, 6, 3, 3}, .padding = {1, 2, 1, 2}, .base_dilation = {2, 2}, .reversal = {1, 1}};
@@ -74,7 +74,8 @@ TEST(ConvolutionProblem, OfALargeKernelOverHolesIsOneToo) {
 TEST(ReversedCopy, ReversesTheDimensionsItIsTold) {
   const std::vector<std::int32_t> x{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   std::vector<std::int32_t> y(x.size());
-  const std::vector<std::int64_t> sizes{2, 3, 2}, strides{1, 4, 2};  // in memory: 3 x 2 x 2, the first innermost
+  // the memory layout is 3 x 2 x 2, with the first dimension innermost
+  const std::vector<std::int64_t> sizes{2, 3, 2}, strides{1, 4, 2};
   const auto reversed_copy = [&](const std::vector<bool>& reversed) {
     ReversedCopy(sizes, strides, reversed, 4)
         .run(reinterpret_cast<const std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()));

@@ -1,4 +1,4 @@
-// What the description of a compiled program says: shapes, operands, source lines, work, and where dimensions come from.
+// The description of a compiled program: shapes, operands, source lines, work, and the sources of dimensions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class Description : public testing::Test {
  protected:
   Description() : executable_(compiler::compile(*ir::parse(step))), program_(executable_->describe()) {}
 
-  // The first thunk whose instruction has that opcode.
+  // Returns the first thunk whose instruction has that opcode.
   std::size_t thunk(std::string_view opcode) const {
     for (std::size_t i = 0; i < executable_->thunks.size(); ++i)
       if (program_.of_thunk(i)->opcode == opcode) return i;
@@ -139,7 +139,7 @@ TEST(DescriptionOfGraphs, LargeConstantsAreLeftOut) {
   EXPECT_EQ(all.entry()->instructions[1].literal->size(), 400u);
 }
 
-// Where the dimensions of a program's only result come from.
+// Returns the sources of the dimensions of a program's only result.
 std::vector<std::string> dims_of(const std::string& body, const std::string& type) {
   const auto graph = ir::parse(concat("func.func @main(%x: tensor<512x6xf32>, %w: tensor<6x4xf32>) -> tensor<", type,
                                       "> {\n", body, "\n  return %r : tensor<", type, ">\n}\n"));

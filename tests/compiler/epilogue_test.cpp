@@ -1,4 +1,4 @@
-// Bias, activation and residual behind a matrix product run inside it, where nobody else needs what lies between.
+// Bias, activation and residual behind a matrix product run inside of the product if nobody else needs the intermediate values.
 #include <cmath>
 #include <random>
 
@@ -51,7 +51,7 @@ std::vector<Array> inputs_of(const ir::Graph& graph) {
   return inputs;
 }
 
-// The names of the thunks, without their numbers; the results are checked against the interpreter's on the way.
+// Returns the names of the thunks without their numbers; also compares the results with the interpreter's.
 std::vector<std::string> thunks_of(const ir::Graph& graph, const compiler::Options& options = {}) {
   const auto inputs = inputs_of(graph);
   const auto want = ir::interpret(graph, inputs);
@@ -81,7 +81,7 @@ class EveryActivation : public testing::TestWithParam<std::tuple<Case, DType>> {
 
 TEST_P(EveryActivation, RunsInsideTheProduct) {
   const auto& [activation, dtype] = GetParam();
-  if (!compiler::Target::host().multiplies(dtype, dtype, dtype)) GTEST_SKIP() << "no bf16 products here";
+  if (!compiler::Target::host().multiplies(dtype, dtype, dtype)) GTEST_SKIP() << "this machine has no bf16 products";
   const auto bare = graph_of(dtype, [&](ir::Graph&, auto in) { return Values{activation.activation(product(in))}; });
   EXPECT_EQ(thunks_of(*bare), Names{"dot_general+activation"});
   const auto whole = graph_of(dtype, [&](ir::Graph&, auto in) {
@@ -91,7 +91,7 @@ TEST_P(EveryActivation, RunsInsideTheProduct) {
   EXPECT_EQ(thunks_of(*whole), Names{"dot_general+bias+activation+residual"});
 }
 
-// A column times a row of ones is the column: what becomes of it is the activation's doing.
+// The product of a column and a row of ones repeats the column, so the results are those of the activation.
 TEST_P(EveryActivation, KeepsItsValuesAtTheEdges) {
   const auto& [activation, dtype] = GetParam();
   const std::vector<double> edges = {0.0, -0.0, 1e-30, -1e-30, 3,     -3,       20,        -20, 88,
@@ -147,7 +147,7 @@ TEST(Epilogue, AProductAddsToAnother) {
   EXPECT_EQ(thunks_of(*graph), (Names{"negate", "dot_general", "dot_general+residual"}));
 }
 
-// The gradients of weights: sums over many rows, of operands that may be parts of wider ones, added to what else has gone in.
+// The gradients of weights: sums over many rows of operands that may be parts of wider ones, added to another tensor.
 TEST(Epilogue, ALongSumOfProductsOfRowsAddsToAnother) {
   constexpr std::int64_t length = 600, wide = 48, left = 33, right = 40;
   const Type x(DType::f32, {length, wide}), sum(DType::f32, {left, right});
@@ -209,7 +209,7 @@ TEST(Epilogue, AColumnIsNoBias) {
 
 TEST(Epilogue, MixedPrecisionAddsInTheWiderType) {
   if (!compiler::Target::host().multiplies(DType::bf16, DType::bf16, DType::f32))
-    GTEST_SKIP() << "no bf16 products here";
+    GTEST_SKIP() << "this machine has no bf16 products";
   const Type x(DType::bf16, {m, k}), w(DType::bf16, {k, n}), row(DType::bf16, {n}), full(DType::f32, {m, n});
   const auto graph = ir::make_graph(std::vector{x, w, row, full}, [](ir::Graph&, std::span<const Value> in) {
     const std::int64_t last[] = {1}, first[] = {0};

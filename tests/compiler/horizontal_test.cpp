@@ -1,4 +1,4 @@
-// Small kernels that have nothing to do with one another run as one, and compute what they compute apart.
+// Small independent kernels run as one and give the same results as when run separately.
 #include <weft/compiler/plan/horizontal.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void expect_interpreted(const ir::Graph& graph, const std::vector<ir::Array>& go
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], want[i]) << "output " << i;
 }
 
-// Updates of parameters of many shapes, as an optimizer without state makes them.
+// Updates of parameters of many shapes, as an optimizer without state computes them.
 std::shared_ptr<const ir::Graph> updates(int count) {
   std::vector<Type> types;
   for (int i = 0; i < count; ++i) types.insert(types.end(), 2, Type(DType::f32, {i % 5 + 1, 37 * (i % 7)}));
@@ -81,7 +81,7 @@ TEST(HorizontalFusion, UpdatesInPlace) {
   expect_interpreted(*graph, got.values);
 }
 
-// The kernels before the last reader would be free to take over the input's bytes, were they not one with it.
+// The kernels before the last reader of the input could overwrite its bytes if they were not fused with that reader.
 TEST(HorizontalFusion, OverwritesNothingThatAnotherOneReads) {
   const Type type(DType::f32, {300});
   const auto graph = ir::make_graph(std::vector{type, type, type}, [&](ir::Graph&, std::span<const Value> in) {
@@ -105,7 +105,7 @@ TEST(HorizontalFusion, LeavesDependentAndLargeKernelsAlone) {
   EXPECT_THAT(run(*graph).joined, SizeIs(0));
 }
 
-// Reductions of all walks beside pointwise kernels: threads share the tasks of each.
+// Reductions with all walks beside pointwise kernels: threads share the tasks of each.
 TEST(HorizontalFusion, JoinsKernelsOfAllKinds) {
   const Type x(DType::f32, {40, 70}), y(DType::f32, {9, 33, 5}), z(DType::f32, {3000});
   const auto graph = ir::make_graph(std::vector{x, x, y, z}, [&](ir::Graph&, std::span<const Value> in) {

@@ -20,7 +20,7 @@
 namespace weft::compiler {
 namespace {
 
-// softmax(gelu(x) * 2) and its sum over the rows.
+// softmax(gelu(x) * 2) and optionally its sum over the rows.
 std::shared_ptr<const ir::Graph> graph_of(std::int64_t rows, std::int64_t columns, bool with_sum = true) {
   const Type type(DType::f32, {Dim(rows), Dim(columns)});
   return ir::make_graph(std::vector{type}, [&](ir::Graph&, std::span<const ir::Value> x) {
@@ -43,7 +43,7 @@ TEST(KernelCache, OtherSizesNeedNoOtherCode) {
   EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
   EXPECT_EQ(compiled_kernels(*graph_of(64, 48)), 0);
   EXPECT_EQ(compiled_kernels(*graph_of(96, 80)), 0);
-  EXPECT_EQ(compiled_kernels(*graph_of(96, 80, false)), 0) << "a part of it";
+  EXPECT_EQ(compiled_kernels(*graph_of(96, 80, false)), 0) << "its kernels are a part of the previous program's";
   clear_kernel_cache();
   EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
 }
@@ -80,16 +80,16 @@ TEST(KernelCache, KeepsToItsBytes) {
   EXPECT_GT(one, 1000u);
   const knobs::Override<knobs::Integer> few{knobs::kernel_cache_bytes, static_cast<std::int64_t>(3 * one)};
   for (const char* key : {"b", "c", "d"}) add(key);
-  EXPECT_EQ(keys(), "dcb") << "the least recently used has left";
+  EXPECT_EQ(keys(), "dcb") << "the least recently used key should have been removed";
   EXPECT_EQ(cache.bytes(), 3 * one);
   clear_kernel_cache();
   EXPECT_EQ(cache.bytes(), 0u);
   const knobs::Override<knobs::Integer> none{knobs::kernel_cache_bytes, 0};
   EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
-  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0) << "nothing stays, and programs run all the same";
+  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0) << "nothing is kept, and programs still run";
 }
 
-// Bodies of folds and whole loops are found again too, by what they compute.
+// Bodies of folds and whole loops are cached too, with keys that say what they compute.
 TEST(KernelCache, KeepsBodiesAndLoops) {
   const auto code_of = [](const KernelSource& source, const std::string& key) {
     return KernelCache::instance().get(std::span(&source, 1), std::span(&key, 1), Target::host()).kernels[0];
@@ -128,13 +128,13 @@ TEST(KernelCache, KeepsBodiesAndLoops) {
   EXPECT_EQ(x, 10.5f);
 }
 
-// Launches that nobody waits for run while the process exits, after LLVM has closed the libraries that it opened.
+// Launches that nobody waits for may run while the process exits, after LLVM has closed the libraries that it opened.
 TEST(KernelCacheDeathTest, WhatKernelsCallOutlivesLlvm) {
   constexpr const char* library = "libmvec.so.1";
   void* const there = dlopen(library, RTLD_NOW);
-  if (!there) GTEST_SKIP() << library << " is not there: kernels call no functions on vectors";
+  if (!there) GTEST_SKIP() << library << " is missing: kernels call no vector functions";
   dlclose(there);
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process without any kernel
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the new process has no kernel yet
   const auto exit_with_kernels = [] {
     std::atexit([] { _exit(dlopen(library, RTLD_NOW | RTLD_NOLOAD) ? 0 : 1); });
     const Type type(DType::f32, {Dim(8)});

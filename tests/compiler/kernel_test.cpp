@@ -1,4 +1,4 @@
-// Compiled graphs against the interpreter.
+// Compares compiled graphs with the interpreter.
 #include <cmath>
 #include <functional>
 #include <random>
@@ -77,7 +77,7 @@ compiler::Report check(std::initializer_list<Type> types, const Body& body) {
   return report;
 }
 
-// Element types without a library product: rows are taken several at once, and neither rows nor columns divide evenly.
+// Element types without a library product: several rows are computed together, and neither rows nor columns divide evenly.
 TEST(Kernel, ProductsOfOtherTypes) {
   for (const DType t : {DType::f64, DType::i32, DType::i8})
     for (const std::int64_t m : {1, 3, 4, 5, 11})
@@ -134,7 +134,7 @@ TEST(Kernel, RowReductions) {
   }
 }
 
-// Every value is used twice by the next one: counted by uses, the work doubles at each step.
+// Each value uses the previous one twice, so work counted by uses would double at each step.
 TEST(Kernel, RowReductionsOfLongChains) {
   const auto report = check({Type(DType::f32, {7, 33})}, [](ir::Graph&, auto x) {
     Value y = x[0];
@@ -170,7 +170,7 @@ TEST(Kernel, LongReductionsAreSplit) {
   });
 }
 
-// A batch of one is normalised as a larger one is.
+// A batch of one is normalised in the same way as a larger batch.
 TEST(Kernel, LayerNormIsOneKernelWhateverDimensionsAreOne) {
   for (const Type type : {Type(DType::f32, {2, 4, 8}), Type(DType::f32, {1, 4, 8}), Type(DType::f32, {1, 1, 4, 8}),
                           Type(DType::f32, {4, 1, 8}), Type(DType::f32, {1, 1, 8})}) {
@@ -200,7 +200,7 @@ TEST(Kernel, LayerNormForwardAndBackwardIsFewKernels) {
   EXPECT_LE(report.thunks, 6);
 }
 
-// The gradient of a packed projection. A pad and a sum alone would have three long rows; behind the transpose there are many.
+// The gradient of a packed projection. A pad and a sum alone would have only three long rows; behind the transpose there are many.
 TEST(Kernel, PartsPutTogetherAndTransposedAreOneKernel) {
   const Type part(DType::f32, {1, 64, 16, 40});
   const auto report = check({part, part, part}, [](ir::Graph& g, auto x) {
@@ -259,7 +259,7 @@ TEST(Kernel, GatherAndDynamicSlice) {
         });
 }
 
-// Equal parts of a program share a kernel. What differs between them is what they read, and constants that are stored as well.
+// Equal parts of a program share a kernel although they read different values, such as different stored constants.
 TEST(Kernel, EqualPartsOfDifferentValues) {
   const Type x(DType::f32, {64, 8}), weight(DType::f32, {8, 8});
   const auto report = check({weight, weight, weight}, [&](ir::Graph& g, std::span<const Value> in) {

@@ -1,4 +1,4 @@
-// Merging nodes of random programs never closes a circle, and is refused only where it would.
+// Merging nodes of random programs never creates a cycle, and is refused only if it would.
 #include <weft/compiler/plan/merge_order.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using Edges = MergeOrder::Edges;
 
-// Units as they are after merges, and whether one comes to another by another way than directly: by trying all.
+// A reference that finds indirect paths between units after merges by trying all paths.
 struct Plain {
   const Edges& users;
   std::vector<std::uint32_t> unit;  // by node

@@ -1,4 +1,4 @@
-// What each graph pass does, on graphs small enough to count.
+// What each graph pass does, on graphs that are small enough to count nodes.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -23,7 +23,7 @@ using ir::Value;
 
 using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
 
-// The graph after the pass, checked to be sound and to compute the same.
+// Returns the graph after the pass, after verifying it and checking that it computes the same.
 std::shared_ptr<const ir::Graph> after(std::shared_ptr<ir::Graph> (*pass)(const ir::Graph&), std::vector<Type> types,
                                        const Body& body) {
   const auto graph = ir::make_graph(types, body);
@@ -56,7 +56,7 @@ TEST(FoldConstants, ComputesWhatDependsOnConstantsAlone) {
                        x[0] * ir::exponential(two)};
   });
   EXPECT_EQ(count(*graph, ir::ops::sqrt), 0);
-  EXPECT_EQ(count(*graph, ir::ops::exponential), 1);  // which has other last bits, whoever computes it
+  EXPECT_EQ(count(*graph, ir::ops::exponential), 1);  // its last bits depend on the implementation
   EXPECT_EQ(count(*graph, ir::ops::add), 1);
 }
 
@@ -70,7 +70,7 @@ TEST(Simplify, RemovesNeutralElementsAndMovesThatUndoEachOther) {
   EXPECT_EQ(graph->outputs()[0], graph->inputs()[0]);
 }
 
-// A constant whose elements all have these bits; of floats, the sum of -0 and x is x for every x.
+// Returns a constant whose elements are all the op's identity; for sums of floats that is -0, since -0 + x is x for every x.
 Value identity(ir::Graph& g, const ir::Op& op, Type type) {
   if (is_float(type.dtype()) && &op == &ir::ops::add) return ir::constant(g, type, -0.0);
   const std::uint64_t bits = *identity_of(op, type.dtype());

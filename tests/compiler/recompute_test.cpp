@@ -1,4 +1,4 @@
-// Values computed again instead of kept: fewer bytes, the same bits; what is predicted is what is used.
+// Recomputing values instead of keeping them uses fewer bytes and gives the same bits, and the memory used is as predicted.
 #include <weft/compiler/plan/recompute.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace weft::compiler {
 namespace {
 
-// The gradient by its weights of a chain of layers, each of which keeps several values for it.
+// Returns the gradient with respect to the weights of a chain of layers, each of which keeps several values for it.
 std::shared_ptr<const ir::Graph> chain(int layers, std::int64_t height) {
   const Type x_type(DType::f32, {Dim(height), Dim(32)}), w_type(DType::f32, {Dim(32), Dim(32)});
   std::vector<Type> types{x_type};
@@ -55,7 +55,7 @@ TEST(Recompute, FewerBytesSameBitsAndAsPredicted) {
   EXPECT_GT(less.recomputed, 0);
   EXPECT_LT(less.peak_bytes, 0.7 * all.peak_bytes);
 
-  // What the device takes is what the plan says: the temporaries, and the outputs.
+  // The device must use exactly what the plan says: the temporaries and the outputs.
   runtime::CpuDevice device;
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
@@ -67,7 +67,7 @@ TEST(Recompute, FewerBytesSameBitsAndAsPredicted) {
 
 constexpr std::int64_t rows = 1024, width = 32;
 
-// The gradient by its weights of a chain of layers with two products each: what stands behind these, products may do themselves.
+// Returns the gradient with respect to the weights of a chain of layers with two products each, which may absorb the nodes behind them.
 std::shared_ptr<const ir::Graph> perceptron(int layers, ir::Value (*activation)(ir::Value)) {
   static constexpr std::int64_t one[] = {1}, zero[] = {0}, both[] = {0, 1};
   std::vector<Type> types{Type(DType::f32, {rows, width})};
@@ -88,8 +88,8 @@ std::shared_ptr<const ir::Graph> perceptron(int layers, ir::Value (*activation)(
 
 ir::Value relu(ir::Value x) { return ir::maximum(x, ir::constant_like(x, 0)); }
 
-// Products that do what stands behind them are computed again whole, in the backward pass alone, and so is what was computed early
-// though it stands late in the graph.
+// Products with epilogues are recomputed as a whole, and only in the backward pass. The same holds for values that are computed early
+// although their nodes come late in the graph.
 TEST(Recompute, WhatWaitsIsWithinTheBudgetInEveryMode) {
   constexpr std::uint64_t hidden = rows * 4 * width * sizeof(float), budget = 10 * hidden / 4;
   for (const auto activation : {ir::tanh, ir::gelu_tanh, relu}) {
@@ -109,7 +109,7 @@ TEST(Recompute, WhatWaitsIsWithinTheBudgetInEveryMode) {
       EXPECT_GT(all.peak_bytes, budget + 5 * hidden);
       std::uint64_t results = 0;
       for (const ir::Array& result : got) results += static_cast<std::uint64_t>(result.type().bytes());
-      // Besides, one layer at a time has what it works on: in strict mode also a copy of what a product reads transposed.
+      // In addition, one layer at a time has its working memory; in strict mode it includes a copy of what a product reads transposed.
       EXPECT_LE(less.peak_bytes, budget + results + (strict ? 5 : 4) * hidden) << (strict ? "strict" : "");
       for (std::size_t i = 0; i < got.size(); ++i) {
         double difference = 0, largest = 0;
@@ -124,7 +124,7 @@ TEST(Recompute, WhatWaitsIsWithinTheBudgetInEveryMode) {
   }
 }
 
-// What a kernel computes where it needs it may be stored later for another.
+// A value that a kernel recomputes for itself may be stored later for another kernel.
 TEST(Recompute, WhatIsStoredLateMayBeNeededEarly) {
   static constexpr std::int64_t one[] = {1}, zero[] = {0}, both[] = {0, 1}, pair[] = {2, 2};
   const Type x_type(DType::f32, {256, 32}), w_type(DType::f32, {32, 32});

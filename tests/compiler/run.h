@@ -1,4 +1,4 @@
-// Runs a graph compiled, for tests.
+// Runs compiled graphs, for tests.
 #pragma once
 
 #include <random>
@@ -21,7 +21,7 @@ inline std::vector<ir::Array> run(std::shared_ptr<const runtime::Executable> exe
   return outputs;
 }
 
-// Kernels run on this many threads while it lives.
+// Sets the number of threads that run kernels for the lifetime of this object.
 class Threads {
  public:
   explicit Threads(int count) : before_(runtime::thread_count()) { runtime::set_thread_count(count); }
@@ -36,7 +36,7 @@ inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<con
   return run(compiler::compile(graph, options, report), inputs);
 }
 
-// Normal numbers for a graph of f32 inputs.
+// Returns normally distributed inputs for a graph whose inputs are f32.
 inline std::vector<ir::Array> normal_inputs(const ir::Graph& graph) {
   std::mt19937 generator(7);
   std::normal_distribution<float> normal;

@@ -1,4 +1,4 @@
-// Every op of the table, compiled, against the interpreter, on the samples that all op tests share; and that nothing of it runs
+// Compiles every op of the table and compares it with the interpreter on the samples that all op tests share; also checks that nothing runs
 // in the interpreter.
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ double tolerance(DType t) {
   }
 }
 
-// Whether elements are sums or products of several, which may underflow or cancel to a zero of either sign.
+// Returns whether elements are sums or products of several terms, which may underflow or cancel to a zero of either sign.
 bool sums(const ir::Graph& graph) {
   const auto accumulates = [](const ir::Graph* body) {
     const ir::Op* op = ir::reduction_op(*body);
@@ -36,7 +36,7 @@ bool sums(const ir::Graph& graph) {
   });
 }
 
-// Distances are relative to the largest element, as sums of its terms may have them.
+// Tolerances are relative to the largest element, since the terms of a sum may be that large.
 void expect_close(const ir::Array& got, const ir::Array& want, bool any_zero) {
   ASSERT_EQ(got.type(), want.type());
   double scale = 1;
@@ -62,7 +62,7 @@ void expect_compiled_equals_interpreted(const ir::OpSample& sample) {
   SCOPED_TRACE(sample.name);
   compiler::Report report;
   const auto executable = compiler::compile(*sample.graph, {}, &report);
-  // What may run in the interpreter: a custom_call whose target only the interpreter could know.
+  // Only a custom_call with a target that is no host function may run in the interpreter.
   const ir::Node* const call = ir::find_node(*sample.graph, ir::ops::custom_call);
   const bool is_foreign = call && !ir::find_host_function(call->attributes<ir::CustomCallAttributes>().target);
   ASSERT_EQ(report.fallbacks.empty(), !is_foreign) << testing::PrintToString(report.fallbacks);

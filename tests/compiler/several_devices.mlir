@@ -2,7 +2,7 @@
 // RUN: not weft run %s 2>&1 | FileCheck %s
 // RUN: sed 's/num_partitions = 4/num_partitions = 1/' %s >%t.mlir
 // RUN: weft run %t.mlir
-// A number that tells processes apart has no meaning where the program is for several and weft runs one.
+// A process id has no meaning if the program is for several devices, since weft runs only one.
 
 // CHECK: {{^}}error: {{.*}}stablehlo.partition_id at {{.*}}several_devices.mlir:[[# @LINE + 3]] is part of a program for several devices; weft runs programs for one device only{{$}}
 module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {

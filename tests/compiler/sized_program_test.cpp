@@ -1,4 +1,4 @@
-// Programs for many sizes: what they compute at sizes they are asked for, and what they make anew for them.
+// Programs for many sizes: what they compute at given sizes, and which thunks they make again.
 #include <weft/compiler/plan/sized_program.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using ir::Value;
 
-// A layer on rows of a batch, and a step of its weights that has nothing to do with the batch.
+// A layer on the rows of a batch, and an update of its weights that does not depend on the batch.
 std::shared_ptr<const ir::Graph> layer(std::int64_t rows) {
   const Type x(DType::f32, {rows, 96}), w(DType::f32, {96, 64});
   return ir::make_graph(std::vector{x, w, w}, [](ir::Graph&, std::span<const Value> in) {
@@ -59,7 +59,7 @@ TEST(SizedProgram, KeepsTheThunksThatDoNotDependOnWhatChanged) {
   ASSERT_EQ(a->thunks.size(), b->thunks.size());
   int kept = 0, made = 0;
   for (std::size_t i = 0; i < a->thunks.size(); ++i) {
-    // The batch has 96 elements a row in, 64 out; a result of the weights has 6144.
+    // A row of the batch has 96 elements as input and 64 as output; a result of the weights has 6144.
     const bool same_bytes = std::ranges::equal(a->thunks[i]->reads, b->thunks[i]->reads) &&
                             std::ranges::equal(a->thunks[i]->writes, b->thunks[i]->writes);
     EXPECT_EQ(a->thunks[i] == b->thunks[i], same_bytes) << a->thunks[i]->info.name;
@@ -83,7 +83,7 @@ TEST(SizedProgram, TellsTheWorkOfItsSizes) {
         product = thunk->info.bytes;
       if (thunk->info.category == "loop fusion" && reads_rows) {
         elementwise = thunk->info.bytes;
-        EXPECT_EQ(thunk->info.flops, rows * 64) << "the product took tanh in";
+        EXPECT_EQ(thunk->info.flops, rows * 64) << "the product should have absorbed tanh";
       }
       all += thunk->info.flops;
       all_bytes += thunk->info.bytes;

@@ -1,4 +1,4 @@
-// What vectors of instructions make of numbers that are not like others: zeros of both signs, infinities, NaN, ties, subnormals.
+// How vector instructions treat special numbers: zeros of both signs, infinities, NaN, ties, subnormals.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ std::vector<float> special_values() {
   return values;
 }
 
-// Every pair of them.
+// Returns all pairs of special values.
 std::vector<Array> pairs() {
   const std::vector<float> values = special_values();
   const auto n = std::ssize(values);
@@ -46,7 +46,7 @@ bool same(double a, double b) {
 
 class SpecialValues : public testing::TestWithParam<bool> {
  protected:
-  // What a graph of these inputs gives is what the interpreter gives.
+  // Checks that a graph of these inputs gives the same as the interpreter.
   void check(const auto& body) {
     const std::vector<Array> inputs = pairs();
     const auto graph =
@@ -74,7 +74,7 @@ TEST_P(SpecialValues, AreRoundedTo16Bits) {
 INSTANTIATE_TEST_SUITE_P(Modes, SpecialValues, testing::Bool(),
                          [](const auto& test) { return test.param ? "strict" : "standard"; });
 
-// The column sums read the 16 bits that were stored, not 32 of the same number.
+// The column sums read the stored 16-bit numbers, not the same numbers as 32-bit floats.
 TEST(Widening, IsDoneByWhoeverReads) {
   const Type x(DType::f32, {512, 512});
   const auto graph = ir::make_graph(std::vector{x}, [](ir::Graph&, std::span<const Value> in) {

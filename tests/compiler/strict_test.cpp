@@ -1,4 +1,4 @@
-// Strict mode: the same bits fused and unfused, and for any number of threads.
+// Strict mode gives the same bits with and without fusion, and for any number of threads.
 #include <array>
 #include <cmath>
 #include <memory>
@@ -60,7 +60,7 @@ TEST(Strict, FusedAndUnfusedAndAnyNumberOfThreadsGiveTheSameBits) {
   }
 }
 
-// Few results of many terms each: a library that divides such a product among threads divides its sums.
+// Few results with many terms each: a library that divides such a product among threads splits its sums.
 TEST(Strict, LongSumsAreNotDividedAmongThreads) {
   for (const auto& [m, n, k] :
        {std::array<std::int64_t, 3>{4, 8, 100000}, {64, 64, 8192}, {1, 1, 65536}, {17, 3, 30011}}) {
@@ -101,7 +101,7 @@ TEST(Strict, ASumHasOneOrderHoweverItsTermsWereMoved) {
   EXPECT_EQ(test::run_compiled(*at_once, inputs, strict)[0], want[0]);
 }
 
-// One sum walks along rows, the other along columns of what the first one moved.
+// One sum walks along rows, the other one along the columns of the transposed square.
 TEST(Strict, SumsThatCouldShareAWalkKeepTheirOwn) {
   const auto sums = [](Value x) {
     const std::int64_t last[] = {2}, middle[] = {1};
@@ -119,7 +119,7 @@ TEST(Strict, SumsThatCouldShareAWalkKeepTheirOwn) {
   EXPECT_EQ(fused, test::run_compiled(*both, inputs, strict));
 }
 
-// What is left of a matrix without its last row and column, transposed or not: it lies with gaps, until it is moved.
+// Returns a matrix without its last row and column, transposed or not: a view with gaps.
 Value part_of(Value v, bool transposed) {
   const std::vector<std::int64_t> stop{v.type().dim(0).value(), v.type().dim(1).value() - 1,
                                        v.type().dim(2).value() - 1};
@@ -159,7 +159,7 @@ TEST(Strict, AProductHasTheSameBitsWhereverItsOperandsLie) {
       }
 }
 
-// What the graph computes when floats are added in their own dtype, one after the other.
+// Returns what the graph computes if floats are added in their own dtype, in order.
 std::vector<Array> added_in_order(const ir::Graph& graph, std::span<const Array> inputs) {
   ir::InterpretOptions options;
   options.accumulation = ir::Accumulation::element;
@@ -236,7 +236,7 @@ TEST(Strict, RunsRepeatBitForBitInEveryMode) {
   }
 }
 
-// What is known when the kernel is compiled is computed as the kernel would.
+// Constants that are computed at compile time have the same bits as the kernel would give.
 TEST(Strict, FunctionsOfConstantsHaveTheBitsOfTheLibrary) {
   ir::Graph graph;
   const ir::Value x = ir::tanh(ir::constant(graph, {DType::f32, {64}}, 2));

@@ -1,4 +1,4 @@
-// Code for another machine than this: as wide as its vectors are.
+// Code for other machines uses the vector width of the target.
 // RUN: weft compile --emit llvm --target x86-64-v2 %s | FileCheck %s --check-prefix=FOUR
 // RUN: weft compile --emit llvm --target x86-64-v3 %s | FileCheck %s --check-prefix=EIGHT
 // RUN: weft compile --emit llvm --target x86-64-v4 %s | FileCheck %s --check-prefix=SIXTEEN

@@ -1,5 +1,5 @@
-// Nodes with thunks of their own, at sizes where threads share the work, against the interpreter: no fallback, and the same bits
-// for any number of threads.
+// Compares nodes with thunks of their own with the interpreter, at sizes where threads share the work: no fallback, and the same bits for
+// any number of threads.
 #include <cmath>
 #include <random>
 
@@ -41,7 +41,7 @@ std::vector<Array> random_inputs(const Graph& graph) {
   return inputs;
 }
 
-// Compiled as usual it is close to the interpreter; in strict mode the bits do not depend on the threads.
+// Compiled normally, the graph is close to the interpreter; in strict mode the bits do not depend on the number of threads.
 void expect_native(const Graph& graph, double tolerance) {
   const auto inputs = random_inputs(graph);
   const auto want = ir::interpret(graph, inputs);
@@ -125,7 +125,7 @@ TEST(Convolution, AndItsGradientsInEveryElementType) {
        .strides = {1, 2},
        .padding = {1, 1, -1, 0},
        .channels_last = true},
-      // Transposed: the gradient of the kernel slides over what has holes.
+      // Transposed: the gradient of the kernel has a dilated base.
       {.x = {2, 16, 7, 6}, .kernel = {8, 16, 3, 3}, .padding = {1, 2, 1, 2}, .base_dilation = {2, 2}},
       {.x = {1, 1, 9, 10}, .kernel = {16, 1, 3, 3}, .padding = {1, 1, 1, 1}},
       {.x = {2, 6, 10, 9}, .kernel = {8, 6, 3, 2}, .padding = {1, 1, 0, 1}, .reversal = {1, 0}},
@@ -155,7 +155,7 @@ TEST(Loop, CarriesValuesThatStayMoveSwapAndGrow) {
       Values initial(in.begin(), in.end());
       if (twice) initial[2] = initial[3] = initial[1];
       Values results = ir::while_(initial, condition, body);
-      results.push_back(results[1] + in[1]);  // the initial value is still whole
+      results.push_back(results[1] + in[1]);  // the loop must not have overwritten the initial value
       return results;
     });
     expect_native(*graph, 1e-5);
@@ -227,7 +227,7 @@ TEST(Sort, RowsAndColumnsOfEveryElementType) {
       }
 }
 
-// As JAX sorts floats: -0 equal to 0, NaNs of any sign last.
+// Sorts floats as JAX does: -0 equals 0, NaNs of any sign come last.
 TEST(Sort, PutsNanLastAndKeepsZerosInOrder) {
   const Type f32(DType::f32, {});
   const auto before = ir::make_graph(std::vector{f32, f32}, [&](Graph& g, std::span<const Value> in) {
@@ -252,7 +252,7 @@ TEST(Pooling, AndItsGradient) {
     SCOPED_TRACE(testing::Message() << dtype);
     const double tolerance = dtype == DType::f64   ? 1e-12
                              : dtype == DType::f32 ? 1e-6
-                                                   : 0;  // sums are made in f32, not f64
+                                                   : 0;  // sums are computed in f32, not f64
     const std::int64_t sizes[] = {1, 1, 3, 3}, strides[] = {1, 1, 2, 2}, padding[] = {0, 0, 0, 0, 1, 0, 1, 1},
                        dilations[] = {1, 1, 1, 2};
     const Type x(dtype, {3, 20, 27, 30});
@@ -283,8 +283,8 @@ TEST(Pooling, AndItsGradient) {
   }
 }
 
-// One plane of windows is shared among threads by its rows.
-// Windows that reach from each element to the beginning or the end, a few elements of padding further or not.
+// The rows of a plane of windows are divided among threads. Windows reach from each element to one end, with or without a few elements of
+// padding beyond it.
 TEST(RunningSum, OfEveryElementTypeAlongAnyDimension) {
   for (const DType dtype :
        {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::u16, DType::i32, DType::u64})
@@ -308,7 +308,7 @@ TEST(RunningSum, OfEveryElementTypeAlongAnyDimension) {
         }
 }
 
-// The sum of a million tenths is no tenth of a percent away.
+// The relative error of a sum of a million tenths is below a tenth of a percent.
 TEST(RunningSum, OfManyKeepsItsPrecision) {
   constexpr std::int64_t size = 1'000'000;
   const auto graph = ir::make_graph(std::vector{Type(DType::f32, {size})}, [&](Graph& g, std::span<const Value> in) {
@@ -356,7 +356,7 @@ TEST(Rng, BitsOfEveryWidth) {
       }
 }
 
-// Counters that carry into higher words, the other way of giving a Philox's, and tensors that blocks do not fill.
+// Tests counters that carry into higher words, both forms of a Philox state, and tensors that blocks do not fill evenly.
 TEST(Rng, AnyCounterAndAnySize) {
   const std::vector<std::uint64_t> states[] = {
       {0x123456789abcdef0, 0xfffffff3}, {7, ~std::uint64_t{0} - 20}, {7, ~std::uint64_t{0} - 20, ~std::uint64_t{0}}};
@@ -380,7 +380,7 @@ TEST(Rng, AnyCounterAndAnySize) {
         }
 }
 
-// The program updates a row before it reads the one that was there; run the other way round, nothing needs to be copied.
+// The program updates a row before it reads the row's old value; if the read runs first, nothing needs to be copied.
 TEST(Thunks, UpdatesOfAPartGiveWayToOtherReaders) {
   Graph graph;
   const Value x = graph.add_input({DType::f32, {64, 8}}), row = graph.add_input({DType::f32, {1, 8}});
@@ -395,7 +395,7 @@ TEST(Thunks, UpdatesOfAPartGiveWayToOtherReaders) {
   EXPECT_EQ(test::run(executable, inputs)[0], ir::interpret(graph, inputs)[0]);
 }
 
-// One update after the other, with a read between them.
+// Two updates, one after the other, with a read in between.
 TEST(Thunks, SeveralUpdatesOfAPartAreMadeInPlace) {
   Graph graph;
   const Value x = graph.add_input({DType::f32, {64, 8}}), row = graph.add_input({DType::f32, {1, 8}});

@@ -1,5 +1,5 @@
-// Products and convolutions whose operands are random views (reversed, transposed, cut, broadcast, padded, put together), compiled
-// and interpreted. The numbers are small integers, so that every order of a sum gives the same.
+// Compiles and interprets products and convolutions whose operands are random views (reversed, transposed, sliced, broadcast, padded,
+// concatenated). The numbers are small integers, so that every order of summation gives the same.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -20,7 +20,7 @@ using ir::Graph;
 using ir::Value;
 using Numbers = std::vector<std::int64_t>;
 
-// Makes values of given sizes out of inputs that it adds to the graph.
+// Makes values of given sizes from inputs that it adds to the graph.
 class Views {
  public:
   Views(Graph& graph, DType dtype, std::uint64_t seed) : graph_(graph), dtype_(dtype), generator_(seed) {}
@@ -156,7 +156,7 @@ void expect_same(const Graph& graph, std::uint64_t seed) {
   }
 }
 
-// A product of two views: dimensions in any order, batches of 0 to 2 dimensions, a view added to it.
+// Adds a product of two views: dimensions in any order, 0 to 2 batch dimensions, and another view added to the result.
 void add_product(Graph& graph, Views& views, bool wide) {
   const auto sizes = [&](std::int64_t least, std::int64_t most) {
     Numbers drawn;
@@ -269,7 +269,7 @@ TEST_P(RandomViews, OfNothingElse) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomViews, testing::Range(0, 4));
 
 TEST(Views, OfABatchThatIsReversed) {
-  const Type type(DType::f32, {3, 40, 40});  // more than is written out as sums
+  const Type type(DType::f32, {3, 40, 40});  // too large to be expanded to sums
   const auto graph = ir::make_graph(std::vector{type, type}, [](Graph&, std::span<const Value> in) {
     constexpr std::int64_t batch[] = {0}, last[] = {2}, middle[] = {1};
     const ir::DotAttributes product{batch, batch, last, middle};

@@ -1,5 +1,5 @@
-// Loops that are one kernel: every op with a scalar form in one, what lives in registers and what in memory, and that strict mode
-// gives the bits of a loop of launches.
+// Loops that become one kernel: every op with a scalar form, values in registers and in memory, and in strict mode the same bits as a loop
+// of launches.
 #include <weft/compiler/plan/while_kernel.h>
 
 #include <algorithm>
@@ -73,7 +73,8 @@ void expect_close(const std::vector<Array>& got, const std::vector<Array>& want,
   }
 }
 
-// The loop is one kernel; it agrees with the interpreter, and in strict mode with a loop of launches, bit for bit.
+// Checks that the loop is one kernel, that it agrees with the interpreter, and that in strict mode it gives the same bits as a loop of
+// launches.
 void expect_one_kernel(const Graph& graph, std::span<const Array> inputs, double tolerance, bool strict_too = true) {
   ASSERT_TRUE(kernel_of(graph));
   expect_close(test::run_compiled(graph, inputs), ir::interpret(graph, inputs), tolerance);
@@ -138,7 +139,7 @@ TEST(WhileKernel, ReadsComeBeforeTheUpdateThatOverwritesThem) {
   expect_one_kernel(*graph, inputs, 1e-5);
 }
 
-// Arrays that change places, or are used whole, are no kernel's: the loop of launches runs them.
+// Arrays that are exchanged or used as a whole are not handled by a kernel: a loop of launches runs them.
 TEST(WhileKernel, LeavesLargeArraysThatAreUsedWhole) {
   const Type vector(DType::f32, {1000});
   const std::vector inputs{sequence(vector), sequence(vector, 1)};
@@ -151,7 +152,7 @@ TEST(WhileKernel, LeavesLargeArraysThatAreUsedWhole) {
   }
 }
 
-// A recurrence of 3 x 3 matrices in f64, with products and sums whose order strict mode leaves to kernels of their own.
+// A recurrence of 3 x 3 matrices in f64, with products and sums whose order strict mode leaves to separate kernels.
 TEST(WhileKernel, SmallMatrices) {
   const Type matrix(DType::f64, {3, 3}), stack(DType::f64, {40, 3, 3});
   const std::int64_t first[] = {0}, last[] = {1}, both[] = {0, 1}, turned[] = {1, 0};
@@ -165,7 +166,7 @@ TEST(WhileKernel, SmallMatrices) {
   expect_one_kernel(*graph, std::vector{sequence(matrix), sequence(stack)}, 1e-12, false);
 }
 
-// Windows at positions that are data, in arrays small enough for registers; positions outside are clamped.
+// Windows at positions that are data, in arrays small enough for registers. Positions outside are clamped.
 TEST(WhileKernel, SlicesOfRegisters) {
   const Type small(DType::f32, {3, 4}), index(DType::i32, {}), wide(DType::u64, {});
   const std::int64_t window[] = {2, 2};
@@ -210,7 +211,7 @@ TEST(WhileKernel, ThatNeverRunsReturnsWhatItWasGiven) {
   EXPECT_EQ(test::run_compiled(*graph, inputs), inputs);
 }
 
-// Every op of the table, where it has a scalar form: a loop of one step that computes some of its small samples.
+// For every op of the table with a scalar form: a loop of one step that computes some of its small samples.
 class InLoops : public testing::TestWithParam<const ir::Op*> {};
 
 TEST_P(InLoops, AgreeWithTheInterpreter) {
@@ -231,7 +232,7 @@ TEST_P(InLoops, AgreeWithTheInterpreter) {
   }
   EXPECT_TRUE(!fitting.empty() || GetParam()->kind != ir::Kind::elementwise);
   if (fitting.empty()) return;
-  std::vector<ir::OpSample> some;  // of all dtypes, which samples are ordered by
+  std::vector<ir::OpSample> some;  // of all dtypes, since samples are ordered by dtype
   for (std::size_t i = 0; i < together; ++i) some.push_back(fitting[i * fitting.size() / together]);
   Types types;
   std::vector<Array> inputs;

@@ -1,4 +1,4 @@
-// Artifacts: taken whole and from trusted hands, or not at all.
+// Artifacts are accepted as a whole and from trusted signers, or not at all.
 #include <weft/compiler/artifact.h>
 
 #include <filesystem>
@@ -68,7 +68,7 @@ TEST_F(ArtifactTest, CarriesKernelsToAProcessThatCompilesNothing) {
   EXPECT_EQ(second.compiled_kernels, 0);
   EXPECT_EQ(second.loaded_kernels, first.compiled_kernels);
   EXPECT_EQ(result, want);
-  EXPECT_EQ(DiskCache(folder / "cache", 1 << 20).files().size(), 1u) << "kept for the processes after it";
+  EXPECT_EQ(DiskCache(folder / "cache", 1 << 20).files().size(), 1u) << "later processes find it";
 }
 
 TEST_F(ArtifactTest, CarriesAFolder) {
@@ -114,7 +114,7 @@ TEST_F(ArtifactTest, SaysWhatAFolderHadNoRoomFor) {
   EXPECT_THAT(why_not, HasSubstr("bytes are more than WEFT_CACHE_BYTES allows"));
 }
 
-// A real one of at least 8 KiB: every byte changed, by one bit and by all, and cut at every length.
+// Takes a real artifact of at least 8 KiB, changes every byte in one bit and in all bits, and truncates it at every length.
 TEST_F(ArtifactTest, DamageOfAnyKindIsRefused) {
   std::string whole;
   for (double scale = 1; whole.size() < 8192; ++scale) {
@@ -183,11 +183,11 @@ TEST_F(ArtifactTest, CarriesTheChoicesOfThisProcess) {
   std::filesystem::remove_all(folder / "cache");
   load_artifacts(bytes);
   const Choice again = fastest("a site", trials);
-  EXPECT_EQ(prepared, 2) << "nothing is measured";
+  EXPECT_EQ(prepared, 2) << "nothing should be measured";
   EXPECT_TRUE(again.is_known);
   EXPECT_EQ(again.name, first.name);
   EXPECT_EQ(again.told, first.told);
-  EXPECT_EQ(DiskCache(folder / "cache", 1 << 20).files().size(), 1u) << "kept for the processes after it";
+  EXPECT_EQ(DiskCache(folder / "cache", 1 << 20).files().size(), 1u) << "later processes find it";
   forget_choices();
 }
 

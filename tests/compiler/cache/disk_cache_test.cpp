@@ -1,4 +1,4 @@
-// Kernels on disk: found by later processes, and never trusted when damaged, foreign or half written.
+// Kernels on disk: later processes find them, and damaged, foreign or partly written files are never trusted.
 #include <weft/compiler/cache/disk_cache.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ class DiskCacheTest : public testing::Test {
  protected:
   DiskCacheTest() { clear_kernel_cache(); }
 
-  // As in a process that has just begun.
+  // Compiles as a new process would: with no kernels in memory.
   Report compile_anew(const ir::Graph& graph, std::vector<ir::Array>* result = nullptr) {
     clear_kernel_cache();
     Report report;
@@ -83,8 +83,8 @@ TEST_F(DiskCacheTest, AProgramWhoseKernelsAreInMemoryIsKeptToo) {
   Report report;
   std::vector<ir::Array> inputs{ir::Array(graph->inputs()[0].type())};
   test::run_compiled(*graph, inputs, {}, &report);
-  EXPECT_EQ(report.compiled_kernels, 0) << "they are in memory";
-  EXPECT_EQ(compile_anew(*graph).compiled_kernels, 0) << "and on disk, for the next process";
+  EXPECT_EQ(report.compiled_kernels, 0) << "the kernels are in memory";
+  EXPECT_EQ(compile_anew(*graph).compiled_kernels, 0) << "the kernels are on disk, for the next process";
 }
 
 TEST_F(DiskCacheTest, DamagedEntriesAreCompiledAnew) {
@@ -97,7 +97,7 @@ TEST_F(DiskCacheTest, DamagedEntriesAreCompiledAnew) {
     std::ofstream(path, std::ios::binary) << bytes;
     EXPECT_GT(compile_anew(*graph, &got).compiled_kernels, 0);
     EXPECT_EQ(got, want);
-    EXPECT_EQ(read_file(path).size(), whole.size()) << "replaced by a good one";
+    EXPECT_EQ(read_file(path).size(), whole.size()) << "the damaged entry is replaced";
   }
 }
 
@@ -115,7 +115,7 @@ TEST_F(DiskCacheTest, CodeThatCannotBeMappedIsCompiledAnew) {
   EXPECT_EQ(got, want);
 }
 
-// A real entry: every byte changed, by one bit and by all, and cut at every length.
+// Takes a real entry, changes every byte in one bit and in all bits, and truncates it at every length.
 TEST_F(DiskCacheTest, AnyByteChangedOrMissingIsNoticed) {
   compile_anew(*graph_of(2));
   const std::string whole = read_file(only_entry());
@@ -156,7 +156,7 @@ TEST_F(DiskCacheTest, PlacesOfOthersAreRefused) {
   EXPECT_THAT(DiskCache(folder / "file" / "below", 1 << 20).refusal(), HasSubstr("cannot be made"));
 }
 
-// The folder is made for this user alone, however it is written and whatever the user's files are by default.
+// The folder is created for this user only, whatever its spelling and the user's umask.
 TEST_F(DiskCacheTest, AFolderMayBeNamedWithASlash) {
   const mode_t before = ::umask(0002);
   for (const char* name : {"slash/", "slashes//", "dot/.", "deep/below/"}) {
@@ -221,7 +221,7 @@ TEST_F(DiskCacheTest, WhyThereIsNone) {
   EXPECT_EQ(why, "no program with these kernels was kept there");
 }
 
-// What makes the cache useless is said once, whatever logs are chosen, and programs are compiled.
+// If the cache cannot be used, that is logged once, whatever channels are enabled, and programs are compiled.
 TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
   std::vector<std::string> said;
   logging::set_channels("");
@@ -268,7 +268,7 @@ TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
   logging::set_sink({});
 }
 
-// An environment variable without its value for a while.
+// Removes an environment variable for the lifetime of this object.
 class Unset {
  public:
   explicit Unset(const char* name) : name_(name) {
@@ -308,10 +308,10 @@ TEST_F(DiskCacheTest, TheLeastRecentlyUsedLeaveFirst) {
                                      std::filesystem::file_time_type::clock::now() - std::chrono::hours(20 - i));
   }
   for (int i = 0; i < 16; ++i) ASSERT_TRUE(std::filesystem::exists(place / name(i)));
-  EXPECT_TRUE(cache.read(name(0)));  // used just now
+  EXPECT_TRUE(cache.read(name(0)));  // this also marks it as used
   cache.write(name(16), kernels);
   EXPECT_FALSE(cache.read(name(1)));
-  EXPECT_FALSE(cache.read(name(2))) << "an eighth is free again";
+  EXPECT_FALSE(cache.read(name(2))) << "an eighth of the limit is free again";
   for (const int i : {0, 3, 4, 15, 16}) EXPECT_TRUE(cache.read(name(i))) << i;
   cache.write(name(17), kernels);
   EXPECT_TRUE(cache.read(name(3))) << "there was room";
@@ -336,7 +336,7 @@ TEST_F(DiskCacheTest, WhatIsKnownOfTheFolderIsMadeAnewWhereItIsLost) {
   }
   for (const DiskCache::File& file : cache.files()) std::filesystem::remove(place / file.name);
   for (int i = 0; i < 8; ++i) cache.write(concat("later", i, "-0a.kernels"), kernels);
-  EXPECT_EQ(cache.files().size(), 8u) << "what others removed takes no room";
+  EXPECT_EQ(cache.files().size(), 8u) << "entries that others removed take no room";
 }
 
 TEST_F(DiskCacheTest, AFolderOfManyOriginsKnowsTheLastOnes) {
@@ -348,7 +348,7 @@ TEST_F(DiskCacheTest, AFolderOfManyOriginsKnowsTheLastOnes) {
   EXPECT_EQ(summary.origins.front(), "-136.kernels");
 }
 
-// Processes that write and read, killed at any time.
+// Processes write and read entries and are killed at any time.
 TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
   const DiskCache cache(place, std::uint64_t{1} << 30);
   ASSERT_THAT(cache.refusal(), IsEmpty());
@@ -377,7 +377,7 @@ TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(place))
     EXPECT_TRUE(entry.is_directory() || entry.path().extension() == ".kernels" ||
                 entry.path().filename() == FolderSummary::file_name)
-        << entry.path() << ": what killed processes left is is_removed after the next write";
+        << entry.path() << ": the next write should have removed what killed processes left";
 }
 
 TEST_F(DiskCacheTest, ManyProcessesShareOneFolder) {

@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=eliminate-common-subexpressions --verify | FileCheck %s
-// Nodes of one op, attributes, bodies and operands are computed once.
+// Nodes with the same op, attributes, bodies and operands are computed once.
 
 // CHECK-LABEL: @main(
 // CHECK: %[[SUM:.*]] = "stablehlo.add"(%arg0, %arg1)
@@ -17,7 +17,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   return %2, %5 : tensor<4xf32>, tensor<f32>
 }
 
-// Operands the other way round, another body, another attribute.
+// Swapped operands, another body, or another attribute make nodes different.
 // CHECK-LABEL: @different(
 // CHECK: "stablehlo.subtract"(%arg0, %arg1)
 // CHECK-NEXT: "stablehlo.subtract"(%arg1, %arg0)

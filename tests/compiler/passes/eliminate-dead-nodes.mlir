@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=eliminate-dead-nodes --verify | FileCheck %s
-// What no output needs goes, chains of it whole; inputs stay, for callers count them, and so does what has an effect.
+// Nodes that no output needs are removed, including whole chains. Inputs stay, since callers count them, and so do nodes with effects.
 
 // CHECK-LABEL: @main(
 // CHECK-SAME: %arg0: tensor<4xf32>, %arg1: tensor<2xi32>

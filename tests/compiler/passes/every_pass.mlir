@@ -1,4 +1,4 @@
-// Each pass has a file here that shows what it does and where it keeps away, and each file is of a pass that there is.
+// Each pass has a file here that shows what it changes and what it leaves unchanged, and each file belongs to an existing pass.
 // RUN: weft opt --list-passes | sed 's/ .*//' | sort >%t.passes
 // RUN: cd %S; ls | grep -v every_pass | sed 's/\.mlir$//' | sort >%t.files; diff %t.passes %t.files
 // RUN: while read -r pass; do grep -q -e "--pass=$pass " %S/$pass.mlir; done <%t.passes

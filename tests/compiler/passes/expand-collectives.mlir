@@ -1,7 +1,7 @@
 // RUN: weft opt %s --pass=expand-collectives --verify | FileCheck %s
 // RUN: sed 's/dense<0> : tensor<1x1xi64>/dense<[[0, 1]]> : tensor<1x2xi64>/' %s >%t.mlir
 // RUN: not weft opt %t.mlir --pass=expand-collectives 2>&1 | FileCheck %s --check-prefix=OTHERS
-// A compiled program is one process: it is replica 0 of 1, and what it would exchange with others is its own.
+// A compiled program is a single process, replica 0 of 1, so a collective only exchanges data with itself.
 
 // CHECK-LABEL: @main(
 // CHECK-NEXT: %[[ID:.*]] = "stablehlo.constant"() <{value = dense<0> : tensor<ui32>}>

@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=expand-dots --verify | FileCheck %s
-// Products that no library has: of integers, of nothing, of 16-bit floats by way of f32.
+// Products that the library lacks: integers and empty products become sums, and 16-bit floats are computed in f32.
 
 // CHECK-LABEL: @integers(
 // CHECK: %[[PRODUCTS:.*]] = "stablehlo.multiply"({{.*}} -> tensor<2x3x4xi32>

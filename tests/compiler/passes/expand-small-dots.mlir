@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=expand-small-dots --verify | FileCheck %s
-// Products of so few numbers that a loop has them before a library has looked at its arguments.
+// Products that are too small for a library call become a loop.
 
 // CHECK-LABEL: @small(
 // CHECK: %[[PRODUCTS:.*]] = "stablehlo.multiply"({{.*}} -> tensor<4x8x16xf32>

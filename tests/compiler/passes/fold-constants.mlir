@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=fold-constants --verify | FileCheck %s
-// What depends on constants alone is computed now; large results only where one number says all.
+// Nodes whose operands are constants are computed at compile time; large results only if all elements are equal.
 
 // CHECK-LABEL: @main(
 // CHECK-DAG: %[[PRODUCT:.*]] = "stablehlo.constant"() <{value = dense<[2.000000e+00, 4.000000e+00, 6.000000e+00]>
@@ -19,7 +19,7 @@ func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<1000
   return %1, %2, %3 : tensor<3xf32>, tensor<3xf32>, tensor<1000x1000xf32>
 }
 
-// Whoever computes these gives other bits, so the program does: in strict mode it gives those of a program that folds nothing.
+// These results depend on the implementation, so the program computes them: in strict mode it must give the same bits as without folding.
 // CHECK-LABEL: @inexact(
 // CHECK: "stablehlo.exponential"
 // CHECK: "stablehlo.reduce"

@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=inline-composites --verify | FileCheck %s
-// A composite gives way to its decomposition; other regions stay.
+// A composite is replaced by its decomposition; other regions stay.
 
 // CHECK-LABEL: @main(
 // CHECK-NEXT: %[[SQUARE:.*]] = "stablehlo.multiply"(%arg0, %arg0)

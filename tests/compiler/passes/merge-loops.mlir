@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=merge-loops --verify | FileCheck %s
-// A loop that another one repeats, with more beside it, becomes that one.
+// A loop is replaced by another loop that computes the same and more.
 
 // CHECK-LABEL: @repeated(
 // CHECK: %[[BOTH:.*]]:3 = "stablehlo.while"
@@ -36,7 +36,7 @@ func.func @repeated(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   return %0#1, %1#2 : tensor<f32>, tensor<f32>
 }
 
-// Not where what both compute differs: the second one runs longer.
+// Loops are not merged if they differ in what both compute: the second one runs longer.
 // CHECK-LABEL: @another(
 // CHECK: "stablehlo.while"
 // CHECK: "stablehlo.while"

@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=order-dot-operands --verify | FileCheck %s
-// Operands get the dimension order of a matrix product where strides alone cannot give it.
+// Operands are transposed if strides alone cannot give them the dimension order of a matrix product.
 
 // CHECK-LABEL: @main(
 // CHECK-NEXT: %[[RHS:.*]] = "stablehlo.transpose"(%arg1) <{permutation = array<i64: 2, 1, 0, 3>}>

@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=simplify --verify | FileCheck %s
-// Algebra that is exact, shape ops that undo each other, conversions through a wider type.
+// Exact algebraic identities, shape ops that undo each other, conversions through a wider type.
 
 // CHECK-LABEL: @neutral(
 // CHECK: %[[ZERO:.*]] = "stablehlo.constant"() <{value = dense<0> : tensor<4xi32>}>
@@ -64,7 +64,7 @@ func.func @nested_broadcasts(%x: tensor<3xf32>) -> tensor<5x4x3xf32> {
   return %1 : tensor<5x4x3xf32>
 }
 
-// Two transposes that are one, and a broadcast that is a transpose.
+// Two transposes become one, and a broadcast that is a transpose stays.
 // CHECK-LABEL: @not_undone(
 // CHECK: %[[BOTH:.*]] = "stablehlo.transpose"(%arg0) <{permutation = array<i64: 1, 2, 0>}>
 // CHECK-NEXT: %[[SQUARE:.*]] = "stablehlo.broadcast_in_dim"(%arg1) <{broadcast_dimensions = array<i64: 1, 0>}>
@@ -76,7 +76,7 @@ func.func @not_undone(%x: tensor<2x3x4xf32>, %s: tensor<3x3xf32>) -> (tensor<3x4
   return %1, %2 : tensor<3x4x2xf32>, tensor<3x3xf32>
 }
 
-// Through bf16 digits are lost, and through an unsigned type the sign.
+// A conversion through bf16 loses digits, and one through an unsigned type loses the sign, so both stay.
 // CHECK-LABEL: @converts(
 // CHECK-DAG: %[[WIDENED:.*]] = "stablehlo.convert"(%arg0) : (tensor<4xbf16>) -> tensor<4xf64>
 // CHECK-DAG: %[[NARROW:.*]] = "stablehlo.convert"(%arg1) : (tensor<4xf32>) -> tensor<4xbf16>
@@ -108,7 +108,7 @@ func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (t
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// A kernel turned round is a window turned round; a kernel whose features are turned round stays.
+// A kernel reversed in spatial dimensions becomes a reversed window; a kernel reversed in its features stays.
 // CHECK-LABEL: @turned_kernel(
 // CHECK: "stablehlo.convolution"(%arg0, %arg1){{.*}}window_reversal = array<i1: true, false>
 // CHECK-NEXT: %[[FEATURES:.*]] = "stablehlo.reverse"(%arg1)
@@ -121,7 +121,7 @@ func.func @turned_kernel(%x: tensor<1x8x8x2xf32>, %k: tensor<3x3x2x4xf32>) -> (t
   return %1, %3 : tensor<1x6x6x4xf32>, tensor<1x6x6x4xf32>
 }
 
-// What a loop passes on unchanged is what it began with.
+// A carried value that a loop never changes is replaced by its initial value.
 // CHECK-LABEL: @loop_invariant(%arg0: tensor<f32>)
 // CHECK: "stablehlo.while"
 // CHECK: "func.return"(%{{.*}}#0, %arg0)

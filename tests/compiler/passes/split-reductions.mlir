@@ -1,5 +1,6 @@
 // RUN: weft opt %s --pass=split-reductions --verify | FileCheck %s
-// Dimensions that lie apart are reduced one group after the other, and a reduction that leaves the threads nothing to share is cut.
+// Reductions over separate groups of dimensions are done one group after the other, and a reduction with too few results for the threads is
+// split.
 
 // CHECK-LABEL: @mixed(
 // CHECK: %[[ROWS:.*]] = "stablehlo.reduce"(%arg0, {{.*}}dimensions = array<i64: 2>
@@ -10,7 +11,7 @@ func.func @mixed(%x: tensor<8x4x16xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Between the parts, 16-bit floats are not rounded.
+// Partial sums of 16-bit floats are not rounded.
 // CHECK-LABEL: @short_floats(
 // CHECK: %[[WIDE:.*]] = "stablehlo.convert"(%arg0) : (tensor<8x4x16xbf16>) -> tensor<8x4x16xf32>
 // CHECK: %[[ROWS:.*]] = "stablehlo.reduce"(%[[WIDE]], {{.*}}dimensions = array<i64: 2>

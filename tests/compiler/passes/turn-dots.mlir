@@ -1,5 +1,5 @@
 // RUN: weft opt %s --pass=turn-dots --verify | FileCheck %s
-// The transpose of a product is the product of its operands the other way round, made where it is needed and as it is needed.
+// The transpose of a product is the product with swapped operands, if nobody needs the untransposed product.
 
 // CHECK-LABEL: @matrices(
 // CHECK: %[[TURNED:.*]] = "stablehlo.dot_general"(%arg1, %arg0){{.*}}lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [1]
@@ -10,7 +10,7 @@ func.func @matrices(%x: tensor<40x8xf32>, %y: tensor<8x50xf32>) -> tensor<50x40x
   return %1 : tensor<50x40xf32>
 }
 
-// Sides of several dimensions, in batches.
+// Both sides may have several dimensions and batches.
 // CHECK-LABEL: @batches(
 // CHECK: %[[TURNED:.*]] = "stablehlo.dot_general"(%arg1, %arg0){{.*}} -> tensor<2x3x7x4x5xf32>
 // CHECK: "func.return"(%[[TURNED]])
@@ -20,7 +20,7 @@ func.func @batches(%x: tensor<2x3x4x5x6xf32>, %y: tensor<2x3x6x7xf32>) -> tensor
   return %1 : tensor<2x3x7x4x5xf32>
 }
 
-// Another order than one side before the other, and a product that is needed as it is, too.
+// Other permutations stay, and so does a product that is also needed untransposed.
 // CHECK-LABEL: @others(
 // CHECK: "stablehlo.dot_general"(%arg0, %arg1)
 // CHECK: "stablehlo.transpose"

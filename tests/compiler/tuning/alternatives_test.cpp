@@ -1,4 +1,4 @@
-// Every way in which a product can be done gives what the standard one gives, and is offered where it makes sense.
+// Every alternative of a product gives the same result as the standard one, and is offered where it makes sense.
 #include <weft/compiler/tuning/alternatives.h>
 
 #include <tests/compiler/run.h>
@@ -70,19 +70,19 @@ TEST(Ways, AreOfferedWhereTheyMakeSense) {
   EXPECT_THAT(alternatives(uneven), Contains(Alternative::padded));
   EXPECT_THAT(alternatives(even), Not(Contains(Alternative::padded)));
   EXPECT_THAT(alternatives({{17, 64}, {64, 17}, {}, {1}, {0}}), Not(Contains(Alternative::padded)))
-      << "nearly as many zeros as numbers";
+      << "there would be nearly as many zeros as numbers";
   EXPECT_THAT(alternatives({{30, 32}, {32, 32}, {}, {1}, {0}, DType::bf16}), Contains(Alternative::padded));
   EXPECT_THAT(alternatives({{64, 32}, {32, 56}, {}, {1}, {0}, DType::bf16}), Contains(Alternative::padded))
-      << "32 in a vector";
+      << "a vector has 32 elements";
   EXPECT_THAT(alternatives({{64, 32}, {32, 64}, {}, {1}, {0}, DType::bf16}), Not(Contains(Alternative::padded)));
   EXPECT_THAT(alternatives(uneven, Tuning::padding), ElementsAre(Alternative::standard, Alternative::padded));
   EXPECT_THAT(alternatives(uneven, Tuning::none), ElementsAre(Alternative::standard));
 
   EXPECT_THAT(alternatives({{32, 2048}, {2048, 32}, {}, {1}, {0}}), Contains(Alternative::split));
   EXPECT_THAT(alternatives({{32, 2049}, {2049, 32}, {}, {1}, {0}}), Not(Contains(Alternative::split)))
-      << "no equal parts";
+      << "the sum has no equal parts";
   EXPECT_THAT(alternatives({{512, 2048}, {2048, 512}, {}, {1}, {0}}), Not(Contains(Alternative::split)))
-      << "enough to share as it is";
+      << "the product has enough results for all threads";
   EXPECT_THAT(alternatives({{32, 2048}, {2048, 32}, {}, {1}, {0}, DType::bf16}), Not(Contains(Alternative::split)))
       << "partial sums are rounded";
 }

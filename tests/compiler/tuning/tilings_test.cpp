@@ -1,4 +1,4 @@
-// Every tiling of a kernel gives what its own one gives, and is offered where it can matter.
+// Every tiling of a kernel gives the same result as its own tiling, and is offered where it can matter.
 #include <weft/compiler/tuning/tilings.h>
 
 #include <array>
@@ -35,7 +35,7 @@ Graph sum_of_squares(std::vector<Dim> dims, std::int64_t summed) {
   });
 }
 
-// As a kernel of our own.
+// Returns a product that becomes a generated kernel.
 Graph product(std::int64_t m, std::int64_t k, std::int64_t n) {
   static constexpr std::array<std::int64_t, 1> left = {1}, right = {0};
   return ir::make_graph(std::vector{Type(DType::f32, {m, k}), Type(DType::f32, {k, n})},
@@ -88,7 +88,7 @@ TEST(Tilings, AllComputeTheSame) {
 
 TEST(Tilings, AreOfferedWhereTheyCanMatter) {
   const auto of = [](int Tiling::* field, auto value) { return Field(field, value); };
-  const bool wide = Target::host().lanes == 16;  // then there are twice the registers, too
+  const bool wide = Target::host().lanes == 16;  // such machines also have twice as many registers
   if (wide) {
     EXPECT_THAT(tilings(*product(64, 64, 200)), Contains(of(&Tiling::rows_together, 8)));
   }
