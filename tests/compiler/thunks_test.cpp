@@ -283,8 +283,7 @@ TEST(Pooling, AndItsGradient) {
   }
 }
 
-// The rows of a plane of windows are divided among threads. Windows reach from each element to one end, with or without a few elements of
-// padding beyond it.
+// Windows reach from each element to the beginning or the end, with or without a few elements of padding beyond it.
 TEST(RunningSum, OfEveryElementTypeAlongAnyDimension) {
   for (const DType dtype :
        {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::u16, DType::i32, DType::u64})
@@ -322,6 +321,7 @@ TEST(RunningSum, OfManyKeepsItsPrecision) {
   EXPECT_FLOAT_EQ(sums[0].data<float>().back(), 0.1F * size);
 }
 
+// Threads share a single plane of windows by its rows.
 TEST(Pooling, OfTwoDimensions) {
   const std::int64_t sizes[] = {5, 3}, strides[] = {1, 2}, padding[] = {2, 2, 0, 1};
   const ir::ReduceWindowAttributes window{.window_dimensions = sizes,

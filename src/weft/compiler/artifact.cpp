@@ -119,8 +119,8 @@ std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string
   for (const StoredKernel& choice : artifact.choices)
     cache.write(names.emplace_back(choice_name(choice.key)), std::span(&choice, 1), &reason);
   // Only now are all entries written: an entry may have been removed to make room for later ones.
-  const auto stands = [&](const std::string& name) { return cache.contents(name).kernels.has_value(); };
-  const std::size_t kept = std::ranges::count_if(names, stands);
+  const auto is_stored = [&](const std::string& name) { return cache.contents(name).kernels.has_value(); };
+  const std::size_t kept = std::ranges::count_if(names, is_stored);
   if (why_not && kept < names.size()) *why_not = std::move(reason);
   return kept;
 }

@@ -144,7 +144,8 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
 }
 
 // Returns the graph that recomputes what does not fit into the budget.
-Recomputation keep_less(const ir::Graph& graph, const Options& options, const UnitMaker& maker, Report& report) {
+Recomputation recompute_within_budget(const ir::Graph& graph, const Options& options, const UnitMaker& maker,
+                                      Report& report) {
   Report ignored;
   Recomputation again = recompute(graph, fuse(graph, options, maker, ignored), options.activation_bytes);
   report.recomputed = again.nodes;
@@ -219,7 +220,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
   Recomputation again;
   if (options.activation_bytes != 0) {
     const Phase phase(report, "recompute");
-    again = keep_less(*parts.graph, options, maker, report);
+    again = recompute_within_budget(*parts.graph, options, maker, report);
     if (again.graph) parts.graph = again.graph;
   }
   {

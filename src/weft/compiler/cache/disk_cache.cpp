@@ -133,7 +133,7 @@ std::string DiskCache::refusal() const {
   return distrust(folder_);
 }
 
-// The names of entries for the same program say why none of them serves this process.
+// Explains a missing entry by the number of entries that the program has for other origins.
 std::string DiskCache::why_missing(const std::string& name) const {
   const std::string program = program_of(name);
   const auto summary = FolderSummary::read(folder_);

@@ -16,7 +16,7 @@ struct FolderSummary {
 
   // Of all entries; may be too large, since it includes what a killed process was about to add.
   std::uint64_t bytes = 0;
-  // The suffixes of entry names that stand for an origin: at most most_origins of them, the most recently used last.
+  // The origins as suffixes of entry names: at most most_origins of them, the most recently used last.
   std::vector<std::string> origins;
 
   void add_origin(std::string origin);

@@ -14,7 +14,7 @@
 
 namespace weft::compiler {
 
-// The limits of a product: the operands besides those of the steps are the four others of DescribedProduct::arguments.
+// The maximum number of epilogue steps, and of arguments (DescribedProduct::arguments): one per step and four others.
 constexpr std::size_t most_steps = 8, most_operands = most_steps + 4;
 
 // A matrix product with all sizes known.

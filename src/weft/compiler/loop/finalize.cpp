@@ -7,9 +7,9 @@ namespace weft::compiler {
 
 namespace {
 
-class Settling {
+class Finalizer {
  public:
-  Settling(DraftLoop loop, const KernelRequest& request) : loop_(std::move(loop)), request_(request) {}
+  Finalizer(DraftLoop loop, const KernelRequest& request) : loop_(std::move(loop)), request_(request) {}
 
   Lowered run() {
     finalize_axes();
@@ -169,6 +169,6 @@ class Settling {
 
 }  // namespace
 
-Lowered finalize(DraftLoop loop, const KernelRequest& request) { return Settling(std::move(loop), request).run(); }
+Lowered finalize(DraftLoop loop, const KernelRequest& request) { return Finalizer(std::move(loop), request).run(); }
 
 }  // namespace weft::compiler

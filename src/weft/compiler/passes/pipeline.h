@@ -18,7 +18,7 @@ struct Pass {
   std::string_view summary;
   // returns null if the graph stays as it is
   std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Target& target);
-  // Off for passes whose result depends on sizes: strict results must not depend on whether sizes are known.
+  // False for passes whose result depends on sizes: strict results must not depend on whether sizes are known.
   bool in_strict_mode = true;
 };
 

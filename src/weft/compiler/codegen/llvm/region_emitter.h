@@ -90,7 +90,7 @@ struct LoopEnds {
   std::function<void(const std::vector<Elements>& next)> end = {};
 };
 
-// Emits a while loop whose carried values begin as `initial`; `ends` fills in those that have no elements there. Returns the last ones.
+// Emits a while loop whose carried values begin as `initial`; `ends` fills in the values without elements. Returns the final values.
 std::vector<Elements> emit_loop(RegionContext& context, const ir::Graph& condition, const ir::Graph& body,
                                 std::span<const Elements> initial, const LoopEnds& ends = {});
 
