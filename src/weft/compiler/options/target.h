@@ -14,7 +14,7 @@ struct Target {
   std::string triple, cpu, features;  // as LLVM names them
   int lanes = 4;                      // f32 elements of a vector register
   int registers = 16;                 // vector registers
-  // Whether one instruction computes the maximum of 16 pairs of f32 with +0 greater than -0.
+  // Whether one instruction computes the maximum (or minimum) of 16 pairs of f32 with +0 greater than -0.
   bool has_vector_range = false;
   bool has_vector_scale = false;  // whether one instruction multiplies 16 f32 by powers of two
   // The letter that names the target's vectors in the C library's vector functions: _ZGVbN4v_expf.

@@ -67,7 +67,7 @@ class Work {
     return std::nullopt;
   }
 
-  // Kernels compute floating-point sums in another order, and sums of 16-bit floats in f32.
+  // Separate kernels sum floats in another order than a loop kernel would, and 16-bit floats in f32.
   bool may_reorder(DType t) const { return is_integer(t) || (is_float(t) && !is_16_bit_float(t) && !strict_); }
 
   std::optional<std::int64_t> of_reduction(const Node& n) const {
