@@ -1,5 +1,5 @@
-// An Arena hands out memory by moving a pointer and gives it all back at once. What lives in it is never destroyed, so only
-// trivially destructible things may.  Not thread-safe.
+// An Arena allocates memory by advancing a pointer and frees it all at once. It never destroys the objects it holds, so they
+// must be trivially destructible. Not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A few sizes instead of many: what is shorter than a bucket is padded up to it, so that a program for each bucket serves every
-// length. (Bucketing of the data pipelines of TensorFlow and of torch.compile's users.)
+// Bucketing pads lengths to a few sizes: a length is padded up to the next bucket, so that one program per bucket serves all
+// lengths. (The bucketing of TensorFlow's data pipelines and of torch.compile's users.)
 //
 //   const Bucketing lengths{32, 64, 128};
 //   lengths.size_for(40);  // 64
@@ -16,7 +16,7 @@ namespace weft {
 // Immutable.
 class Bucketing {
  public:
-  // At least one size, positive, each greater than the one before. Throws Error else.
+  // Throws Error unless there is at least one size, all are positive, and each is greater than the one before.
   Bucketing(std::initializer_list<std::int64_t> sizes) : Bucketing(std::vector<std::int64_t>(sizes)) {}
   explicit Bucketing(std::vector<std::int64_t> sizes);
 
@@ -24,7 +24,7 @@ class Bucketing {
   std::int64_t largest() const { return sizes_.back(); }
   bool contains(std::int64_t size) const;
 
-  // The smallest bucket that holds `length`. Throws Error, which names both, if the largest is too small for it.
+  // Returns the smallest bucket that holds `length`. Throws an Error that names both if even the largest is too small.
   std::int64_t size_for(std::int64_t length) const;
 
   std::string text() const;  // 32, 64 or 128

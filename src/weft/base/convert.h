@@ -1,6 +1,6 @@
-// Conversion of one element between element types, with StableHLO's meaning where it fixes one and XLA's where it does not:
-// float to integer rounds towards zero, saturates and gives 0 for NaN; integers wrap; anything to boolean is `!= 0`; everything
-// to float is rounded once, to nearest with ties to even.
+// Converts one element between element types, with StableHLO's meaning where it defines one and XLA's where it does not: float
+// to integer rounds towards zero, saturates and maps NaN to 0; integers wrap; conversion to boolean is `!= 0`; conversion to
+// float rounds once, to nearest with ties to even.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-// Diagnostics: what cost time or memory and need not, each an event with its place, reason, cost and remedy. A recompile, a graph
-// break, a host fallback, a gap on the device, a starved input are kinds of this one thing. Whoever finds one reports it once; what
-// people see are views of it: a line of its kind's log channel, a counter "diagnostic::recompile" among the metrics, and what sinks
-// make of it, as the hints of WEFT_DEBUG=1 and a profile's recording. Where nobody looks a report costs a count. Thread-safe.
+// A diagnostic is an event that reports avoidable cost in time or memory, with its place, reason, cost and remedy. Its kinds
+// include recompiles, graph breaks, host fallbacks, gaps on the device and starved inputs. The code that detects one reports it
+// once; users see it as a line in the log channel of its kind, as a metrics counter such as "diagnostic::recompile", and
+// through sinks, such as the hints of WEFT_DEBUG=1 and the recording of a profile. A report that nobody listens to costs one
+// count. Thread-safe.
 //   WEFT_DIAGNOSE(recompile, .subject = name, .place = place, .reason = reason, .cost_ms = ms);
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace weft::diagnostics {
 
-// KIND(name, log channel, what it is, remedy where an event names none)
+// KIND(name, log channel, description, remedy for events that name none)
 #define WEFT_DIAGNOSTIC_KINDS(KIND)                                                                                   \
   KIND(compile_too_frequent, perf_hints, "compiles in most steps",                                                    \
        "keep shapes and structure the same from step to step: pad or bucket inputs, hold the same results")           \
@@ -80,8 +81,8 @@ struct Event {
   std::string subject = {};  // function, program or op
   std::string place = {};    // user file:line, module path
   std::string reason = {};   // what happened, with the numbers
-  std::string remedy = {};   // empty: the kind's usual one
-  double cost_ms = 0;        // measured, in all
+  std::string remedy = {};   // empty: the usual remedy of the kind
+  double cost_ms = 0;        // the total, as measured
   std::uint64_t bytes = 0;
   std::uint64_t count = 1;
   std::uint64_t time_ns = 0;  // of the steady clock; 0: now
@@ -90,7 +91,8 @@ struct Event {
 // "train_step: compiled again at main.cpp:12: ... (12.5 ms); remedy: ..."
 std::string to_string(const Event& event);
 
-// Sees every event until it ends. Called on the reporting thread, one event at a time; must not report events itself.
+// Passes every event to a function for the lifetime of this object. The function is called on the reporting thread, one event
+// at a time; it must not report events itself.
 class Sink {
  public:
   explicit Sink(std::function<void(const Event&)> see);
@@ -105,17 +107,17 @@ class Sink {
 namespace detail {
 inline constinit std::atomic<int> sinks = 0;
 }
-// Whether a sink sees events, or a log tells of this kind.
+// Return whether a sink receives events, and whether a sink or the log channel of this kind does.
 inline bool has_sinks() { return detail::sinks.load(std::memory_order_relaxed) != 0; }
 inline bool enabled(Kind kind) { return has_sinks() || logging::enabled(channel(kind)); }
 // Adds to the kind's counter among the metrics.
 void count(Kind kind);
-// Logs the event and shows it to the sinks.
+// Logs the event and passes it to the sinks.
 void report(Event event);
 
 }  // namespace weft::diagnostics
 
-// Builds the event only where somebody sees it.
+// Counts the event, and builds and reports it only if a sink or the log receives it.
 #define WEFT_DIAGNOSE(kind_, ...)                                                           \
   do {                                                                                      \
     ::weft::diagnostics::count(::weft::diagnostics::Kind::kind_);                           \

@@ -1,4 +1,4 @@
-// A 128-bit digest of a stream of bytes (XXH3), to notice damage; not against those who mean harm.
+// A 128-bit digest of a stream of bytes (XXH3). It detects accidental damage, not deliberate changes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class Digest {
  public:
   Digest();
   void add(std::span<const std::byte> bytes);
-  std::string hex() const;  // 32 digits, of what was added so far; as `xxh128sum` prints it
+  std::string hex() const;  // 32 digits for the bytes added so far, as `xxh128sum` prints them
 
  private:
   struct State;

@@ -4,7 +4,7 @@
 
 namespace weft {
 
-// A Dim that is no constant is the complement of its index among the expressions.
+// A Dim that is not a constant holds the complement of its index among the expressions.
 struct Dim::Registry {
   static Polynomial polynomial(const DimRegistry& r, Dim d) {
     if (!d.is_constant()) return r.expressions[~d.bits_];
@@ -81,8 +81,8 @@ Dim floor_divide(Dim a, Dim b) {
   if (a.is_constant()) return {a.value() / b.value()};
   auto& r = DimRegistry::instance();
   const std::lock_guard lock(r.mutex);
-  Polynomial quotient,
-      rest;  // what b divides leaves the floor; coefficients of the rest are at least 0 and less than b
+  // Multiples of b leave the floor; the remaining coefficients are at least 0 and less than b.
+  Polynomial quotient, rest;
   for (const auto& [monomial, coefficient] : Dim::Registry::polynomial(r, a)) {
     const std::int64_t remainder = (coefficient % b.value() + b.value()) % b.value();
     if (coefficient != remainder) quotient[monomial] = (coefficient - remainder) / b.value();

@@ -16,19 +16,19 @@ class Dim {
  public:
   constexpr Dim(std::int64_t size = 0) : bits_(size) {}  // NOLINT: a number is a Dim
 
-  // A new symbol, distinct from every other: min <= size <= max and size % multiple_of == 0.
+  // Makes a new symbol, distinct from every other, with min <= size <= max and size % multiple_of == 0.
   static Dim symbol(std::string name, std::int64_t min = 0, std::int64_t max = std::numeric_limits<std::int64_t>::max(),
                     std::int64_t multiple_of = 1);
 
   constexpr bool is_constant() const { return bits_ >= 0; }
-  // The size, which must be known.
+  // Returns the size. Throws Error unless it is a constant.
   constexpr std::int64_t value() const {
     if (!is_constant()) not_constant();
     return bits_;
   }
-  std::int64_t min() const;  // bounds of what the size may be
+  std::int64_t min() const;  // the bounds of the possible sizes
   std::int64_t max() const;
-  std::int64_t divisor() const;  // a number that always divides it (0 for the constant 0)
+  std::int64_t divisor() const;  // a number that divides every possible size (0 for the constant 0)
 
   friend constexpr bool operator==(Dim, Dim) = default;
   friend Dim operator+(Dim a, Dim b);

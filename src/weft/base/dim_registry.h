@@ -1,4 +1,4 @@
-// Where expressions of Dims and Sizes live: polynomials in normal form, interned. Internal to base.
+// The registry of the expressions of Dims and Sizes: interned polynomials in normal form. Internal to base.
 #pragma once
 
 #include <algorithm>
@@ -33,17 +33,17 @@ inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
 
 // A product of atoms (registry indices of symbols and quotients), sorted. The empty product is 1.
 using Monomial = std::vector<std::int64_t>;
-// Sum of coefficient * monomial, without zero coefficients.
+// A sum of coefficient * monomial, without zero coefficients.
 using Polynomial = std::map<Monomial, std::int64_t>;
 
 struct Atom {
-  std::string name;  // of a symbol; empty for a quotient
+  std::string name;  // the symbol's name; empty for a quotient
   std::int64_t min = 0, max = unbounded, divisor = 1;
   Polynomial numerator;
   std::int64_t denominator = 1;
 };
 
-// Dims and Sizes are indices into it.
+// Dims and Sizes that are not constant are indices into `expressions`.
 struct DimRegistry {
   std::mutex mutex;
   std::deque<Atom> atoms;
@@ -55,7 +55,7 @@ struct DimRegistry {
     return *registry;
   }
 
-  // The constant, or the index of the expression.
+  // The value is the constant, or else the index of the expression.
   struct Interned {
     std::int64_t value;
     bool is_constant;
@@ -91,7 +91,7 @@ struct DimRegistry {
         most = saturating_multiply(most, atoms[a].max);
       }
       if (coefficient < 0) std::swap(least, most);
-      // What is unbounded stays so.
+      // An unbounded sum stays unbounded.
       low = low == -unbounded || least == -unbounded ? -unbounded : saturating_add(low, least);
       high = high == unbounded || most == unbounded ? unbounded : saturating_add(high, most);
     }

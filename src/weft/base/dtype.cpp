@@ -19,7 +19,7 @@ std::string_view name(DType t) { return names[static_cast<int>(t)]; }
 
 std::optional<DType> parse_dtype(std::string_view text) {
   const auto* found = std::find(std::begin(names), std::end(names), text);
-  if (found == std::end(names) || text == name(DType::token)) return std::nullopt;  // a token is no element
+  if (found == std::end(names) || text == name(DType::token)) return std::nullopt;  // a token is not an element type
   return static_cast<DType>(found - names);
 }
 

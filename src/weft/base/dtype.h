@@ -28,7 +28,8 @@ enum class DType : std::uint8_t {
   bf16,
   f32,
   f64,
-  // Narrow ones (narrow.h): read from text and computed by the interpreter; the rest of weft refuses them by name.
+  // Narrow types (narrow.h): the parser accepts them and the interpreter computes with them; the rest of weft rejects them by
+  // name.
   f4E2M1FN,
   f6E2M3FN,
   f6E3M2FN,
@@ -44,9 +45,9 @@ enum class DType : std::uint8_t {
   i4,
   u2,
   u4,
-  token,  // of no elements: StableHLO's token, which orders effects
+  token,  // has no elements: StableHLO's token, which orders effects
 };
-inline constexpr int dtype_count = 13;  // of the dtypes that all of weft computes with
+inline constexpr int dtype_count = 13;  // the number of dtypes that all of weft computes with
 
 inline constexpr DType boolean = DType::boolean;
 inline constexpr DType int8 = DType::i8, int16 = DType::i16, int32 = DType::i32, int64 = DType::i64;
@@ -63,20 +64,21 @@ constexpr bool is_unsigned_integer(DType t) {
 }
 constexpr bool is_integer(DType t) { return is_signed_integer(t) || is_unsigned_integer(t); }
 
-// The dtype whose rules a narrow one follows: an op that takes f16 takes narrow floats. Others are their own.
+// Returns the dtype whose rules a narrow one follows: an op that takes f16 takes narrow floats. Other dtypes are returned
+// unchanged.
 constexpr DType rule_dtype(DType t) {
   if (!is_narrow(t)) return t;
   return is_float(t) ? DType::f16 : is_signed_integer(t) ? DType::i8 : DType::u8;
 }
 
-// Bytes of one element; a boolean is one byte holding 0 or 1.
+// Returns the bytes of one element; a boolean is one byte that holds 0 or 1.
 constexpr int byte_size(DType t) {
   constexpr std::uint8_t sizes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
   if (t > DType::f64) return is_narrow(t) ? 1 : 0;
   return sizes[static_cast<int>(t)];
 }
 
-// Bits of one element that mean something; of integers and the wider floats.
+// Returns the significant bits of one element. Defined for integers and for floats that are not narrow.
 constexpr int bit_width(DType t) {
   if (t == DType::i2 || t == DType::u2) return 2;
   if (t == DType::i4 || t == DType::u4) return 4;
@@ -84,15 +86,15 @@ constexpr int bit_width(DType t) {
 }
 
 std::string_view name(DType t);                           // "f32"
-std::optional<DType> parse_dtype(std::string_view name);  // the inverse
+std::optional<DType> parse_dtype(std::string_view name);  // the inverse of name()
 std::ostream& operator<<(std::ostream& out, DType t);
 
-// The type of `a op b` for operands of different types; symmetric, and associative but for u64 with a signed type and f16 or
-// bf16. Rules (JAX's lattice without weak types): boolean < integer < float; within a class the wider wins; unsigned with signed
-// gives a signed type that holds both; u64 with signed gives f32; f16 with bf16 gives f32.
+// Returns the type of `a op b` for operands of different types. It is symmetric, and associative except for u64 with a signed
+// type and for f16 or bf16. Rules (JAX's lattice without weak types): boolean < integer < float; within a class the wider wins;
+// unsigned with signed gives a signed type that holds both; u64 with signed gives f32; f16 with bf16 gives f32.
 DType promote(DType a, DType b);
 
-// C++'s type for a DType and the other way round.
+// Maps a DType to its C++ type, and back.
 template <DType>
 struct CppType;
 template <class T>
@@ -138,8 +140,8 @@ WEFT_DTYPE(u4, uint4)
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-// Calls f with a value of the C++ type of `t` (as a tag): visit(t, [&](auto tag) { using T = decltype(tag); ... }). Of the dtypes
-// that all of weft computes with; visit_any: of the narrow ones too.
+// Calls f with a value of the C++ type of `t` (as a tag): visit(t, [&](auto tag) { using T = decltype(tag); ... }). visit takes
+// the dtypes that all of weft computes with; visit_any takes narrow ones as well.
 template <class F>
 decltype(auto) visit(DType t, F&& f) {
   switch (t) {

@@ -1,5 +1,6 @@
-// Errors. `require` is for the caller's mistake and throws weft::Error at the call that made it; WEFT_ASSERT is for ours and
-// throws weft::InternalError. Nothing aborts the process. A message is led by the public function's name:
+// Errors. `require` reports a mistake of the caller and throws weft::Error at the call that made it; WEFT_ASSERT reports a
+// mistake in weft and throws weft::InternalError. Nothing aborts the process. A message starts with the name of the public
+// function:
 //   require(a.rank() == 2, "matmul: expected rank 2, got ", a.type());
 #pragma once
 
@@ -15,13 +16,13 @@
 
 namespace weft {
 
-// A mistake of the caller, or of the bytes handed to us; what() is one line.
+// A mistake of the caller, or in the bytes passed to weft; what() is one line.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What was asked for means something, but weft does not do it. `feature` names it: stablehlo.fft, complex, dynamic shapes.
+// A request that is valid, but that weft does not support. `feature` names it: stablehlo.fft, complex, dynamic shapes.
 class UnsupportedError : public Error {
  public:
   UnsupportedError(const std::string& message, std::string feature) : Error(message), feature_(std::move(feature)) {}
@@ -31,19 +32,19 @@ class UnsupportedError : public Error {
   std::string feature_;
 };
 
-// A mistake of weft itself: please report it.
+// A bug in weft: please report it.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
 namespace detail {
-// Appends what print(out, part) prints.
+// Appends what print(out, part) writes.
 void append_printed(std::string& text, void (*print)(std::ostream& out, const void* part), const void* part);
 void append_number(std::string& text, double number);
 void append_pointer(std::string& text, const void* pointer);
 
-// Appends a part as an ostream prints it.
+// Appends a part in the form in which an ostream prints it.
 template <class Part>
 void append(std::string& text, const Part& part) {
   if constexpr (std::is_same_v<Part, char> || std::is_same_v<Part, signed char> ||
@@ -66,7 +67,7 @@ void append(std::string& text, const Part& part) {
 }
 }  // namespace detail
 
-// The concatenation of the parts as an ostream prints them.
+// Returns the concatenation of the parts in the form in which an ostream prints them.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::string text;

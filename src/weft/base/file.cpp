@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::string_view temporary_prefix = ".weft-tmp-";
 
-// A temporary file that one thread opens while another ends the process must not be left behind.
+// Prevent a temporary file that one thread opens from being left behind while another thread ends the process.
 std::atomic<int> opening = 0;
 std::atomic<bool> ends = false;
 
@@ -54,7 +54,8 @@ class OpeningTemporary {
   ~OpeningTemporary() { --opening; }
 };
 
-// The path of what an open descriptor refers to, in `buffer`; empty if it has none. Safe in a signal handler, as to_chars is.
+// Writes the path that an open descriptor refers to into `buffer` and returns it; returns an empty one if there is none. Safe
+// in a signal handler, as to_chars is.
 std::string_view path_of(int descriptor, std::span<char> buffer) noexcept {
   char link[32] = "/proc/self/fd/";
   char* const digits = link + std::string_view(link).size();
@@ -65,7 +66,7 @@ std::string_view path_of(int descriptor, std::span<char> buffer) noexcept {
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
 
-// The result of a system call that may be interrupted or, in tests, made to fail.
+// Makes a system call and returns its result. Repeats it if it is interrupted; in tests, it may be made to fail.
 template <class Call>
 auto attempt(const char* operation, Call call) -> decltype(call()) {
   if (detail::file_fault) {
@@ -85,7 +86,7 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor.number() < 0) detail::fail_with_errno("open", folder, errno);
   const int result = attempt("fsync", [&] { return ::fsync(descriptor.number()); });
   if (result < 0 && errno != EINVAL)
-    detail::fail_with_errno("sync", folder, errno);  // EINVAL: a file system without it
+    detail::fail_with_errno("sync", folder, errno);  // EINVAL: the file system cannot sync a folder
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ File::File(std::filesystem::path path)
 
 void File::read(std::uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // of one call
+    constexpr std::size_t most = std::size_t{1} << 30;  // per call
     const ssize_t count =
         ::pread(descriptor_.number(), to.data(), std::min(to.size(), most), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
@@ -167,7 +168,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   digest_.add(bytes);
   size_ += bytes.size();
   while (!bytes.empty()) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // of one call
+    constexpr std::size_t most = std::size_t{1} << 30;  // per call
     const ssize_t count =
         attempt("write", [&] { return ::write(descriptor_.number(), bytes.data(), std::min(bytes.size(), most)); });
     if (count < 0) detail::fail_with_errno("write to the folder", folder_, errno);
@@ -207,7 +208,7 @@ void require_writable(const std::filesystem::path& path) {
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_.number() < 0) detail::fail_with_errno("open", folder, errno);
-  // A file system without locks is used without one.
+  // On a file system without locks, the folder is used without a lock.
   const bool taken = ::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   require(!taken, "another process is writing to ", folder.string());
 }
@@ -218,9 +219,9 @@ bool remove_file(const std::filesystem::path& path) {
 
 void detail::remove_open_temporaries() noexcept {
   ends = true;
-  // Bounded, because the thread that opens a file may be the one that this signal interrupted.
+  // The wait is bounded, because the thread that opens a file may be the one that this signal interrupted.
   for (int waits = 0; opening > 0 && waits < 20; ++waits) ::poll(nullptr, 0, 1);
-  constexpr int most = 1024;  // descriptors, the usual limit
+  constexpr int most = 1024;  // the usual limit of descriptors
   char buffer[PATH_MAX + 1];
   for (int descriptor = 0; descriptor < most; ++descriptor) {
     const std::string_view path = path_of(descriptor, buffer);

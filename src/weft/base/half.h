@@ -10,7 +10,7 @@ namespace weft {
 
 namespace detail {
 
-// Rounds a double to a binary format with `mantissa` explicit bits and `exponent` bits: one rounding, straight from double.
+// Rounds a double, once, to a binary format with `mantissa` explicit bits and `exponent` bits.
 constexpr std::uint16_t round_to_16(double value, int mantissa, int exponent) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 63) << 15);

@@ -1,4 +1,4 @@
-// Hashing: a fast mixing step for values already at hand, and xxHash for bytes. Not for untrusted keys.
+// Hashing: a fast mixing step for values in registers, and xxHash for bytes. Not for untrusted keys.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// 128 bits, for identities that must not collide by chance.
+// A hash of 128 bits, for identities that must not collide by chance.
 struct Fingerprint {
   std::uint64_t low = 0x243f6a8885a308d3u, high = 0x13198a2e03707344u;
 
   constexpr void add(std::uint64_t value) {
     low = mix(low, value);
-    high = mix(high + 0xa4093822299f31d0u, value ^ 0x082efa98ec4e6c89u);  // else one value could stop both
+    // the constant prevents one value from zeroing both halves
+    high = mix(high + 0xa4093822299f31d0u, value ^ 0x082efa98ec4e6c89u);
   }
   friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 constexpr std::size_t most_nested = 64;
 
-// Takes the events of nlohmann's parser and puts the value together.
+// Receives the events of nlohmann's parser and builds the value.
 class Builder {
  public:
   json take() && { return std::move(root_); }
@@ -19,7 +19,7 @@ class Builder {
   bool number_unsigned(std::uint64_t value) { return add(value); }
   bool number_float(double value, const std::string&) { return add(value); }
   bool string(std::string& value) { return add(std::move(value)); }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // text holds none
+  bool binary(std::vector<std::uint8_t>&) { return false; }  // does not occur in text
   bool start_object(std::size_t) { return open(json::object()); }
   bool start_array(std::size_t) { return open(json::array()); }
   bool end_object() { return close(); }
@@ -55,7 +55,7 @@ class Builder {
   }
 
   json root_;
-  std::vector<json*> open_;  // the lists and objects that have begun, the outermost first
+  std::vector<json*> open_;  // the lists and objects that are still open, the outermost first
   std::string key_;
 };
 

@@ -1,5 +1,5 @@
-// JSON from files that are not trusted: parsed with a limit on nesting, and read with every type and range checked. What is wrong is
-// an Error in words of ours that name the member; no exception of the JSON library leaves these functions.
+// JSON from untrusted files: parsed with a limit on nesting, and read with checks of every type and range. What is wrong is
+// reported by an Error that names the member; no exception of the JSON library leaves these functions.
 #pragma once
 
 #include <concepts>
@@ -18,27 +18,28 @@
 
 namespace weft {
 
-// The value of a JSON text. Where an object has two members of one name, the last counts. Throws Error with the byte at which the
-// text stops being JSON, and for lists and objects that are nested more than 64 deep.
+// Returns the value of a JSON text. If an object has two members of one name, the last counts. Throws Error with the byte
+// offset at which the text stops being JSON, and for lists and objects nested more than 64 deep.
 nlohmann::json parse_json(std::string_view text);
 
-// The text of a value, in one line or with `indent` blanks for each level. Bytes that are not UTF-8 become U+FFFD.
+// Returns the text of a value, in one line or with `indent` blanks for each level. Bytes that are not UTF-8 become U+FFFD.
 template <class Json>
 std::string print_json(const Json& value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// A value and what messages call it: the name of the member that holds it. Refers to the JSON that it was made from. Each function
-// throws Error ("'bytes' must be a whole number from 0 to 255, is a text") if the value is of another kind.
+// A JSON value, with the name that messages use for it: the name of the member that holds it. It refers to the JSON that it was
+// made from. Each function throws Error ("'bytes' must be a whole number from 0 to 255, is a text") if the value is of another
+// kind.
 class JsonValue {
  public:
   explicit JsonValue(const nlohmann::json& value, std::string_view name = "the text") : value_(&value), name_(name) {}
 
-  JsonValue at(const char* member) const;  // of an object that must have it
-  bool has(const char* member) const;      // false if the value is no object, too
+  JsonValue at(const char* member) const;  // a member that the object must have
+  bool has(const char* member) const;      // false also if the value is not an object
   std::vector<std::pair<std::string, JsonValue>> members() const;
   std::vector<JsonValue> list() const;
-  std::vector<JsonValue> list(std::size_t size) const;  // of exactly so many
+  std::vector<JsonValue> list(std::size_t size) const;  // a list of exactly `size` elements
   std::string text() const;
   bool boolean() const;
   double number() const;
@@ -54,7 +55,7 @@ class JsonValue {
     return v.get<Integer>();
   }
 
-  // Reads the value into a variable of the type that it must have.
+  // Reads the value into a variable, whose type the value must have.
   void read(bool& to) const { to = boolean(); }
   void read(double& to) const { to = number(); }
   void read(std::string& to) const { to = text(); }
@@ -66,7 +67,7 @@ class JsonValue {
   }
 
   const nlohmann::json& value() const { return *value_; }
-  // Throws the Error for a value that is not `wanted`.
+  // Throws the Error that says that the value is not `wanted`.
   [[noreturn]] void refuse(std::string_view wanted) const;
 
  private:

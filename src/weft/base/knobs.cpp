@@ -27,7 +27,7 @@ std::string variable_of(std::string_view name) {
   return variable;
 }
 
-// What a value of the type looks like, for messages and the table.
+// The form of values of a type, for messages and the table.
 template <class T>
 constexpr std::string_view type_name = "text";
 template <>
@@ -99,7 +99,7 @@ std::vector<Row> table() {
 
 namespace {
 
-// Read by programs beside the library: bench/peers, and CMake where it looks for weft.
+// Variables read outside the library: by bench/peers, and by CMake to find weft.
 constexpr std::string_view variables_of_others[] = {"WEFT_PEERS_PYTHON", "WEFT_PEERS_STOCK_MKL", "WEFT_DIR",
                                                     "WEFT_ROOT"};
 

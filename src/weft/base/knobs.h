@@ -1,6 +1,6 @@
-// Knobs: the settings that a user makes through the environment. Each is one row of the table below; `weft knobs` prints it.
-// A knob is read from its variable, WEFT_ and its name in capitals, when it is first asked for; a value that does not parse
-// throws Error. Thread-safe.
+// Knobs: the settings that a user makes through the environment. Each is one row of the table below; `weft knobs` prints it. A
+// knob is read at its first use from its variable, WEFT_ followed by its name in capitals; a value that does not parse throws
+// Error. Thread-safe.
 //   const auto threads = knobs::num_threads();
 #pragma once
 
@@ -40,12 +40,12 @@ inline constexpr bool checked_build = true;
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")                \
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                      \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first")  \
-  KNOB(graph_cache_bytes, Integer, Integer{1} << 30, "memory they may take: constants, code, what a launch reads")    \
+  KNOB(graph_cache_bytes, Integer, Integer{1} << 30, "memory that compiled programs may take: constants and code")    \
   KNOB(kernel_cache_bytes, Integer, Integer{1} << 28,                                                                 \
        "memory that the code of kernels may take; the least recently used leaves first")                              \
   KNOB(cache, Switch, true, "keep the code of kernels on disk, for later processes")                                  \
-  KNOB(cache_dir, Text, "", "where; empty: weft in $XDG_CACHE_HOME, or in ~/.cache")                                  \
-  KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes it may take there; the least recently used leaves first")       \
+  KNOB(cache_dir, Text, "", "folder of the kernels on disk; empty: weft in $XDG_CACHE_HOME, or in ~/.cache")          \
+  KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes of the kernels on disk; the least recently used leaves first")  \
   KNOB(key_file, Text, "", "the private key that signs exported kernels; empty: weft/key in ~/.config")               \
   KNOB(trusted_keys, Text, "", "public keys, separated by commas, whose exported kernels are taken beside one's own") \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                             \
@@ -78,8 +78,8 @@ class Knob {
  private:
   template <class>
   friend class Override;
-  const T* read() const;          // from the environment, once
-  static const T* keep(T value);  // for the life of the process, since another thread may be reading it
+  const T* read() const;          // reads the environment, once
+  static const T* keep(T value);  // keeps the value for the life of the process, since another thread may be reading it
   const T* exchange(const T* value) { return value_.exchange(value, std::memory_order_acq_rel); }
 
   const char* name_;
@@ -93,8 +93,8 @@ class Knob {
 WEFT_KNOBS(WEFT_DECLARE_KNOB)
 #undef WEFT_DECLARE_KNOB
 
-// Gives a knob another value until the end of a scope: knobs::Override one(knobs::num_threads, 1). Overrides of one knob end in
-// the reverse order of their beginning.
+// Gives a knob another value until the end of a scope: knobs::Override one(knobs::num_threads, 1). Overrides of one knob must
+// end in the reverse order of their construction.
 template <class T>
 class Override {
  public:
@@ -115,7 +115,7 @@ struct Row {
 };
 std::vector<Row> table();
 
-// Variables of the environment that start with WEFT_ but belong to no knob: probably misspelled.
+// Returns the environment variables that start with WEFT_ but belong to no knob: they are probably misspelled.
 std::vector<std::string> unknown_variables();
 
 }  // namespace weft::knobs

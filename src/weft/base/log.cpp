@@ -33,14 +33,14 @@ constexpr auto names = std::to_array<std::string_view>({
 });
 
 struct Output {
-  std::mutex mutex;  // of what follows; never held while the sink is called
+  std::mutex mutex;  // guards the members below; never held while the sink is called
   std::shared_ptr<const Sink> sink;
   struct Message {
     Channel channel;
     std::string text;
   };
-  std::deque<Message> waiting;            // for the thread that is in the sink
-  std::optional<std::thread::id> inside;  // that thread
+  std::deque<Message> waiting;            // for the thread that is inside the sink
+  std::optional<std::thread::id> inside;  // the thread that is inside the sink
   std::condition_variable left;
 };
 
@@ -56,7 +56,7 @@ std::string line_of(Channel channel, std::string_view message) {
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// In one piece, so that the lines of several processes do not mix.
+// Prints the line with one call, so that the lines of several processes do not mix.
 void print(Channel channel, std::string_view message) {
   const std::string line = line_of(channel, message) + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -107,7 +107,7 @@ Chosen parse_channels(std::string_view text) {
 
 std::string_view name(Channel channel) { return names[static_cast<std::size_t>(channel)]; }
 
-// A misspelled channel must not fail the launch that happens to log first, nor silence the others.
+// A misspelled channel must not make the launch that happens to log first fail, nor silence the other channels.
 std::uint64_t detail::read_channels() {
   const Chosen chosen = parse_channels(knobs::logs());
   auto expected = unread;
@@ -131,7 +131,8 @@ void set_sink(Sink sink) {
   out.left.wait(lock, [&] { return !out.inside || out.inside == std::this_thread::get_id(); });
 }
 
-// A thread that finds another in the sink leaves its message to it: the other may be waiting for this one.
+// If another thread is in the sink, this thread leaves its message to that one and does not wait: that thread may be waiting
+// for this one.
 void write(Channel channel, std::string_view message) {
   Output& out = output();
   std::unique_lock lock(out.mutex);

@@ -1,6 +1,6 @@
-// Logs by channel, chosen with WEFT_LOGS=recompiles,perf_hints (all: every channel); none by default but `warnings`, which is
-// always on. A message goes to the standard error stream (WEFT_LOG_JSON=1: as one JSON object a line), or to the sink of the
-// application. When its channel is off nothing of it is evaluated.
+// Logs by channel, chosen with WEFT_LOGS=recompiles,perf_hints (all: every channel). By default only `warnings` is on; it
+// cannot be turned off. A message goes to the standard error stream (with WEFT_LOG_JSON=1 as one JSON object per line), or to
+// the sink of the application. If the channel is off, the parts of the message are not evaluated.
 //   WEFT_LOG(recompiles, "train_step: input 0 was ", before, ", now ", after);
 // Thread-safe.
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace weft::logging {
 
-// CHANNEL(name, what it says)
+// CHANNEL(name, description)
 #define WEFT_LOG_CHANNELS(CHANNEL)                                                               \
-  CHANNEL(warnings, "what goes on all the same, but should be known; always on")                 \
+  CHANNEL(warnings, "problems that do not stop the program; always on")                          \
   CHANNEL(graph_breaks, "where a compiled function left its graph, and why")                     \
   CHANNEL(recompiles, "why a function was compiled again: what differed from the nearest graph") \
   CHANNEL(perf_hints, "time or memory lost, with the remedy")                                    \
@@ -51,13 +51,14 @@ inline bool enabled(Channel channel) {
   return channels >> static_cast<unsigned>(channel) & 1;
 }
 
-// Chooses the channels anew, in the form of WEFT_LOGS. Throws Error for a channel that does not exist; in WEFT_LOGS itself that is
-// a warning.
+// Replaces the set of channels; `chosen` has the form of WEFT_LOGS. Throws Error for a channel that does not exist; in
+// WEFT_LOGS itself, such a channel causes a warning.
 void set_channels(std::string_view chosen);
 
-// Where messages go from now on; nothing: the standard error stream. Called by one thread at a time, for the messages of others as
-// well, and without a lock: a sink may log, which goes to the standard error stream, compute with tensors and set another sink.
-// When set_sink returns the sink before is called no more, but for a call that set_sink was made in.
+// Sets the receiver of all messages from now on; an empty function selects the standard error stream. One thread at a time
+// calls the sink, also with the messages of other threads, and no lock is held: a sink may log (to the standard error stream),
+// compute with tensors and set another sink. After set_sink returns, the previous sink is not called again, unless set_sink was
+// called from within it.
 using Sink = std::function<void(Channel channel, std::string_view message)>;
 void set_sink(Sink sink);
 

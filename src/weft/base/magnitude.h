@@ -1,4 +1,4 @@
-// Numbers of bytes and the like, as users write them.
+// Parses numbers of bytes and the like as users write them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace weft {
 
-// Digits, and K, M or G behind them for 2^10, 2^20 and 2^30; nothing for other text and for more than 64 bits hold.
+// Parses digits, followed by K, M or G for a factor of 2^10, 2^20 or 2^30. Returns nullopt for other text and for numbers
+// beyond 64 bits.
 std::optional<std::int64_t> parse_magnitude(std::string_view text);
 
 }  // namespace weft

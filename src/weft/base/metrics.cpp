@@ -34,7 +34,7 @@ struct Registry {
 
   static CounterValue read(const Counter& counter) { return {counter.name_, counter.value()}; }
 
-  // Per second between the oldest and the newest of the last values; the oldest one's own value lies before that time.
+  // Sets the rates per second between the oldest and the newest sample. The oldest sample's own value lies before that time.
   static void set_rates(const Metric& metric, std::size_t filled, MetricValue& result) {
     const auto at = [&](std::uint64_t i) { return metric.recent_[i % Metric::window]; };
     const Metric::Sample oldest = at(metric.count_ - filled), newest = at(metric.count_ - 1);
@@ -142,7 +142,7 @@ void clear() {
 
 namespace {
 
-// 02m05s012ms345.678us, as PyTorch/XLA writes times.
+// Returns a time as PyTorch/XLA writes it, such as 02m05s012ms345.678us.
 std::string time_text(std::uint64_t ns) {
   char text[64];
   const auto us = static_cast<double>(ns % 1'000'000) / 1e3;
@@ -216,7 +216,7 @@ std::string json() {
 
 namespace {
 
-// CompileTime: compile_time. What Prometheus does not take in a name becomes an underscore.
+// Turns CompileTime into compile_time. Characters that Prometheus does not accept in a name become underscores.
 std::string snake_case(std::string_view name) {
   std::string snake;
   for (const char c : name) {

@@ -1,5 +1,5 @@
-// Counters and metrics of this process, under the names that PyTorch/XLA gave them. Each is one constant below, or beside the
-// code that counts; it appears in reports from its first use on. Names are unique. All figures are whole numbers: nanoseconds,
+// Counters and metrics of this process, under the names that PyTorch/XLA uses. Each is one constant, declared below or beside
+// the code that counts; reports list it after its first use. Names are unique. All values are whole numbers: nanoseconds,
 // bytes, counts. Thread-safe; counting costs a few nanoseconds.
 //   metrics::cached_compile.add();
 //   const metrics::Timer timer(metrics::compile_time);
@@ -44,7 +44,7 @@ class Counter {
 
 enum class Unit : std::uint8_t { nanoseconds, bytes, count };
 
-// Values over time: how many, their sum, and the last `window` of them, from which percentiles come.
+// A series of values: their number, their sum, and the last `window` of them, from which percentiles are computed.
 class Metric {
  public:
   static constexpr std::size_t window = 1024;
@@ -69,7 +69,7 @@ class Metric {
   std::array<Sample, window> recent_{};
 };
 
-// Adds the time between its making and its end to a metric.
+// Adds the time between its construction and its destruction to a metric.
 class Timer {
  public:
   explicit Timer(Metric& metric);
@@ -82,53 +82,53 @@ class Timer {
   const std::uint64_t start_ns_;
 };
 
-inline constinit Metric compile_time("CompileTime");         // graph to executable
-inline constinit Metric execute_time("ExecuteTime");         // of a launch, on the device: its busy time
-inline constinit Metric queue_time("QueueTime");             // from accepting a launch to its beginning on the device
-inline constinit Metric device_idle_time("DeviceIdleTime");  // the gaps between launches
-inline constinit Metric input_wait_time("InputWaitTime");    // of the step, for a batch
-inline constinit Metric host_wait_time("HostWaitTime");      // of the host, for results
-inline constinit Metric transfer_to_device_time("TransferToDeviceTime");      // uploads
+inline constinit Metric compile_time("CompileTime");  // graph to executable
+inline constinit Metric execute_time("ExecuteTime");  // busy time of a launch on the device
+inline constinit Metric queue_time("QueueTime");      // from the acceptance of a launch to its start on the device
+inline constinit Metric device_idle_time("DeviceIdleTime");               // the gaps between launches
+inline constinit Metric input_wait_time("InputWaitTime");                 // the time that a step waits for a batch
+inline constinit Metric host_wait_time("HostWaitTime");                   // the time that the host waits for results
+inline constinit Metric transfer_to_device_time("TransferToDeviceTime");  // uploads
 inline constinit Metric transfer_from_device_time("TransferFromDeviceTime");  // reads
 inline constinit Metric inbound_data("InboundData", Unit::bytes);             // bytes of each read
 inline constinit Metric outbound_data("OutboundData", Unit::bytes);           // bytes of each upload
-inline constinit Counter cached_compile("CachedCompile");                     // syncs whose executable was there
-inline constinit Counter uncached_compile("UncachedCompile");                 // syncs that had to compile
-inline constinit Counter mark_step("MarkStep");             // syncs and replays that launched something
-inline constinit Counter run_ahead_waits("RunAheadWaits");  // launches that had to wait for the device
+inline constinit Counter cached_compile("CachedCompile");      // syncs that found their executable in the cache
+inline constinit Counter uncached_compile("UncachedCompile");  // syncs that had to compile
+inline constinit Counter mark_step("MarkStep");                // syncs and replays that launched something
+inline constinit Counter run_ahead_waits("RunAheadWaits");     // launches that had to wait for the device
 
-// A counter whose name is known only when the program runs: "custom_call::sort_on_host". It lives as long as the process.
+// Returns a counter whose name is known only at run time: "custom_call::sort_on_host". It lives as long as the process.
 Counter& named_counter(std::string_view name);
 
 struct CounterValue {
   std::string name;
   std::uint64_t value = 0;
 };
+// The percentiles (by nearest rank), the greatest value and the rates are of the last Metric::window values. The rates are the values
+// and their sum per second, from the first of them to the last; 0 if there is only one.
 struct MetricValue {
   std::string name;
   Unit unit = Unit::nanoseconds;
   std::uint64_t count = 0, total = 0;
-  std::vector<std::pair<double, std::uint64_t>>
-      percentiles;             // percent, value: nearest rank among the last Metric::window values
-  std::uint64_t greatest = 0;  // of these
-  double rate = 0,
-         value_rate = 0;  // of these: values, and their sum, per second from the first to the last; 0: one only
+  std::vector<std::pair<double, std::uint64_t>> percentiles;  // percent and value
+  std::uint64_t greatest = 0;
+  double rate = 0, value_rate = 0;
 };
-// What was counted so far, by name.
+// All counters and metrics so far, by name.
 struct Snapshot {
   std::vector<MetricValue> metrics;
   std::vector<CounterValue> counters;
 };
 Snapshot snapshot();
 
-std::optional<MetricValue> metric(std::string_view name);  // none: nothing was added to it
-std::uint64_t counter(std::string_view name);              // 0: it never counted
+std::optional<MetricValue> metric(std::string_view name);  // nullopt if nothing was added to it
+std::uint64_t counter(std::string_view name);              // 0 if it never counted
 
-std::string report();  // of the snapshot, in PyTorch/XLA's form
+std::string report();  // the snapshot in PyTorch/XLA's form
 // {"metrics": {name: {unit, count, total, max, rate, value_rate, percentiles: {"50": value}}}, "counters": {name: value}}
 std::string json();
-// In the text form that Prometheus collects: weft_compile_time_ns_count, _sum and quantiles; weft_cached_compile_total.
+// Returns the text form that Prometheus collects: weft_compile_time_ns_count, _sum and quantiles; weft_cached_compile_total.
 std::string prometheus();
-void clear();  // all back to zero
+void clear();  // sets everything to zero
 
 }  // namespace weft::metrics

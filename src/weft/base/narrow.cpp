@@ -9,7 +9,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// E8M0: the exponent field of the nearest power of two; between two, of the even one.
+// Rounds to E8M0: returns the exponent field of the nearest power of two; half-way between two, that of the even exponent.
 std::uint8_t to_power(double value, const NarrowFormat& format) {
   constexpr std::uint8_t not_a_number = 0xff;
   if (!(value >= 0) || std::isinf(value)) return not_a_number;
@@ -27,7 +27,7 @@ std::uint8_t to_narrow(double value, const NarrowFormat& f) {
   const int ones = (1 << (f.exponent + f.mantissa)) - 1, sign_bit = ones + 1;
   const int infinity = ((1 << f.exponent) - 1) << f.mantissa;
   const int sign = std::signbit(value) ? sign_bit : 0;
-  // The largest finite code, and what stands for what is larger.
+  // the largest finite code, the code for larger values, and the code for NaN
   int largest = ones, overflow = ones, of_nan = ones;
   switch (f.specials) {
     case NarrowSpecials::ieee:
@@ -47,7 +47,8 @@ std::uint8_t to_narrow(double value, const NarrowFormat& f) {
   const int least_exponent = 1 - f.bias;
   const int exponent = magnitude == 0 ? least_exponent : std::max(std::ilogb(magnitude), least_exponent);
   if (exponent > 1 << f.exponent) return signed_code(overflow);
-  // With its leading one, the mantissa adds 1 to the exponent field; rounded up to the next power it does so once more.
+  // The mantissa includes its leading one, which adds 1 to the exponent field; rounding up to the next power of two adds
+  // another 1.
   const auto mantissa = static_cast<int>(std::nearbyint(std::ldexp(magnitude, f.mantissa - exponent)));
   const int code = ((exponent - least_exponent) << f.mantissa) + mantissa;
   if (code > largest) return signed_code(overflow);

@@ -1,5 +1,6 @@
-// Element types of less than a byte, and floats of 8 bits: programs read from text may use them, the interpreter computes them. One
-// byte each in memory: integers with their sign extended, floats with their bits at the lower end. Arithmetic is done wider.
+// Integers of fewer than 8 bits, and floats of at most 8. Programs read from text may use them, and the interpreter computes
+// with them. Each takes one byte in memory: integers are sign-extended, floats have their bits at the lower end. Arithmetic is
+// done in wider types.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +33,13 @@ struct NarrowInt {
   }
 };
 
-// What a narrow float's codes at the ends mean.
+// The meaning of the codes at the ends of a narrow float's range.
 enum class NarrowSpecials : std::uint8_t {
   ieee,           // infinities and NaN, as IEEE 754
-  nan,            // FN: no infinity; all ones are NaN
-  unsigned_zero,  // FNUZ: no infinity, no -0, whose code is NaN
-  none,           // every code is a number; what is too large becomes the largest
-  powers,         // E8M0: no sign and no mantissa, powers of two; all ones are NaN
+  nan,            // FN: no infinity; all ones is NaN
+  unsigned_zero,  // FNUZ: no infinity and no -0; the code of -0 is NaN
+  none,           // every code is a number; values that are too large become the largest
+  powers,         // E8M0: no sign and no mantissa, only powers of two; all ones is NaN
 };
 
 struct NarrowFormat {

@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-std::string contents(const std::filesystem::path& path) {  // empty: there is none
+std::string contents(const std::filesystem::path& path) {  // empty if the file does not exist
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The number after `key` at the start of a line, or `fallback`.
+// Returns the number after `key` at the start of a line, or `fallback`.
 std::uint64_t field(const std::string& text, std::string_view key, std::uint64_t fallback) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -37,25 +37,26 @@ std::uint64_t field(const std::string& text, std::string_view key, std::uint64_t
   return fallback;
 }
 
-// What one control group leaves: its limit less what it uses and could not drop.
+// Returns what one control group leaves: its limit minus the memory that it uses and could not drop.
 std::uint64_t left_in_group(const std::filesystem::path& folder, const char* limit_file, const char* usage_file,
                             std::string_view cache) {
-  const std::uint64_t limit = field(contents(folder / limit_file), "", unlimited);  // "max" is no number
+  const std::uint64_t limit = field(contents(folder / limit_file), "", unlimited);  // "max" is not a number
   const std::uint64_t usage = field(contents(folder / usage_file), "", 0);
   const std::uint64_t reclaimable = field(contents(folder / "memory.stat"), cache, 0);
   if (limit == unlimited) return unlimited;
   return limit - std::min(limit, usage - std::min(usage, reclaimable));
 }
 
-// What a limit of this process (ulimit) leaves: `limit` is its name in /proc/self/limits, `usage` the line of /proc/self/status
-// that says what counts against it, in kB.
+// Returns what a limit of this process (ulimit) leaves. `limit` is its name in /proc/self/limits; `usage` is the line of
+// /proc/self/status that gives the use of it in kB.
 std::uint64_t left_in_process(const std::filesystem::path& root, std::string_view limit, std::string_view usage) {
-  const std::uint64_t most = field(contents(root / "proc/self/limits"), limit, unlimited);  // "unlimited" is no number
+  // "unlimited" is not a number
+  const std::uint64_t most = field(contents(root / "proc/self/limits"), limit, unlimited);
   if (most == unlimited) return unlimited;
   return most - std::min(most, 1024 * field(contents(root / "proc/self/status"), usage, 0));
 }
 
-// CPUs that one control group may keep busy: its quota of time in each period.
+// Returns the number of CPUs that one control group may keep busy: its quota of time in each period.
 double cpus_of_group(const std::string& quota_and_period) {
   std::istringstream numbers(quota_and_period);
   double quota = 0, period = 0;
@@ -63,8 +64,8 @@ double cpus_of_group(const std::string& quota_and_period) {
   return limited ? quota / period : std::numeric_limits<double>::infinity();
 }
 
-// The least of what `unified(folder)` says of the group in the hierarchy of version 2, or `legacy(folder)` in that of the
-// controller, and of the groups above it, whose limits hold for it as well.
+// Returns the least result over the process's control group and the groups above it, whose limits apply as well. The result for
+// a group is `unified(folder)` in the hierarchy of version 2, or `legacy(folder)` in the hierarchy of the controller.
 template <class T, class Unified, class Legacy>
 T least_of_groups(const std::filesystem::path& root, std::string_view controller, T least, Unified unified,
                   Legacy legacy) {
@@ -128,7 +129,7 @@ int usable_cpus() {
 std::uint64_t peak_resident_bytes() { return 1024 * field(contents("/proc/self/status"), "VmHWM:", 0); }
 
 double seconds_since_process_start() {
-  // Field 22 of the line; the second is in parentheses and may hold anything.
+  // Field 22 of the line; field 2 is in parentheses and may hold any characters.
   const std::string text = contents("/proc/self/stat");
   const std::size_t name_end = text.rfind(')');
   if (name_end == text.npos) return 0;

@@ -1,5 +1,5 @@
-// What the system says about this process and its memory, from /proc and the control groups (versions 1 and 2). A figure that the
-// system does not give is 0, or for available_memory the largest number.  Thread-safe.
+// Figures of the system about this process and its memory, from /proc and the control groups (versions 1 and 2). A figure that
+// the system does not provide is 0, except for available_memory, where it is the largest number. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 namespace weft {
 
 std::uint64_t peak_resident_bytes();
-// Bytes this process may still take: what the machine has available, or less where a control group or a limit of the process
-// (ulimit -v, ulimit -d) allows less.
+// Returns the bytes that this process may still allocate: the memory available on the machine, or less where a control group or
+// a limit of the process (ulimit -v, ulimit -d) allows less.
 std::uint64_t available_memory();
-// CPUs this process may keep busy: those it may run on, or fewer where a control group rations their time.
+// Returns the number of CPUs that this process may keep busy: the CPUs it may run on, or fewer where a control group limits
+// their time.
 int usable_cpus();
 double seconds_since_process_start();
 
-// "1.5 GiB", "384 KiB", "12 B".
+// Returns "1.5 GiB", "384 KiB" or "12 B".
 std::string format_bytes(std::uint64_t bytes);
 
 namespace detail {
-// The same within the file system under `root`, for tests.
+// The same functions on the file system under `root`, for tests.
 std::uint64_t available_memory(const std::filesystem::path& root);
 int usable_cpus(const std::filesystem::path& root, int allowed);
 }  // namespace detail

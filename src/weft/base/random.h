@@ -1,5 +1,6 @@
-// Counter-based random bits: Threefry2x32 with 20 rounds and Philox4x32 with 10 (Salmon et al., "Parallel random numbers: as easy
-// as 1, 2, 3", SC 2011), and how rng_bit_generator counts with them, which is XLA's way. Any element can be computed alone.
+// Counter-based random bits: Threefry2x32 with 20 rounds and Philox4x32 with 10 (Salmon et al., "Parallel random numbers: as
+// easy as 1, 2, 3", SC 2011), with the counters that XLA uses for rng_bit_generator. Each element can be computed
+// independently.
 //
 // The block functions are written over a type that behaves like a 32-bit unsigned integer: std::uint32_t, or a code
 // generator's value (compiler/codegen/llvm/random_emitter.cpp) with the operators + ^ | << >> against itself and std::uint32_t, and a
@@ -50,14 +51,14 @@ std::array<U32, 4> philox4x32(std::array<U32, 2> key, std::array<U32, 4> counter
   return counter;
 }
 
-// Halves of a 64-bit word, the low one first.
+// Splits a 64-bit word into its halves, the low one first.
 constexpr std::array<std::uint32_t, 2> split(std::uint64_t word) {
   return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
 }
 constexpr std::uint64_t join(std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; }
 
-// The bits of a tensor from a state {key, counter}. 64-bit element i takes block i. Elements of up to 32 bits (narrower ones are
-// cut) share a block in pairs along one dimension: the first of even size, else the first of the largest.
+// The bits of a tensor from a state {key, counter}. A 64-bit element i takes block i. Elements of up to 32 bits (narrower ones
+// are truncated) share a block in pairs along one dimension: the first with an even size, else the first with the largest size.
 class Threefry {
  public:
   static constexpr std::uint64_t words_per_block = 2;
@@ -72,10 +73,10 @@ class Threefry {
     if (pick == sizes.size()) return;
     size_ = static_cast<std::uint64_t>(sizes[pick]);
     for (std::size_t d = pick + 1; d < sizes.size(); ++d) inner_ *= static_cast<std::uint64_t>(sizes[d]);
-    if (inner_ == 1 && size_ % 2 == 0) size_ = elements_;  // pairs of neighbours, whatever stands in front
+    if (inner_ == 1 && size_ % 2 == 0) size_ = elements_;  // pair neighbours, whatever the outer dimensions are
   }
 
-  // Element `i` in row-major order.
+  // Returns the bits of element `i` in row-major order.
   std::uint64_t bits(std::uint64_t i) const {
     if (wide_) return join(block(i)[0], block(i)[1]);
     const std::uint64_t outer = i / inner_ / size_, along = i / inner_ % size_, inner = i % inner_;
@@ -83,17 +84,18 @@ class Threefry {
   }
 
   std::uint64_t blocks() const { return wide_ ? elements_ : size_ == 0 ? 0 : elements_ / size_ * half(); }
-  // Whether the words of all blocks in order are the bytes of the elements, where those have 4 or 8.
+  // Returns whether the words of all blocks in order are the bytes of the elements, if these have 4 or 8 bytes.
   bool words_are_elements() const { return wide_ || (inner_ == 1 && size_ % 2 == 0); }
 
-  // Calls put(element, bits) for the elements of blocks [begin, end), whose words are given, one block after the other.
+  // Calls put(element, bits) for the elements of the blocks [begin, end). `words` holds the words of these blocks, one block
+  // after the other.
   template <class Put>
   void place(std::uint64_t begin, std::uint64_t end, const std::uint32_t* words, Put&& put) const {
     if (wide_) {
       for (std::uint64_t b = begin; b < end; ++b, words += 2) put(b, join(words[0], words[1]));
       return;
     }
-    // Runs of blocks along the halved dimension, or along those behind it.
+    // Runs of blocks: along the halved dimension, or along the dimensions inside it.
     const bool neighbours = inner_ == 1;
     const std::uint64_t run = neighbours ? half() : inner_;
     for (std::uint64_t b = begin; b < end;) {
@@ -113,24 +115,25 @@ class Threefry {
     }
   }
 
-  // What blocks are made of: the key, and the counter of block 0 with its high word, which there is none of here.
+  // Returns the parameters of the blocks: the key, and the counter of block 0 with its high word, which is always 0 here.
   std::array<std::uint64_t, 3> state() const { return {key_, counter_, 0}; }
-  // The state that follows, of two words.
+  // Returns the state for the next call, of two words.
   std::array<std::uint64_t, 3> next_state() const { return {key_, counter_ + blocks(), 0}; }
 
  private:
   std::array<std::uint32_t, 2> block(std::uint64_t b) const { return threefry2x32(split(key_), split(counter_ + b)); }
-  // Whether a dimension is chosen over one behind it.
+  // Returns whether `size` is preferred to `than`, the size of a dimension further inside.
   static bool better(std::int64_t size, std::int64_t than) { return size % 2 == 0 || (than % 2 != 0 && size >= than); }
   std::uint64_t half() const { return (size_ + 1) / 2; }
 
   std::uint64_t key_, counter_;
   bool wide_;
-  std::uint64_t elements_ = 1, size_ = 1, inner_ = 1;  // of the tensor; of the halved dimension; of those behind it
+  // of the tensor, of the halved dimension, and of the dimensions inside it
+  std::uint64_t elements_ = 1, size_ = 1, inner_ = 1;
 };
 
 // The bits of a tensor from a state {key, counter's low word, its high word}, or {key, low} with the key as high word. A block
-// gives four elements of up to 32 bits (narrower ones are cut) or two of 64, in row-major order.
+// gives four elements of up to 32 bits (narrower ones are truncated) or two of 64, in row-major order.
 class Philox {
  public:
   static constexpr std::uint64_t words_per_block = 4;
@@ -148,7 +151,7 @@ class Philox {
     return wide_ ? join(x[2 * at], x[2 * at + 1]) : x[at];
   }
 
-  // As Threefry's.
+  // The same as in Threefry.
   std::uint64_t blocks() const { return (elements_ + per_block() - 1) / per_block(); }
   bool words_are_elements() const { return true; }
   template <class Put>
@@ -161,7 +164,7 @@ class Philox {
   }
 
   std::array<std::uint64_t, 3> state() const { return {key_, low_, high_}; }
-  // The state that follows, of as many words as the one given.
+  // Returns the state for the next call, of as many words as the given state.
   std::array<std::uint64_t, 3> next_state() const {
     const auto [low, high] = advanced(blocks());
     return {key_, low, high};

@@ -11,7 +11,7 @@ namespace weft {
 
 namespace {
 
-// monomial / by, if every factor of `by` is one of its.
+// Returns monomial / by, if `by` divides it.
 std::optional<Monomial> without(const Monomial& monomial, const Monomial& by) {
   if (!std::ranges::includes(monomial, by)) return std::nullopt;
   Monomial rest;
@@ -19,14 +19,14 @@ std::optional<Monomial> without(const Monomial& monomial, const Monomial& by) {
   return rest;
 }
 
-// The term of the highest degree, and among those the last.
+// Returns the term of the highest degree; of several, the last.
 std::pair<Monomial, std::int64_t> leading(const Polynomial& p) {
   return *std::ranges::max_element(p, {}, [](const auto& term) { return std::pair(term.first.size(), term.first); });
 }
 
 }  // namespace
 
-// The expressions behind Sizes, locked while it lives.
+// Gives access to the expressions of Sizes, and locks them for the lifetime of this object.
 class SizeAlgebra {
  public:
   Polynomial polynomial(Size size) const {
@@ -41,7 +41,7 @@ class SizeAlgebra {
   void print(std::ostream& out, Size size) const { registry_.print(out, polynomial(size)); }
   const Atom& atom(std::int64_t i) const { return registry_.atoms[i]; }
 
-  // The expression with atom a replaced by low[a] + a.
+  // Returns the expression with every atom a replaced by low[a] + a.
   Polynomial shifted(const Polynomial& p, const std::map<std::int64_t, std::int64_t>& positive) const {
     Polynomial sum;
     for (const auto& [monomial, coefficient] : p) {
@@ -75,7 +75,7 @@ Size Size::multiply(Size a, Size b) {
   return algebra.size(SizeAlgebra::product(algebra.polynomial(a), algebra.polynomial(b)));
 }
 
-// Long division by the leading term; exact for polynomials with whole coefficients or not at all.
+// Long division by the leading term; it is exact for polynomials with whole coefficients, or fails.
 std::optional<Size> Size::divide(Size a, Size divisor) {
   SizeAlgebra algebra;
   Polynomial rest = algebra.polynomial(a);
@@ -115,7 +115,8 @@ bool Size::shown(Size a, std::span<const Size> positive) {
   };
   const Polynomial whole = algebra.polynomial(a);
   if (has_no_negative_term(whole)) return true;
-  return std::ranges::any_of(sums, [&](const Polynomial& sum) {  // at least what is left of a positive sum without 1
+  // whether `whole` minus (a positive sum - 1) has no negative term
+  return std::ranges::any_of(sums, [&](const Polynomial& sum) {
     Polynomial rest = whole;
     for (const auto& [monomial, coefficient] : sum) rest[monomial] -= coefficient;
     ++rest[Monomial{}];
@@ -149,14 +150,14 @@ Size product_of(std::span<const Dim> dims) {
 
 namespace {
 
-// The symbols that all programs are written with, and which atom is which of them.
+// The symbols in which all sized programs are written, and the ordinal of each atom.
 struct Symbols {
   std::mutex mutex;
   std::vector<Dim> dims;
   std::map<std::int64_t, int> ordinals;  // by atom
 
   static Symbols& instance() {
-    static auto* symbols = new Symbols;  // never destroyed, as the dims
+    static auto* symbols = new Symbols;  // never destroyed, like the dims
     return *symbols;
   }
 };

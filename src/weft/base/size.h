@@ -1,10 +1,9 @@
 // A Size is a whole number that may depend on symbols: a constant of any sign, or a polynomial over the symbols of Dims. What a
-// compiler computes from dims (strides, offsets, counts, bytes) is a Size: exact where dims are constants, an expression where
-// they are not. Eight bytes, compared by value: equal expressions are equal. Thread-safe; arithmetic of constants is that of
-// std::int64_t and as fast.
+// compiler computes from dims (strides, offsets, counts, bytes) is a Size: a number if the dims are constants, otherwise an
+// expression. Eight bytes, compared by value: equal expressions are equal. Thread-safe. Arithmetic of constants is that of
+// std::int64_t, and as fast.
 //
-// A Size is never compared by order, for its value is not known. What holds for all values of the symbols can be asked for: see
-// never_negative.
+// Sizes cannot be ordered, because their values are not known. never_negative tells what holds for all values of the symbols.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +25,10 @@ class Size {
       : Size(dim.is_constant() ? Size(dim.bits()) : Size(Encoded{}, ~dim.bits())) {}  // NOLINT: and so is a Dim
 
   constexpr bool is_constant() const { return bits_ > least_constant; }
-  constexpr bool is(std::int64_t value) const { return bits_ == value; }  // known to be
-  // As a number among others, of which Size(bits) makes it again: a constant is itself.
+  constexpr bool is(std::int64_t value) const { return bits_ == value; }  // known to be `value`
+  // Returns a number that identifies this Size and from which Size(bits) makes it again; for a constant, its value.
   constexpr std::int64_t bits() const { return bits_; }
-  // The value, which must be known.
+  // Returns the value. Throws Error unless it is a constant.
   std::int64_t value() const {
     if (!is_constant()) [[unlikely]]
       not_constant();
@@ -52,14 +51,15 @@ class Size {
   Size& operator*=(Size other) { return *this = *this * other; }
   friend std::ostream& operator<<(std::ostream& out, Size size);
 
-  // The expression q with q * divisor == a; empty if there is none that holds for all values, or if the divisor is 0.
+  // Returns the expression q with q * divisor == a; nullopt if no q holds for all values of the symbols, or if the divisor is
+  // 0.
   friend std::optional<Size> exact_quotient(Size a, Size divisor) {
     if (!a.is_constant() || !divisor.is_constant()) return divide(a, divisor);
     if (divisor.bits_ == 0 || a.bits_ % divisor.bits_ != 0) return std::nullopt;
     return Size(a.bits_ / divisor.bits_);
   }
 
-  // Whether a >= 0 can be shown for all values of the symbols for which every number of `positive` is at least 1.
+  // Returns whether a >= 0 can be proved for all values of the symbols for which every element of `positive` is at least 1.
   friend bool never_negative(Size a, std::span<const Size> positive) {
     return a.is_constant() ? a.bits_ >= 0 : shown(a, positive);
   }
@@ -78,34 +78,36 @@ class Size {
   static bool shown(Size a, std::span<const Size> positive);
   [[noreturn]] void not_constant() const;
 
-  std::int64_t bits_;  // above least_constant: the value; else an index into the registry of expressions
+  // above least_constant: the value; otherwise an index into the registry of expressions, offset from the least integer
+  std::int64_t bits_;
 };
 
 std::optional<Size> exact_quotient(Size a, Size divisor);
 bool never_negative(Size a, std::span<const Size> positive);
 
-// Row-major strides of these dims.
+// Returns the row-major strides of the dims.
 std::vector<Size> strides_of(std::span<const Dim> dims);
 Size product_of(std::span<const Dim> dims);
 
-// Symbol `ordinal` of those that programs for many sizes are written with; at least 0. The same few serve all programs, for
-// the values belong to a launch.
+// Returns the symbol with this ordinal, at least 0, of the symbols in which sized programs are written. All programs share
+// them, because the values belong to a launch.
 Dim size_symbol(int ordinal);
 
-// Many Sizes, to be evaluated together for values of the symbols, without locks. Immutable once filled.
+// A set of Sizes that are evaluated together for given values of the symbols, without locks. Immutable once filled.
 class SizeTable {
  public:
-  // Nothing for a constant. Throws Error for an expression of other symbols than size_symbol's.
+  // Ignores constants. Throws Error for an expression with symbols other than those of size_symbol.
   void add(Size size);
-  // The value of every added one; symbols[i] is that of size_symbol(i).
+  // Returns the value of every added Size; symbols[i] is the value of size_symbol(i).
   std::vector<std::int64_t> evaluate(std::span<const std::int64_t> symbols) const;
   bool empty() const { return entries_.empty(); }
-  // Where evaluate puts it; -1: it was not added.
+  // Returns the index of the Size in the result of evaluate, or -1 if it was not added.
   int find(Size size) const {
     const std::size_t index = size.index();
     return index < places_.size() ? places_[index] : -1;
   }
-  // The symbols that an added one, or a constant, depends on: bit i for size_symbol(i), the last one for all from 63 on.
+  // Returns the symbols on which an added Size, or a constant, depends: bit i for size_symbol(i), and bit 63 for all from 63
+  // on.
   std::uint64_t symbols(Size size) const;
 
  private:
@@ -116,17 +118,17 @@ class SizeTable {
   struct Entry {
     int first, end;  // in terms_
   };
-  std::vector<int> places_;  // by index among the expressions
+  std::vector<int> places_;  // indexed by index in the registry of expressions
   std::vector<Entry> entries_;
   std::vector<Term> terms_;
   std::vector<int> factors_;  // ordinals of symbols
 };
 
-// What Sizes, dims and types are for one value of each symbol.
+// Evaluates Sizes, dims and types for one value of each symbol.
 class SizeValues {
  public:
-  SizeValues() = default;  // of constants
-  // symbols[i] is the value of size_symbol(i). What is in the table, which must live as long, costs a look-up.
+  SizeValues() = default;  // can evaluate constants only
+  // symbols[i] is the value of size_symbol(i). Sizes in the table cost only a look-up; the table must outlive this object.
   explicit SizeValues(std::vector<std::int64_t> symbols, const SizeTable* table = nullptr);
 
   std::int64_t operator()(Size size) const { return size.is_constant() ? size.value() : evaluate(size); }

@@ -7,7 +7,7 @@
 namespace weft {
 
 std::size_t letters_between(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);  // from what was read of `from` to each beginning of `to`
+  std::vector<std::size_t> row(to.size() + 1);  // distances from the part of `from` read so far to each prefix of `to`
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < from.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);

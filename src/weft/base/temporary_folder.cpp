@@ -17,7 +17,8 @@ namespace weft {
 
 namespace {
 
-// The paths of those that live, for the signal handler. There are never many; one too many is left behind by a signal.
+// The paths of the living folders, for the signal handler. There are rarely many; a signal leaves those beyond the limit
+// behind.
 constexpr std::size_t most_living = 64;
 std::array<std::atomic<const char*>, most_living> living;
 
@@ -34,7 +35,7 @@ void detail::remove_living_temporary_folders() noexcept {
   for (const auto& folder : living) {
     const char* const path = folder;
     if (path == nullptr) continue;
-    const pid_t process = ::_Fork();  // calls nothing that fork() would call, and is safe therefore
+    const pid_t process = ::_Fork();  // does not call fork handlers, so it is safe here
     if (process == 0) {
       ::execl("/bin/rm", "rm", "-rf", path, nullptr);
       ::_exit(1);

@@ -1,4 +1,4 @@
-// A folder for files that nobody else needs.
+// A folder for temporary files.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace weft {
 
-// An empty folder where the system keeps temporary files, for this user alone; removed at its end with all it holds. A killed
-// process leaves it behind.
+// An empty folder in the system's place for temporary files, accessible to this user only. The destructor removes it with its
+// contents. A killed process leaves it behind.
 class TemporaryFolder {
  public:
   TemporaryFolder();  // throws Error
@@ -20,7 +20,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-  std::size_t slot_;  // among those that live
+  std::size_t slot_;  // index among the living folders
 };
 
 namespace detail {

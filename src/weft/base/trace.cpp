@@ -15,21 +15,21 @@ namespace weft::trace {
 
 namespace {
 
-// Written without a lock: each writer owns the slot that `next` gave it.
+// Filled without a lock: each writer owns the slot that it got from `next`.
 struct Page {
   std::vector<Span> spans;
   std::atomic<std::size_t> next = 0;
 };
 
 struct Recorder {
-  std::mutex mutex;  // of everything but the pages that are written to
+  std::mutex mutex;  // guards everything except the pages that writers fill
   std::vector<std::string> threads;
   std::vector<std::any> kept;
   std::unordered_set<const void*> known;  // everything kept since the start
 
   Page pages[2];
   std::atomic<Page*> current = &pages[0];
-  std::atomic<int> writers = 0;  // inside add()
+  std::atomic<int> writers = 0;  // threads inside add()
 
   static Recorder& instance() {
     static auto* recorder = new Recorder;  // never destroyed: threads add spans until the process ends
@@ -62,7 +62,7 @@ std::uint64_t now_ns() {
 
 namespace {
 
-// Takes what a page holds that no writer will write to any more.
+// Takes the contents of a page to which no writer will write any more.
 Recording take(Recorder& r, Page& page) {
   while (r.writers.load() != 0) std::this_thread::yield();
   const std::size_t added = page.next.load(), capacity = page.spans.size();
@@ -115,7 +115,7 @@ void add(const char* category, const char* name, std::uint64_t begin_ns, std::ui
   const std::uint32_t thread = this_thread();
   auto& r = Recorder::instance();
   r.writers.fetch_add(1);
-  if (detail::on.load()) {  // after the announcement: stop() either sees this writer or is seen by it
+  if (detail::on.load()) {  // checked after the increment: either stop() sees this writer or the writer sees stop()
     Page& page = *r.current.load();
     const std::size_t slot = page.next.fetch_add(1, std::memory_order_relaxed);
     if (slot < page.spans.size()) page.spans[slot] = {category, name, begin_ns, end_ns, number, thread};

@@ -1,5 +1,5 @@
-// Spans: what this process did from when to when, on which thread. Recorded into a buffer of fixed size while a recording is on;
-// when off, a span costs one load. Thread-safe.
+// Spans: what this process did, from when to when, on which thread. They go to a buffer of fixed size while a recording is on;
+// otherwise a span costs one load. Thread-safe.
 //   const trace::Scope scope("host", "record");
 #pragma once
 
@@ -13,27 +13,27 @@
 
 namespace weft::trace {
 
-// The strings live as long as the process, or as what was handed to keep().
+// The strings must live as long as the process, or belong to an object passed to keep().
 struct Span {
   const char* category = "";  // host, device, thunk, wait...
   const char* name = "";
   std::uint64_t begin_ns = 0, end_ns = 0;  // of the steady clock
-  std::uint64_t number = 0;                // of the launch it belongs to, where there is one
+  std::uint64_t number = 0;                // of its launch, if it has one
   std::uint32_t thread = 0;                // index into Recording::threads
 };
 
 struct Recording {
-  std::vector<Span> spans;           // in the order of their beginning; of two that begin together, the longer first
+  std::vector<Span> spans;           // by begin; of two that begin together, the longer first
   std::vector<std::string> threads;  // names
   std::uint64_t dropped = 0;         // spans that came when the buffer was full
-  std::vector<std::any> kept;        // shared pointers, as they were handed to keep()
+  std::vector<std::any> kept;        // the shared pointers passed to keep()
 };
 
-// Forgets what was recorded and begins anew. Throws Error when a recording is on.
+// Discards what was recorded and starts a new recording. Throws Error if a recording is on.
 void start(std::size_t capacity = std::size_t{1} << 18);
-Recording stop();  // ends the recording and returns it; an empty one when none is on
-// What was recorded since the start or the last drain; the recording goes on. What it kept is the caller's to keep from now on,
-// for as long as the recording lasts.
+Recording stop();  // ends the recording and returns it; returns an empty one if none is on
+// Returns what was recorded since the start or the last drain; the recording goes on. The caller must hold the `kept` objects
+// until the recording ends.
 Recording drain();
 
 namespace detail {
@@ -47,12 +47,12 @@ void add(const char* category, const char* name, std::uint64_t begin_ns, std::ui
 namespace detail {
 void keep(const void* identity, std::any owner);
 }
-// The owner of strings of spans, for the life of the recording.
+// Keeps the owner of strings of spans alive for the life of the recording.
 template <class T>
 void keep(const std::shared_ptr<T>& owner) {
   detail::keep(owner.get(), owner);
 }
-void name_thread(std::string name);  // the calling one; otherwise it is called "main thread" or "thread N"
+void name_thread(std::string name);  // the calling thread, which is otherwise "main thread" or "thread N"
 
 class Scope {
  public:
@@ -64,7 +64,7 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  void set_number(std::uint64_t number) { number_ = number; }  // where it is known only within
+  void set_number(std::uint64_t number) { number_ = number; }  // where it is known only within the scope
 
  private:
   const char *category_, *name_;

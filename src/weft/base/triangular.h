@@ -1,5 +1,5 @@
-// Triangular systems and Cholesky factors of one matrix: what the interpreter and the kernels share. Sums are taken in double, in
-// order, so both give the same bits.
+// Triangular systems and Cholesky factors of one matrix, shared by the interpreter and the kernels. Sums are computed in double
+// and in order, so both give the same bits.
 #pragma once
 
 #include <cmath>
@@ -9,12 +9,12 @@
 
 namespace weft {
 
-// M v = b for vectors b of `size` elements, in whose place v is put. M(i, j) lies at i * row + j * column; only the lower or
-// the upper triangle of it is read.
+// Solves M v = b for vectors b of `size` elements, and overwrites b with v. M(i, j) lies at i * row + j * column; only the
+// lower or the upper triangle of M is read.
 struct TriangularSystem {
   std::int64_t size = 0, row = 0, column = 0;
   bool lower = true;
-  bool unit_diagonal = false;  // ones that are not read
+  bool unit_diagonal = false;  // the diagonal is taken as ones and not read
 
   template <class T>
   void solve(const T* m, T* vector, std::int64_t stride) const {
@@ -30,8 +30,8 @@ struct TriangularSystem {
   }
 };
 
-// The factor of a symmetric matrix of which only that triangle is read: A = L L^T (lower) or U^T U. The other triangle is zero;
-// where A is not positive definite, all that depends on it is NaN.
+// Computes the factor of a symmetric matrix, of which only one triangle is read: A = L L^T (lower) or A = U^T U. The other
+// triangle of the factor is zero. Where A is not positive definite, all elements that depend on it are NaN.
 template <class T>
 void cholesky_factor(const T* a, T* factor, std::int64_t size, bool lower) {
   const auto at = [&](std::int64_t i, std::int64_t j) { return lower ? i * size + j : j * size + i; };

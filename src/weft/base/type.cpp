@@ -33,7 +33,7 @@ struct Type::Registry {
   };
 
   const Data* intern(const Key& key) {
-    // Recording asks for the same few types again and again, from one thread: a small direct-mapped cache spares the lock.
+    // Recording looks up the same few types again and again in one thread, so a small direct-mapped cache avoids the lock.
     thread_local const Data* recent[256] = {};
     const Data*& slot = recent[key.hash & 255];
     if (slot && same(key, slot)) return slot;

@@ -1,5 +1,5 @@
-// A Type is the dtype and shape of a tensor. Eight bytes, compared by value: equal types are one interned object, kept for the
-// life of the process, so types are copied, compared and hashed for the price of a pointer.  Thread-safe.
+// A Type is the dtype and shape of a tensor. Eight bytes, compared by value: equal types are one interned object that lives as
+// long as the process, so copying, comparing and hashing a type costs as much as for a pointer. Thread-safe.
 #pragma once
 
 #include <initializer_list>
@@ -24,10 +24,10 @@ class Type {
   int rank() const { return data_->rank; }
   std::span<const Dim> dims() const { return {data_->dims, static_cast<std::size_t>(data_->rank)}; }
   Dim dim(int i) const { return data_->dims[i]; }
-  std::int64_t size(int i) const { return data_->dims[i].value(); }  // of a dimension known to be constant
+  std::int64_t size(int i) const { return data_->dims[i].value(); }  // throws Error unless the dimension is constant
 
   bool is_static() const { return data_->elements >= 0; }
-  std::int64_t elements() const {  // of a static type
+  std::int64_t elements() const {  // throws Error unless the type is static
     if (!is_static()) not_static();
     return data_->elements;
   }
@@ -53,7 +53,7 @@ class Type {
   const Data* data_ = nullptr;
 };
 
-// Row-major strides in elements of a static type.
+// Computes row-major strides, in elements, of a static type.
 void row_major_strides(std::span<const Dim> dims, std::span<std::int64_t> strides);
 
 }  // namespace weft
