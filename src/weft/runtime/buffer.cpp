@@ -11,8 +11,8 @@ namespace weft::runtime {
 
 namespace {
 
-// Copies on the host of buffers whose memory the host does not see. They stand beside the buffers, so that the others are no larger
-// for it.
+// Host copies of buffers whose memory the host does not see. They are kept outside of Buffer, so that other buffers are no
+// larger because of them.
 class HostCopies {
  public:
   static HostCopies& instance() {
@@ -20,7 +20,7 @@ class HostCopies {
     return *copies;
   }
 
-  // Returns the copy of a buffer, which `make` makes when it is first asked for.
+  // Returns the copy of a buffer, which `make` makes at the first request.
   template <class Make>
   std::span<const std::byte> get(std::uint64_t buffer, Make&& make) {
     const std::lock_guard lock(mutex_);
@@ -38,7 +38,7 @@ class HostCopies {
   std::unordered_map<std::uint64_t, std::vector<std::byte>> copies_;
 };
 
-// The first of so many that nothing else gets.
+// Returns the first of `count` consecutive ids that nothing else gets.
 std::uint64_t new_ids(std::size_t count) {
   static std::atomic<std::uint64_t> next = 1;
   return next.fetch_add(count, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
-// A Buffer is a tensor's bytes on a device: promised first, there later. It has its logical id from the moment it is promised,
-// so everything but reading can be done before the bytes exist. Thread-safe, but for what is marked as the device's.
+// A Buffer holds a tensor's bytes on a device. It is promised first, and its bytes are there later. It has its logical id from
+// the moment it is promised, so everything except reading can be done before the bytes exist. Thread-safe, except for the
+// members marked as the device's.
 #pragma once
 
 #include <atomic>
@@ -20,17 +21,17 @@ namespace weft::runtime {
 
 class Buffer {
  public:
-  explicit Buffer(Type type);                              // promised: bytes come with fulfil()
-  Buffer(Type type, DeviceId device);                      // the same, of a device: not in the order of its launches
-  Buffer(Type type, Memory memory, DeviceId device = {});  // there
-  // Promised: bytes come with the event of `slots`, of whose references it takes one.
+  explicit Buffer(Type type);                              // promised: fulfil() provides the bytes
+  Buffer(Type type, DeviceId device);                      // the same for a device; it does not come in stream order
+  Buffer(Type type, Memory memory, DeviceId device = {});  // the bytes are there
+  // Promised: the bytes come with the event of `slots`. The buffer takes over one reference to `slots`.
   Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot, DeviceId device = {})
       : type_(type), id_(id), slots_(slots), slot_(slot), device_(device) {}
   ~Buffer() {
     const State state = state_.load(std::memory_order_acquire);
     if (has_host_copy_.load(std::memory_order_relaxed)) [[unlikely]]
       drop_host_copy();
-    if (state == State::whole) slots_.abandon(slot_);  // else a launch has taken or will take the memory
+    if (state == State::whole) slots_.abandon(slot_);  // otherwise a launch has taken or will take the memory
     if (state != State::surrendered) slots_.release();
   }
   Buffer(const Buffer&) = delete;
@@ -42,41 +43,43 @@ class Buffer {
   bool usable_on(DeviceId device) const { return device_ == device || device_ == DeviceId(); }
   const std::shared_ptr<Event>& event() const { return slots_.event(); }
 
-  // Keeps the promise, or says why it is broken.
+  // Provides the promised bytes, or the error that prevents them.
   void fulfil(Memory memory);
   void fail(std::exception_ptr error) { event()->set_error(std::move(error)); }
 
-  void wait() const { event()->wait(); }  // rethrows the error of the launch that should have made it
-  // The bytes, on the host; waits for them. They stay while the buffer lives and has a holder: where the host does not see the
-  // device's memory the buffer keeps a copy. Throws Error when they were donated.
+  void wait() const { event()->wait(); }  // rethrows the error of the launch that should have made the bytes
+  // Returns the bytes on the host, after waiting for them. They stay valid while the buffer lives and has a holder; where the
+  // host does not see the device's memory, the buffer keeps a copy. Throws Error if the bytes were donated.
   std::span<const std::byte> bytes() const;
 
-  // How many user handles (Tensors, and recordings that read it) can reach it. At zero its bytes may be donated to a launch that
-  // reads it.
+  // Counts the user handles (Tensors, and recordings that read the buffer) that can reach this buffer. When there is none, its
+  // bytes may be donated to a launch that reads it.
   void add_holder() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void remove_holder() { holders_.fetch_sub(1, std::memory_order_release); }
   bool held() const { return holders() > 0; }
   int holders() const { return holders_.load(std::memory_order_acquire); }
-  // The same, where no other thread can reach the buffer: cheaper by far when there are a thousand.
+  // Sets the count where no other thread can reach the buffer, which is much cheaper for a thousand buffers.
   void set_holders(int holders) { holders_.store(holders, std::memory_order_relaxed); }
 
-  // A launch has taken or will take its bytes: nothing launched or read from now on may ask for them.
+  // Returns whether a launch has taken or will take the bytes. If so, nothing may launch with the buffer or read it from now
+  // on.
   bool donated() const { return state_.load(std::memory_order_acquire) != State::whole; }
-  bool donate() {  // false: it was donated before
+  bool donate() {  // false if it was already donated
     State whole = State::whole;
     return state_.compare_exchange_strong(whole, State::donated, std::memory_order_acq_rel);
   }
-  // Donates it, and gives up its reference to slots() too. Only where nothing else reaches the buffer, now or later.
+  // Donates the buffer and gives up its reference to slots() as well. Only where nothing else reaches the buffer, now or later.
   void surrender() { state_.store(State::surrendered, std::memory_order_relaxed); }
   bool surrendered() const { return state_.load(std::memory_order_relaxed) == State::surrendered; }
 
-  // A read was asked for: a launch that its bytes are donated to does that first, if nobody has.
+  // Notes that a read was requested: a launch to which the bytes are donated performs that read first, unless it is done
+  // already.
   void mark_read() { read_.store(true, std::memory_order_relaxed); }
   bool read() const { return read_.load(std::memory_order_relaxed); }
 
-  // For the device.
+  // For the device only.
   Slots& slots() const { return slots_; }
-  Memory& memory() const { return slots_.memory(slot_); }  // null before the event, and after it was donated
+  Memory& memory() const { return slots_.memory(slot_); }  // null before the event, and after donation
 
  private:
   enum class State : std::uint8_t { whole, donated, surrendered };
@@ -96,10 +99,10 @@ class Buffer {
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 
-// Buffers that are promised with one event: the outputs of a launch.
+// A promise of several buffers that come with one event: the outputs of a launch.
 class Promise {
  public:
-  // Makes `count` of them, one at a time.
+  // Promises `count` buffers, which next() makes one at a time.
   Promise(std::shared_ptr<Event> event, std::size_t count, DeviceId device);
   ~Promise();
   Promise(const Promise&) = delete;
@@ -111,7 +114,7 @@ class Promise {
   void begin_block();
 
   std::shared_ptr<Event> event_;
-  std::size_t left_;  // beside those of the block
+  std::size_t left_;  // the number of buffers beyond those of the current block
   DeviceId device_;
   std::uint64_t id_;
   Slots* block_ = nullptr;

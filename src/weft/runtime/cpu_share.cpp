@@ -21,7 +21,7 @@ namespace weft::runtime {
 
 namespace {
 
-// The number at the front of `text`, which loses it and the blanks before it; 0 if there is none.
+// Removes leading blanks and the number behind them from `text`, and returns the number; 0 if there is none.
 std::uint64_t take_number(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t number = 0;
@@ -34,7 +34,7 @@ struct Ticks {
   std::uint64_t busy = 0, stolen = 0;
 };
 
-// Adds the fields of one CPU. Idle CPUs, and those that wait for a disk, are not busy.
+// Adds the fields of one CPU. Idle CPUs, and CPUs that wait for a disk, are not busy.
 void add_ticks(std::string_view fields, Ticks& sum) {
   std::array<std::uint64_t, 8> ticks{};
   for (std::uint64_t& field : ticks) field = take_number(fields);
@@ -43,7 +43,7 @@ void add_ticks(std::string_view fields, Ticks& sum) {
   sum.stolen += steal;
 }
 
-// The sum over the lines "cpuN ..." of the CPUs that this process may run on; nullopt if the text has none.
+// Returns the sum over the lines "cpuN ..." of the CPUs that this process may run on; nullopt if the text has no such line.
 std::optional<Ticks> ticks_of_allowed(std::string_view text) {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
@@ -68,7 +68,7 @@ clockid_t clock_of_this_thread() {
   return clock;
 }
 
-// The processor time of competing threads, those that have ended included: the sum must not fall.
+// Sums the processor time of competing threads, including those that have ended, because the sum must not decrease.
 class CompetingThreads {
  public:
   static CompetingThreads& instance() {
@@ -124,7 +124,8 @@ void CpuShare::add(const CpuTimes& now) {
     const double measured = std::clamp((since(&CpuTimes::busy) - since(&CpuTimes::own)) / since(&CpuTimes::wall), 0.0,
                                        static_cast<double>(cpus_));
     others_ = (others_ + measured) / 2;
-    // More than half of a CPU counts as a whole one; a little less is needed to give it back, so that the number does not swing.
+    // More than half of a CPU counts as a whole one. It is released at a slightly lower level, so that the number does not
+    // oscillate.
     constexpr double enter = 0.5, leave = 0.35;
     if (others_ > taken_ + enter || others_ < taken_ - 1 + leave)
       taken_ = static_cast<int>(std::floor(others_ + 1 - enter));

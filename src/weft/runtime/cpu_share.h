@@ -1,5 +1,5 @@
-// How many CPUs the rest of the machine leaves to this process, so that kernels use fewer threads while other programs run. A
-// kernel ends when the last of its threads does: one thread that waits for a CPU holds up all others.
+// Estimates how many CPUs other programs leave to this process, so that kernels use fewer threads while other programs run. A
+// kernel ends when its last thread does, so one thread that waits for a CPU delays all others.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace weft::runtime {
 
-// Processor time so far, in nanoseconds.
+// Accumulated processor time, in nanoseconds.
 struct CpuTimes {
   std::uint64_t wall = 0;
-  std::uint64_t busy = 0;    // of all CPUs that this process may run on, whoever ran there
-  std::uint64_t own = 0;     // of this process, but for its competing threads
-  std::uint64_t stolen = 0;  // of the same CPUs, while the hypervisor ran other machines on them
+  std::uint64_t busy = 0;    // busy time of all CPUs that this process may run on, whoever ran there
+  std::uint64_t own = 0;     // the share of this process, without its competing threads
+  std::uint64_t stolen = 0;  // time for which the hypervisor ran other machines on these CPUs
 };
 
-// While it lives, the calling thread counts as another program would: it works beside kernels (a thread of a data loader, say).
+// Marks the calling thread, for the lifetime of this object, as one that competes with kernels as another program would (a
+// thread of a data loader, say).
 class CompetingThread {
  public:
   CompetingThread();
@@ -24,10 +25,10 @@ class CompetingThread {
   CompetingThread& operator=(const CompetingThread&) = delete;
 };
 
-// Reads them from the system. Thread-safe. Returns nullopt where the system does not tell (no /proc).
+// Reads the times from the system. Thread-safe. Returns nullopt where the system does not provide them (no /proc).
 std::optional<CpuTimes> read_cpu_times();
 
-// Turns readings into a number of CPUs. Not thread-safe.
+// Derives from readings how many CPUs others leave. Not thread-safe.
 class CpuShare {
  public:
   // `cpus` is the number of CPUs that this process may use.
@@ -35,21 +36,21 @@ class CpuShare {
 
   void add(const CpuTimes& now);
 
-  // CPUs that others leave.
+  // Returns the number of CPUs that others leave.
   int left() const { return cpus_ - taken_; }
-  // CPUs that others kept busy of late.
+  // Returns the recent CPU use of others, in CPUs.
   double others() const { return others_; }
 
  private:
   int cpus_;
   std::optional<CpuTimes> last_;
   double others_ = 0;  // smoothed
-  int taken_ = 0;      // CPUs that others have, as whole ones
+  int taken_ = 0;      // others_ as a whole number of CPUs
 };
 
-// The number of threads to use where `wanted` would be used on an idle machine, when others leave `left` of `cpus`: as many as are
-// left, but at least half of `wanted`, which is this process's fair part of a machine that others fill. All of `wanted` where it
-// is more than there are CPUs, for then somebody asked for it.
+// Returns the number of threads to use when others leave `left` of `cpus` CPUs and `wanted` threads would be used on an idle
+// machine: at most `left`, but at least half of `wanted`, which is this process's fair share of a full machine. If `wanted` is
+// more than `cpus`, somebody asked for it, so the result is `wanted`.
 int threads_on(int left, int cpus, int wanted);
 
 }  // namespace weft::runtime

@@ -56,7 +56,7 @@ void Device::promise(std::span<const Type> types, std::vector<BufferPtr>& output
 
 namespace {
 
-// What a launch adds to memory.
+// Returns the bytes of memory that a launch adds.
 std::uint64_t new_bytes(const Executable& executable) {
   std::uint64_t bytes = 0;
   for (const Output& output : executable.outputs) {
@@ -96,7 +96,7 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   return launch(std::move(executable), inputs, &inputs, outputs, accepted);
 }
 
-// The outputs come with the launch, or where it has a schedule, with the groups of that.
+// The outputs come with the launch or, if it has a schedule, with the groups of the schedule.
 void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outputs) {
   const Executable& executable = *record.executable;
   const std::size_t count = executable.outputs.size();

@@ -15,7 +15,7 @@ struct Identity {
   const MemorySpace* space;
 };
 
-// The identities of all devices there ever were, by number: buffers may outlive their device.
+// The identities of all devices of this process, by number. They are kept because buffers may outlive their device.
 class Identities {
  public:
   static Identities& instance() {

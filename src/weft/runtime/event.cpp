@@ -33,7 +33,7 @@ void Event::then(std::function<void(std::exception_ptr)> callback) {
   } while (!callbacks_.compare_exchange_weak(added->next, added, std::memory_order_acq_rel, std::memory_order_acquire));
 }
 
-// `last` and those before it, which go with it.
+// Calls the callbacks in the list that ends with `last`, the first added one first, and deletes them.
 void Event::call_back(Callback* last, const std::exception_ptr& error) {
   Callback* first = nullptr;
   while (last) {
@@ -53,8 +53,8 @@ void Event::settle(std::exception_ptr error) {
   came_ns_ = trace::now_ns();
   Callback* const callbacks = callbacks_.exchange(closed(), std::memory_order_acq_rel);
   const std::exception_ptr told = callbacks ? error_ : nullptr;
-  // Sequentially consistent: whether somebody waits is looked at behind it. A waiter may destroy the event as soon as it sees it
-  // set; to notify takes the address alone.
+  // Sequentially consistent, because the check for waiters follows it. A waiter may destroy the event as soon as it sees it
+  // set; notify_all uses only the address.
   state_.store(came);
   state_.notify_all();
   if (callbacks) [[unlikely]]

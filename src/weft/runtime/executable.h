@@ -1,5 +1,5 @@
-// An Executable is a compiled graph: thunks in an order that honours their reads and writes, the allocations they work on, and
-// how inputs and outputs are bound. Immutable once made; shared by any number of launches.
+// An Executable is a compiled graph: thunks in an order that respects their reads and writes, the allocations they work on, and
+// the binding of inputs and outputs. Immutable once made; shared by any number of launches.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ namespace weft::runtime {
 struct ProgramDescription;
 struct Schedule;
 
-// One range of memory that slices refer to.
+// A range of memory to which slices refer.
 struct Allocation {
   enum class Kind : std::uint8_t {
     input,      // bytes of input `index`
-    output,     // bytes of output `index`, made for the launch; or those of a donated input
+    output,     // bytes of output `index`: allocated for the launch, or taken from a donated input
     constant,   // bytes held by the executable, never written
-    temporary,  // bytes of the launch alone, at `offset` of its one block of temporaries
+    temporary,  // bytes of one launch, at `offset` of its block of temporaries
   };
   Kind kind = Kind::temporary;
   std::uint32_t index = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;                        // of a temporary
-  std::shared_ptr<const std::byte> constant = {};  // of a constant
+  std::uint64_t offset = 0;                        // for a temporary
+  std::shared_ptr<const std::byte> constant = {};  // for a constant
 };
 
 struct Output {
   Type type;
-  std::uint32_t allocation = 0;     // of kind output, or input where an input is passed through unchanged
-  std::int32_t donated_input = -1;  // the input whose bytes this output takes over
+  std::uint32_t allocation = 0;     // of kind output, or of kind input if an input is passed through unchanged
+  std::int32_t donated_input = -1;  // the input whose bytes this output takes over; -1 if there is none
 };
 
 struct Executable {
@@ -44,22 +44,22 @@ struct Executable {
   std::vector<Type> inputs;
   std::vector<Output> outputs;
   std::vector<Allocation> allocations;
-  std::vector<std::shared_ptr<const Thunk>> thunks;  // an executable for other sizes may have the same
+  std::vector<std::shared_ptr<const Thunk>> thunks;  // executables for other sizes may share them
   std::uint64_t temporary_bytes = 0;                 // size of the block of temporaries
-  std::uint64_t peak_bytes = 0;                      // inputs, outputs, constants and temporaries alive at once
+  std::uint64_t peak_bytes = 0;  // inputs, outputs, constants and temporaries alive at the same time
 
-  // Which thunks run on which stream. Null: all run on the compute stream, one after the other.
+  // Tells which thunks run on which stream. Null if all run on the compute stream, one after the other.
   std::shared_ptr<const Schedule> schedule;
 
-  // Before the first launch; null: the thunks have nothing to make.
+  // Runs before the first launch; null if the thunks have nothing to prepare.
   std::shared_ptr<Preparation> preparation;
 
   std::shared_ptr<const void> code;  // keeps generated machine code mapped
-  // Describes what the program is made of, and which thunk runs what. The description is made at each call, on any thread; null where
-  // nothing is known.
+  // Describes the instructions of the program and which of them each thunk runs. Makes a new description at each call, on any
+  // thread. Null if nothing is known.
   std::function<ProgramDescription()> describe;
-  // Where outputs that take over no input get their memory; null: from the device. A device that ran such a program stays awake for
-  // a moment, for the next launch.
+  // Provides memory for outputs that take over no input; if null, the device does. A device that has just run such a program
+  // stays awake for a moment, for the next launch.
   std::shared_ptr<KeptBlocks> kept_blocks;
 };
 

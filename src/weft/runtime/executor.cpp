@@ -11,12 +11,12 @@ namespace weft::runtime {
 
 namespace {
 
-// Whether an input comes from elsewhere and is not there yet.
+// Returns whether an input comes from elsewhere and is not there yet.
 bool waits_for_inputs(const LaunchRecord& launch) {
   return std::ranges::any_of(launch.awaited, [](const LaunchRecord::Awaited& input) { return !input.event->ready(); });
 }
 
-// The first error that an input carries, as far as it is known.
+// Returns the first error of an input that is known already.
 std::exception_ptr input_error(const LaunchRecord& launch) {
   const auto error_of = [](const Event* event) { return event->ready() ? event->error() : nullptr; };
   for (const LaunchRecord::Awaited& input : launch.awaited)
@@ -26,7 +26,7 @@ std::exception_ptr input_error(const LaunchRecord& launch) {
   return nullptr;
 }
 
-// The thunk that makes an output.
+// Returns the thunk that writes an allocation.
 const Thunk* writer_of(const Executable& executable, std::uint32_t allocation) {
   for (const auto& thunk : executable.thunks)
     if (std::ranges::find(thunk->writes, allocation, &Slice::allocation) != thunk->writes.end()) return thunk.get();
@@ -41,7 +41,7 @@ void Executor::submit(LaunchRecord& launch) {
     launch.flight->run(0, stream);
     return;
   }
-  // What ends before its turn would be told of out of order.
+  // Ending before its turn would report the launch out of order, so the earlier ones must end first.
   const auto end_at_once = [&] {
     stream.drain();
     launch.reached({});
@@ -108,8 +108,8 @@ void Executor::bind(LaunchRecord& launch) {
   }
 }
 
-// First what may fail, so that a launch without memory leaves its inputs whole; then what takes memory from inputs; last what
-// shares the memory of another output or input.
+// Binds first what may fail, so that a launch without memory leaves its inputs intact; then the outputs that take memory from
+// inputs; last those that share the memory of another output or input.
 void Executor::bind_outputs(LaunchRecord& launch) {
   const Executable& executable = *launch.executable;
   outputs_.clear();
@@ -154,7 +154,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
   }
 }
 
-// Copies the inputs that lie in the host's memory to where the device sees them.
+// Copies the inputs that lie in the host's memory to memory that the device sees.
 void Executor::stage(LaunchRecord& launch) {
   launch.staged.resize(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -164,11 +164,11 @@ void Executor::stage(LaunchRecord& launch) {
   }
 }
 
-// A stream may still work in the block that is too small: its launches keep it.
+// A stream may still work in a block that is too small now: its launches keep it alive.
 void Executor::use_workspace(LaunchRecord& launch) {
   const std::uint64_t bytes = launch.executable->temporary_bytes;
   if (release_workspace_.exchange(false) || workspace_bytes_ < bytes) {
-    workspace_ = nullptr;  // before the larger one is made
+    workspace_ = nullptr;  // freed before the larger one is allocated
     workspace_bytes_ = 0;
     if (bytes != 0) workspace_ = backend_.allocate(bytes);
     workspace_bytes_ = bytes;

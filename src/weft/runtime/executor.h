@@ -1,5 +1,5 @@
-// Gives launches to a device's compute stream: binds addresses and hands over the thunks in order. Used by the device's thread alone,
-// but for what is marked otherwise.
+// An Executor passes launches to a device's compute stream: it binds addresses and runs the thunks in order. Used only by the
+// device's thread, except for the functions marked as thread-safe.
 #pragma once
 
 #include <atomic>
@@ -22,18 +22,18 @@ namespace weft::runtime {
 
 class Executor {
  public:
-  // The backend outlives it.
+  // The backend must outlive the executor.
   explicit Executor(DeviceBackend& backend) : backend_(backend), memory_(backend) {}
 
-  // Gives the launch to the stream, which tells the launch when it has got to its end. A launch whose inputs carry an error, or that
-  // cannot have its memory, has got to its end at once. One that has a flight gets its first part run.
+  // Passes the launch to the stream, which tells the launch when it reaches its end. A launch whose inputs carry an error, or that
+  // gets no memory, ends at once. If the launch has a flight, runs the first part of it.
   void submit(LaunchRecord& launch);
 
   // Thread-safe.
   std::shared_ptr<Flight> make_flight(LaunchRecord& launch, std::shared_ptr<const Schedule> schedule) {
     return std::make_shared<Flight>(launch, std::move(schedule), memory_, tallies_);
   }
-  void release_workspace() { release_workspace_ = true; }  // before the next launch
+  void release_workspace() { release_workspace_ = true; }  // takes effect before the next launch
   std::uint64_t donation_copies() const { return memory_.donation_copies(); }
   ThunkTallies& tallies() { return tallies_; }
   const ThunkTallies& tallies() const { return tallies_; }
@@ -50,16 +50,16 @@ class Executor {
   LaunchMemory memory_;
   ThunkTallies tallies_;
   ScheduleCache schedules_;
-  Memory workspace_;  // of the temporaries of every launch, as large as the largest needs
+  Memory workspace_;  // the temporaries, shared by all launches; as large as the largest need so far
   std::uint64_t workspace_bytes_ = 0;
   std::atomic<bool> release_workspace_ = false;
 
-  // Of the launch that is submitted; kept to reuse their memory.
+  // State of the launch being submitted; kept to reuse the memory.
   std::vector<std::byte*> inputs_;
   std::vector<Memory> outputs_;
   std::vector<std::uint64_t> thunk_ns_;
   std::size_t thunk_ = 0;
-  std::int64_t allocating_ = -1;  // the output that memory is asked for
+  std::int64_t allocating_ = -1;  // the output for which memory is being allocated; -1 if none
 };
 
 }  // namespace weft::runtime

@@ -1,4 +1,5 @@
-// A first-in, first-out queue that keeps its memory: once it has been as long as it gets, it asks the heap for nothing.
+// A first-in, first-out queue that keeps its memory: after it has reached its greatest length, it makes no more heap
+// allocations.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ class Fifo {
 
  private:
   std::vector<T> items_;
-  std::size_t first_ = 0;  // those before it have been taken
+  std::size_t first_ = 0;  // index of the front; the items before it have been taken
 };
 
 }  // namespace weft::runtime

@@ -60,8 +60,9 @@ void Flight::run(std::uint32_t p, Stream& stream) {
     const std::lock_guard lock(mutex_);
     settle_groups(true);
   }
-  close(end_of(p));  // which may end the launch
-  // Launches that follow in the stream's order look for its error, or its outputs' memory, when they are given to the stream.
+  close(end_of(p));  // may end the launch
+  // Later launches in the stream's order look for this launch's error or its outputs' memory when they are passed to the
+  // stream.
   if (has_failed && is_ordered) stream.drain();
 }
 
@@ -74,12 +75,13 @@ void Flight::note(std::uint32_t thunk, std::uint64_t begin) {
   trace::add("thunk", executable().thunks[thunk]->info.name.c_str(), begin, end, launch_.id);
 }
 
-// Whether the task may run: what it waits for is there, and so are the addresses of what it touches.
+// Returns whether the task may run: waits for what it waits for and for the addresses of what it touches; false if the launch
+// has failed.
 bool Flight::prepare(std::uint32_t part, const Schedule::Task& task, Stream& stream) {
   return find_addresses(part, task.allocations, executable().thunks[task.thunk].get(), stream) && await(task.waits);
 }
 
-// Finds where allocations are that `thunk` touches (null: none does). False: the launch has failed.
+// Finds the addresses of the allocations, which `thunk` touches (null: no thunk does). Returns false if the launch has failed.
 bool Flight::find_addresses(std::uint32_t part, std::span<const std::uint32_t> allocations, const Thunk* thunk,
                             Stream& stream) {
   for (const std::uint32_t allocation : allocations) {
@@ -102,7 +104,7 @@ bool Flight::find_addresses(std::uint32_t part, std::span<const std::uint32_t> a
   return true;
 }
 
-// Throws what its event carries.
+// Waits for an input. Throws the error that its event carries.
 void Flight::await_input(std::uint32_t input) const {
   const Event* event = nullptr;
   if (!launch_.origins.empty()) {
@@ -111,7 +113,7 @@ void Flight::await_input(std::uint32_t input) const {
     const auto found = std::ranges::lower_bound(launch_.awaited, input, {}, &LaunchRecord::Awaited::input);
     if (found != launch_.awaited.end() && found->input == input) event = found->event;
   }
-  if (!event) return;  // it is there, or comes before this launch in the stream's order
+  if (!event) return;  // the input is there, or comes before this launch in the stream's order
   if (const auto error = event->error()) std::rethrow_exception(error);
 }
 
@@ -126,7 +128,7 @@ bool Flight::await(std::span<const Schedule::Wait> waits) {
   return !has_failed_;
 }
 
-// Returns the address of an allocation, whose input is there if it needs one. Throws Error when there is no memory.
+// Returns the address of an allocation, after waiting for the input if it needs one. Throws Error if there is no memory.
 std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stream& stream) {
   const Allocation& a = executable().allocations[allocation];
   switch (a.kind) {
@@ -142,8 +144,8 @@ std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stre
   }
   const auto input = static_cast<std::uint32_t>(donated);
   address_of_input(input);
-  // Launches before this one may read the input, which is about to be overwritten: on the compute stream, whose order this part does
-  // not share, and on others.
+  // Earlier launches may still read the input, which is about to be overwritten: on the compute stream, whose order this part
+  // does not follow, and on other streams.
   if (part != 0) launch_.queue->await_computed(launch_.number);
   for (const auto& reader : launch_.readers) reader->error();
   return take_donated(a.index, input, stream);
@@ -170,7 +172,8 @@ std::byte* Flight::take_donated(std::uint32_t output, std::uint32_t input, Strea
   return outputs_[output].device_address();
 }
 
-// Allocates all that the launch needs at once, before any input gives up its memory: a launch without memory leaves inputs whole.
+// Allocates everything that the launch needs at once, before any input gives up its memory, so that a launch without memory
+// leaves its inputs intact.
 void Flight::allocate() {
   const std::lock_guard lock(mutex_);
   if (is_allocated_) return;
@@ -192,11 +195,11 @@ void Flight::fail(const std::exception_ptr& error, Outcome outcome) {
   changed_.notify_all();
 }
 
-// A part has done so many of its tasks.
+// Notes that a part has done `tasks` of its tasks.
 void Flight::advance(std::uint32_t part, std::uint32_t tasks, StreamError error) {
   const auto self = shared_from_this();
   if (error.error) fail(with_place(error.error, place_of(launch_, error.thunk)), Outcome::failed);
-  // Before this part counts as ended: the last part to end gives the launch away.
+  // Must precede the end of this part: the last part to end gives the launch away.
   if (part == 0 && tasks == end_of(part)) launch_.queue->computed(launch_);
   bool is_last = false;
   {
@@ -227,27 +230,27 @@ void Flight::give_outputs(std::span<const std::uint32_t> outputs) {
       *launch_.outputs[i] = input.address ? Memory(*input.slot, input.address) : *input.slot;
     }
   }
-  for (const std::uint32_t i : outputs)  // last: those that share their memory have it
+  for (const std::uint32_t i : outputs)  // last, because outputs that share the memory have taken it by now
     if (allocation_of(i).kind == Allocation::Kind::output && allocation_of(i).index == i)
       *launch_.outputs[i] = std::move(outputs_[i]);
 }
 
-// Settles the groups of outputs that are there, or `all` of them.
+// Settles the groups of outputs that are complete, or `all` of them.
 void Flight::settle_groups(bool all) {
   for (std::size_t g = 0; g < schedule_->groups.size(); ++g) {
     const Schedule::Group& group = schedule_->groups[g];
     if (is_settled_[g] || (!all && !is_reached(group.waits))) continue;
     is_settled_[g] = true;
     give_outputs(group.outputs);
-    if (launch_.groups.empty()) continue;  // all come with the end of the launch
+    if (launch_.groups.empty()) continue;  // all outputs come with the end of the launch
     Slots::settle(*launch_.groups[g]);
     launch_.groups[g]->set();
   }
 }
 
-// Nobody else is in the flight any more.
+// Ends the launch. Called when no other part uses the flight any more.
 void Flight::end() {
-  outputs_.clear();  // slots have them
+  outputs_.clear();  // their memory is in the slots
   if (!launch_.groups.empty()) {
     for (std::size_t g = 0; g < is_settled_.size(); ++g) {
       if (is_settled_[g]) continue;

@@ -1,6 +1,6 @@
-// A launch that runs as its schedule says: on several streams, each task as soon as what it needs is there. The thread of each stream
-// walks that stream's part (run); who ends the last part completes the launch. Also for a launch on one stream that has inputs which
-// come from elsewhere, so that only what needs them waits.
+// A Flight runs a launch by its schedule: on several streams, each task as soon as what it needs is there. The thread of each
+// stream runs that stream's part (run); whichever part ends last completes the launch. A launch on one stream also uses a
+// flight if it has inputs that come from elsewhere, so that only the tasks that need them wait.
 #pragma once
 
 #include <condition_variable>
@@ -22,15 +22,15 @@ namespace weft::runtime {
 
 class Flight : public std::enable_shared_from_this<Flight> {
  public:
-  // The record, which has this flight, lives until the flight completes it.
+  // `launch` owns this flight, and lives until the flight completes it.
   Flight(LaunchRecord& launch, std::shared_ptr<const Schedule> schedule, LaunchMemory& memory, ThunkTallies& tallies);
 
   const Schedule& schedule() const { return *schedule_; }
-  // Gives a part to its stream, on the calling thread, which waits for what the part waits for.
+  // Passes a part to its stream on the calling thread, and waits for everything the part waits for.
   void run(std::uint32_t part, Stream& stream);
 
  private:
-  // What a part has worked up to.
+  // A point in a part's stream: all tasks before it are done.
   struct Segment final : Milestone {
     Segment(Flight& of, std::uint32_t in, std::uint32_t done) : flight(of), part(in), tasks(done) {}
     void reached(StreamError error) override { flight.advance(part, tasks, std::move(error)); }
@@ -39,9 +39,9 @@ class Flight : public std::enable_shared_from_this<Flight> {
     std::uint32_t part, tasks;
   };
   struct Part {
-    std::vector<std::byte*> bases;  // the address of each allocation that it touches
+    std::vector<std::byte*> bases;  // the address of each allocation that the part touches
     std::deque<Segment> segments;
-    std::uint32_t done = 0;  // tasks
+    std::uint32_t done = 0;  // number of tasks that are done
   };
 
   bool prepare(std::uint32_t part, const Schedule::Task& task, Stream& stream);
@@ -61,7 +61,8 @@ class Flight : public std::enable_shared_from_this<Flight> {
   void end();
 
   const Executable& executable() const { return *launch_.executable; }
-  // Whether its outputs come with its end in the order of the compute stream, as those of other launches do.
+  // Returns whether the outputs come with the end of the flight in the order of the compute stream, as those of other launches
+  // do.
   bool is_in_stream_order() const { return launch_.groups.empty() && parts_.size() == 1; }
   bool is_reached(std::span<const Schedule::Wait> waits) const;
   std::uint32_t end_of(std::uint32_t part) const {
@@ -73,14 +74,14 @@ class Flight : public std::enable_shared_from_this<Flight> {
   LaunchMemory& memory_;
   ThunkTallies& tallies_;
 
-  std::mutex mutex_;  // of all below, but for the bases of a part, which are its own
+  std::mutex mutex_;  // guards everything below, except the `bases` of a part, which only that part uses
   std::condition_variable changed_;
   std::vector<Part> parts_;
   std::size_t parts_left_;
   bool is_allocated_ = false, has_failed_ = false;
   std::vector<Memory> outputs_;
-  std::vector<std::byte*> inputs_;  // their addresses, as far as somebody asked
-  std::vector<bool> is_settled_;    // groups
+  std::vector<std::byte*> inputs_;  // the addresses of inputs that were looked up so far
+  std::vector<bool> is_settled_;    // indexed by group
 };
 
 }  // namespace weft::runtime

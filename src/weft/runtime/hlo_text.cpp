@@ -83,7 +83,7 @@ std::string literal_text(const Instruction& constant) {
   return text;
 }
 
-// size=2x2 stride=1x2 pad=0_1x0_0 lhs_dilate=2x2
+// Returns size=2x2 stride=1x2 pad=0_1x0_0 lhs_dilate=2x2.
 std::string window_text(const Window& window) {
   std::string text = "size=" + joined(window.size, "x");
   const auto add = [&](std::string_view word, const Numbers& values) {
@@ -98,7 +98,7 @@ std::string window_text(const Window& window) {
   return text;
 }
 
-// b01f: which dimension each place is.
+// Returns the label of each dimension of an array, such as b01f.
 std::string labels(const Numbers& dims, std::string_view first_two) {
   std::string text(dims.size(), '?');
   for (std::size_t i = 0; i < dims.size(); ++i) text[dims[i]] = i < 2 ? first_two[i] : static_cast<char>('0' + (i - 2));
@@ -124,7 +124,8 @@ struct ValueText {
   const Attribute& attribute;
 };
 
-// In quotes, as XLA writes strings: what could end the string or the line, and what is no ASCII, as three octal digits.
+// Quotes a text as XLA writes strings: characters that could end the string or the line, and those outside of ASCII, become
+// three octal digits.
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -140,7 +141,7 @@ std::string in_quotes(std::string_view text) {
   return out + '"';
 }
 
-// The word in front of the i-th computation that an instruction calls.
+// Returns the keyword before the i-th computation that an instruction calls.
 std::string_view calling_word(std::string_view opcode, std::size_t i) {
   if (opcode == "fusion") return "calls";
   if (opcode == "while") return i == 0 ? "condition" : "body";

@@ -1,5 +1,5 @@
-// Memory that stays with a program: its outputs come to lie at the same few addresses, launch after launch, and nothing is asked of
-// the allocator, at the price that no other program can use the blocks meanwhile. Thread-safe.
+// Memory that stays with a program: its outputs lie at the same few addresses in every launch, and no launch needs the
+// allocator. In return, no other program can use the blocks meanwhile. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class KeptBlocks : public std::enable_shared_from_this<KeptBlocks> {
  public:
   explicit KeptBlocks(std::size_t outputs) : free_(outputs) {}
 
-  // A block for an output; `allocate` makes one when none is free. It comes back when its last owner ends.
+  // Returns a block for an output; `allocate` makes one if none is free. The block comes back when its last owner ends.
   template <class Allocate>
   Memory take(std::size_t output, Allocate&& allocate) {
     Memory block = take_free(output);
@@ -41,7 +41,7 @@ class KeptBlocks : public std::enable_shared_from_this<KeptBlocks> {
   }
 
   std::mutex mutex_;
-  std::vector<std::vector<Memory>> free_;  // by output, the last that came back at the end
+  std::vector<std::vector<Memory>> free_;  // indexed by output; the block that came back last is at the end
 };
 
 }  // namespace weft::runtime

@@ -55,8 +55,9 @@ std::exception_ptr with_place(const std::exception_ptr& error, const std::string
 
 namespace {
 
-// Marks the inputs that outputs take over: those of a caller who drops them end now, unless somebody else has them too. Returns
-// those whose bytes must be copied because a holder, or another input of the same launch, reaches them too.
+// Donates the inputs that outputs take over. If the caller drops the inputs (`given`) and nothing else has one of them, it is
+// surrendered. Puts into `copied` the inputs whose bytes must be copied because a holder, or another input of the same launch,
+// can still reach them.
 void donate_inputs(const Executable& executable, std::span<const BufferPtr> inputs, bool given,
                    std::vector<std::uint32_t>& copied) {
   std::ptrdiff_t donated = 0;
@@ -89,12 +90,12 @@ void add_block(std::vector<SlotsRef>& blocks, Slots& slots) {
   if (blocks.empty() || blocks.back().get() != &slots) blocks.emplace_back(slots);
 }
 
-// Returns whether two buffers lie in one block, as the numbers of a recording do. The first is there.
+// Returns whether two buffers lie in one block, as the scalars of a recording do. `a` must be there.
 bool share_memory(const Buffer& a, const Buffer& b) {
   return b.event()->succeeded() && a.memory().shares_block_with(b.memory());
 }
 
-// Keeps the memory of a donated input; with the input's own reference where it has given that up.
+// Keeps the memory of a donated input alive; takes over the reference of an input that has surrendered it.
 void add_donor(std::vector<SlotsRef>& donors, const Buffer& input) {
   Slots& slots = input.slots();
   if (!input.surrendered()) {
@@ -140,7 +141,7 @@ void record_inputs(const Executable& executable, std::span<const BufferPtr> inpu
       }
     }
     last = event;
-    // Where buffers lie in one block the record keeps the first of them, which is there.
+    // If buffers lie in one block, the record keeps only the first of them, which is there.
     if (needs_origins)
       record.origins.push_back(
           {record.inputs.back().address ? record.kept.back()->event().get() : event, input->device() == DeviceId()});

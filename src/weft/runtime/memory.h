@@ -1,5 +1,5 @@
-// Memory of a device, given back to its allocator when the last owner lets go. Opaque: its address is for the device alone, and the
-// host reaches the bytes through copies (memory_space.h).
+// Memory of a device, returned to its allocator when the last owner releases it. Its address is meaningful only to the device;
+// the host accesses the bytes through copies (memory_space.h).
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@ namespace weft::runtime {
 
 struct MemoryStats {
   std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
-  std::uint64_t bytes_cached = 0;  // given back, kept for the next request
+  std::uint64_t bytes_cached = 0;  // returned blocks, kept for the next request
   std::uint64_t bytes_limit = 0;
-  std::uint64_t system_allocations = 0;  // requests that no kept block could serve
+  std::uint64_t system_allocations = 0;  // requests that no cached block could serve
 };
 
 class Memory {
  public:
   Memory() = default;
   Memory(std::nullptr_t) {}
-  // The block at an address of the device, whose deleter gives it back.
+  // Owns the block at a device address; the deleter returns it to its allocator.
   explicit Memory(std::shared_ptr<std::byte> block) : block_(std::move(block)) {}
-  // The part of `whole` that begins at `address`; it keeps the whole block.
+  // Refers to the part of `whole` that begins at `address`, and keeps the whole block alive.
   Memory(const Memory& whole, std::byte* address) : block_(whole.block_, address) {}
 
   explicit operator bool() const { return block_ != nullptr; }
   friend bool operator==(const Memory&, const Memory&) = default;
 
-  // Where the device finds the bytes. Only code that runs on the device follows it.
+  // Returns the device address of the bytes. Only code that runs on the device may dereference it.
   std::byte* device_address() const { return block_.get(); }
-  // Whether no other Memory keeps the block.
+  // Returns whether no other Memory keeps the block alive.
   bool is_only_owner() const { return block_.use_count() == 1; }
-  // Whether who keeps one keeps the other too.
+  // Returns whether both keep the same block alive.
   bool shares_block_with(const Memory& other) const {
     return !block_.owner_before(other.block_) && !other.block_.owner_before(block_);
   }

@@ -1,7 +1,8 @@
-// An allocator for small objects that one thread makes and another lets go of, as the host and the device do with buffers:
-// malloc is slow at that. Each node has lines of the cache of its own, and many lie beside each other. Each thread keeps a few;
-// full magazines change threads in one piece. What was given back last is taken first: it may still be in a cache. Memory is kept
-// for reuse, and never given back to the system: objects may outlive every static. Objects are asked for one at a time. Thread-safe.
+// An allocator for small objects that one thread makes and another frees, as the host and the device do with buffers; malloc is
+// slow in this case. Each node has its own cache lines, and many nodes are adjacent. Each thread keeps a few in a magazine;
+// full magazines pass between threads as a whole. The node freed last is taken first, because it may still be in a cache.
+// Memory is kept for reuse and never returned to the system, because objects may outlive every static. Objects are allocated
+// one at a time. Thread-safe.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ namespace weft::runtime {
 
 inline constexpr std::size_t cache_line = 64;
 
-// Nodes of at least `Size` bytes. `Prepare` is called with each when it is new, and with none again.
+// A pool of nodes of at least `Size` bytes. `Prepare` is called once for each node, when it is new.
 template <std::size_t Size, void (*Prepare)(void*) = nullptr>
 class NodePool {
  public:
@@ -60,9 +61,9 @@ class NodePool {
    private:
     void make_nodes() {
       made_ += batch;
-      nodes_.reserve(made_);  // all may come back
+      nodes_.reserve(made_);  // room for all nodes, since all may come back
       auto* const slab = static_cast<std::byte*>(::operator new(batch * node_bytes, std::align_val_t(cache_line)));
-      for (std::size_t i = batch; i-- > 0;) {  // the first is taken first
+      for (std::size_t i = batch; i-- > 0;) {  // reversed, so that the first node is taken first
         if constexpr (Prepare != nullptr) Prepare(slab + i * node_bytes);
         nodes_.push_back(slab + i * node_bytes);
       }
@@ -73,7 +74,7 @@ class NodePool {
     std::size_t made_ = 0;
   };
 
-  // Of a thread, from its first node to its end.
+  // The magazine of a thread, from its first node to its end.
   struct Owner {
     Magazine magazine;
     Owner() { local.magazine = &magazine; }
@@ -82,7 +83,7 @@ class NodePool {
       shared().drain(magazine, magazine.count);
     }
   };
-  // This thread's magazine; null: it has ended.
+  // Returns this thread's magazine, or null if the thread is ending.
   static Magazine* own_magazine() { return local.has_ended ? nullptr : &owner.magazine; }
 
   [[gnu::noinline]] static void* take_shared() {
@@ -107,19 +108,19 @@ class NodePool {
   }
 
   static inline thread_local Owner owner;
-  // What is asked first: the owner has a destructor, so that every look at it costs a check.
+  // A copy of the owner's state that is cheaper to access: `owner` has a destructor, so every access to it costs a check.
   struct Local {
-    Magazine* magazine = nullptr;  // null: not made yet, or ended
+    Magazine* magazine = nullptr;  // null before the magazine is made, and after the thread has ended
     bool has_ended = false;
   };
   static constinit inline thread_local Local local{};
 };
 
-// One object in such a node.
+// Makes one object in a node of the pool.
 template <class T, class... Args>
 T* make_in_pool(Args&&... args) {
 #if defined(__SANITIZE_ADDRESS__)
-  return new T(std::forward<Args>(args)...);  // so that every use after the end is seen
+  return new T(std::forward<Args>(args)...);  // lets AddressSanitizer see every use after the end
 #else
   return new (NodePool<sizeof(T)>::take()) T(std::forward<Args>(args)...);
 #endif
@@ -154,7 +155,7 @@ struct PoolAllocator {
 template <class T, class... Args>
 std::shared_ptr<T> make_pooled(Args&&... args) {
 #if defined(__SANITIZE_ADDRESS__)
-  return std::make_shared<T>(std::forward<Args>(args)...);  // so that every use after the end is seen
+  return std::make_shared<T>(std::forward<Args>(args)...);  // lets AddressSanitizer see every use after the end
 #endif
   return std::allocate_shared<T>(PoolAllocator<T>(), std::forward<Args>(args)...);
 }

@@ -21,7 +21,7 @@ constexpr int most_threads = 1024;
 
 std::atomic<int> threads = 0;  // 0: not decided yet
 
-// Asks the system now and then how many CPUs it leaves to kernels.
+// Asks the system from time to time how many CPUs it leaves to kernels.
 class Sharing {
  public:
   int threads(int wanted) {
@@ -31,12 +31,12 @@ class Sharing {
   }
 
  private:
-  // Ticks of the system's clock are 10 ms long, and looks must not take more than a thousandth of the time.
+  // Ticks of the system's clock are 10 ms long, and measurements must take at most a thousandth of the time.
   static constexpr std::uint64_t period_ns = 100'000'000, share_of_looks = 1000;
 
   void look(std::uint64_t now, int wanted) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock) return;  // another thread looks
+    if (!lock) return;  // another thread measures
     if (const auto times = read_cpu_times()) share_.add(*times);
     left_.store(share_.left(), std::memory_order_relaxed);
     pool::sleep_early(threads_on(share_.left(), cpus_, wanted) < wanted);
@@ -51,7 +51,7 @@ class Sharing {
   CpuShare share_{cpus_};
 };
 
-// One call of parallel_for: body on `parts` ranges of [0, count).
+// One call of parallel_for, with `parts` ranges of [0, count).
 struct Work {
   void (*body)(void*, std::int64_t, std::int64_t);
   void* context;
@@ -62,7 +62,7 @@ struct Work {
   int failed_part = std::numeric_limits<int>::max();
   std::exception_ptr error;
 
-  // Ranges differ by at most one in length.
+  // Returns the begin of a range. The lengths of ranges differ by at most one.
   std::int64_t begin(int part) const {
     const std::int64_t length = count / parts, longer = count % parts;
     return part * length + std::min<std::int64_t>(part, longer);
@@ -99,7 +99,7 @@ void set_thread_count(int count) {
 
 namespace {
 std::atomic<int> computing = 0;
-std::atomic<int> pretended_cpus = 0;  // 0: none are
+std::atomic<int> pretended_cpus = 0;  // 0: no pretence
 }  // namespace
 
 Computing::Computing() { computing.fetch_add(1, std::memory_order_relaxed); }

@@ -1,4 +1,4 @@
-// The one pool of kernel threads: OpenMP's, which oneDNN uses too. A build with WEFT_OPENMP off has a pool of std::thread
+// The only pool of kernel threads: OpenMP's, which oneDNN uses as well. A build with WEFT_OPENMP off has a pool of std::thread
 // instead, for ThreadSanitizer, which cannot see libgomp's synchronisation.
 #pragma once
 
@@ -7,16 +7,17 @@
 
 namespace weft::runtime {
 
-// Number of threads that parallel_for uses, the caller among them. Set with the knob WEFT_NUM_THREADS (default: the CPUs this
-// process may use) or here, between launches.
+// The number of threads that parallel_for uses, including the caller. It is set with the knob WEFT_NUM_THREADS (default: the
+// CPUs this process may use) or here, between launches.
 int thread_count();
 void set_thread_count(int count);
 
-// The number of threads that kernels should use now: thread_count(), or fewer while other programs keep CPUs busy (cpu_share.h)
-// or other devices compute. The knob WEFT_SHARE_CPUS=0 makes it thread_count() always. It never changes results.
+// Returns the number of threads that kernels should use now: thread_count(), or fewer while other programs keep CPUs busy
+// (cpu_share.h) or other devices compute. With the knob WEFT_SHARE_CPUS=0 it is always thread_count(). It never changes
+// results.
 int threads_now();
 
-// While it lives, a device runs kernels. Devices that do so at the same time share the CPUs.
+// Tells, for the lifetime of this object, that a device runs kernels. Devices that do so at the same time share the CPUs.
 class Computing {
  public:
   Computing();
@@ -25,7 +26,7 @@ class Computing {
   Computing& operator=(const Computing&) = delete;
 };
 
-// For tests: while it lives, the machine is as busy as if it left so many CPUs to kernels.
+// For tests: pretends, for the lifetime of this object, that other programs leave `cpus` CPUs to kernels.
 class CpusLeft {
  public:
   explicit CpusLeft(int cpus);
@@ -34,10 +35,11 @@ class CpusLeft {
   CpusLeft& operator=(const CpusLeft&) = delete;
 };
 
-// Makes what the calling thread starts through OpenMP itself (oneDNN) use thread_count() threads. Cheap when nothing changed.
+// Makes the calling thread use thread_count() threads for OpenMP regions that it starts itself, as oneDNN does. Cheap if
+// nothing changed.
 void adopt_thread_count();
 
-// While it lives, the calling thread starts one thread through OpenMP itself.
+// Makes the calling thread use one thread for OpenMP regions that it starts itself, for the lifetime of this object.
 class SingleThread {
  public:
   SingleThread();
@@ -46,10 +48,11 @@ class SingleThread {
   SingleThread& operator=(const SingleThread&) = delete;
 };
 
-// Calls body(context, begin, end) on ranges that cover [0, count), at least `grain` long each where possible; returns when all
-// are done. A body may keep what it needs on its stack; which ranges there are depends on count, grain and thread_count() alone,
-// while which thread runs one depends on threads_now() too. Small counts, and calls from within a body, run on the calling thread. How the work is cut must never
-// change results. An exception of a body is rethrown when all are done: of several, that of the lowest range.
+// Calls body(context, begin, end) on ranges that cover [0, count), each at least `grain` long where possible; returns when all
+// are done. A body may keep what it needs on its stack. The ranges depend only on count, grain and thread_count(); which thread
+// runs a range depends on threads_now() as well. Small counts, and calls from within a body, run on the calling thread. The
+// division into ranges must never change results. If bodies throw, rethrows the exception of the lowest range after all are
+// done.
 void parallel_for(std::int64_t count, std::int64_t grain,
                   void (*body)(void* context, std::int64_t begin, std::int64_t end), void* context);
 

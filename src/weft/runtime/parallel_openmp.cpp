@@ -14,9 +14,9 @@ namespace weft::runtime::pool {
 
 namespace {
 
-// libgomp reads once, when it is loaded, how long its threads spin before they sleep, and has no call to change that. But where
-// there are more OpenMP threads than CPUs all of them sleep after 100 turns instead of 300,000 (GOMP_SPINCOUNT in its manual).
-// While it lives, this has as many threads asleep as it takes.
+// Keeps so many OpenMP threads asleep, for the lifetime of this object, that all others sleep early. libgomp reads only once,
+// when it is loaded, how long its threads spin before they sleep, and has no call to change that. But while there are more
+// OpenMP threads than CPUs, all of them sleep after 100 turns instead of 300,000 (GOMP_SPINCOUNT in its manual).
 class Sleepers {
  public:
   Sleepers() : owner_([this] { keep(); }) {}
@@ -33,9 +33,9 @@ class Sleepers {
 
  private:
   void keep() {
-    // The threads of a team stay with the thread that started it until that ends.
+    // The threads of a team stay with the thread that started it until this thread ends.
     const int more_than_cpus = std::max(omp_get_num_procs() - omp_get_max_threads(), 0) + 2;
-    std::atomic<int> started = 0;  // GCC leaves out a region that does nothing
+    std::atomic<int> started = 0;  // prevents GCC from removing an empty parallel region
 #pragma omp parallel num_threads(more_than_cpus)
     ++started;
     std::unique_lock lock(mutex_);
@@ -45,7 +45,7 @@ class Sleepers {
   std::mutex mutex_;
   std::condition_variable end_;
   bool ending_ = false;
-  std::thread owner_;  // last: it uses what stands above
+  std::thread owner_;  // last, because it uses the members above
 };
 
 }  // namespace
@@ -55,8 +55,8 @@ void run(int parts, int threads, void (*part)(void*, int), void* context) {
     for (int i = 0; i < parts; ++i) part(context, i);
     return;
   }
-  // Always `threads` of them, even for fewer parts: libgomp rebuilds its team when the number of threads changes, which costs more
-  // than idle ones. Fewer threads than asked for must still do every part.
+  // Always start `threads` threads, even for fewer parts: libgomp rebuilds its team when the number of threads changes, which
+  // costs more than idle threads. If libgomp starts fewer, they must still run every part.
 #pragma omp parallel num_threads(threads) default(none) firstprivate(parts, part, context)
   for (int i = omp_get_thread_num(); i < parts; i += omp_get_num_threads()) part(context, i);
 }
@@ -68,7 +68,7 @@ void sleep_early(bool early) {
   try {
     *sleepers = early ? std::make_unique<Sleepers>() : nullptr;
   } catch (const std::system_error&) {
-    // No more threads may be started: those that there are spin.
+    // No more threads can be started, so the existing ones spin.
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 thread_local bool in_part = false;
 
-// Threads that belong to the one thread that hands them work; they end with it.
+// Threads that belong to the one thread that gives them work; they end with it.
 class Workers {
  public:
   ~Workers() {
@@ -84,7 +84,7 @@ void run(int parts, int threads, void (*part)(void*, int), void* context) {
   workers.run(parts, part, context);
 }
 
-void sleep_early(bool /*early*/) {}  // they never spin
+void sleep_early(bool /*early*/) {}  // these threads never spin
 
 bool inside() { return in_part; }
 

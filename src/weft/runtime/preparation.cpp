@@ -15,7 +15,8 @@ void Preparation::run() {
   std::call_once(once_, [this] { run_all(); });
 }
 
-// On threads that end with it: within a kernel's, a library would think that it has one thread, and make code for that.
+// Runs on threads that end with it: inside a kernel's thread, a library would assume that it has only one thread, and generate
+// code for that.
 void Preparation::run_all() const {
   const trace::Scope scope("compile", "prepare");
   std::atomic<std::size_t> next = 0;
@@ -23,7 +24,7 @@ void Preparation::run_all() const {
     for (std::size_t i = next++; i < thunks_.size(); i = next++) {
       try {
         thunks_[i]->prepare();
-      } catch (const std::exception&) {  // again when it runs, where it has a name and a place
+      } catch (const std::exception&) {  // the error occurs again when the thunk runs, and then has a name and a place
       }
     }
   };

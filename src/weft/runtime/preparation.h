@@ -1,5 +1,5 @@
-// What thunks make before they first run, such as code for sizes that were not known before: of all thunks of an executable at
-// once, on as many threads as kernels have. Thread-safe.
+// Prepares thunks before their first run, such as by generating code for sizes that were not known before: all thunks of an
+// executable at once, on as many threads as kernels have. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Preparation {
  public:
   explicit Preparation(std::vector<std::shared_ptr<const Thunk>> thunks) : thunks_(std::move(thunks)) {}
 
-  // Returns when all are prepared. A thunk that cannot be says so when it runs.
+  // Returns when all thunks are prepared. A thunk that cannot be prepared reports the error when it runs.
   void run();
 
  private:

@@ -1,4 +1,4 @@
-// What a compiled program is made of, in XLA's terms and as plain data: the compiler fills it, a recording keeps it, every view of a
+// Describes a compiled program in XLA's terms, as plain data. The compiler fills it, a recording keeps it, every view of a
 // program reads it, and HLO text is one way to print it (hlo_text.h). Names are without '%'.
 #pragma once
 
@@ -17,50 +17,50 @@ namespace weft::runtime {
 using Numbers = std::vector<std::int64_t>;
 
 struct Shape {
-  std::vector<Type> types = {};  // static ones: that of an array, or those of a tuple's elements
+  std::vector<Type> types = {};  // static types: of the array, or of the tuple's elements
   bool is_tuple = false;
 };
 
 struct Attribute {
   using Value = std::variant<bool, std::int64_t, std::string, Numbers, std::vector<Numbers>>;
-  std::string name;  // HLO's: dimensions, lhs_contracting_dims, direction
-  // A slice has a row of start, limit and stride for each dimension, a padding one of low, high and interior.
+  std::string name;  // HLO's name: dimensions, lhs_contracting_dims, direction
+  // A slice has a row (start, limit, stride) for each dimension, a padding has a row (low, high, interior).
   Value value;
-  bool is_quoted = false;  // a text that HLO writes in quotes
+  bool is_quoted = false;  // HLO writes the text in quotes
 };
 
-// A list that is empty stands for ones; of padding and reversal, for zeros.
+// An empty list stands for ones; for padding and reversal, it stands for zeros.
 struct Window {
   Numbers size, stride;
-  Numbers padding;  // low and high of each dimension
+  Numbers padding;  // low and high for each dimension
   Numbers base_dilation, window_dilation, reversal;
 };
 
-// Which dimensions are what: batch and feature, of the kernel input feature and output feature; then the spatial ones.
+// The order of dimensions: batch and feature (for the kernel, input feature and output feature), then the spatial dimensions.
 struct ConvolutionDims {
   Numbers input, kernel, output;
 };
 
 struct Instruction {
-  std::string name = {};    // fusion.12
-  std::string opcode = {};  // HLO's: dot, get-tuple-element
+  std::string name = {};    // "fusion.12"
+  std::string opcode = {};  // HLO's name: dot, get-tuple-element
   Shape shape = {};
-  std::vector<std::uint32_t> operands = {};  // instructions before it in its computation
-  std::vector<std::uint32_t> calls = {};     // computations before its own: of a fusion, a loop, a reduction
+  std::vector<std::uint32_t> operands = {};  // earlier instructions of its computation
+  std::vector<std::uint32_t> calls = {};     // earlier computations that a fusion, a loop or a reduction calls
   std::optional<Window> window = {};
   std::optional<ConvolutionDims> convolution = {};
   std::vector<Attribute> attributes = {};  // in the order in which HLO writes them
-  std::uint32_t parameter = 0;             // its number
-  // All elements of a constant, in row-major order. None where they were too many to be kept.
+  std::uint32_t parameter = 0;             // the number of a parameter
+  // All elements of a constant, in row-major order; nullopt if they were too many to keep.
   std::optional<std::vector<std::byte>> literal = {};
-  std::string scope = {}, file = {};  // module path; the user's file and line, empty where they are not known
+  std::string scope = {}, file = {};  // the module path; the user's file and line, empty if unknown
   std::uint32_t line = 0;
-  // Where the size of each dimension comes from: "input 0 dim 1", "input 0 dim 0 / 2". Only of arrays that the entry and its fusions
-  // compute.
+  // The origin of the size of each dimension: "input 0 dim 1", "input 0 dim 0 / 2". Only for arrays that the entry and its
+  // fusions compute.
   std::vector<std::string> dims = {};
 
   std::string source() const { return file.empty() ? "" : concat(file, ':', line); }
-  // The attribute's value, if it has one of that name and type; null: it has not.
+  // Returns the attribute of that name and type, or null if there is none.
   template <class T>
   const T* attribute(std::string_view wanted) const {
     for (const Attribute& a : attributes)
@@ -77,16 +77,16 @@ struct Computation {
 
 struct ProgramDescription {
   std::string name = {};
-  std::vector<Computation> computations =
-      {};  // the last is the entry; no two fusions call the same; empty: nothing is known
-  std::vector<std::uint32_t> thunks = {};  // which of the entry's instructions each thunk runs
+  // The last one is the entry. No two fusions call the same computation. Empty if nothing is known.
+  std::vector<Computation> computations = {};
+  std::vector<std::uint32_t> thunks = {};  // for each thunk, the instruction of the entry that it runs
 
   const Computation* entry() const { return computations.empty() ? nullptr : &computations.back(); }
-  // Returns the instruction that a thunk runs; null where that is not known.
+  // Returns the instruction that a thunk runs, or null if unknown.
   const Instruction* of_thunk(std::size_t thunk) const {
     return thunk < thunks.size() ? &computations.back().instructions[thunks[thunk]] : nullptr;
   }
-  // What a fusion computes; null for other instructions.
+  // Returns the computation of a fusion; null for other instructions.
   const Computation* fused(const Instruction& instruction) const {
     return instruction.opcode == "fusion" && !instruction.calls.empty() ? &computations[instruction.calls[0]] : nullptr;
   }

@@ -12,7 +12,7 @@
 #include <weft/runtime/spin_pause.h>
 
 namespace weft::metrics {
-// At each launch, with it: how far the host is ahead of the device.
+// Recorded at each launch, including it: how far the host is ahead of the device.
 inline constinit Metric run_ahead_launches("RunAheadLaunches", Unit::count);
 inline constinit Metric run_ahead_bytes("RunAheadBytes", Unit::bytes);
 }  // namespace weft::metrics
@@ -87,7 +87,7 @@ void Queue::submit(ReadPtr read) {
   std::unique_lock lock(mutex_);
   reads_.push(std::move(read));
   ++asked_;
-  if (in_flight_ > 0) return;  // else the device may not look at it
+  if (in_flight_ > 0) return;  // otherwise the device's thread may never look at it
   lock.unlock();
   tidy();
 }
@@ -109,7 +109,7 @@ void Queue::synchronize() {
   const std::shared_ptr<Event> last_copy = std::move(last_copy_);
   while (done_ < target || has_flight_before(launches)) {
     if (tidy_one(lock)) continue;
-    // Another thread is at it, or its bytes come from elsewhere, and nothing here will tell of that.
+    // Another thread performs it, or its bytes come from elsewhere, and nothing here will be notified.
     if (!reads_.empty() && (in_flight_ == 0 || reads_.front()->due())) {
       const ReadPtr read = reads_.front();
       lock.unlock();
@@ -162,7 +162,7 @@ void Queue::work() {
   }
 }
 
-// Falling asleep and being woken takes longer than a small program.
+// Spins for a while, since falling asleep and being woken takes longer than a small program.
 void Queue::await_awake() const {
   constexpr std::uint64_t most_ns = 50'000;
   const std::uint64_t end = trace::now_ns() + most_ns;
@@ -189,7 +189,7 @@ void LaunchRecord::reached(StreamError stream_error) {
 
 void Queue::computed(LaunchRecord& launch) {
   const std::uint64_t end = trace::now_ns();
-  // On a stream that works later a launch is submitted while the one before runs.
+  // On a stream that works asynchronously, a launch is submitted while the one before still runs.
   const std::uint64_t start = std::max(launch.start_ns, last_end_);
   launch.busy_ns = end - start;
   launch.queued_ns = start - launch.accepted_ns;
@@ -240,7 +240,7 @@ void Queue::complete(LaunchPtr launch, StreamError stream_error) {
     idle_ns_ += launch->idle_ns;
     if (launch->follows) gaps_.add(launch->idle_ns);
   }
-  if (is_last) {  // who has waited for it finds the metrics complete
+  if (is_last) {  // before the events are set, so that whoever waits for them finds the metrics complete
     tidy();
     account(*launch);
   }
@@ -249,7 +249,7 @@ void Queue::complete(LaunchPtr launch, StreamError stream_error) {
       for (Memory* const output : launch->outputs) *output = nullptr;
     }
     for (const SlotsRef& donor : launch->donors) donor->may_keep_memory();
-    launch->donors.clear();  // with the memory that was not taken
+    launch->donors.clear();  // releases the memory that was not taken over
     Slots::settle(*launch->done);
     launch->done->set_error(std::move(launch->error));
   } else {
@@ -276,7 +276,7 @@ void Queue::add_readers(std::span<const BufferPtr> inputs, LaunchRecord& launch)
   }
 }
 
-// Has the parts on other streams than the compute stream walked.
+// Starts the parts on streams other than the compute stream.
 void Queue::start_flight(const LaunchRecord& launch) {
   const std::shared_ptr<Flight> flight = launch.flight;
   InFlight& entry = flights_.emplace_back(InFlight{.number = launch.number, .inputs = {}, .done = launch.done});
@@ -301,8 +301,8 @@ bool Queue::has_flight_before(std::uint64_t number) const {
   return std::ranges::any_of(flights_, [&](const InFlight& flight) { return flight.number < number; });
 }
 
-// Does one thing that a launch left to do; false: there is none. Unlocked meanwhile, for it may let go of memory, or call the reader
-// of a read.
+// Does one thing that a launch left to do; returns false if there is none. Unlocks `lock` meanwhile, because it may release
+// memory or call the reader of a read.
 bool Queue::tidy_one(std::unique_lock<std::mutex>& lock) {
   if (!ended_.empty()) {
     LaunchPtr launch = ended_.pop();
@@ -331,7 +331,7 @@ bool Queue::tidy_one(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     read->perform();
     lock.lock();
-    if (!read->done_.ready()) return false;  // another thread is at it
+    if (!read->done_.ready()) return false;  // another thread performs it
     if (reads_.empty() || reads_.front() != read) return true;
     reads_.pop();
   } else {
@@ -359,8 +359,9 @@ Queue::Times& Queue::times_of(const Executable& executable) {
   return times_[(reinterpret_cast<std::uintptr_t>(&executable) >> 6) % times_.size()];
 }
 
-// To wake a thread costs the device's thread tens of microseconds between two launches. So the host, while there are more of them,
-// wakes by itself a little after the one that runs should have ended, and looks again after a small part of what it has waited.
+// Waking a thread costs the device's thread tens of microseconds between two launches. So while there are several launches in
+// flight, the host wakes by itself a little after the running launch should have ended, and looks again after a small fraction
+// of the time it has waited.
 void Queue::doze(std::uint64_t waited_ns, std::unique_lock<std::mutex>& lock) const {
   const std::uint64_t expected = expected_end_.load(std::memory_order_relaxed), now = trace::now_ns();
   const std::uint64_t until_expected = expected > now ? expected - now : 0;

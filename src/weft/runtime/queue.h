@@ -1,6 +1,6 @@
-// A device's queue: launches in the order in which they were asked for, the thread that does them, and the bounds to how far the
-// host may be ahead of it. What a launch leaves to do (its inputs to let go of, metrics, reads of what it made) is done by the host,
-// with the next launch: the device's thread, between two launches, has none of it in a cache. Thread-safe.
+// A device's queue: launches in the order of submission, the thread that runs them, and the bounds on how far the host may be
+// ahead. The work that a launch leaves behind (releasing inputs, metrics, reads of its outputs) is done by the host with the
+// next launch, because the device's thread has none of this data in a cache between two launches. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -26,39 +26,40 @@ namespace weft::runtime {
 
 class Queue {
  public:
-  // All outlive it.
+  // All arguments must outlive the queue.
   Queue(const DeviceOptions& options, DeviceBackend& backend, Executor& executor);
-  ~Queue();  // does what is left
+  ~Queue();  // finishes what is left
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  // Empty, but for memory that an earlier launch left.
+  // Returns an empty record, which may reuse the memory of an earlier launch.
   LaunchPtr new_record();
-  // Numbers the launch and hands it over; before that it waits while the host is too far ahead, and returns for how many
-  // nanoseconds it did. `scope` gets its id.
+  // Numbers the launch and passes it to the device. Waits first while the host is too far ahead, and returns for how many
+  // nanoseconds it waited. `scope` gets the id of the launch.
   std::uint64_t submit(LaunchPtr launch, trace::Scope& scope);
   void submit(ReadPtr read);
   // Runs `copy`, which sets `done` and must not throw, on the thread of the copy stream.
   void submit_copy(std::shared_ptr<Event> done, std::function<void()> copy);
-  // The reads of a buffer that may not be done yet.
+  // Appends to `to` the reads of a buffer that may not be done yet.
   void add_reads(const Buffer& of, std::vector<ReadPtr>& to) const;
 
-  // For streams and flights, on any thread. The compute stream has done its part of a launch; in the order of launches.
+  // Called by streams and flights, on any thread. Tells that the compute stream has done its part of a launch; in the order of
+  // launches.
   void computed(LaunchRecord& launch);
-  // Returns when it has done its part of every launch before this one.
+  // Returns when the compute stream has done its part of every launch before launch `number`.
   void await_computed(std::uint64_t number) const;
-  // A launch is done: settles its outputs.
+  // Ends a launch: settles its outputs.
   void complete(LaunchPtr launch, StreamError error);
 
-  // Adds to `launch` the ends of launches that may read on other streams what it takes over from `inputs`.
+  // Adds to `launch` the ends of launches that may read on other streams the memory that `launch` takes over from `inputs`.
   void add_readers(std::span<const BufferPtr> inputs, LaunchRecord& launch) const;
 
-  void synchronize();  // returns when everything submitted so far is done
+  void synchronize();  // waits for everything submitted so far
   void add_to(DeviceStats& stats) const;
   std::vector<std::uint64_t> gaps_ns() const;
 
  private:
-  struct Times {  // of the last two launches: the first may have taken much longer than others
+  struct Times {  // the last two launches of a program; the first may have taken much longer than others
     std::atomic<std::uint64_t> last = 0, before = 0;
     void add(std::uint64_t ns) {
       before.store(last.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -68,7 +69,7 @@ class Queue {
       return std::min(last.load(std::memory_order_relaxed), before.load(std::memory_order_relaxed));
     }
   };
-  static constexpr std::size_t usual_launches = 128;  // that wait: room for them is made once
+  static constexpr std::size_t usual_launches = 128;  // launches that wait; room for them is allocated once
 
   void work();
   void await_awake() const;
@@ -87,41 +88,42 @@ class Queue {
   DeviceBackend& backend_;
   Executor& executor_;
 
-  mutable std::mutex mutex_;  // of everything up to gaps_
+  mutable std::mutex mutex_;  // guards everything up to flight_count_
   std::condition_variable arrived_, retired_;
   std::vector<LaunchPtr> incoming_;
-  std::atomic<bool> has_incoming_ = false;  // changed with it
-  Fifo<LaunchPtr> ended_{usual_launches};   // the device is done with them
-  Fifo<ReadPtr> reads_{usual_launches};     // of which it is not known that they are done
+  std::atomic<bool> has_incoming_ = false;  // changed together with incoming_
+  Fifo<LaunchPtr> ended_{usual_launches};   // the device is done with these
+  Fifo<ReadPtr> reads_{usual_launches};     // not known to be done
   std::vector<LaunchPtr> spare_records_;
   bool stopping_ = false;
-  std::uint64_t asked_ = 0, done_ = 0;  // launches and reads
+  std::uint64_t asked_ = 0, done_ = 0;  // number of launches and reads
   std::uint64_t launches_ = 0, in_flight_ = 0, bytes_in_flight_ = 0;
-  int waiting_ = 0;  // threads for retired_
+  int waiting_ = 0;  // threads that wait for retired_
   std::uint64_t failed_ = 0, skipped_ = 0, host_waits_ = 0, host_wait_ns_ = 0;
   std::uint64_t peak_run_ahead_ = 0, peak_run_ahead_bytes_ = 0, busy_ns_ = 0, idle_ns_ = 0;
   Recent gaps_;
-  // Launches with parts on other streams, which may end after later ones: they count neither in asked_ nor in done_.
+  // Launches with parts on other streams, which may end after later launches: they count neither in asked_ nor in done_.
   struct InFlight {
     std::uint64_t number;
-    std::vector<const Buffer*> inputs;  // which the launch keeps
+    std::vector<const Buffer*> inputs;  // inputs that the launch keeps
     std::shared_ptr<Event> done;
   };
   std::vector<InFlight> flights_;
-  std::atomic<std::size_t> flight_count_ = 0;                        // changed with it
-  std::array<std::unique_ptr<StreamWorker>, stream_kinds> workers_;  // made when they are first needed
-  std::shared_ptr<Event> last_copy_;                                 // of submit_copy; they are made in order
+  std::atomic<std::size_t> flight_count_ = 0;                        // changed together with flights_
+  std::array<std::unique_ptr<StreamWorker>, stream_kinds> workers_;  // made at first use
 
-  std::atomic<std::uint64_t> expected_end_ = 0;  // of the launch that runs, not later than that
-  std::array<Times, 16> times_{};                // by a hash of the executable: they are estimates
+  // an estimate for the running launch that is rather too early than too late
+  std::atomic<std::uint64_t> expected_end_ = 0;
+  std::array<Times, 16> times_{};  // indexed by a hash of the executable; collisions only spoil the estimates
 
-  std::uint64_t last_end_ = 0;               // of a launch; of the thread on which the compute stream tells of its ends
-  std::atomic<std::uint64_t> computed_ = 0;  // launches
+  // end of the last launch; used only by the thread on which the compute stream reports its ends
+  std::uint64_t last_end_ = 0;
+  std::atomic<std::uint64_t> computed_ = 0;  // number of launches
 
-  // Of the device's thread.
+  // Used only by the device's thread.
   bool stays_awake_ = false;
 
-  std::thread thread_;  // last: it uses what stands above
+  std::thread thread_;  // last, because it uses the members above
 };
 
 }  // namespace weft::runtime

@@ -1,4 +1,4 @@
-// A read of a buffer that was asked for and is done once the bytes are there.
+// A requested read of a buffer, performed once the bytes are there.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace weft::runtime {
 
-// Whoever wants the bytes derives from it and hands it to Device::read, once. It is done by whoever needs it first: the thread that
-// asks for it, the host with a later launch, or the device before a launch that overwrites the bytes, and when it has nothing to
-// run. Asking and waiting are thread-safe.
+// To read bytes, derive from this class and pass the object to Device::read, once. The read is performed by whichever comes
+// first: the thread that asks for it, the host with a later launch, the device before a launch that overwrites the bytes, or
+// the device when it has nothing to run. Requesting and waiting are thread-safe.
 class Read {
  public:
   Read() = default;
@@ -22,10 +22,10 @@ class Read {
   Read(const Read&) = delete;
   Read& operator=(const Read&) = delete;
 
-  bool ready();  // does it, if the bytes are there
-  // Until take() has returned. Rethrows what it threw, or the error of the launch that should have made the buffer.
+  bool ready();  // performs the read if the bytes are there
+  // Waits until take() has returned. Rethrows what take() threw, or the error of the launch that should have made the buffer.
   void wait();
-  // When the bytes were there, in the time of trace::now_ns; once ready.
+  // Returns when the bytes were there, in the time of trace::now_ns; valid once ready.
   std::uint64_t made_ns() const { return source_->came_ns(); }
 
  private:
@@ -36,11 +36,11 @@ class Read {
 
   void begin(const BufferPtr& buffer);
   bool due() const { return source_->ready(); }
-  void perform();  // waits for the bytes; returns at once where another thread does it
+  void perform();  // waits for the bytes; returns at once if another thread performs the read
 
   const Buffer* of_ = nullptr;
-  std::shared_ptr<Event> source_;  // of the buffer
-  BufferPtr buffer_;               // until it is done
+  std::shared_ptr<Event> source_;  // the event of the buffer
+  BufferPtr buffer_;               // until the read is done
   std::atomic<bool> taken_ = false;
   Event done_;
 };

@@ -13,7 +13,7 @@ class Recent {
   static constexpr std::size_t window = 1024;
 
   void add(std::uint64_t value) { values_[count_++ % window] = value; }
-  // The oldest first.
+  // Returns the values, the oldest first.
   std::vector<std::uint64_t> values() const {
     std::vector<std::uint64_t> result;
     for (std::size_t i = count_ < window ? 0 : count_ - window; i < count_; ++i) result.push_back(values_[i % window]);

@@ -9,8 +9,8 @@ namespace weft::runtime {
 
 namespace {
 
-// A range of bytes that thunks may share: slices of one allocation, of an input and the output that takes it over, or of temporaries
-// that use the same bytes one after the other.
+// A range of bytes that thunks may share: slices of one allocation, of an input and the output that takes it over, or of
+// temporaries that use the same bytes one after the other.
 struct Range {
   std::uint64_t memory = 0, begin = 0, end = 0;
   bool overlaps(const Range& other) const { return memory == other.memory && begin < other.end && other.begin < end; }
@@ -30,7 +30,7 @@ class Ranges {
     }
     return {owner(slice.allocation), slice.offset, slice.offset + slice.bytes};
   }
-  // The allocation whose memory an allocation has.
+  // Returns the allocation that owns the memory of an allocation.
   std::uint32_t owner(std::uint32_t a) const {
     const Allocation& allocation = executable_.allocations[a];
     if (allocation.kind != Allocation::Kind::output) return a;
@@ -41,7 +41,7 @@ class Ranges {
  private:
   static constexpr std::uint64_t temporaries = ~std::uint64_t{0};
   const Executable& executable_;
-  std::vector<std::uint32_t> input_;  // the allocation of each
+  std::vector<std::uint32_t> input_;  // the allocation of each input
 };
 
 struct Access {
@@ -50,8 +50,8 @@ struct Access {
   bool writes;
 };
 
-// What each thunk must come after, of those before it: whoever wrote what it reads, whoever touched what it writes, and the side
-// effects before its own.
+// Returns for each thunk the earlier thunks it depends on: those that write what it reads, those that touch what it writes, and
+// earlier side effects if it has one.
 std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executable) {
   const Ranges ranges(executable);
   std::vector<std::vector<std::uint32_t>> after(executable.thunks.size());
@@ -79,7 +79,7 @@ std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executabl
   return after;
 }
 
-// The stream of each thunk.
+// Chooses the stream of each thunk.
 std::vector<StreamKind> streams(const Executable& executable, const std::vector<std::vector<std::uint32_t>>& after) {
   const std::size_t count = executable.thunks.size();
   std::vector<StreamKind> result(count);
@@ -87,8 +87,8 @@ std::vector<StreamKind> streams(const Executable& executable, const std::vector<
   const auto computes = [&](std::size_t t) { return result[t] == StreamKind::compute; };
   for (std::size_t t = 0; t < count; ++t) {
     if (computes(t) || executable.thunks[t]->has_side_effect) continue;
-    // Unless the compute stream has something else to do before the first thunk that needs this one, or this one can begin before the
-    // end of what the compute stream does before it, in this launch or in the one before.
+    // A thunk keeps its stream if the compute stream has other work before the first thunk that needs this one, or if this one
+    // can begin before the preceding work of the compute stream ends, in this launch or in the one before.
     std::size_t before = t, next = t + 1;
     while (before > 0 && !computes(before - 1)) --before;
     while (next < count && !computes(next)) ++next;
@@ -117,7 +117,7 @@ class Maker {
 
  private:
   struct Place {
-    std::uint32_t part, tasks;  // when the thunk is done
+    std::uint32_t part, tasks;  // the number of tasks of the part up to and including the thunk
   };
 
   std::uint32_t part_of(StreamKind stream) {
@@ -163,8 +163,8 @@ class Maker {
     }
   }
 
-  // An output waits for all that touch its memory, so that who takes that over need not look at the launch again. One that nothing
-  // touches, or that passes an input through, comes at the end of the compute stream's part.
+  // An output waits for all thunks that touch its memory, so that a later launch that takes it over need not look at this
+  // launch. An output that no thunk touches, or that passes an input through, comes at the end of the compute stream's part.
   void group_outputs() {
     const Ranges ranges(executable_);
     const auto end = static_cast<std::uint32_t>(schedule_.parts[0].tasks.size() + 1);
@@ -178,7 +178,8 @@ class Maker {
         const Thunk& thunk = *executable_.thunks[t];
         if (!std::ranges::any_of(thunk.reads, touches) && !std::ranges::any_of(thunk.writes, touches)) continue;
         const auto [part, tasks] = places_[t];
-        // What the compute stream makes comes together, at its end: an event for each would cost time between two launches.
+        // Everything that the compute stream makes comes together, at its end: an event for each output would cost time between
+        // two launches.
         needed[part] = part == 0 ? end : std::max(needed[part], tasks);
       }
       if (needed.empty()) needed[0] = end;
@@ -202,9 +203,9 @@ class Maker {
   const std::vector<std::vector<std::uint32_t>> after_;
   const std::vector<StreamKind> streams_;
   Schedule schedule_;
-  std::vector<Place> places_;                                   // of the thunks
-  std::vector<std::map<std::uint32_t, std::uint32_t>> waited_;  // by part: how far it knows each other part to be
-  std::vector<std::vector<bool>> touched_;                      // by part: allocations
+  std::vector<Place> places_;                                   // indexed by thunk
+  std::vector<std::map<std::uint32_t, std::uint32_t>> waited_;  // by part: how far it has waited for each other part
+  std::vector<std::vector<bool>> touched_;                      // by part: the allocations that its tasks touch
 };
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t size_of(std::uint32_t count) { return sizeof(Slots) + count * sizeof(Memory); }
 
-// The slots behind a block. They are made once, and empty whenever a block ends: the next one finds them so.
+// Makes the slots behind a block. They are made only once: they are empty whenever a block ends, so the next block can use them
+// as they are.
 template <std::uint32_t Count>
 void make_slots(void* block) {
   auto* const slots = reinterpret_cast<Memory*>(static_cast<std::byte*>(block) + sizeof(Slots));
@@ -26,7 +27,7 @@ using Many = NodePool<size_of(Slots::most), make_slots<Slots::most>>;
 Slots* Slots::make(std::shared_ptr<Event> event, std::uint32_t count) {
   static_assert(sizeof(Slots) % alignof(Memory) == 0);
 #if defined(__SANITIZE_ADDRESS__)
-  void* const at = ::operator new(size_of(most));  // so that every use after the end is seen
+  void* const at = ::operator new(size_of(most));  // lets AddressSanitizer see every use after the end
   make_slots<most>(at);
 #else
   void* const at = count == 1 ? One::take() : Many::take();
@@ -50,8 +51,8 @@ void Slots::destroy() {
 #endif
 }
 
-// Who abandons the first slot of a block puts the block into the list. When the list is settled meanwhile, nobody else looks at the
-// block any more, and it is up to the same one.
+// The thread that abandons the first slot of a block puts the block into the event's list. If the list has been settled
+// meanwhile, nobody else looks at the block any more, so the same thread releases the slots.
 void Slots::abandon_unsettled(std::uint32_t slot) {
   if (abandoned_slots_.fetch_or(std::uint32_t{1} << slot, std::memory_order_acq_rel) != 0) return;
   Slots* head = event_->abandoned_.load(std::memory_order_acquire);

@@ -1,7 +1,6 @@
-// Where buffers have their memory: beside each other for the outputs of a launch. The device's thread fills slots, and moves memory
-// from the slots of donated inputs to those of outputs; the buffers are the host's, and the device touches none of them. So the end
-// of a launch costs the device the same whether it has one output or a thousand: only blocks with buffers that ended before are
-// looked at.
+// Slots hold the memory of buffers; those of the outputs of a launch are adjacent. The device's thread fills slots, and moves
+// memory from the slots of donated inputs to those of outputs; it touches no buffers, which belong to the host. So the end of a
+// launch costs the device the same for one output and for a thousand: it looks only at blocks with buffers that ended before.
 #pragma once
 
 #include <atomic>
@@ -15,15 +14,15 @@
 
 namespace weft::runtime {
 
-// A block of slots, whose bytes come with one event. It lives while a buffer or a launch refers to it. Thread-safe, but for the
-// memory of a slot: before settle() that is the device's, then its buffer's, and at last that of the launch which it was donated to.
-// Who ends with memory in its slot lets go of it: slots are empty when their block ends, so that neither its beginning nor its end
-// touches them.
+// A block of slots whose bytes come with one event. It lives while a buffer or a launch refers to it. Thread-safe, except for
+// the memory of a slot: before settle() it belongs to the device, then to its buffer, and at last to the launch to which it was
+// donated. Each owner that ends with memory in its slot releases it, so all slots are empty when their block ends, and neither
+// creating nor destroying a block touches them.
 class Slots {
  public:
-  static constexpr std::uint32_t most = 32;  // so that one buffer that is kept does not keep much
+  static constexpr std::uint32_t most = 32;  // few, so that one buffer that is kept does not keep much memory alive
 
-  // With one reference for each of `count` buffers to come.
+  // Makes a block with one reference for each of `count` future buffers.
   static Slots* make(std::shared_ptr<Event> event, std::uint32_t count);
   Slots(const Slots&) = delete;
   Slots& operator=(const Slots&) = delete;
@@ -36,8 +35,8 @@ class Slots {
     if (references_.fetch_sub(count, std::memory_order_acq_rel) == count) destroy();
   }
 
-  // The buffer of a slot has ended: nobody will ask for the bytes. They are let go of, now or as soon as they are settled; a launch
-  // to come holds the block until then.
+  // Tells that the buffer of a slot has ended: nobody will ask for the bytes. Their memory is released now, or as soon as it is
+  // settled; the launch that fills the slots holds the block until then.
   void abandon(std::uint32_t slot) {
     if (is_settled(*event_)) {
       memory(slot) = nullptr;
@@ -45,9 +44,9 @@ class Slots {
       abandon_unsettled(slot);
     }
   }
-  // The memory that comes with `event` is in its slots, or will never be.
+  // Tells that the memory that comes with `event` is in its slots, or will never be.
   static void settle(Event& event);
-  // A launch that the block's memory was donated to may leave some of it there.
+  // Tells that a launch to which the block's memory was donated may leave some of it there.
   void may_keep_memory() { may_keep_memory_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -55,7 +54,7 @@ class Slots {
   ~Slots() = default;
   void destroy();
 
-  // In place of the list of abandoned blocks.
+  // Marks the list of abandoned blocks of an event whose memory is settled.
   static Slots* settled() { return reinterpret_cast<Slots*>(&settled_mark); }
   static bool is_settled(const Event& event) { return event.abandoned_.load(std::memory_order_acquire) == settled(); }
   void abandon_unsettled(std::uint32_t slot);
@@ -66,9 +65,9 @@ class Slots {
   std::atomic<std::uint32_t> references_;
   const std::uint32_t count_;
   const std::shared_ptr<Event> event_;
-  Slots* next_ = nullptr;  // in the event's list of blocks with abandoned slots
-  std::atomic<std::uint32_t> abandoned_slots_ =
-      0;  // a bit for each; the block is in the list, or will be, when there is one
+  Slots* next_ = nullptr;  // the next block in the event's list of blocks with abandoned slots
+                           // One bit per slot. The block is, or is about to be, in the event's list if any bit is set.
+  std::atomic<std::uint32_t> abandoned_slots_ = 0;
   std::atomic<bool> may_keep_memory_ = false;
 };
 
@@ -76,9 +75,9 @@ class Slots {
 class SlotsRef {
  public:
   explicit SlotsRef(Slots& slots) : SlotsRef(slots, 1) { slots.retain(); }
-  // One that somebody had.
+  // Takes over an existing reference.
   static SlotsRef adopt(Slots& slots) { return {slots, 1}; }
-  void adopt_another() { ++count_; }  // of the same block
+  void adopt_another() { ++count_; }  // takes over another reference to the same block
   SlotsRef(SlotsRef&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)), count_(other.count_) {}
   SlotsRef& operator=(SlotsRef&& other) noexcept {
     std::swap(slots_, other.slots_);

@@ -1,5 +1,5 @@
-// A Stream is an in-order queue of a device. Work that is given to it is done in the order in which it was given; it may be done
-// when the call returns, as on a CPU, or later, as on an accelerator.
+// A Stream is an in-order queue of a device. It does its work in the order in which it was given; the work may be done when the
+// call returns, as on a CPU, or later, as on an accelerator.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace weft::runtime {
 
-// A thunk that failed.
+// The error of a thunk.
 struct StreamError {
-  const Thunk* thunk = nullptr;  // null: something else
-  std::exception_ptr error;      // null: nothing failed
+  const Thunk* thunk = nullptr;  // null if something else failed
+  std::exception_ptr error;      // null if nothing failed
 };
 
-// Wants to know when a stream has got to a point.
+// Gets a call when a stream has reached a point.
 class Milestone {
  public:
-  // Everything given to the stream before is done, with this outcome for what was given since begin(). On any thread; must not
-  // throw.
+  // Tells that everything given to the stream before is done; `error` is the outcome of what was given since begin(). Called on
+  // any thread; must not throw.
   virtual void reached(StreamError error) = 0;
 
  protected:
@@ -36,16 +36,16 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // Thunks of a launch of `executable` follow, up to end(). Throws Error when they cannot be made ready.
+  // Starts a launch of `executable`: its thunks follow, up to end(). Throws Error if they cannot be made ready.
   virtual void begin(const Executable& executable) = 0;
-  // Gives a thunk to the stream. The addresses of `launch` must last until the stream has got to the end. Throws what the thunk
-  // throws if it runs at once.
+  // Passes a thunk to the stream. The addresses in `launch` must stay valid until the stream has reached end(). Throws what the
+  // thunk throws if it runs at once.
   virtual void run(const Thunk& thunk, const Launch& launch) = 0;
-  // Gives a copy within the device's memory to the stream.
+  // Passes a copy within the device's memory to the stream.
   virtual void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) = 0;
-  // Ends what begin() began, also where begin() or run() threw. The milestone lives until it is reached.
+  // Ends the launch that begin() started, also if begin() or run() threw. The milestone must live until it is reached.
   virtual void end(Milestone& milestone) = 0;
-  // Returns when everything given is done and all milestones have been told.
+  // Returns when everything given is done and all milestones have been called.
   virtual void drain() = 0;
 };
 

@@ -1,4 +1,4 @@
-// A thread that walks the parts of launches on one stream, in the order in which they were launched.
+// A thread that runs the parts of launches on one stream, in the order of the launches.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ namespace weft::runtime {
 class StreamWorker {
  public:
   explicit StreamWorker(std::string name) : thread_([this, name = std::move(name)] { work(name); }) {}
-  ~StreamWorker() {  // after what was added
+  ~StreamWorker() {  // runs everything that was added
     {
       const std::lock_guard lock(mutex_);
       is_stopping_ = true;
@@ -55,7 +55,7 @@ class StreamWorker {
   std::condition_variable arrived_;
   std::deque<std::function<void()>> work_;
   bool is_stopping_ = false;
-  std::thread thread_;  // last: it uses what stands above
+  std::thread thread_;  // last, because it uses the members above
 };
 
 }  // namespace weft::runtime

@@ -1,5 +1,5 @@
-// A Thunk is one launch inside an executable: a kernel, a matmul, a copy, a host call. It declares what it reads and writes, and
-// the stream that it belongs to: schedule.h derives from that what may run beside what.
+// A Thunk is one operation inside an executable: a kernel, a matmul, a copy, a host call. It declares what it reads and writes,
+// and its stream; schedule.h derives from these which thunks may run concurrently.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace weft::runtime {
 
-// Where a value lives during a launch: bytes of one of the executable's allocations.
+// The place of a value during a launch: bytes of one of the executable's allocations.
 struct Slice {
   std::uint32_t allocation = 0;
   std::uint64_t offset = 0, bytes = 0;
@@ -19,7 +19,7 @@ struct Slice {
   friend bool operator==(const Slice&, const Slice&) = default;
 };
 
-// What a thunk sees of one launch.
+// What a thunk gets to know of a launch.
 struct Launch {
   std::span<std::byte* const> bases;  // address of each allocation
   std::uint64_t step = 0;             // number of the launch, for messages
@@ -30,14 +30,14 @@ struct Launch {
   }
 };
 
-// What a thunk was made from, for messages and profiles.
+// The origin of a thunk, for messages and profiles.
 struct ThunkInfo {
-  std::string name;      // fusion.12, dot_general.3: unique in the executable
+  std::string name;      // fusion.12, dot_general.3; unique in the executable
   std::string category;  // loop fusion, reduction fusion, dot, convolution, copy, host...
-  std::string source;    // user file:line that led to it
-  std::string scope;     // module path
-  double flops = 0;      // of one run
-  double bytes = 0;      // read and written by one run
+  std::string source;    // the user's file:line
+  std::string scope;     // the module path
+  double flops = 0;      // per run
+  double bytes = 0;      // read and written per run
 };
 
 enum class StreamKind : std::uint8_t {
@@ -51,17 +51,17 @@ inline constexpr std::size_t stream_kinds = 4;
 class Thunk {
  public:
   virtual ~Thunk() = default;
-  // Does the work, on the calling thread and the kernel threads (parallel_for). Const and reentrant: state of a run lives in the
-  // launch. Throws Error for what the user's data caused.
+  // Does the work, on the calling thread and the kernel threads (parallel_for). Const and reentrant: the state of a run lives
+  // in the launch. Throws Error for errors in the user's data.
   virtual void run(const Launch& launch) const = 0;
-  // What the first run would have to make beforehand, for those that have an executable's Preparation do it. Thread-safe.
+  // Makes what the first run would have to make; called by the executable's Preparation, if it has one. Thread-safe.
   virtual void prepare() const {}
 
   ThunkInfo info;
-  // All that run() touches, memory it works in among the writes.
+  // Everything that run() touches; its scratch memory counts as writes.
   std::vector<Slice> reads, writes;
   StreamKind stream = StreamKind::compute;
-  bool has_side_effect = false;  // runs after the thunks before it that have one
+  bool has_side_effect = false;  // runs after all earlier thunks that have a side effect
 };
 
 }  // namespace weft::runtime

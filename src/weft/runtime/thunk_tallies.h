@@ -1,4 +1,4 @@
-// Adds up the time of every thunk while it is on. Thread-safe.
+// Adds up the times of every thunk while switched on. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ namespace weft::runtime {
 
 class ThunkTallies {
  public:
-  // Switching it on forgets what was added before.
+  // Switching on discards the earlier sums.
   void set_on(bool on);
   bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
-  // One run each of thunks from `first` on.
+  // Adds one run of each of the thunks from `first` on, which took ns[i] nanoseconds.
   void add(const std::shared_ptr<const Executable>& executable, std::size_t first, std::span<const std::uint64_t> ns);
   std::vector<ThunkTime> times() const;
 
@@ -29,12 +29,12 @@ class ThunkTallies {
   };
   struct Program {
     std::shared_ptr<const Executable> executable;
-    std::vector<Tally> tallies;  // of its thunks
+    std::vector<Tally> tallies;  // one per thunk
   };
 
   std::atomic<bool> is_on_ = false;
   mutable std::mutex mutex_;
-  std::vector<Program> programs_;  // in the order of first runs
+  std::vector<Program> programs_;  // in the order of their first runs
 };
 
 }  // namespace weft::runtime

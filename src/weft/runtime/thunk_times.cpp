@@ -12,7 +12,7 @@ namespace {
 struct Sum {
   std::string label = {};
   std::uint64_t runs = 0, ns = 0;
-  double flops = 0, bytes = 0;  // of all runs
+  double flops = 0, bytes = 0;  // in all runs
 
   void add(const ThunkTime& time) {
     runs += time.count;

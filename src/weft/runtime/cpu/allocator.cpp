@@ -29,7 +29,7 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Sizes that are nearly equal become equal, so that their blocks can stand in for one another.
+// Rounds sizes, so that blocks of nearly equal sizes are interchangeable.
 std::uint64_t rounded(std::uint64_t bytes) {
   if (bytes < page) return std::max(round_up(bytes, alignment), alignment);
   return round_up(bytes, bytes < mapped_from ? page : 16 * page);
@@ -67,7 +67,7 @@ void zero(std::byte* address, std::uint64_t size) {
   if (size < mapped_from) {
     std::memset(address, 0, size);
   } else {
-    madvise(address, size, MADV_DONTNEED);  // pages come back as zeros when they are touched
+    madvise(address, size, MADV_DONTNEED);  // pages are zero when they are touched again
   }
 }
 
@@ -98,8 +98,8 @@ Memory Allocator::allocate(std::uint64_t bytes, bool zeroed) {
       PoolAllocator<std::byte>()));
 }
 
-// A kept block of the size, or of up to a quarter more; then `size` becomes the block's. Lists stay when their last block leaves,
-// so that a step that repeats makes none.
+// Takes a cached block of the given size or up to a quarter more, and sets `size` to the size of the block. Empty lists stay in
+// the map, so that a step that repeats makes no new ones.
 std::byte* Allocator::take_cached(std::uint64_t& size) {
   auto found = cached_.lower_bound(size);
   while (found != cached_.end() && found->second.empty()) ++found;
@@ -113,7 +113,7 @@ std::byte* Allocator::take_cached(std::uint64_t& size) {
 }
 
 std::byte* Allocator::take_new(std::uint64_t size) {
-  if (released_sizes_.erase(size)) slack_ += size;  // it was given up in vain: keep more from now on
+  if (released_sizes_.erase(size)) slack_ += size;  // it was released in vain: cache more from now on
   const std::uint64_t allowed = std::min(limit_, std::max(peak_, in_use_ + size) + slack_);
   while (cached_bytes_ != 0 && in_use_ + cached_bytes_ + size > allowed) release_oldest();
   std::byte* address = system_allocate(size);

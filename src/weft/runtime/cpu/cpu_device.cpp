@@ -36,7 +36,7 @@ class ComputeStream final : public Stream {
   std::optional<Computing> computing_;
 };
 
-// A stream whose thunks run on the calling thread alone.
+// A stream whose thunks run only on the calling thread.
 class SerialStream final : public Stream {
  public:
   void begin(const Executable&) override {}
@@ -69,8 +69,9 @@ class CpuBackend final : public DeviceBackend {
   std::array<SerialStream, stream_kinds> others_;
 };
 
-// Statics end in the reverse order of their making, and what kernels use of LLVM and oneDNN is made by the first that needs
-// it: it ends before the CPU does. What the main thread keeps for itself ends before all statics, so there the process waits.
+// Waits for the CPU device when the main thread ends. Statics are destroyed in the reverse order of their construction, and
+// those of LLVM and oneDNN that kernels use are made by the first kernel that needs them, so they are destroyed before the CPU
+// device. Thread-locals of the main thread are destroyed before all statics, so the process waits there.
 struct WaitsAtExit {
   ~WaitsAtExit() {
     if (::getpid() == ::gettid()) cpu().synchronize();

@@ -1,4 +1,4 @@
-// The CPUs of this process as a device: its memory is the host's, and a thunk has run when its stream's run() returns.
+// The CPUs of this process as a device. Its memory is the host's, and a thunk has run when its stream's run() returns.
 #pragma once
 
 #include <weft/runtime/device.h>
@@ -10,7 +10,7 @@ class CpuDevice : public Device {
   explicit CpuDevice(DeviceOptions options = {});
 };
 
-// The CPU device of this process, made at first use with options from the knobs. Thread-safe.
+// Returns the CPU device of this process, made at first use with options from the knobs. Thread-safe.
 Device& cpu();
 
 }  // namespace weft::runtime

@@ -1,6 +1,6 @@
-// A device that runs no thunks: its outputs are zeros, and its times come from a clock of its own that only launches and waits
-// advance. So what overlaps, what waits and how far the host runs ahead can be tested exactly, without an accelerator and without
-// waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not Read::wait.
+// A device that runs no thunks: its outputs are zeros, and its times come from its own clock, which only launches and waits
+// advance. So tests can check exactly what overlaps, what waits and how far the host runs ahead, without an accelerator and
+// without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not Read::wait.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 namespace weft::runtime {
 
 struct Simulation {
-  double launch_us = 0;     // every launch takes the device this long
-  double host_us = 0;       // and the host this long to make
-  double host_item_us = 0;  // and this long for each item that host_works() tells of
-  // And every thunk takes its stream this long beside; null: none.
+  double launch_us = 0;     // time of the device for every launch
+  double host_us = 0;       // time of the host for every launch
+  double host_item_us = 0;  // time of the host for each item passed to host_works()
+  // Additional time of a thunk on its stream; null: none.
   std::function<double(const Thunk& thunk)> thunk_us = {};
 };
 

@@ -36,7 +36,7 @@ namespace {
 
 constexpr auto compute_stream = static_cast<std::size_t>(StreamKind::compute);
 
-// When an event comes; 0 where the clock knows nothing of it.
+// Returns when an event comes; 0 if the clock does not know it.
 double arrival_us(const Event* event) {
   const auto* const simulated = dynamic_cast<const SimulatedEvent*>(event);
   return simulated ? simulated->us() : 0;
@@ -83,7 +83,7 @@ double VirtualClock::run_as_one(const LaunchRecord& launch) {
   return stream_us_[compute_stream];
 }
 
-// The compute stream works for so long.
+// Lets the compute stream work for `us`, from `start_us` on.
 void VirtualClock::compute(double start_us, double us, bool begins_launch) {
   double& stream_us = stream_us_[compute_stream];
   if (std::exchange(has_computed_, true)) {
@@ -94,20 +94,21 @@ void VirtualClock::compute(double start_us, double us, bool begins_launch) {
   stream_us = start_us + us;
 }
 
-// Every task begins as soon as its stream has done what it was given before and what the task waits for is there.
+// Runs a launch by its schedule: every task begins as soon as its stream has done its earlier work and the task's dependencies
+// are there.
 double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule& schedule) {
   const Executable& executable = *launch.executable;
   struct Place {
     std::uint32_t thunk, part, task;
   };
-  std::vector<Place> order;  // in that of the executable, in which everything waits for earlier thunks alone
+  std::vector<Place> order;  // the executable's order: each thunk depends only on earlier ones
   for (std::uint32_t p = 0; p < schedule.parts.size(); ++p)
     for (std::uint32_t i = 0; i < schedule.parts[p].tasks.size(); ++i)
       order.push_back({schedule.parts[p].tasks[i].thunk, p, i});
   std::ranges::sort(order, {}, &Place::thunk);
 
   const double computed_before = stream_us_[compute_stream];
-  // When an allocation is there to be touched.
+  // Returns when an allocation can be touched.
   const auto allocation_us = [&](std::uint32_t part, std::uint32_t allocation) {
     const Allocation& a = executable.allocations[allocation];
     if (a.kind == Allocation::Kind::input) return arrival_us(launch.origins[a.index].event);
@@ -139,7 +140,7 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
     }
     ends[p].push_back(stream_us);
   }
-  // Inputs that no task touches are waited for in the end.
+  // Inputs that no task touches are waited for at the end.
   double start = std::max(host_us_, stream_us_[compute_stream]);
   for (const std::uint32_t allocation : schedule.untouched) start = std::max(start, allocation_us(0, allocation));
   if (begins) compute(start, simulation_.launch_us, true);

@@ -1,4 +1,4 @@
-// The time of a simulated device and of its host. It moves only with launches and waits, so it is the same in every run.
+// The clock of a simulated device and its host. It moves only with launches and waits, so it is the same in every run.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
   VirtualClock(const Simulation& simulation, const DeviceOptions& options)
       : simulation_(simulation), options_(options) {}
 
-  // An event for the end of a launch to come; its waiters move the host's time there.
+  // Returns an event for the end of a future launch; waiting for it advances the host's time to that end.
   std::shared_ptr<Event> promise();
-  // The host makes a launch, whose events were made by promise(): tells them when they come.
+  // Runs a launch whose events were made by promise(), and sets the times at which these come.
   void launch(const LaunchRecord& launch);
   void host_works(std::uint64_t items);
-  void host_reaches(double us);  // the host has waited for what happens at that time
+  void host_reaches(double us);  // the host has waited until time `us`
   void host_reaches_device();
   void add_to(DeviceStats& stats) const;
   std::vector<std::uint64_t> gaps_ns() const;
@@ -41,7 +41,7 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
   double run_by_schedule(const LaunchRecord& launch, const Schedule& schedule);
   void compute(double start_us, double us, bool begins_launch);
   void wait_until(double us);
-  void land();  // forgets the launches that have ended for the host
+  void land();  // removes the launches that have ended by the host's time
 
   const Simulation simulation_;
   const DeviceOptions options_;
@@ -49,7 +49,7 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
   std::deque<Launched> launched_;
   std::uint64_t bytes_in_flight_ = 0, host_waits_ = 0, peak_run_ahead_ = 0, peak_run_ahead_bytes_ = 0;
   double host_us_ = 0, busy_us_ = 0, idle_us_ = 0, waited_us_ = 0;
-  std::array<double, stream_kinds> stream_us_{};  // when each stream has done what it was given
+  std::array<double, stream_kinds> stream_us_{};  // the time at which each stream has done all its work
   ScheduleCache schedules_;
   Recent gaps_ns_;
   bool has_computed_ = false;
