@@ -1,4 +1,4 @@
-// Graph to Executable, by the backend that the knobs choose.
+// Compiles a Graph to an Executable, with the backend that the knobs choose.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ namespace weft::record {
 
 enum class Backend : std::uint8_t {
   compiled,
-  eager,  // compiled with one kernel for each operation as it was recorded
+  eager,  // compiled, with one kernel for each operation as recorded
   interpreter,
 };
-Backend backend();  // from the knobs, or as the innermost scope of this thread says
-// "compiled" (or "standard"), "eager", "interpreter". Throws Error, which `what` begins, for another name.
+Backend backend();  // as the innermost scope of this thread chose, or else the knobs
+// Parses "compiled" (or "standard"), "eager" or "interpreter". Throws an Error that starts with `what` for another name.
 Backend backend_named(std::string_view name, std::string_view what);
 
-// How programs are compiled beside what the knobs say: as the innermost scope of this thread chose.
+// How programs are compiled in addition to the knobs, as chosen by the innermost scope of this thread.
 struct BuildOptions {
-  std::string_view name = {};  // of the program; empty: the place of its last operation. It makes no program another
+  std::string_view name = {};  // of the program, not part of its identity; empty: the place of its last operation
   compiler::Tuning tuning = compiler::Tuning::none;
   bool keeps_memory = false;
   std::uint64_t activation_bytes = 0;
@@ -40,7 +40,7 @@ const BuildOptions& build_options();
 
 class BuildScope {
  public:
-  // No backend: the one that is chosen already.
+  // Without a backend, the current one stays.
   BuildScope(std::optional<Backend> backend, const BuildOptions& options);
   ~BuildScope();
   BuildScope(const BuildScope&) = delete;
@@ -62,14 +62,14 @@ class BackendScope {
   std::optional<Backend> before_;
 };
 
-// What messages and profiles call the program of the graph.
+// Returns the name that messages and profiles use for the program of the graph.
 std::string program_name(const ir::Graph& graph);
 
-// Throws Error for what cannot be compiled. `report` is set by a backend that compiles.
+// Throws Error for a graph that cannot be compiled. A backend that compiles sets `report`.
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
                                                  std::vector<bool> donatable, std::optional<compiler::Report>& report);
 
-// One host thunk that interprets the graph: slow, and right.
+// Returns an executable of one host thunk that interprets the graph: slowly, but reliably.
 std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph,
                                                        const std::vector<bool>& donatable);
 

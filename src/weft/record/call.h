@@ -1,5 +1,5 @@
-// A Call is the call of a public function, while it lives: the outermost one gives its place to all that is recorded within, and its
-// errors name the function and that place.
+// A Call marks the call of a public function for its lifetime. The outermost one provides the place of everything recorded
+// within it, and its errors name the function and that place.
 //
 //   const record::Call call("clip_grad_norm_", where);
 //   call.require(!parameters.empty(), "there are no parameters");
@@ -15,7 +15,7 @@ namespace weft::record {
 
 class Call {
  public:
-  // `function`: of static storage.
+  // `function` must have static storage.
   Call(const char* function, const std::source_location& where)
       : function_(function), recording_(Recording::current()) {
     recording_.begin_call(where);

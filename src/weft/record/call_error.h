@@ -1,4 +1,4 @@
-// Errors of the functions that the user calls: they end with the place of the call.
+// Errors of functions that the user calls. They end with the place of the call.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace weft::record {
 
-// Throws Error "message (file:line in module)": where this thread called the public function that is at work; without the
-// place if none is.
+// Throws Error "message (file:line in module)", with the place where this thread called the public function that is running;
+// without the place if none is running.
 [[noreturn]] void fail_call(const std::string& message);
 
 template <class... Parts>

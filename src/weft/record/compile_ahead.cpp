@@ -10,7 +10,7 @@
 #include <weft/record/plan_cache.h>
 
 namespace weft::metrics {
-inline constinit Counter compiled_ahead("CompiledAhead");  // programs that were there before they were needed
+inline constinit Counter compiled_ahead("CompiledAhead");  // programs that were compiled before they were needed
 }
 
 namespace weft::record {
@@ -90,7 +90,7 @@ void CompileAhead::work() {
       metrics::compiled_ahead.add();
       if (job.made) job.made->fetch_add(1);
     } catch (const std::exception& error) {
-      // The call that needs it compiles it again, and throws.
+      // The call that needs the program compiles it again, and throws.
       WEFT_LOG(recompiles, job.options.name, ": could not be compiled ahead: ", error.what());
     }
     lock.lock();

@@ -1,5 +1,5 @@
-// Programs that are compiled before somebody needs them, by a thread of their own. A sync that needs one which is under way waits
-// for it. Internal to the tensor and jit layers. Thread-safe.
+// Compiles programs before they are needed, on a thread of its own. A sync that needs a program that is in the queue waits for
+// it. Internal to the tensor and jit layers. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -25,18 +25,18 @@ class CompileAhead {
     Fingerprint key;  // of the plan
     std::shared_ptr<const ir::Graph> graph;
     compiler::Options options;
-    std::optional<SizeFamilies::Key> family = {};           // whose program for many sizes it may become
-    std::shared_ptr<std::atomic<std::uint64_t>> made = {};  // counts those that were, if given
+    std::optional<SizeFamilies::Key> family = {};           // the size family whose sized program it may become
+    std::shared_ptr<std::atomic<std::uint64_t>> made = {};  // if given, counts the programs that were made
   };
 
   static CompileAhead& instance();
-  // Lets go of what has not begun, and waits for what has.
+  // Drops the jobs that have not begun, and waits for the one that has.
   ~CompileAhead();
 
-  // Behind those that wait already. Does nothing for a plan that is there or under way.
+  // Adds a job at the end of the queue. Does nothing for a plan that exists or is in the queue.
   void add(Job job);
-  // Until the plan of this key, or those of this family, are there, if they were added: they are next then. What cannot be compiled
-  // is not there afterwards either.
+  // Waits until the plan of this key, or the plans of this family, are compiled, if they were added; they are compiled next. A
+  // plan that cannot be compiled does not exist afterwards.
   static void wait_for(const Fingerprint& key) {
     if (unfinished_.load(std::memory_order_acquire) != 0) instance().wait(key);
   }
@@ -47,7 +47,7 @@ class CompileAhead {
   std::list<Job>::iterator under_way(const Fingerprint& key);
   void work();
 
-  inline static constinit std::atomic<std::size_t> unfinished_ = 0;  // so that a sync need not lock
+  inline static constinit std::atomic<std::size_t> unfinished_ = 0;  // lets a sync skip the lock
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,4 +1,4 @@
-// How a backend that compiles does it.
+// The options of a backend that compiles.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace weft::record {
 
-// For the program of `graph`.
+// Returns the options for the program of `graph`.
 compiler::Options compiler_options(const ir::Graph& graph, Backend backend, std::vector<bool> donatable);
 
 }  // namespace weft::record

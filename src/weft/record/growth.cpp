@@ -13,7 +13,7 @@
 namespace weft {
 
 namespace metrics {
-inline constinit Counter automatic_syncs("AutomaticSync");  // of loops that forgot theirs
+inline constinit Counter automatic_syncs("AutomaticSync");  // syncs of loops that contain none
 }  // namespace metrics
 
 namespace record {
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t rounds_to_see = 3;
-constexpr std::size_t must_cut_factor = 10;  // times the knob: then a recording is too large to become one program
+constexpr std::size_t must_cut_factor = 10;  // times the knob; beyond that a recording is too large for one program
 
 std::size_t first_limit() {
   const std::size_t nodes = knobs::graph_growth_nodes();
@@ -31,7 +31,7 @@ std::size_t first_limit() {
 
 bool is_operation(const ir::Node* node) { return node->op != &ir::ops::parameter; }
 
-// What was recorded where; of which values is left out, for it differs from round to round.
+// Hashes what was recorded and where. Operands are left out, because they differ from round to round.
 std::uint64_t hash_of(const ir::Node& node) {
   std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(node.op), node.location.line);
   hash = mix(hash, reinterpret_cast<std::uintptr_t>(node.location.scope));
@@ -39,7 +39,7 @@ std::uint64_t hash_of(const ir::Node& node) {
   return hash;
 }
 
-// Of the last `count` operations, the last one first.
+// Returns the hashes of the last `count` operations, the last one first.
 std::vector<std::uint64_t> last_hashes(const ir::Graph& graph, std::size_t count) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(count);
@@ -55,7 +55,7 @@ std::uint64_t hash_of(std::span<const std::uint64_t> hashes) {
   return hash;
 }
 
-// How long the sequence that begins at each place is the same as that from the beginning. (The Z function.)
+// Returns for each position how long the sequence from there equals the sequence from the beginning. (The Z function.)
 std::vector<std::size_t> common_lengths(std::span<const std::uint64_t> s) {
   std::vector<std::size_t> z(s.size());
   for (std::size_t i = 1, left = 0, right = 0; i < s.size(); ++i) {
@@ -94,11 +94,11 @@ bool Growth::look(const ir::Graph& graph) {
   return false;
 }
 
-// The shortest round that was recorded three times and takes a gradient. Rounds that take none may be parts of one: they are only
-// cut when nothing else is left to do.
+// Returns the shortest round that was recorded three times and takes a gradient. A round that takes none may be part of one
+// that does, so such rounds are cut only as the last resort.
 std::size_t Growth::round_at_end(std::span<const std::uint64_t> hashes, bool must_cut) const {
   const std::vector<std::size_t> common = common_lengths(hashes);
-  const auto takes_gradients = [&](std::size_t round) {  // one of its own in each of them
+  const auto takes_gradients = [&](std::size_t round) {  // each of the rounds takes a gradient of its own
     if (gradients_.empty() || gradients_.back() + round <= hashes.size()) return false;
     for (std::size_t before = 1; before < rounds_to_see; ++before)
       if (!std::ranges::binary_search(gradients_, gradients_.back() - before * round)) return false;
@@ -120,7 +120,7 @@ bool Growth::find_round(const ir::Graph& graph) {
   WEFT_DIAGNOSE(graph_growth, .subject = last.scope, .place = concat(last.file, ':', last.line),
                 .reason = describe(graph, round_), .remedy = "call sync() at the end of each step");
   if (round_ == 0) return false;
-  // Of the gradients of one round, the one with the longest way to the next.
+  // Choose, from the gradients of one round, the one with the longest distance to the next.
   std::size_t end = operations, longest = 0;
   for (std::size_t i = 0; i < gradients_.size(); ++i) {
     if (gradients_[i] + round_ <= operations) continue;
@@ -139,9 +139,9 @@ void Growth::cleared() {
   gradients_.clear();
   if (round_ == 0) {
     limit_ = first_limit();
-  } else if (due_ == round_) {  // by a cut
+  } else if (due_ == round_) {  // the sync is one of the automatic cuts
     limit_ = round_;
-  } else {  // the loop has a sync after all
+  } else {  // the loop calls sync() after all
     stop_cutting();
     limit_ = first_limit();
   }

@@ -6,10 +6,10 @@
 namespace weft::record {
 
 bool ImmediatePool::in_use(const Block& block) {
-  // A launch keeps the first of buffers that share their memory.
+  // If buffers share their memory, a launch keeps the first of them.
   const runtime::BufferPtr& first = block.buffers.front();
   if (first.use_count() > 1) return true;
-  // The count is read without ordering: dropping a copy of our own orders what a launch read before what is written next.
+  // The count is read without ordering; making and dropping a copy orders the reads of earlier launches before the next writes.
   const runtime::BufferPtr copy = first;
   return false;
 }

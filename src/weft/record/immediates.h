@@ -1,5 +1,5 @@
-// The buffers through which numbers of the host reach launches. They are used again once no launch reads them, so that a step
-// with a thousand numbers allocates nothing.  Not thread-safe.
+// The buffers that carry numbers of the host into launches. They are reused once no launch reads them, so that a step with a
+// thousand numbers allocates nothing. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace weft::record {
 
-// For launches of one executable: the types of the numbers are always the same.
+// Serves launches of one executable: the types of the numbers are always the same.
 class ImmediatePool {
  public:
-  // Puts a buffer with the next of `values` in every place of `inputs` that is empty; `types` are those of all inputs.
+  // Puts a buffer with the next of `values` into every empty place of `inputs`; `types` are the types of all inputs.
   void fill(std::span<runtime::BufferPtr> inputs, std::span<const Type> types, std::span<const Immediate> values);
 
  private:
   struct Block {
-    runtime::Memory memory;        // of all its buffers
-    std::byte* numbers = nullptr;  // in that memory, which is the host's
+    runtime::Memory memory;        // the memory of all buffers of the block
+    std::byte* numbers = nullptr;  // address in that memory, which is the host's
     std::vector<runtime::BufferPtr> buffers;
   };
   static bool in_use(const Block& block);

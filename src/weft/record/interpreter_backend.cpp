@@ -10,7 +10,7 @@ namespace weft::record {
 
 namespace {
 
-// The slices that a thunk reads are the graph's inputs, those that it writes the outputs, in order.
+// A thunk whose reads are the graph's inputs and whose writes are its outputs, both in order.
 class InterpreterThunk final : public runtime::Thunk {
  public:
   explicit InterpreterThunk(std::shared_ptr<const ir::Graph> graph) : graph_(std::move(graph)) {}
@@ -54,7 +54,7 @@ std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir:
   }
   free.resize(executable->inputs.size());
   for (const ir::Value output : graph->outputs()) {
-    // Everything is read before anything is written, so an output may take over any input of its type.
+    // All inputs are read before any output is written, so an output may take over any input of its type.
     std::int32_t donated = -1;
     for (std::size_t i = 0; i < free.size() && donated < 0; ++i) {
       if (free[i] && executable->inputs[i] == output.type()) donated = static_cast<std::int32_t>(i);

@@ -32,7 +32,7 @@ bool is_input(const ir::Node& node) { return node.op == &ir::ops::parameter; }
 
 Value sum(Value a, Value b) { return ir::is_zero(a) ? b : ir::is_zero(b) ? a : ir::add(a, b); }
 
-// By node id: whether something in `ends` depends on the node in a way that has a gradient.
+// Returns, by node id, whether something in `ends` depends on the node in a way that has a gradient.
 std::vector<bool> reached_from(const ir::Graph& graph, std::span<const Value> ends) {
   std::vector<bool> reached(graph.nodes().size());
   for (const Value y : ends) reached[y.node->id] = true;
@@ -44,7 +44,7 @@ std::vector<bool> reached_from(const ir::Graph& graph, std::span<const Value> en
   return reached;
 }
 
-// The graphs that one gradient reaches back into, and what of them is recorded once more.
+// The graphs into which one gradient reaches back, and the parts of them that are recorded again.
 class History {
  public:
   History(Recording& recording, const char* function, std::span<const Value> xs, std::span<const TensorPtr> wrt)
@@ -57,14 +57,14 @@ class History {
     }
   }
 
-  // Whether the gradient goes on from this value to one of the xs; as an x itself it does not count.
+  // Returns whether the gradient continues from this value to one of the xs; the value itself does not count as an x.
   bool leads(const Origin& origin) {
     Launched& launched = of(origin);
     return launched.x.contains(origin.value) && !origin.is_brought_back ? launched.leads_beyond(*origin.value.node)
                                                                         : launched.leads[origin.value.node->id];
   }
 
-  // The value as one of the recording.
+  // Returns a copy of the value in the recording.
   Value copy(const Origin& origin) {
     Launched& launched = of(origin);
     note(origin.graph->callee);
@@ -75,7 +75,7 @@ class History {
     return copied;
   }
 
-  // The compiled functions that it reached back into for the first time.
+  // Returns the compiled functions into which a gradient reached back for the first time.
   std::span<const std::shared_ptr<Callee>> callees() const { return callees_; }
 
  private:
@@ -106,9 +106,9 @@ class History {
     const LaunchedGraph& graph;
     std::unordered_map<Value, std::vector<const Known*>, ir::ValueHash> known;
     std::unordered_map<Value, const Immediate*, ir::ValueHash> numbers;
-    std::unordered_map<Value, Value, ir::ValueHash> x;  // what is an x, and which value of the recording that is
-    std::vector<bool> leads;                            // by node id: to an x, which may be the node itself
-    std::vector<bool> is_state;                         // by node id
+    std::unordered_map<Value, Value, ir::ValueHash> x;  // for each x, its value in the recording
+    std::vector<bool> leads;     // by node id: whether it leads to an x, possibly the node itself
+    std::vector<bool> is_state;  // by node id
     std::unordered_set<Value, ir::ValueHash> bound;
     ir::Inliner inliner;
   };
@@ -138,7 +138,7 @@ class History {
       if (launched.leads_beyond(*node)) launched.leads[node->id] = true;
   }
 
-  // Gives the inliner what a copy of `value` begins with: xs, numbers, older graphs, and what depends on no x and is held.
+  // Gives the inliner the starting points of a copy of `value`: xs, numbers, older graphs, and held values that depend on no x.
   void bind(Launched& launched, Value value) {
     std::vector<Value> way{value};
     while (!way.empty()) {
@@ -154,7 +154,7 @@ class History {
     }
   }
 
-  // None: it has to be computed again.
+  // Returns the value of the recording for `v`, or none if it has to be computed again.
   Value find(Launched& launched, Value v) {
     if (const auto x = launched.x.find(v); x != launched.x.end() && !launched.leads_beyond(*v.node)) {
       const Known* const made = made_of_another(launched, v);
@@ -174,14 +174,14 @@ class History {
     return {};
   }
 
-  // An input that is an x and depends on another one. Null: it does not.
+  // Returns the entry of an input that is an x and depends on another x; null if it does not.
   const Known* made_of_another(const Launched& launched, Value x) {
     for (const Known* k : launched.known.at(x))
       if (k->origin && !GradientsEndHere::is_before(k->buffer_id) && leads(k->origin)) return k;
     return nullptr;
   }
 
-  // As an input of the recording. A later gradient, by something else, may lead through it.
+  // Adds the value as an input of the recording. A later gradient by another tensor may lead through it.
   Value bring_back(const Launched& launched, Value v, const runtime::BufferPtr& buffer) {
     const TensorPtr tensor = TensorPtr::of(buffer);
     if (is_float(v.dtype())) tensor->origin = {launched.shared, v, true};
@@ -314,17 +314,17 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
   }
   if (crossings.empty()) return {ir::gradient(graph, ys, cotangents, xs, recording.copies())};
 
-  // The chain rule: through the recording as far as it goes, and from there through copies of what was launched.
+  // Apply the chain rule: through the recording as far as it goes, and from there through copies of launched graphs.
   std::vector<Value> targets(xs.begin(), xs.end());
   targets.insert(targets.end(), crossings.begin(), crossings.end());
   std::vector<Value> here = ir::gradient(graph, ys, cotangents, targets, recording.copies());
   const std::span<const Value> seeds = std::span(here).subspan(xs.size());
   const std::size_t nodes = graph.nodes().size();
   const ir::Location location = graph.location();
-  graph.set_location({});  // copies keep theirs
+  graph.set_location({});  // copies keep their own locations
   std::vector<Value> copies;
   for (const Origin& origin : origins) copies.push_back(history.copy(origin));
-  std::vector<bool> is_copied(xs.size());  // an x that depends on others
+  std::vector<bool> is_copied(xs.size());  // by x: whether it depends on other xs
   targets.assign(xs.begin(), xs.end());
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Origin& origin = wrt[i]->origin;

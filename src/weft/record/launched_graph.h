@@ -1,6 +1,7 @@
-// A LaunchedGraph is what a read or a compiled function has launched, kept for gradients that are taken later: looking at a value changes no gradient,
-// and neither does compiling part of a step. Results are not kept: what a gradient needs is recorded once more, out of what is
-// still held. Internal to the tensor and jit layers. Thread-safe: what others see of it does not change once it is launched.
+// A LaunchedGraph is a graph that a read or a compiled function has launched, kept for gradients that are taken later. So
+// neither reading a value nor compiling part of a step changes a gradient. Results are not kept: what a gradient needs is
+// recorded again, from the values that are still held. Internal to the tensor and jit layers. Thread-safe: what other threads
+// see of it does not change after the launch.
 #pragma once
 
 #include <atomic>
@@ -23,18 +24,18 @@
 namespace weft::record {
 
 class Recording;
-// The compiled function of which a call launched a graph.
+// The compiled function whose call launched a graph.
 class Callee {
  public:
   virtual ~Callee() = default;
   virtual const std::string& function() const = 0;
-  // In the user's words, an input of the graph: "argument 0.images".
+  // Returns the user's name of an input of the graph: "argument 0.images".
   virtual std::string name_of_input(std::size_t index) const = 0;
 
-  // A gradient was taken through a result of a call. Returns whether it is the first one.
+  // Notes that a gradient was taken through a result of a call. Returns whether it is the first one.
   bool differentiated_at(const std::string& place);
   bool is_differentiated() const { return is_differentiated_.load(std::memory_order_acquire); }
-  // Where that was, the first time; empty before.
+  // Returns where the first gradient was taken; empty if none was.
   std::string differentiated_at() const;
 
  private:
@@ -44,23 +45,23 @@ class Callee {
 };
 
 struct LaunchedGraph {
-  // Graphs that lead to one another are kept up to so many, and so many nodes.
+  // Bounds on the number of connected graphs that are kept, and on their nodes.
   static constexpr std::size_t most_graphs = 1024, most_nodes = 1 << 16;
-  // Inputs of up to so many bytes are held, though nobody else holds them: constants and first states that a loop overwrites.
+  // Inputs of at most this size are held even if nobody else holds them: constants, and initial states that a loop overwrites.
   static constexpr std::int64_t most_held_bytes = 1 << 14;
 
-  // A value whose bytes somebody may hold: an input, or what the host could reach.
+  // A value whose bytes somebody may hold: an input, or a value that the host could access.
   struct Known {
     ir::Value value;
     std::weak_ptr<runtime::Buffer> buffer;
     std::uint64_t buffer_id;
     bool is_state = false;  // a Parameter had it
-    Origin origin = {};     // of an input
-    bool is_lost = false;   // an input whose origin is not kept any more
-    // Of an input: which of the tensors with that buffer it was, for a copy of a Parameter has the same. 0: any.
+    Origin origin = {};     // for an input
+    bool is_lost = false;   // an input whose origin is no longer kept
+    // For an input: which of the tensors with that buffer it was, since a copy of a Parameter has the same buffer. 0: any.
     std::uint64_t identity = 0;
 
-    static constexpr std::uint64_t nobody = ~std::uint64_t{0};  // the identity of a tensor that is gone
+    static constexpr std::uint64_t nobody = ~std::uint64_t{0};  // the identity of a tensor that no longer exists
     bool is(std::uint64_t other) const { return identity == 0 || identity == other; }
   };
 
@@ -73,7 +74,7 @@ struct LaunchedGraph {
     buffer->add_holder();
     held.push_back(buffer);
   }
-  void let_go(std::int64_t of_bytes = most_held_bytes + 1) {  // of all that have so many
+  void let_go(std::int64_t of_bytes = most_held_bytes + 1) {  // drops the held buffers of at least `of_bytes` bytes
     std::erase_if(held, [of_bytes](const runtime::BufferPtr& buffer) {
       if (buffer->type().bytes() < of_bytes) return false;
       buffer->remove_holder();
@@ -81,10 +82,10 @@ struct LaunchedGraph {
     });
   }
 
-  // Gives an input the graph that made it, if that is to be kept.
+  // Sets the origin of an input to the graph that made it, if that graph is to be kept.
   void follow(Known& input, const Origin& origin);
 
-  // With what `fill` adds, which runs once.
+  // Returns this graph with the additions of `fill`, which runs only once.
   const LaunchedGraph& filled() const {
     if (fill) std::call_once(is_filled_, [this] { fill(const_cast<LaunchedGraph&>(*this)); });
     return *this;
@@ -94,19 +95,19 @@ struct LaunchedGraph {
   std::vector<Known> known;
   std::vector<runtime::BufferPtr> held;
   std::vector<std::pair<ir::Value, Immediate>> numbers;  // the other inputs
-  std::vector<ir::Value> differentiated;                 // gradients were taken by them
+  std::vector<ir::Value> differentiated;                 // values by which gradients were taken
   std::vector<ir::Value> copies;                         // see Recording::copy
-  std::size_t graphs = 1, nodes = 0;                     // with those that it leads to
-  std::shared_ptr<Callee> callee = nullptr;              // null: it was launched by a read
-  // Adds to what is known, when a gradient asks for it. Few calls are differentiated, and all should be fast.
+  std::size_t graphs = 1, nodes = 0;                     // including the graphs that this one leads to
+  std::shared_ptr<Callee> callee = nullptr;              // null if a read launched the graph
+  // Adds to `known` when a gradient asks for it. Few calls are differentiated, but all calls should be fast.
   std::function<void(LaunchedGraph&)> fill = nullptr;
 
  private:
   mutable std::once_flag is_filled_;
 };
 
-// While it lives, gradients that this thread takes end at tensors that were launched before, as a compiled function's end at its
-// arguments. Launch what is recorded first.
+// Makes gradients that this thread takes end at tensors that were launched before, for the lifetime of this object, as the
+// gradients of a compiled function end at its arguments. Launch what is recorded first.
 class GradientsEndHere {
  public:
   GradientsEndHere();
@@ -120,17 +121,19 @@ class GradientsEndHere {
 };
 
 struct Gradients {
-  std::vector<ir::Value> values;  // zeros where no y depends on x
-  bool crosses_reads = false;     // a y depends on an x by way of what a read or a compiled function has launched
+  std::vector<ir::Value> values;  // zero where no y depends on x
+  bool crosses_reads = false;     // a y depends on an x through a graph that a read or a compiled function has launched
 };
 
-// Appends what computes the sum over i of cotangents[i] * d ys[i] / dx for each x of `xs`, the values of the tensors `wrt`, also
-// through what reads and compiled functions have launched. Throws Error where nobody holds any more what that takes.
+// Appends the computation of the sum over i of cotangents[i] * d ys[i] / dx for each x of `xs`, the values of the tensors
+// `wrt`, also through graphs that reads and compiled functions have launched. Throws Error if nobody holds a tensor that this
+// needs any more.
 Gradients gradient_through_reads(Recording& recording, const char* function, std::span<const ir::Value> ys,
                                  std::span<const ir::Value> cotangents, std::span<const ir::Value> xs,
                                  std::span<const TensorPtr> wrt);
 
-// Whether what is launched and `y` depends on was differentiated by one of these before: a gradient may depend on nothing.
+// Returns whether a launched graph on which `y` depends was differentiated by one of `wrt` before: a gradient may depend on
+// nothing.
 bool were_differentiated_before(Recording& recording, ir::Value y, std::span<const TensorPtr> wrt);
 
 }  // namespace weft::record

@@ -1,5 +1,6 @@
-// Tells whether an object still is where a recording found it. A compiled function knows what it captured by address; the object may
-// end, or be moved, before the next call. Thread-safe, but the object must not end during a call of watch().
+// Tells whether an object still exists where a recording found it. A compiled function identifies a captured object by its
+// address, but the object may be destroyed or moved before the next call. Thread-safe, except that the object must not be
+// destroyed during a call of watch().
 #pragma once
 
 #include <atomic>
@@ -7,10 +8,10 @@
 
 namespace weft::record {
 
-// A member of such an object. Copies and moved ones are other objects, with lifetimes of their own.
+// A member of such an object. Copied and moved objects are different objects, with their own lifetimes.
 class Lifetime {
  public:
-  using Watch = std::shared_ptr<const std::atomic<bool>>;  // true once the object has ended; outlives it
+  using Watch = std::shared_ptr<const std::atomic<bool>>;  // true once the object is destroyed; outlives the object
 
   Lifetime() = default;
   Lifetime(const Lifetime& /*other*/) noexcept {}
@@ -23,7 +24,7 @@ class Lifetime {
   Watch watch() const;
 
  private:
-  mutable std::shared_ptr<std::atomic<bool>> ended_;  // once somebody watches
+  mutable std::shared_ptr<std::atomic<bool>> ended_;  // null until somebody watches
 };
 
 inline bool has_ended(const Lifetime::Watch& watch) { return watch->load(std::memory_order_acquire); }

@@ -18,10 +18,10 @@ namespace {
 using ir::Node;
 using ir::Value;
 
-// Of the elements of a value.
+// The NaNs and infinities among the elements of a value.
 struct Health {
   bool nan = false, infinite = false;
-  std::int64_t first = -1;  // element that is either
+  std::int64_t first = -1;  // index of the first NaN or infinity
   bool bad() const { return nan || infinite; }
 };
 
@@ -59,7 +59,7 @@ std::shared_ptr<const ir::Graph> without_composites(std::shared_ptr<const ir::Gr
   return inlined ? std::move(inlined) : std::move(graph);
 }
 
-// A program, any of whose values can be asked for.
+// Runs a program again and returns any of its values.
 class Rerun {
  public:
   Rerun(std::shared_ptr<const ir::Graph> graph, Backend backend, std::span<const runtime::BufferPtr> inputs)
@@ -70,7 +70,7 @@ class Rerun {
   const ir::Graph& graph() const { return *graph_; }
 
   std::vector<runtime::BufferPtr> values(std::span<const Value> wanted) const {
-    const auto program = compiler::copy_of(*graph_);  // for other outputs
+    const auto program = compiler::copy_of(*graph_);  // a copy, with other outputs
     std::vector<Value> outputs;
     for (const Value v : wanted) outputs.push_back({program->nodes()[v.node->id], v.index});
     program->set_outputs(std::move(outputs));
@@ -83,7 +83,7 @@ class Rerun {
     return inputs_[v.node->attributes<ir::ParameterAttributes>().index];
   }
 
-  // Of every value, by node id; what is no floating point is well.
+  // Returns the health of every value, by node id; values that are not floating-point count as good.
   std::vector<std::vector<Health>> health() const;
 
  private:
@@ -130,11 +130,12 @@ class Search {
  public:
   explicit Search(const Rerun& rerun) : rerun_(rerun), health_(rerun.health()) {}
 
-  // The first operation among those that `output` got its bad elements from which had better operands; null: none made them.
+  // Returns the first operation whose bad results reached `output` and whose operands were better; null if no operation made
+  // them.
   const Node* culprit(Value output) const {
     return first_on_the_way(output, [&](const Node& node) { return made(node); });
   }
-  // An input with NaN that they came from; null: none.
+  // Returns an input with NaN that reached `output`; null if there is none.
   const Node* source(Value output) const {
     const auto is_source = [&](const Node& node) { return node.op == &ir::ops::parameter && health_[node.id][0].nan; };
     return first_on_the_way(output, is_source);
@@ -194,7 +195,7 @@ class Search {
   std::vector<std::vector<Health>> health_;
 };
 
-// Why a result is bad; nothing if it was meant: made of a constant of the program.
+// Explains why a result is bad; returns nullopt if it stems from a constant of the program, and so is intended.
 std::optional<std::string> explain(const Search& search, Value output, const Health& health) {
   const std::string what = health.nan ? "NaN" : "infinity";
   if (!search.at(output).bad())

@@ -1,5 +1,5 @@
-// WEFT_DEBUG_NANS: which operation of a program made the first NaN or infinity that reached a result. The operations are run again,
-// each as a kernel of its own, on the same inputs; so what happens inside a fused kernel is seen, too.
+// WEFT_DEBUG_NANS: finds the operation of a program that made the first NaN or infinity that reached a result. The operations
+// run again on the same inputs, each as its own kernel, so that NaNs inside a fused kernel are found as well.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace weft::record {
 
-// Waits for the results of a launch of `graph`, whose outputs are set and whose inputs still have their bytes. What is wrong, in
-// one line; nothing where all results are finite, where what is not came in with the inputs' constants, or where the launch
-// failed.
+// Waits for the results of a launch of `graph`, whose outputs are set and whose inputs still have their bytes. Returns a line
+// that tells what is wrong; nullopt if all results are finite, if the others stem from the program's constants, or if the
+// launch failed.
 std::optional<std::string> find_nan(std::shared_ptr<const ir::Graph> graph, Backend backend,
                                     std::span<const runtime::BufferPtr> inputs,
                                     std::span<const runtime::BufferPtr> results);

@@ -1,4 +1,4 @@
-// Where a tensor that has a buffer comes from.
+// The origin of a tensor that has a buffer.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@ namespace weft::record {
 
 struct LaunchedGraph;
 
-// Of a tensor that has a buffer: the value that it was. None: it is a value like any other.
+// The value of a launched graph that a tensor with a buffer was. Without a graph, it is an ordinary value.
 struct Origin {
   std::shared_ptr<const LaunchedGraph> graph = nullptr;
   ir::Value value = {};
-  bool is_brought_back =
-      false;  // by a gradient: it is that value, where another tensor of the same origin is a copy of it
+  // A gradient made the tensor again: it is that value, while another tensor of the same origin is a copy of it.
+  bool is_brought_back = false;
 
   explicit operator bool() const { return graph != nullptr; }
 };

@@ -7,7 +7,7 @@
 
 namespace weft::record {
 
-// file:line in module; empty where it is not known.
+// Returns "file:line in module"; empty if the place is unknown.
 std::string place_text(const ir::Location& location);
 
 }  // namespace weft::record

@@ -7,13 +7,13 @@
 #include <weft/base/metrics.h>
 
 namespace weft::metrics {
-inline constinit Counter graph_cache_evictions("GraphCacheEvictions");  // programs forgotten to make room
+inline constinit Counter graph_cache_evictions("GraphCacheEvictions");  // programs that were evicted to make room
 }
 
 namespace weft::record {
 
 namespace {
-constexpr std::size_t most_remembered = 1024;  // of those that are gone
+constexpr std::size_t most_remembered = 1024;  // evicted keys
 }
 
 std::uint64_t bytes_of(const Plan& plan) {
@@ -21,7 +21,7 @@ std::uint64_t bytes_of(const Plan& plan) {
   std::uint64_t bytes = sizeof(Plan) + sizeof program + program.allocations.size() * sizeof(runtime::Allocation);
   for (const runtime::Allocation& allocation : program.allocations)
     if (allocation.kind == runtime::Allocation::Kind::constant) bytes += allocation.bytes;
-  constexpr std::uint64_t thunk_bytes = 512;  // about what one is, beside its lists
+  constexpr std::uint64_t thunk_bytes = 512;  // rough size of a thunk without its lists
   for (const auto& thunk : program.thunks)
     bytes += thunk_bytes + (thunk->reads.size() + thunk->writes.size()) * sizeof(runtime::Slice);
   return bytes;

@@ -1,4 +1,4 @@
-// Compiled programs by the fingerprint of what was recorded.
+// Compiled programs by the fingerprint of the recorded graph.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@ namespace weft::record {
 
 struct Plan {
   std::shared_ptr<const runtime::Executable> executable;
-  std::shared_ptr<const compiler::Report> report;  // of its compilation; null: it is interpreted
-  std::shared_ptr<const ir::Graph> graph;  // to compare with on a hit; dropped after enough of them in release builds
+  std::shared_ptr<const compiler::Report> report;  // of its compilation; null if it is interpreted
+  std::shared_ptr<const ir::Graph> graph;          // compared with on a hit; release builds drop it after enough hits
   int verified_hits = 0;
   ImmediatePool immediates;
-  std::mutex mutex;  // of what a launch changes
+  std::mutex mutex;  // guards what a launch changes
 };
 
-// Returns the bytes that a plan keeps in memory, without machine code, which plans share: the kernel cache counts that.
+// Returns the bytes that a plan keeps in memory, without machine code, which plans share and the kernel cache counts.
 std::uint64_t bytes_of(const Plan& plan);
 
-// Within WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES; the least recently used plan leaves first. Thread-safe.
+// Bounded by WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES; evicts the least recently used plan first. Thread-safe.
 class PlanCache {
  public:
   static PlanCache& instance();
 
-  std::shared_ptr<Plan> find(const Fingerprint& key);  // null: none
+  std::shared_ptr<Plan> find(const Fingerprint& key);  // null if there is none
   void insert(const Fingerprint& key, std::shared_ptr<Plan> plan);
   void clear();
   bool contains(const Fingerprint& key) const;
-  bool has_evicted(const Fingerprint& key) const;  // of late
+  bool has_evicted(const Fingerprint& key) const;  // recently
   std::size_t size() const;
   std::uint64_t bytes() const;
 

@@ -15,7 +15,7 @@ std::string describe(const ir::Node& node) {
   return text;
 }
 
-// Of one place of two graphs whose nodes before it are the same.
+// Describes the difference at one node of two graphs whose earlier nodes are the same.
 std::string difference(const ir::Node& before, const ir::Node& now) {
   if (before.op != now.op || !std::ranges::equal(before.types, now.types))
     return concat(describe(now), " instead of ", describe(before));

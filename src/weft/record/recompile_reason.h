@@ -1,4 +1,4 @@
-// Why a graph was not known.
+// The reason why no known program could be used for a graph.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace weft::record {
 
-// The first difference of two recorded graphs, outputs included, as a user would say it. Of equal graphs: what else can differ.
+// Describes the first difference between two recorded graphs, including outputs, in the user's terms. For equal graphs, returns
+// what else can differ.
 std::string recompile_reason(const ir::Graph& before, const ir::Graph& now);
 
 }  // namespace weft::record

@@ -17,12 +17,12 @@ namespace weft::record {
 
 namespace {
 
-// A stamp says which input of which recording a buffer became last: 40 bits of epoch, 24 bits of position.
+// A stamp tells which input of which recording a buffer became last: 40 bits of epoch, 24 bits of position.
 constexpr int position_bits = 24;
 constexpr std::uint64_t stamp_of(std::uint64_t epoch, std::uint64_t position) {
   return epoch << position_bits | position;
 }
-// Those of a recording come in blocks of this many, so that it knows its own by their numbers.
+// A recording gets its epochs in blocks of this size, so that it recognises its own by their numbers.
 constexpr std::uint64_t epochs_together = 1 << 12;
 bool of_one_recording(std::uint64_t a, std::uint64_t b) { return a / epochs_together == b / epochs_together; }
 
@@ -88,7 +88,7 @@ void Recording::require_here(const TensorImpl& impl, const char* function) {
 ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
   const std::uint64_t stamp = impl.stamp.load(std::memory_order_relaxed), epoch = stamp >> position_bits;
   if (epoch == epoch_) return graph_->inputs()[stamp & ((1u << position_bits) - 1)];
-  // The stamp of another recording, as of a thread that uses the same parameters, may have come over that of this one.
+  // Another recording, such as of a thread that uses the same parameters, may have overwritten the stamp of this one.
   if (epoch != 0 && !of_one_recording(epoch, epoch_)) [[unlikely]] {
     if (const auto position = position_of(impl)) {
       impl.stamp.store(stamp_of(epoch_, *position), std::memory_order_relaxed);
@@ -179,7 +179,7 @@ void Recording::let_go_of_inputs() {
 void Recording::clear() {
   let_go_of_inputs();
   immediates_.clear();
-  if (graph_.use_count() != 1) {  // a plan keeps it, or a loss that was read: mostly until the next one is
+  if (graph_.use_count() != 1) {  // kept by a plan, or by a loss that was read; mostly until the next one is
     std::swap(graph_, spare_);
     if (!graph_ || graph_.use_count() != 1) graph_ = std::make_shared<ir::Graph>();
   }
@@ -200,7 +200,7 @@ void Recording::cut_if_repeated() {
   for (const TensorPtr& tensor : cut) tensor->cut = true;
 }
 
-// As far as it is known before.
+// Returns what is known about the launched graph before the launch.
 std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   auto launched = std::make_shared<LaunchedGraph>();
   launched->graph = graph_;
@@ -225,8 +225,9 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   return launched;
 }
 
-// By node: whether it has a gradient with respect to something that is held, or was before an earlier cut. What was made of
-// constants, random numbers and data that are gone has none that anybody could ask for.
+// Returns, by node id, whether the node has a gradient with respect to something that is held, or that was cut off by an
+// earlier automatic sync. Values made only of constants, random numbers and released data have no gradient that anybody could
+// ask for.
 std::vector<bool> Recording::lost_gradients() const {
   std::vector<bool> held(graph_->nodes().size()), loses(graph_->nodes().size());
   for (const TensorImpl* live = first_live(); live; live = next_live(*live)) held[live->value.node->id] = true;
@@ -276,7 +277,7 @@ bool Recording::were_differentiated(std::span<const ir::Value> wrt) const {
 }
 
 void Recording::begin_epoch() {
-  static constinit std::atomic<std::uint64_t> next = epochs_together;  // 0 is none
+  static constinit std::atomic<std::uint64_t> next = epochs_together;  // 0 means none
   const bool is_in_block = epoch_ != 0 && of_one_recording(epoch_, epoch_ + 1);
   epoch_ = is_in_block ? epoch_ + 1 : next.fetch_add(epochs_together, std::memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
-// The recording of a thread: the graph that its operations append to, the buffers and numbers that became inputs of it, and the
-// tensors that are values of it. Not thread-safe: each thread has its own.
+// The recording of a thread: the graph to which its operations are appended, the buffers and numbers that became its inputs,
+// and the tensors that are values of it. Not thread-safe: each thread has its own.
 //
 //   Recording& recording = Recording::current();
 //   const ir::Value x = recording.value_of(tensor, "relu");  // its node, or a new input for its buffer
@@ -41,41 +41,41 @@ class Recording {
   // Returns the value of a tensor. A buffer, or a value of an outer recording, becomes an input at its first use. Throws Error for a
   // tensor without a value here, led by `function`.
   ir::Value value_of(const TensorPtr& tensor, const char* function);
-  // A new input that the host gives with every launch.
+  // Makes a new input that the host provides with every launch.
   ir::Value immediate(Type type, const Immediate& bytes, const ImmediateSource& source = {});
 
   // Makes a tensor for a value of this recording. It is live until it is dropped or launched.
   TensorPtr wrap(ir::Value value);
-  // An equal value. The gradient by the first one is none by this.
+  // Returns an equal value that gradients distinguish from `value`.
   ir::Value copy(ir::Value value);
   void is_copy(ir::Value value) { copies_.push_back(value); }
   std::span<const ir::Value> copies() const { return copies_; }
-  ir::Value original(ir::Value value) const;  // of a copy, and of copies of copies; of others the value itself
+  ir::Value original(ir::Value value) const;  // follows copies of copies; returns other values unchanged
 
-  // Says what is kept of a launched recording: the graph, where gradients may reach back over it because the host read a value.
+  // Tells what is kept of a launched recording: the graph, if gradients may reach back into it because the host read a value.
   enum class Keep : std::uint8_t { nothing, graph };
   // Closes the recording, launches it and begins the next: see weft::sync(). Returns false if the observer let nothing be launched.
   bool sync(Keep keep = Keep::nothing);
-  // Forgets what is recorded if nobody holds anything of it.
+  // Discards what is recorded if nobody holds any of it.
   void drop_dead();
 
   // Notes that a gradient by `wrt` was taken.
   void differentiated(std::span<const ir::Value> wrt);
-  // Whether a gradient was taken by one of them since the last sync.
+  // Returns whether a gradient was taken by one of them since the last sync.
   bool were_differentiated(std::span<const ir::Value> wrt) const;
-  // Throws Error if `loss` depends on a tensor that an automatic sync launched and that is not in `wrt`: its part of the gradient
-  // would be lost there.
+  // Throws Error if `loss` depends on a tensor that an automatic sync launched and that is not in `wrt`: the part of the
+  // gradient that flows through this tensor would be lost.
   void require_whole(ir::Value loss, std::span<const ir::Value> wrt, const char* function) const;
 
   struct Input {
     runtime::BufferPtr buffer;           // null: the next of the numbers
-    const TensorImpl* tensor = nullptr;  // the tensor that had the buffer; it may have ended
-    std::uint64_t identity = 0;          // of that tensor
+    const TensorImpl* tensor = nullptr;  // the tensor that had the buffer; may no longer exist
+    std::uint64_t identity = 0;          // identity of the tensor
     Origin origin = {};                  // the value that it was before a read launched it
     bool is_state = false;               // a Parameter had the tensor
     bool is_cut = false;                 // an automatic sync launched the tensor
   };
-  // There is one for each input of the graph; a body has none.
+  // One for each input of the graph; a body has none.
   std::span<const Input> inputs() const { return inputs_; }
 
   ir::Graph& graph() { return *graph_; }
@@ -93,8 +93,8 @@ class Recording {
   const char* scope() const { return scope_; }
   void set_scope(const char* path) { scope_ = path; }
 
-  // A public function is called, until end_call(). The outermost one gives its place to all that is recorded within. Throws Error
-  // where a recording that nobody syncs is launched in parts, and that fails.
+  // Begins the call of a public function, up to end_call(). The outermost call provides the place of everything recorded within
+  // it. Throws Error if a recording that is never synced has to be launched in parts and this fails.
   void begin_call(const std::source_location& where) {
     if (depth_++ != 0) return;
     if (has_grown()) [[unlikely]]
@@ -114,14 +114,14 @@ class Recording {
   explicit Recording(Recording* parent);
 
   ir::Value input_of(TensorImpl& impl, const char* function);
-  std::optional<std::size_t> position_of(const TensorImpl& impl);  // among the inputs
+  std::optional<std::size_t> position_of(const TensorImpl& impl);  // index among the inputs
   static void require_here(const TensorImpl& impl, const char* function);
   void append_live(TensorImpl& impl);
   static void unlink(TensorImpl& impl);
   void let_go_of_inputs();
-  void clear();  // begins the next recording
+  void clear();  // and begins the next recording
   void begin_epoch();
-  void forget_live();  // they have no value any more
+  void forget_live();  // the tensors lose their values
   bool has_grown() const { return graph_->nodes().size() >= growth_.limit(); }
   void cut_if_repeated();
   std::vector<bool> lost_gradients() const;
@@ -129,26 +129,27 @@ class Recording {
   std::shared_ptr<LaunchedGraph> to_be_launched() const;
 
   std::shared_ptr<ir::Graph> graph_;
-  std::shared_ptr<ir::Graph> spare_;  // whose memory is taken again once it is free
+  std::shared_ptr<ir::Graph> spare_;  // a spare graph, reused once nobody else holds it
   Recording* parent_ = nullptr;
-  std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process; of a body 0
-  int depth_ = 0;            // of public functions that are being called
+  std::uint64_t epoch_ = 0;  // of this recording since its last sync; unique in the process; 0 for a body
+  int depth_ = 0;            // number of public functions that are being called
   const char* scope_ = "";
   Growth growth_;
-  std::vector<ir::Value> differentiated_;  // by which gradients were taken
+  std::vector<ir::Value> differentiated_;  // values by which gradients were taken
   std::vector<ir::Value> copies_;
 
   std::vector<Input> inputs_;
-  // Of the first `indexed_` inputs, where somebody asked for them.
+  // The index of the first `indexed_` inputs, filled on demand.
   std::unordered_map<const TensorImpl*, std::size_t> positions_;
   std::size_t indexed_ = 0;
-  std::vector<Immediate> immediates_;  // the numbers among them
+  std::vector<Immediate> immediates_;  // the numbers among the inputs
   std::vector<TensorPtr> captures_;
   std::vector<ir::Value> capture_values_;
   TensorImpl live_{Type()};  // head of the ring of live tensors, oldest first
 };
 
-// For its time this thread has another recording, an empty one, and what is recorded keeps nothing from being donated.
+// Gives this thread another, empty recording for the lifetime of this object. Meanwhile, the original recording prevents no
+// donation.
 class SetAside {
  public:
   SetAside();

@@ -16,16 +16,16 @@ class Recording;
 class SyncStages;
 
 struct Session {
-  Recording* recording = nullptr;           // the innermost; null: nothing was recorded yet
-  Observer* observer = nullptr;             // sees what is recorded and launched; null: nobody
+  Recording* recording = nullptr;           // the innermost; null before anything is recorded
+  Observer* observer = nullptr;             // sees what is recorded and launched; may be null
   runtime::Device* device = nullptr;        // null: the CPU
-  std::optional<Backend> backend = {};      // none: as WEFT_BACKEND says
-  BuildOptions build_options = {};          // of programs that are compiled
-  std::optional<DType> autocast = {};       // what products take f32 operands as
-  bool sizes_are_symbols = true;            // whether graphs that differ in sizes only may share a program
-  bool sizes_are_sampled = false;           // whether graphs are remembered for that where they do not share one
-  std::uint64_t sizes_apart = 0;            // graphs that differ in it share none
-  SyncStages* sync_stages = nullptr;        // sees the stages of syncs; null: nobody
+  std::optional<Backend> backend = {};      // nullopt: as WEFT_BACKEND says
+  BuildOptions build_options = {};          // for programs that are compiled
+  std::optional<DType> autocast = {};       // the dtype to which products convert f32 operands
+  bool sizes_are_symbols = true;            // graphs that differ only in sizes may share a program
+  bool sizes_are_sampled = false;           // graphs that share none are remembered, for when they do
+  std::uint64_t sizes_apart = 0;            // graphs with different values share no program
+  SyncStages* sync_stages = nullptr;        // sees the stages of syncs; may be null
   std::uint64_t oldest_differentiable = 0;  // gradients end at buffers with smaller ids
 };
 

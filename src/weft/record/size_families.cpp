@@ -13,8 +13,8 @@
 namespace weft {
 
 namespace metrics {
-inline constinit Counter sized_programs("SizedPrograms");    // compiled for many sizes
-inline constinit Counter sized_instances("SizedInstances");  // taken from such a program for sizes not seen before
+inline constinit Counter sized_programs("SizedPrograms");    // programs compiled for many sizes
+inline constinit Counter sized_instances("SizedInstances");  // programs made from a sized program for new sizes
 }  // namespace metrics
 
 namespace record {
@@ -22,8 +22,8 @@ namespace record {
 namespace {
 
 constexpr std::size_t most_families = 256;
-// Times that a program is made from one more sample: if that does not serve further graphs either, their sizes have too little to
-// do with one another.
+// The number of times that a program is made from one more sample. If it still does not serve further graphs, their sizes are
+// too unrelated.
 constexpr std::size_t most_attempts = 3;
 
 bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
@@ -33,7 +33,8 @@ bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
   });
 }
 
-// Those of the last sample that has some of everything, for what is fast with nothing says little about other sizes.
+// Returns the sizes of the last sample without an empty dimension, because timings of empty tensors say little about other
+// sizes.
 std::vector<std::int64_t> typical_sizes(const ir::General& general,
                                         std::span<const std::shared_ptr<const ir::Graph>> samples) {
   const auto sizes_of = [&](const ir::Graph& sample) {
@@ -141,7 +142,7 @@ std::shared_ptr<SizeFamilies::Family> SizeFamilies::fitting(std::shared_ptr<Fami
       if (!family->next && make) family->next = std::make_shared<Family>();
       next = family->next;
     }
-    family = std::move(next);  // not under the lock: nobody else may hold this family any more
+    family = std::move(next);  // not under the lock, because nobody else may hold this family any more
   }
   return nullptr;
 }
@@ -193,7 +194,7 @@ std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, st
     return nullptr;
   }
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
-  if (std::ranges::any_of(family.samples, same)) return nullptr;  // other attributes, not other sizes
+  if (std::ranges::any_of(family.samples, same)) return nullptr;  // the graph differs in attributes, not in sizes
   if (!family.add(graph)) {
     why_single_size = "a graph that another thread added has broadcasts in other places";
     return nullptr;

@@ -1,7 +1,7 @@
-// Programs of graphs that differ only in sizes. The second such graph is compiled for all sizes at once: sizes that changed become
-// symbols, and graphs of further sizes are given the program by arithmetic alone. Recordings and compiled functions share it: both
-// come here with a graph that no program is known for. Whether a program serves a graph is checked node by node, so that what the
-// host computes from sizes while it records may be anything.  Internal to the tensor and jit layers. Thread-safe.
+// Programs for graphs that differ only in sizes. The second such graph is compiled to a sized program: sizes that changed
+// become symbols, and the program for further sizes is computed by arithmetic only. Recordings and compiled functions share it:
+// both pass graphs for which no program is known. Each node is checked to decide whether a sized program serves a graph, so the
+// host may compute anything from sizes while it records. Internal to the tensor and jit layers. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace weft::record {
 
-// Whether graphs of this thread take part: what the innermost scope says, at first yes.
+// Returns whether graphs of this thread may share sized programs, as the innermost scope says; initially true.
 bool sizes_are_symbols();
-// Whether graphs that do not take part are remembered, for when they do.
+// Returns whether graphs that may not are remembered as samples, for when they may.
 bool sizes_are_sampled();
-// Graphs that differ in it are of different families, whatever else they have in common.
+// Returns a value that separates families: graphs with different values share none, whatever else they have in common.
 std::uint64_t sizes_apart();
 class SymbolicSizesScope {
  public:
@@ -42,42 +42,46 @@ class SizeFamilies {
  public:
   static SizeFamilies& instance();
 
-  // What a family has in common: the graph without sizes, and all else that a program depends on.
+  // Identifies a family: the graph without sizes, and everything else on which a program depends.
   using Key = Fingerprint;
 
   struct Family;
-  // What is known for a graph that has no program of its own.
+  // The result of find(): what is known for a graph that has no program of its own.
   struct Known {
     Key key = {};
-    std::shared_ptr<Family> family = {};  // null: it is the first
-    // Out of the program for many sizes, and that one's report; null: it does not serve the graph.
+    std::shared_ptr<Family> family = {};  // null: the graph is the first of its family
+    // Made from the sized program, with the report of that program; null: the sized program does not serve the graph.
     std::shared_ptr<const runtime::Executable> executable = {};
     std::shared_ptr<const compiler::Report> report = {};
-    std::shared_ptr<const compiler::SizedProgram> refusing = {};  // it has these sizes, and does not serve them
-    std::vector<ir::SizeRelation> broken = {};                    // why it has not: sizes that were related are not
+    // the program that does not serve the graph though it has the right sizes
+    std::shared_ptr<const compiler::SizedProgram> refusing = {};
+    // the size relations that the graph violates, and which the sized program assumes
+    std::vector<ir::SizeRelation> broken = {};
   };
   Known find(const Key& key, const std::shared_ptr<const ir::Graph>& graph);
 
-  // A program for many sizes from the graphs seen so far and this one, which has its outputs and is what find() was asked for, and
-  // from it the program for this graph. Null: it is the first of its family, or they have no program in common; it is to be
-  // compiled alone; `why_single_size` says why, but of the first.
+  // Makes a sized program from the graphs seen so far and this one, which has its outputs and was passed to find(), and from
+  // the sized program the program for this graph. Returns null if the graph is the first of its family, or if the graphs have
+  // no program in common; then it must be compiled for its sizes only. `why_single_size` receives the reason, except for the
+  // first graph.
   std::shared_ptr<const runtime::Executable> compile(Known known, std::shared_ptr<const ir::Graph> graph,
                                                      const compiler::Options& options,
                                                      std::optional<compiler::Report>& report,
                                                      std::string& why_single_size);
 
-  // A graph that nobody ran, for compile() to learn from: the same function's, for other sizes.
+  // Adds a graph that nobody ran as a sample for compile(): a graph of the same function for other sizes.
   void add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph);
 
   void clear();
 
  private:
-  // The first family of this key.
+  // Returns the first family of this key.
   std::shared_ptr<Family> family(const Key& key, bool make);
-  // That of these whose graphs have the structure of this one, broadcasts aside; a new one, or null, if there is none.
+  // Returns the family, from `first` on, whose graphs have the structure of this one except for broadcasts. If there is none,
+  // returns a new one if `make`, else null.
   static std::shared_ptr<Family> fitting(std::shared_ptr<Family> first, const std::shared_ptr<const ir::Graph>& graph,
                                          bool make);
-  // `matches`: the general graph is this one at its sizes.
+  // `matches` receives whether the general graph equals this one at its sizes.
   static std::shared_ptr<const runtime::Executable> at(const Family& family, std::shared_ptr<const ir::Graph> graph,
                                                        std::string& why_not, bool& matches);
   static void build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report);
@@ -92,19 +96,20 @@ class SizeFamilies {
 };
 
 struct SizeFamilies::Family {
-  // A graph of this structure, broadcasts aside.
+  // Returns whether the graph has this structure, except for broadcasts.
   bool fits(const std::shared_ptr<const ir::Graph>& graph) const;
-  // All samples then have one structure, with the broadcasts of all of them. Returns false, and changes nothing, if it does not fit.
+  // Adds a sample. All samples then have one structure, with the broadcasts of all of them. Returns false, and changes nothing,
+  // if the graph does not fit.
   bool add(const std::shared_ptr<const ir::Graph>& graph);
 
   std::mutex mutex;
-  std::shared_ptr<Family> next;  // of the same key: its graphs cannot be aligned with those of this one
+  std::shared_ptr<Family> next;  // has the same key, but graphs that cannot be aligned with those of this one
   std::vector<std::shared_ptr<const ir::Graph>> samples;
   ir::General general;
   std::shared_ptr<const compiler::Report> report;
   std::shared_ptr<const compiler::SizedProgram> program;  // of `general`
-  std::size_t attempts = 0;                               // to make one
-  std::string why_not;                                    // the last one failed
+  std::size_t attempts = 0;                               // to make a program
+  std::string why_not;                                    // why the last attempt failed
 };
 
 }  // namespace weft::record

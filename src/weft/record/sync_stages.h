@@ -1,6 +1,6 @@
-// Sees the stages of a thread's syncs, to measure or to delay them: other engines wait for the device in stages where weft does not
-// (apps/lab/sync_order.h). Called on the thread that syncs, by each sync that launches something; what it throws leaves the recording
-// as it was.
+// Sees the stages of a thread's syncs, to measure or to delay them: other engines wait for the device in stages where weft does
+// not (apps/lab/sync_order.h). Called on the thread that syncs, by each sync that launches something; if it throws, the
+// recording stays as it was.
 #pragma once
 
 #include <span>
@@ -18,9 +18,10 @@ class SyncStages {
   };
 
   virtual ~SyncStages() = default;
-  // Nothing is collected yet.
+  // Called before anything is collected.
   virtual void begins() = 0;
-  // What is launched is known; the program is not. Results get their buffers, which hold nothing yet, between the two calls.
+  // Called when the inputs and outputs of the launch are known, but not its program. Between collected() and promised(),
+  // results get their buffers, which hold nothing yet.
   virtual void collected(const Collected& collected) = 0;
   virtual void promised(const Collected& collected) = 0;
 };

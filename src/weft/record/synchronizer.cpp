@@ -20,7 +20,7 @@
 namespace weft {
 
 namespace metrics {
-inline constinit Metric sync_time("SyncTime");  // host time of a sync, compiling included
+inline constinit Metric sync_time("SyncTime");  // host time of a sync, including compilation
 inline constinit Metric nodes_per_sync("NodesPerSync", Unit::count);
 }  // namespace metrics
 
@@ -36,7 +36,7 @@ bool Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   const trace::Scope scope("host", "sync");
   const auto start = std::chrono::steady_clock::now();
   scratch_.results.clear();
-  device().host_works(recording_.graph().nodes().size());  // to record them
+  device().host_works(recording_.graph().nodes().size());  // the time of recording them
   if (session.sync_stages) [[unlikely]]
     session.sync_stages->begins();
   collect();
@@ -57,7 +57,7 @@ bool Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   return true;
 }
 
-// Last, for the recording has become its results by then: they can be looked at.
+// Called last, when the recording has been replaced by its results, so that the user can look at them.
 void Synchronizer::require_finite(const std::vector<runtime::BufferPtr>& results) {
   const auto why = find_nan(launched_graph_, backend_, launched_inputs_, results);
   require(!why, "sync: ", why.value_or(""), " (step ", device().stats().launches - 1, ")");
@@ -87,7 +87,7 @@ bool Synchronizer::run_program() {
   if (session.observer) [[unlikely]]
     session.observer->launching({plan, compiled, recording_.graph(), scratch_.outputs, recording_.immediates_, kept_});
   launch(*plan);
-  // Kept only now that the graph will not grow any more.
+  // Kept only now, because the graph can no longer grow.
   if (!is_kept_) PlanCache::instance().insert(identity_, plan);
   metrics::mark_step.add();
   metrics::nodes_per_sync.add(stats.nodes);
@@ -139,7 +139,7 @@ void Synchronizer::collect_outputs() {
   }
 }
 
-// Tensors of one value, copies too, share one output, and one that is an input needs none.
+// Tensors with the same value, and copies, share one output; a tensor that is an input needs none.
 Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
   const bool may_be_copy = !recording_.copies().empty();
   const ir::Value value = may_be_copy ? recording_.original(impl.value) : impl.value;
@@ -163,7 +163,7 @@ Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
 Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
   const auto& inputs = recording_.inputs_;
   if (inputs[index].buffer) {
-    scratch_.bindings[index] = Binding::kept;  // about to be held
+    scratch_.bindings[index] = Binding::kept;  // a live tensor will hold it
     return {inputs[index].buffer};
   }
   const auto number =
@@ -196,7 +196,7 @@ void Synchronizer::launch(Plan& plan) {
     }
     let_go_of(arguments);
     is_held = false;
-    // What is the host's to do comes before it may have to wait: nothing of it is in the cache any more after that.
+    // The host does its work before it may have to wait, because none of it is in the cache any more after that.
     if (looks_for_donations) [[unlikely]]
       looked_at = arguments;
     const auto accepted = [&] {
@@ -212,7 +212,7 @@ void Synchronizer::launch(Plan& plan) {
   }
 }
 
-// The recording holds nothing any more, or the device would find donated bytes still in use.
+// The recording holds nothing any more; otherwise the device would find donated bytes still in use.
 void Synchronizer::let_go_of(std::span<const runtime::BufferPtr> arguments) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     switch (scratch_.bindings[i]) {
@@ -278,7 +278,7 @@ runtime::Device& device() {
 }
 void set_device(runtime::Device& device) {
   record::session.device = &device;
-  record::Recording::current().drop_dead();  // what it read is of another device
+  record::Recording::current().drop_dead();  // its inputs belong to another device
 }
 
 void clear_graph_cache() {

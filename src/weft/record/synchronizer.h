@@ -27,47 +27,49 @@ class Synchronizer {
   // stopped the launch.
   bool run(std::shared_ptr<LaunchedGraph> kept = nullptr);
 
-  // Of this thread.
+  // The state of the last sync of this thread.
   struct Last {
     SyncStats stats;
     std::optional<compiler::Report> report;
-    bool compiled_for_sizes = false;                 // the last program that was compiled: for many sizes
-    std::string sizes_are_alone_because;             // else, where it might have been
-    std::vector<ir::SizeRelation> broken_relations;  // of sizes, for which it was compiled
+    bool compiled_for_sizes = false;                 // the last compiled program is a sized program
+    std::string sizes_are_alone_because;             // if not, the reason; empty where it could not be one
+    std::vector<ir::SizeRelation> broken_relations;  // size relations that no longer hold, which caused the compilation
     std::unordered_set<std::string> places;          // the names of the programs compiled so far
     MissedDonations missed_donations;
-    std::shared_ptr<const ir::Graph> compiled;  // what the next one is compared with, to say why it had to be compiled
+    // the last compiled graph, compared with the next one to tell why that had to be compiled
+    std::shared_ptr<const ir::Graph> compiled;
   };
   static Last& last() { return of_this_thread().last; }
 
-  // Closes the recording as run() does, but launches nothing: its tensors lose their values. If `keep` is set, the graph becomes a
-  // sample for programs for many sizes.
+  // Closes the recording as run() does, but launches nothing: its tensors lose their values. If `keep` is set, the graph
+  // becomes a sample for sized programs.
   void run_as_sample(bool keep);
-  // The same, for a program that is to be compiled ahead. Returns nullopt if there is nothing to compile.
+  // Does the same for a program that is to be compiled ahead. Returns nullopt if there is nothing to compile.
   std::optional<CompileAhead::Job> run_as_job();
 
  private:
-  // How an input is bound: part of a plan's identity.
+  // How an input is bound; part of a plan's identity.
   enum class Binding : std::uint8_t { kept, donatable, number };
-  // Where a live tensor finds its buffer after the launch: it is an input's, or that of an output.
+  // Where a live tensor finds its buffer after the launch: the buffer of an input, or of an output.
   struct Place {
     runtime::BufferPtr input;
     std::uint32_t output = 0;
   };
-  // Memory kept from sync to sync.
+  // Memory that is reused from sync to sync.
   struct Scratch {
     std::vector<Binding> bindings;
     std::vector<ir::Value> outputs;
-    std::vector<std::uint32_t> output_ids;  // of their nodes, which are not touched
-    std::vector<TensorImpl*> live;          // in their order
-    std::vector<Place> places;              // one for each of these
-    // By node id: the first output of the node, and the number of the sync that wrote it, so that nothing need be cleared.
+    std::vector<std::uint32_t> output_ids;  // node ids of `outputs`, so that the nodes need not be touched
+    std::vector<TensorImpl*> live;          // in the recording's order
+    std::vector<Place> places;              // one for each of `live`
+    // Indexed by node id: the first output of the node, and the number of the sync that wrote the entry, so that nothing has to
+    // be cleared.
     struct First {
       std::uint64_t sync = 0;
       std::uint32_t output = 0;
     };
     std::vector<First> first_output;
-    std::uint64_t sync = 0;  // this one's number
+    std::uint64_t sync = 0;  // number of this sync
     std::vector<runtime::BufferPtr> arguments, results;
     std::vector<Type> result_types;
   };
@@ -78,7 +80,7 @@ class Synchronizer {
   static ThreadState& of_this_thread();
 
   std::vector<bool> donatable() const;
-  void let_go();  // of what was recorded
+  void let_go();  // releases the recorded graph
 
   void collect();
   void bind_inputs();
@@ -91,12 +93,12 @@ class Synchronizer {
   Fingerprint key(bool strict = knobs::strict()) const;
   Fingerprint key_without_sizes() const;
   void add_bindings(Fingerprint& key, bool strict) const;  // and the backend and knobs
-  std::string why_forgotten() const;  // of a program that was known, or is for other knobs; empty: it is a new one
-  // Of what is recorded, for the backend; null: none is known.
+  std::string why_forgotten() const;  // why a program that was known cannot be found; empty if it is new
+  // Returns the plan of the recorded graph for the backend; null if none is known.
   std::shared_ptr<Plan> known_plan();
   std::shared_ptr<Plan> find_plan(const Fingerprint& key);
   bool uses_symbols() const;
-  std::shared_ptr<Plan> plan_for_sizes();  // out of a program for many sizes; null: there is none
+  std::shared_ptr<Plan> plan_for_sizes();  // from a sized program; null if there is none
   std::shared_ptr<Plan> make_plan();
   void launch(Plan& plan);
   void let_go_of(std::span<const runtime::BufferPtr> arguments) const;
@@ -109,13 +111,13 @@ class Synchronizer {
   Scratch& scratch_ = of_this_thread().scratch;
   Backend backend_ = backend();
   std::shared_ptr<LaunchedGraph> kept_;
-  Fingerprint identity_;  // of what is launched
-  bool is_kept_ = false;  // its plan
+  Fingerprint identity_;  // of the launched graph
+  bool is_kept_ = false;  // whether the cache has the plan
   std::uint64_t waited_ns_ = 0;
-  SizeFamilies::Known sizes_;  // of a graph that has no program of its own
+  SizeFamilies::Known sizes_;  // for a graph that has no program of its own
 
   bool debugs_nans_ = knobs::debug_nans();
-  std::shared_ptr<const ir::Graph> launched_graph_;  // these two only then
+  std::shared_ptr<const ir::Graph> launched_graph_;  // the launched graph and inputs are kept only if debugs_nans_
   std::vector<runtime::BufferPtr> launched_inputs_;
 };
 

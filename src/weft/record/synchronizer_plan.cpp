@@ -1,4 +1,4 @@
-// The program of a recording: one that is known, out of one for many sizes, or compiled.
+// Finds the program of a recording: a known one, one made from a sized program, or a new one.
 #include <chrono>
 #include <limits>
 #include <utility>
@@ -15,8 +15,8 @@
 namespace weft {
 
 namespace metrics {
-inline constinit Counter fingerprint_collisions(
-    "FingerprintCollisions");  // graphs taken for another one, and compiled anew
+// Graphs that had the fingerprint of another one, and were compiled anew.
+inline constinit Counter fingerprint_collisions("FingerprintCollisions");
 }  // namespace metrics
 
 namespace record {
@@ -29,7 +29,7 @@ constexpr int hits_to_verify = 2;
 constexpr int hits_to_verify = std::numeric_limits<int>::max();
 #endif
 
-// Which step could not be compiled, for messages: the recording stays, and can be looked at, changed and synced again.
+// Returns which step could not be compiled, for messages: the recording stays, and can be inspected, changed and synced again.
 std::string place(const ir::Graph& graph) {
   const ir::Location *first = nullptr, *last = nullptr;
   for (const ir::Node* node : graph.nodes()) {
@@ -57,7 +57,7 @@ Fingerprint Synchronizer::key(bool strict) const {
   for (std::size_t i = 0; i < scratch_.outputs.size(); ++i)
     key.add((std::uint64_t{scratch_.output_ids[i]} << 16) + scratch_.outputs[i].index);
   add_bindings(key, strict);
-  key.add(std::uint64_t{uses_symbols()});  // one out of a program for many sizes serves those alone that ask for it
+  key.add(std::uint64_t{uses_symbols()});  // a plan made from a sized program serves only graphs that ask for it
   key.add(sizes_apart());
   return key;
 }
@@ -100,7 +100,7 @@ std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
   return plan;
 }
 
-// What is cut to a budget of bytes is for its sizes alone.
+// A program that is cut to a budget of bytes is only for its sizes.
 bool Synchronizer::uses_symbols() const {
   const BuildOptions& options = build_options();
   return sizes_are_symbols() && backend_ != Backend::interpreter && options.activation_bytes == 0;
@@ -166,7 +166,7 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
   const auto start = std::chrono::steady_clock::now();
   std::string reason;
-  // A compiled function tells of its own.
+  // A compiled function reports its own compilations.
   const std::string name = program_name(recording_.graph());
   const bool is_first = !session.observer && last().places.insert(name).second;
   if (is_first) WEFT_LOG(recompiles, "sync: first compile of ", name);

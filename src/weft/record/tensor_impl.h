@@ -1,4 +1,4 @@
-// The state of one tensor, and shared ownership of it: what a Tensor (tensor/tensor.h) is a handle to.
+// The state of one tensor, and shared ownership of it. A Tensor (tensor/tensor.h) is a handle to it.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@ namespace weft::record {
 
 class Recording;
 
-// A value of a recording (`recording` and `value`), or a buffer, promised or there. A recorded one belongs to the thread of its
-// recording; one with a buffer may be used and dropped by any thread. What a sync looks at to collect its outputs is in one line of the
-// cache: there may be a thousand, and it is long ago that they were touched.
+// A value of a recording (`recording` and `value`), or a buffer, promised or there. A recorded tensor belongs to the thread of
+// its recording; a tensor with a buffer may be used and dropped by any thread. The members that a sync reads to collect its
+// outputs share a cache line, because there may be a thousand tensors that have not been touched for long.
 struct alignas(64) TensorImpl {
   explicit TensorImpl(Type of) : type(of) {}
   explicit TensorImpl(runtime::BufferPtr from) : type(from->type()) { set_buffer(std::move(from)); }
@@ -33,7 +33,7 @@ struct alignas(64) TensorImpl {
     buffer->add_holder();
     cut = false;
   }
-  // The same with a buffer that nothing else can reach.
+  // Does the same for a buffer that nothing else can reach.
   void set_first_buffer(runtime::BufferPtr to) {
     buffer = std::move(to);
     buffer->set_holders(1);
@@ -43,7 +43,8 @@ struct alignas(64) TensorImpl {
     buffer->remove_holder();
     buffer = nullptr;
   }
-  // Others may have the same buffer and, later, this address. One that stands for another takes over its identity.
+  // Identifies the tensor: others may have the same buffer and, later, this address. A tensor that stands for another takes
+  // over its identity.
   std::uint64_t identity() const {
     const std::uint64_t known = identity_.load(std::memory_order_relaxed);
     return known != 0 ? known : give_identity();
@@ -51,38 +52,39 @@ struct alignas(64) TensorImpl {
   void stands_for(const TensorImpl& other) { identity_.store(other.identity(), std::memory_order_relaxed); }
   void becomes_state() { is_state.store(true, std::memory_order_relaxed); }
 
-  TensorImpl *previous = nullptr, *next = nullptr;  // among the live tensors of the recording
+  TensorImpl *previous = nullptr, *next = nullptr;  // in the ring of the recording's live tensors
   ir::Value value;
-  std::uint32_t node_id = 0;  // of the value
-  bool is_input = false;      // of the recording: what the value is
+  std::uint32_t node_id = 0;  // id of the value's node
+  bool is_input = false;      // the value is an input of the recording
   Recording* recording = nullptr;
   std::atomic<std::uint32_t> references = 1;
   Type type;
 
   runtime::BufferPtr buffer;
-  bool cut = false;                      // launched by an automatic sync
-  Origin origin;                         // before a read launched it
-  std::atomic<bool> is_state = false;    // a Parameter has it, or had
-  std::atomic<std::uint64_t> stamp = 0;  // which input of which recording the buffer became: Recording::stamp_of
+  bool cut = false;                    // launched by an automatic sync
+  Origin origin;                       // the value that it was before a read launched it
+  std::atomic<bool> is_state = false;  // a Parameter has or had it
+  // which input of which recording the buffer became: see stamp_of in recording.cpp
+  std::atomic<std::uint64_t> stamp = 0;
 
  private:
   static void destroy(TensorImpl* impl);
   std::uint64_t give_identity() const;
 
-  mutable std::atomic<std::uint64_t> identity_ = 0;  // 0: nobody asked yet
+  mutable std::atomic<std::uint64_t> identity_ = 0;  // 0: not given yet
 };
 
 // Owns a share of a TensorImpl, or nothing.
 class TensorPtr {
  public:
   TensorPtr() = default;
-  // Takes over one reference, which the caller holds.
+  // Takes over one reference that the caller holds.
   explicit TensorPtr(TensorImpl* owned) noexcept : impl_(owned) {}
   static TensorPtr sharing(TensorImpl& impl) {
     impl.retain();
     return TensorPtr(&impl);
   }
-  // A new tensor of these elements.
+  // Makes a new tensor with the elements of `buffer`.
   static TensorPtr of(runtime::BufferPtr buffer);
 
   TensorPtr(const TensorPtr& other) noexcept : impl_(other.impl_) {

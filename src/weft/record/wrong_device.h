@@ -1,4 +1,4 @@
-// Tensors of another device than the one that this thread launches on.
+// Errors for tensors of a device other than the one on which this thread launches.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace weft::record {
 
-// Throws Error: `what`, about to be read by an operation or a launch of this thread, is a tensor of that other device.
+// Throws Error because `what`, which an operation or a launch of this thread is about to read, is a tensor of another device.
 [[noreturn]] void fail_on_wrong_device(const std::string& what, const runtime::Buffer& buffer);
 
 }  // namespace weft::record
