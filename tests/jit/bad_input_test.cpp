@@ -60,10 +60,10 @@ TEST_F(BadInput, OptionsThatContradictEachOther) {
 TEST_F(BadInput, BackendsThatDoNotExist) {
   const auto body = [](const Tensor& a) { return a + 1; };
   EXPECT_THAT(error_of([&] { compile(body, {.backend = "inductor"}); }),
-              HasSubstr("'inductor' is none of standard, eager and interpreter"));
+              HasSubstr("'inductor' is not a backend: use standard, eager or interpreter"));
   const knobs::Override<knobs::Text> backend(knobs::backend, "inductor");
   EXPECT_THAT(error_of([&] { compile(body)(x); }),
-              HasSubstr("WEFT_BACKEND: 'inductor' is none of standard, eager and interpreter"));
+              HasSubstr("WEFT_BACKEND: 'inductor' is not a backend: use standard, eager or interpreter"));
 }
 
 // Each pair is fine without the mark.
@@ -210,7 +210,7 @@ TEST_F(BadInput, TensorsOfAnotherDevice) {
       there = ones({3}) * 2;
       sync();
     }
-    const auto names_both = AllOf(HasSubstr("tensor<3xf32>, is of " + device->id().text()),
+    const auto names_both = AllOf(HasSubstr("tensor<3xf32>, is on " + device->id().text()),
                                   HasSubstr("launches on " + weft::device().id().text()), HasSubstr("set_device"));
     const Tensor here = x + 1;
     EXPECT_THAT(error_of([&] { x + there; }), AllOf(HasSubstr("add: an operand"), names_both));
@@ -255,7 +255,7 @@ TEST_F(BadInput, ARecordingLaunchedOnAnotherDevice) {
   {
     const OnDevice scope(other);
     EXPECT_THAT(error_of([] { sync(); }),
-                AllOf(HasSubstr("is of " + Compile::x.buffer()->device().text()), HasSubstr(other.id().text())));
+                AllOf(HasSubstr("is on " + Compile::x.buffer()->device().text()), HasSubstr(other.id().text())));
   }
   EXPECT_THAT(here.to_vector<float>(), ElementsAre(2, 3, 4)) << "nothing of it is lost";
 }

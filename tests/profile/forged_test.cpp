@@ -133,17 +133,17 @@ std::string refusal(const char* member, const json& value) {
 TEST(Forged, IndicesLeadToWhatStandsBefore) {
   const json a = instruction("a");
   EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {0})}))), "");
-  EXPECT_EQ(refusal("operands", {0}), "'operands' must be an index of something before, is 0");
+  EXPECT_EQ(refusal("operands", {0}), "'operands' must be the index of an earlier entry, is 0");
   EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {1})}))),
             "'operands' must be a whole number from 0 to 0, is 1");
   EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {-1})}))),
             "'operands' must be a whole number from 0 to 0, is -1");
-  EXPECT_EQ(refusal("calls", {0}), "'calls' must be an index of something before, is 0");
-  EXPECT_EQ(refusal(contents(json::array(), {0})), "'thunks' must be an index of something before, is 0");
+  EXPECT_EQ(refusal("calls", {0}), "'calls' must be the index of an earlier entry, is 0");
+  EXPECT_EQ(refusal(contents(json::array(), {0})), "'thunks' must be the index of an earlier entry, is 0");
   EXPECT_EQ(refusal(contents(json::array({computation("m", json::array({a}))}), {1})),
             "'thunks' must be a whole number from 0 to 0, is 1");
   EXPECT_EQ(refusal(contents(json::array({computation("m", json::array())}))),
-            "'root' must be one of the instructions, of which there are none, is 0");
+            "'root' must be the index of an instruction (there are none), is 0");
   json far = computation("m", json::array({a}));
   far["root"] = 1;
   EXPECT_EQ(refusal(contents(json::array({far}))), "'root' must be a whole number from 0 to 0, is 1");
@@ -215,7 +215,7 @@ TEST(Forged, AProgramHasOneInstructionForEachOp) {
   Forged forged;
   forged.add(ChunkKind::program,
              program("step", entry(json::array({instruction("a")})), json::array({op("a"), op("b")})));
-  EXPECT_THAT(forged.error(), HasSubstr("a program of 2 ops whose contents have 1"));
+  EXPECT_THAT(forged.error(), HasSubstr("a program of 2 ops whose description has 1"));
 }
 
 TEST(Forged, LongNamesAreNotRepeated) {

@@ -349,10 +349,10 @@ TEST(Recording, DamageIsToldAndForeignFilesAreRefused) {
     return std::string("nothing");
   };
   write_file(damaged / "foreign", "PK\x03\x04 a zip");
-  EXPECT_THAT(refusal(damaged / "foreign"), HasSubstr("is no recording of weft's"));
+  EXPECT_THAT(refusal(damaged / "foreign"), HasSubstr("is not a weft recording"));
   EXPECT_THAT(refusal(damaged / "nowhere"), HasSubstr("there is no recording"));
   write_file(damaged / "empty", "");
-  EXPECT_THAT(refusal(damaged / "empty"), HasSubstr("is no recording of weft's"));
+  EXPECT_THAT(refusal(damaged / "empty"), HasSubstr("is not a weft recording"));
 }
 
 TEST(Recording, StrangeNamesDoNoHarm) {

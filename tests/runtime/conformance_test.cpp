@@ -282,7 +282,7 @@ TEST_P(Conformance, WrongInputsAreRefusedAtTheCall) {
   EXPECT_EQ(message_of([&] { launch_one(*device, adder(1), x); }),
             "launch: adder: input 0 is tensor<2xf32>, expected tensor<4xf32>");
   EXPECT_EQ(message_of([&] { device->launch(adder(1), {}); }), "launch: adder takes 1 inputs, got 0");
-  EXPECT_EQ(message_of([&] { launch_one(*device, adder(1), none); }), "launch: adder: input 0 is no buffer");
+  EXPECT_EQ(message_of([&] { launch_one(*device, adder(1), none); }), "launch: adder: input 0 is null");
   EXPECT_EQ(device->stats().launches, 0u);
 }
 

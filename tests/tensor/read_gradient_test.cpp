@@ -258,7 +258,7 @@ TEST(ReadGradient, OnAnotherDevice) {
     loss = sum(exp(w));
     (void)loss.item();
   }
-  EXPECT_THAT(error_of([&] { grad(loss, w); }), HasSubstr("is of " + other.id().text()));
+  EXPECT_THAT(error_of([&] { grad(loss, w); }), HasSubstr("is on " + other.id().text()));
   const test::OnDevice scope(other);
   expect_values(grad(loss, w), {3}, exp(w).to_vector<double>(), 1e-12);
 }

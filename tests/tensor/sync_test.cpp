@@ -340,7 +340,7 @@ TEST(Sync, SaysWhyItCompiledAgain) {
     const Tensor x = tensor({1.f, 2.f}), y = sqrt(step(x));
     reasons.clear();
     sync();
-    const std::string_view why = "against the last compiled: ";
+    const std::string_view why = "compared with the last compiled one: ";
     for (const std::string& line : reasons)
       if (const auto at = line.find(why); at != line.npos) return line.substr(at + why.size());
     return reasons.empty() ? std::string() : reasons.front();

@@ -27,9 +27,9 @@ namespace weft::diagnostics {
        "keep the cache on disk on (WEFT_CACHE); compile repeated layers once")                                        \
   KIND(recompile, recompiles, "a program compiled again for something that changed",                                  \
        "make what changed an input, or keep it constant")                                                             \
-  KIND(graph_break, graph_breaks, "a function that is not one program", "do not read values on the host within it")   \
+  KIND(graph_break, graph_breaks, "a function that is cut into programs", "do not read values on the host within it") \
   KIND(no_replay, perf_hints, "a function that every call records again",                                             \
-       "let it depend on its arguments and parameters alone, and return what it makes")                               \
+       "let it depend only on its arguments and parameters, and return what it makes")                                \
   KIND(transfer_too_frequent, perf_hints, "reads that make the host wait in most steps",                              \
        "read with item_async(), and less often")                                                                      \
   KIND(host_bound, perf_hints, "the host records slower than the device computes",                                    \
@@ -39,11 +39,11 @@ namespace weft::diagnostics {
   KIND(starved_input, perf_hints, "the step waits for its data", "more loader workers, or more batches ahead")        \
   KIND(host_fallback, perf_hints, "an operation without a kernel", "express it with operations that have kernels")    \
   KIND(graph_growth, perf_hints, "the recording grows from step to step",                                             \
-       "sync() once a step; do not let results hang on to it")                                                        \
-  KIND(cache_thrash, recompiles, "compiled programs are forgotten and compiled again",                                \
+       "sync() once a step; do not keep old results that need it")                                                    \
+  KIND(cache_thrash, recompiles, "compiled programs are evicted and compiled again",                                  \
        "raise WEFT_GRAPH_CACHE_ENTRIES, or have fewer different shapes")                                              \
   KIND(missed_donation, perf_hints, "bytes copied because something still holds an old value",                        \
-       "let go of old parameter and state tensors before the next step")                                              \
+       "release old parameter and state tensors before the next step")                                                \
   KIND(slow_setting, perf_hints, "a setting that slows the program down", "leave the variable unset")                 \
   KIND(contention, perf_hints, "threads wait for a CPU that others use",                                              \
        "run it alone, or on CPUs of its own (taskset)")                                                               \

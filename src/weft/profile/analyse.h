@@ -9,12 +9,13 @@
 
 namespace weft::profile {
 
-Intervals of_category(const Recording& recording, std::string_view category);  // when such a span was open
+// the times during which such a span was open
+Intervals of_category(const Recording& recording, std::string_view category);
 
-std::vector<OpStats> op_stats(const Recording& recording);  // by their own time; shares are left out
-// The steps, and what came before and after them, as busy time and gaps.
+std::vector<OpStats> op_stats(const Recording& recording);  // by their own time; shares are not set
+// Sets the steps, and the periods before and after them, as busy time and gaps.
 void add_steps(const Recording& recording, Analysis& analysis);
-// Finds how much of the steps' busy time the device took longer than it needs, and how much of their gaps the load of the machine
+// Finds how much longer than necessary the device was busy in the steps, and how much of their gaps the load of the machine
 // explains.
 void add_slowness(const Recording& recording, Analysis& analysis);
 

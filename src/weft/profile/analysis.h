@@ -1,4 +1,4 @@
-// What a recording says: the statistics of its ops, the times of its steps and what the device waited for between executions.
+// Statistics derived from a recording: of its ops, of its steps, and of what the device waited for between executions.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@ namespace weft::profile {
 enum class Bound : std::uint8_t { unknown, compute, memory, overhead };
 std::string_view name(Bound bound);
 
-// One op of one program: all its executions. What a launch does beside its thunks (binding buffers, taking memory) is an op of its
-// own, of category "launch", so that the ops' times add up to the time the device was busy.
+// All executions of one op of one program. The work of a launch besides its thunks (binding buffers, taking memory) is an op of
+// its own, of category "launch", so that the ops' times add up to the busy time of the device.
 struct OpStats {
-  int rank = 0;                        // 1: the one that took the most time of its own
-  std::int32_t program = -1, op = -1;  // op -1: of the launch itself
+  int rank = 0;                        // 1: the op with the greatest time of its own
+  std::int32_t program = -1, op = -1;  // op -1: the launch itself
   std::string program_name, category, name, source, scope;
-  std::string identity;  // the same in another run of the same model, whatever its numbers are there
+  std::string identity;  // equal in other runs of the same model, whatever numbers the op has there
   std::uint64_t occurrences = 0, total_ns = 0, self_ns = 0, first_ns = 0;
-  Spread spread;                // of its executions but the first, which has memory to touch and code to prepare
-  double flops = 0, bytes = 0;  // of one execution, by the shapes
+  Spread spread;                           // without the first execution, which touches new memory and prepares code
+  double flops = 0, bytes = 0;             // per execution, computed from the shapes
   double share = 0, cumulative_share = 0;  // of the device's busy time
-  double predicted_ns = 0;                 // of one execution, at the roofs of the machine; 0: they are not known
+  double predicted_ns = 0;                 // per execution, at the roofs of the machine; 0 if they are unknown
   Bound bound = Bound::unknown;
 
   double average_ns() const {
     return occurrences ? static_cast<double>(total_ns) / static_cast<double>(occurrences) : 0;
   }
-  // These go by the median: a few executions that were disturbed say nothing about the op.
+  // These use the median, because a few disturbed executions say nothing about the op.
   double flops_per_s() const { return spread.median > 0 ? flops * 1e9 / spread.median : 0; }
   double bytes_per_s() const { return spread.median > 0 ? bytes * 1e9 / spread.median : 0; }
-  double over_prediction() const { return predicted_ns > 0 ? spread.median / predicted_ns : 0; }  // 0: not known
+  double over_prediction() const { return predicted_ns > 0 ? spread.median / predicted_ns : 0; }  // 0 if unknown
 };
 
-// What the time between two executions went to, on the host or on the device's own thread. In the order in which an instant that
-// could be said to be several is counted; disturbance is found afterwards, in what is left to the last two.
+// What the time between two executions was spent on, on the host or on the device's own thread. An instant with several causes
+// counts for the first in this order; disturbance is derived afterwards from the time of the last two.
 enum class GapCause : std::uint8_t {
   compile,
   checkpoint,
@@ -63,11 +63,11 @@ enum class SlowCause : std::uint8_t { validation, first_run, contention, stolen,
 inline constexpr int slow_causes = 5;
 std::string_view name(SlowCause cause);
 
-// Some time of the device, and what it went to: busy and gaps add up to all of it.
+// A period of the device's time, with what it was spent on: busy time and gaps add up to all of it.
 struct Period {
   std::uint64_t begin_ns = 0, end_ns = 0;
   std::uint64_t busy_ns = 0;
-  std::uint64_t slow_ns[slow_causes] = {};  // of the busy time
+  std::uint64_t slow_ns[slow_causes] = {};  // parts of the busy time
   std::uint64_t gap_ns[gap_causes] = {};
 
   std::uint64_t wall_ns() const { return end_ns - begin_ns; }
@@ -78,34 +78,34 @@ struct Period {
   std::uint64_t gap_for(GapCause cause) const { return gap_ns[static_cast<int>(cause)]; }
 };
 
-// Between the end of what the step before made the device do and the end of what this one does.
+// The period from the end of the previous step's work on the device to the end of this step's work.
 struct StepStats : Period {
   std::uint64_t number = 0;
-  std::uint64_t host_ns = 0;  // the host's own time in the step: that of its span, less waits
+  std::uint64_t host_ns = 0;  // the host's own time in the step: its span without waits
 };
 
 struct Analysis {
   std::vector<OpStats> ops;      // by rank
-  std::vector<StepStats> steps;  // the first one, which has no step before, is not among them
-  std::string step_source;       // what was taken for a step
+  std::vector<StepStats> steps;  // without the first one, which has no previous step
+  std::string step_source;       // which spans were taken for steps
   // `startup` is the time until the first step was done, `ending` the time after the last one.
   Period startup, ending;
   std::uint64_t launches = 0;
-  // The time from the beginning of the first launch on the device to the end of the last.
+  // From the start of the first launch on the device to the end of the last.
   std::uint64_t begin_ns = 0, end_ns = 0, busy_ns = 0, queue_ns = 0;
   std::uint64_t gap_ns[gap_causes] = {};
   std::uint64_t ops_ns = 0;  // sum of the ops' own times
 
   std::uint64_t wall_ns() const { return end_ns - begin_ns; }
   std::uint64_t gap() const;
-  Spread step_spread() const;  // of the steps' times
+  Spread step_spread() const;  // of the steps' wall times
   double mean_step_ns() const;
   double median_step_ns() const { return step_spread().median; }
 };
 
 Analysis analyse(const Recording& recording);
 
-// What recording cost, as a share of the recorded time; negative: not known.
+// Returns the cost of recording as a share of the recorded time; negative if unknown.
 double recording_share(const Recording& recording);
 
 }  // namespace weft::profile

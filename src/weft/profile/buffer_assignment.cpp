@@ -42,7 +42,7 @@ class Assignment {
 
  private:
   bool is_used(std::size_t a) const { return lives_[a].first != Lifetime::never; }
-  // Of an output in the bytes of an input: it takes no memory.
+  // Returns whether the allocation is an output in the bytes of an input, so that it takes no memory.
   bool is_donated(std::size_t a) const { return donated_.contains(static_cast<std::uint32_t>(a)); }
 
   proto::BufferAllocationProto& add_allocation(std::uint64_t bytes) {
@@ -64,7 +64,7 @@ class Assignment {
     add_value(a, 0, made);
   }
 
-  // Those of a launch lie in one block, where they share bytes one after the other.
+  // The temporaries of a launch lie in one block, where they share bytes one after the other.
   void add_temporaries() {
     std::vector<std::size_t> temporaries;
     for (std::size_t a = 0; a < program_.allocations.size(); ++a)
@@ -93,14 +93,14 @@ class Assignment {
     auto& event = *trace.add_events();
     event.set_kind(kind);
     event.set_buffer_id(id);
-    constexpr std::size_t longest = 128;  // names stand at each of many events
+    constexpr std::size_t longest = 128;  // names are repeated in many events
     event.set_computation_name(shortened(entry_.name(), longest));
     const proto::HloInstructionProto* const instruction = instruction_of(op);
     const std::string name = instruction ? instruction->name() : runtime::hlo_name(program_.ops[op].info.name);
     event.set_instruction_name(shortened(name, longest));
   }
 
-  // The value of an allocation, at the instruction that makes it; 0: it is not known.
+  // Adds the value of an allocation, at the instruction that makes it. Returns its id, or 0 if the instruction is unknown.
   std::int64_t add_value(std::size_t a, std::uint64_t offset, proto::BufferAllocationProto& to) {
     int element = -1;
     const proto::HloInstructionProto* const maker = maker_of(a, element);
@@ -118,7 +118,7 @@ class Assignment {
     return value.id();
   }
 
-  // `element`: which of a tuple; else -1, of scratch memory too.
+  // Returns the instruction that makes an allocation. `element` becomes the index in a tuple if it is part of one.
   const proto::HloInstructionProto* maker_of(std::size_t a, int& element) {
     const runtime::Allocation& allocation = program_.allocations[a];
     if (allocation.kind == runtime::Allocation::Kind::input) return find(parameters_, std::int64_t{allocation.index});
@@ -131,7 +131,7 @@ class Assignment {
     return maker;
   }
 
-  // Constants have no number: the first that its first reader takes and nobody has been given.
+  // Constants have no number, so this takes the first constant operand of the first reader that no other allocation has got.
   const proto::HloInstructionProto* constant_of(std::size_t a) {
     const proto::HloInstructionProto* const reader = instruction_of(first_readers_[a]);
     if (!reader) return nullptr;
@@ -143,7 +143,7 @@ class Assignment {
     return reader;
   }
 
-  // Returns null where it is not known.
+  // Returns null if the instruction is unknown.
   const proto::HloInstructionProto* instruction_of(std::size_t op) const {
     const auto& thunks = program_.description.thunks;
     return op < thunks.size() ? &entry_.instructions(thunks[op]) : nullptr;
@@ -160,10 +160,11 @@ class Assignment {
   proto::BufferAssignmentProto& to_;
   std::vector<Lifetime> lives_;
   std::set<std::uint32_t> donated_;
-  std::vector<std::size_t> first_readers_;  // of each allocation, an op
+  std::vector<std::size_t> first_readers_;  // for each allocation, an op
   std::map<std::int64_t, const proto::HloInstructionProto*> parameters_;
-  std::map<std::int64_t, const proto::HloInstructionProto*> constants_;  // that have no allocation yet, by id
-  std::map<const proto::HloInstructionProto*, std::set<std::int64_t>> operands_left_;  // that may be such constants
+  std::map<std::int64_t, const proto::HloInstructionProto*> constants_;  // constants that have no allocation yet, by id
+  // operands that may be such constants
+  std::map<const proto::HloInstructionProto*, std::set<std::int64_t>> operands_left_;
 };
 
 }  // namespace

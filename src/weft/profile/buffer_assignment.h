@@ -1,4 +1,5 @@
-// The memory plan of a program as XLA's BufferAssignmentProto, from which XProf's memory viewer draws what is alive when.
+// The memory plan of a program as XLA's BufferAssignmentProto, from which XProf's memory viewer draws which buffers are alive
+// when.
 #pragma once
 
 #include <weft/profile/recording.h>
@@ -10,7 +11,7 @@ class BufferAssignmentProto;
 class HloComputationProto;
 }  // namespace proto
 
-// `entry`: of the program's description, its instructions in their order.
+// `entry` is the entry of the program's description, with its instructions in order.
 void assign_buffers(const Program& program, const proto::HloComputationProto& entry,
                     proto::BufferAssignmentProto& assignment);
 

@@ -14,7 +14,7 @@ namespace weft::profile {
 namespace {
 
 constexpr std::string_view magic = "weft recording 2\n";
-constexpr std::uint32_t most_bytes = 1u << 30;  // of one chunk
+constexpr std::uint32_t most_bytes = 1u << 30;  // per chunk
 
 struct Header {
   std::uint32_t kind = 0, size = 0;
@@ -34,7 +34,7 @@ ChunkWriter::ChunkWriter(const std::filesystem::path& file) : path_(file) {
 }
 
 void ChunkWriter::write(ChunkKind kind, std::span<const std::byte> payload) {
-  if (payload.size() > most_bytes) return;  // no reader would take it
+  if (payload.size() > most_bytes) return;  // no reader would accept it
   const Header header{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(payload.size()),
                       digest_of(static_cast<std::uint32_t>(kind), payload)};
   append(std::as_bytes(std::span(&header, 1)));
@@ -53,7 +53,7 @@ void ChunkWriter::append(std::span<const std::byte> bytes) {
 ChunkReader::ChunkReader(const std::filesystem::path& file) : file_(file) {
   std::string start(std::min<std::uint64_t>(magic.size(), file_.size()), '\0');
   file_.read(0, std::as_writable_bytes(std::span(start)));
-  require(start == magic, file.string(), ": this is no recording of weft's",
+  require(start == magic, file.string(), ": this is not a weft recording",
           start.starts_with("weft recording") ? " that this version reads" : "");
   at_ = magic.size();
 }

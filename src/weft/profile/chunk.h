@@ -1,5 +1,5 @@
-// The file of a recording: a line that names the format, then chunks, each with its kind, size and digest. It is only ever appended
-// to, so that what a killed process left can be read up to its last whole chunk.
+// The file of a recording: a line that names the format, then chunks, each with its kind, size and digest. The file is only
+// appended to, so a file left by a killed process can be read up to its last complete chunk.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 namespace weft::profile {
 
 enum class ChunkKind : std::uint32_t {
-  about = 1,  // JSON, the others too, but for spans
-  strings,    // more of them
-  threads,    // all names
+  about = 1,  // JSON, like all others except spans
+  strings,    // additional ones
+  threads,    // all names so far
   program,
   spans,  // an array of Span
   event,
@@ -30,7 +30,7 @@ enum class ChunkKind : std::uint32_t {
 class ChunkWriter {
  public:
   explicit ChunkWriter(const std::filesystem::path& file);  // replaces the file; throws Error
-  // Throws Error when the disk is full or gone.
+  // Throws Error if the disk is full or gone.
   void write(ChunkKind kind, std::span<const std::byte> payload);
   void write(ChunkKind kind, std::string_view text) { write(kind, std::as_bytes(std::span(text))); }
 
@@ -43,15 +43,15 @@ class ChunkWriter {
 
 class ChunkReader {
  public:
-  explicit ChunkReader(const std::filesystem::path& file);  // throws Error for what is no recording
+  explicit ChunkReader(const std::filesystem::path& file);  // throws Error if the file is not a recording
 
   struct Chunk {
     ChunkKind kind;
     std::string payload;
   };
-  // The next whole chunk; nothing at the end of the file, and where it is cut off or damaged.
+  // Returns the next complete chunk; nullopt at the end of the file, or where it is truncated or damaged.
   std::optional<Chunk> next();
-  const std::string& damage() const { return damage_; }  // why it ended before the end of the file; empty: it did not
+  const std::string& damage() const { return damage_; }  // the reason why reading stopped early; empty if it did not
 
  private:
   File file_;

@@ -1,4 +1,5 @@
-// Two profiles side by side, their ops matched by identity: the same model's ops are the same whatever numbers a compile gave them.
+// Compares two profiles, matching their ops by identity: the ops of one model keep their identities whatever numbers a
+// compilation gives them.
 #pragma once
 
 #include <string>
@@ -11,15 +12,15 @@
 namespace weft::profile {
 
 struct OpChange {
-  std::string identity, category, name_before, name_after;  // a name is empty where there is no such op
-  double before_ns = 0, after_ns = 0;                       // own time in a step
+  std::string identity, category, name_before, name_after;  // a name is empty if the run has no such op
+  double before_ns = 0, after_ns = 0;                       // own time per step
   double difference_ns() const { return after_ns - before_ns; }
 };
 
 struct Comparison {
   std::string before, after;                     // the recordings
   double step_before_ns = 0, step_after_ns = 0;  // medians
-  double busy_before = 0, busy_after = 0;        // shares of the time
+  double busy_before = 0, busy_after = 0;        // shares of the wall time
   std::vector<OpChange> ops;                     // the greatest change first
 };
 

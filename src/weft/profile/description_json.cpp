@@ -53,7 +53,7 @@ json instruction_json(const Instruction& i) {
   return made;
 }
 
-// Names stand at every use of an instruction in what is printed.
+// Shortens a name, because printed programs repeat it at every use of an instruction.
 std::string short_name(const JsonValue& value) {
   constexpr std::size_t longest = 128;
   return shortened(value.text(), longest);
@@ -62,7 +62,7 @@ std::string short_name(const JsonValue& value) {
 std::vector<std::uint32_t> indices_from(const JsonValue& list, std::size_t end) {
   std::vector<std::uint32_t> all;
   for (const JsonValue& index : list.list()) {
-    if (end == 0) index.refuse("an index of something before");
+    if (end == 0) index.refuse("the index of an earlier entry");
     all.push_back(index.integer<std::uint32_t>(0, static_cast<std::uint32_t>(end - 1)));
   }
   return all;
@@ -100,7 +100,7 @@ Attribute::Value attribute_value_from(const JsonValue& from) {
   return rows;
 }
 
-// One place of each dimension, two at least.
+// Reads a permutation of at least two dimensions.
 Numbers dims_from(const JsonValue& from) {
   Numbers dims;
   const auto list = from.list();
@@ -129,7 +129,8 @@ void read_window(const JsonValue& from, runtime::Window& window) {
     lists[i++].read(*to);
 }
 
-// `before`, `computations_before`: how many of its computation, and of the program, stand before it.
+// `before` and `computations_before` are the numbers of earlier instructions in the computation and of earlier computations in
+// the program.
 Instruction instruction_from(const JsonValue& from, std::size_t before, std::size_t computations_before) {
   Instruction made{
       .name = short_name(from.at("name")), .opcode = short_name(from.at("opcode")), .shape = shape_from(from)};
@@ -163,12 +164,12 @@ Computation computation_from(const JsonValue& from, std::size_t computations_bef
   for (const JsonValue& i : from.at("instructions").list())
     made.instructions.push_back(instruction_from(i, made.instructions.size(), computations_before));
   const JsonValue root = from.at("root");
-  if (made.instructions.empty()) root.refuse("one of the instructions, of which there are none");
+  if (made.instructions.empty()) root.refuse("the index of an instruction (there are none)");
   made.root = root.integer<std::uint32_t>(0, static_cast<std::uint32_t>(made.instructions.size() - 1));
   return made;
 }
 
-// Views show what is within a fusion at the fusion, and what an op runs at the op.
+// Views show the contents of a fusion at the fusion, and the instruction of an op at the op, so neither may be shared.
 void check_sharing(const runtime::ProgramDescription& program) {
   std::set<std::uint32_t> all;
   for (const Computation& computation : program.computations)

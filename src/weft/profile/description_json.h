@@ -1,5 +1,6 @@
-// Descriptions of programs as JSON, as recordings keep them. What is read is not trusted: indices lead to what stands before, and nothing
-// is referred to so often that a view of the program would be far larger than its JSON. Long names are cut.
+// Reads and writes descriptions of programs as JSON, as recordings store them. Input is not trusted: indices must refer to
+// earlier entries, and nothing may be referred to so often that a view of the program would be far larger than its JSON. Long
+// names are truncated.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@
 namespace weft::profile {
 
 nlohmann::json to_json(const runtime::ProgramDescription& program);
-// Throws Error for what is no description.
+// Throws Error if the JSON is not a description.
 runtime::ProgramDescription description_from(const JsonValue& json);
 
 }  // namespace weft::profile

@@ -21,7 +21,7 @@ namespace {
 using diagnostics::Event;
 using diagnostics::Kind;
 
-constexpr double noticeable_loss = 0.02;  // share of an average step from which a loss is worth a finding
+constexpr double noticeable_loss = 0.02;  // the share of an average step from which on a loss is worth a finding
 
 double total(const nlohmann::json& metrics, const char* name, const char* field) {
   if (!metrics.is_object()) return 0;
@@ -33,7 +33,7 @@ double count(const nlohmann::json& metrics, const char* name) {
   return metrics.is_object() ? metrics.at("counters").value(name, 0.0) : 0;
 }
 
-// These kinds say the same thing with different reasons: a run has at most one of them.
+// Returns whether a kind says that the device idles. These kinds differ only in the reason: a run has at most one of them.
 bool is_idling(Kind kind) {
   return kind == Kind::transfer_too_frequent || kind == Kind::host_bound || kind == Kind::device_gap;
 }
@@ -65,7 +65,7 @@ std::optional<Loss> loss_of(Kind kind) {
   return std::nullopt;
 }
 
-// Its steps as one window; of a run without steps, all of it.
+// Returns the steps of a run as one window; for a run without steps, the whole run.
 Window window_of(const Recording& recording, const Analysis& analysis, const Losses& lost) {
   const auto grown = [&](const char* name, const char* field) {
     return total(recording.last_metrics, name, field) - total(recording.first_metrics, name, field);
@@ -89,7 +89,7 @@ Window window_of(const Recording& recording, const Analysis& analysis, const Los
   window.reads = grown("TransferFromDeviceTime", "count");
   window.host_wait_ms = milliseconds_of(grown("HostWaitTime", "total"));
   window.evictions = counted("GraphCacheEvictions");
-  // The program that the device was busy with most.
+  // Find the program that kept the device busy for the longest time.
   std::map<std::int32_t, std::uint64_t> busy;
   for (const OpStats& op : analysis.ops) busy[op.program] += op.self_ns;
   const auto longest = std::ranges::max_element(busy, {}, [](const auto& entry) { return entry.second; });
@@ -103,7 +103,7 @@ Window window_of(const Recording& recording, const Analysis& analysis, const Los
   return window;
 }
 
-// Whether other machines on the same processors, rather than other programs on this one, keep threads from running.
+// Returns whether other machines on the same processors, or other programs on this machine, keep threads from running.
 Loss cause_of_disturbance(const Recording& recording) {
   if (recording.loads.empty()) return Loss::contention;
   const Load &first = recording.loads.front(), &last = recording.loads.back();
@@ -145,7 +145,7 @@ class Doctor {
                          .is_counted_else = is_counted_else});
   }
 
-  // Claims all that is left of what its kind accounts for.
+  // Adds a finding that claims all unclaimed loss of its kind.
   void add(Event event) {
     const std::optional<Loss> loss = loss_of(event.kind);
     const Claimed claimed = loss ? lost_.claim(*loss) : Claimed();
@@ -153,7 +153,7 @@ class Doctor {
     add(std::move(event), claimed, is_counted_else);
   }
 
-  // A launch that waits for its work lets the device idle in between, whatever the host does then.
+  // If launches wait for their work, the device idles in between, whatever the host does then.
   void add_settings() {
     for (const SlowSetting& setting : slow_settings(recording_.about)) {
       Event event{.kind = Kind::slow_setting,
@@ -166,14 +166,14 @@ class Doctor {
     }
   }
 
-  // The diagnostics of the run, each claiming what was lost when it was reported.
+  // Adds the recorded diagnostics of the run; each claims what was lost when it was reported.
   void add_recorded() {
     struct Merged {
       Event event;
       Claimed claimed;
     };
     std::map<std::tuple<Kind, std::string, std::string>, Merged> merged;
-    std::map<Kind, double> most;  // the reason of the one that cost most is told
+    std::map<Kind, double> most;  // the cost of the most expensive event, whose reason is shown
     const bool knows_fallbacks = std::ranges::any_of(analysis_.ops, is_fallback);
     for (const Event& event : recording_.events) {
       const auto is_the_same = [&](const Event& judged) { return says_the_same(event, judged); };
@@ -196,7 +196,8 @@ class Doctor {
 
   static bool is_fallback(const OpStats& op) { return op.category.starts_with("host"); }
 
-  // The analysis knows each op that ran without a kernel, and its time: all of them share what fallbacks cost by their times.
+  // The analysis knows each op that ran without a kernel, and its time; the total cost of fallbacks is distributed by these
+  // times.
   void add_fallbacks() {
     double all_ns = 0;
     for (const OpStats& op : analysis_.ops)
@@ -221,15 +222,15 @@ class Doctor {
     }
   }
 
-  // Judges the run as a whole, as the hints judged parts of it. The hints know the place, and why the device idled: how long the host
-  // computed.
+  // Judges the run as a whole, as the hints judged parts of it. The hints know the place, and why the device idled: how long
+  // the host computed.
   void judge_run() {
     for (Event& event : judge(window_of(recording_, analysis_, lost_))) {
       if (event.kind == Kind::host_fallback || (is_idling(event.kind) && idles_by_setting_)) continue;
       const auto known =
           std::ranges::find_if(recording_.events, [&](const Event& other) { return says_the_same(event, other); });
       if (known != recording_.events.end()) {
-        if (event.kind == Kind::slow_compile) continue;  // each was reported when it was
+        if (event.kind == Kind::slow_compile) continue;  // each was reported when it happened
         if (known->kind != event.kind) event.reason = known->reason;
         event.kind = known->kind;
         event.subject = known->subject;
@@ -249,7 +250,7 @@ class Doctor {
     add_idling_of_a_part();
   }
 
-  // The device idled in some steps only, too few for a hint of the whole run.
+  // Adds a finding if the device idled only in some steps, too few for a hint for the whole run.
   void add_idling_of_a_part() {
     if (idles_by_setting_ || steps() == 0 || !is_noticeable(Loss::idle)) return;
     const auto idles = [](const Event& event) { return is_idling(event.kind); };
@@ -259,7 +260,7 @@ class Doctor {
       add(*known);
   }
 
-  // Says how busy other programs and machines kept the CPUs while the steps ran.
+  // Describes how busy other programs and machines kept the CPUs while the steps ran.
   std::string load_of_steps(bool is_stolen) const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const auto per_ns = [&](std::uint64_t Load::* figure) {
@@ -269,12 +270,12 @@ class Doctor {
     const double cpus = about_number(recording_.about, "cpus");
     const double own = per_ns(&Load::cpu_ns), others = std::max(0.0, per_ns(&Load::machine_cpu_ns) - own);
     return fmt::format(
-        "threads that were ready waited {:.3f} ms a step for a CPU, all together, and were put off theirs {:.0f} times "
+        "threads that were ready waited {:.3f} ms a step in total for a CPU, and were preempted {:.0f} times "
         "a second; other programs kept {:.2f} of {:.0f} CPUs busy, this one {:.2f}",
         milliseconds_of(per_ns(&Load::waited_ns) * step_ns()), 1e9 * per_ns(&Load::preemptions), others, cpus, own);
   }
 
-  // Says what the program that took longest takes when nothing disturbs it.
+  // Describes how long the program with the longest time takes when nothing disturbs it.
   std::string undisturbed() const {
     const auto longest = std::ranges::find_if(analysis_.ops, [](const OpStats& op) { return op.op >= 0; });
     if (longest == analysis_.ops.end()) return "";
@@ -304,7 +305,7 @@ class Doctor {
     return others > 0.25 * (end - begin);
   }
 
-  // Adds what comes between steps, or once.
+  // Adds findings for work between steps, and for work that happens once.
   void add_interruptions() {
     const auto add_if_noticeable = [this](Loss loss, Kind kind, const char* category, const std::string& what) {
       if (steps() == 0 || !is_noticeable(loss)) return;
@@ -324,7 +325,7 @@ class Doctor {
         "a first run touches new memory and prepares kernels; beyond the programs' median times it took ");
   }
 
-  // Counts the outer one of spans within one another, as a save and its writing are.
+  // Counts spans; of nested ones, such as a save and its writing, only the outer one.
   std::uint64_t count_spans(std::string_view category) const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const Intervals spans = of_category(recording_, category);
@@ -357,7 +358,7 @@ class Doctor {
   const Loss disturbance_;
   Losses lost_;
   const LoadCurve load_;
-  std::vector<Event> judged_;  // of the whole run
+  std::vector<Event> judged_;  // for the whole run
   std::vector<Finding> findings_;
   bool idles_by_setting_ = false;
 };

@@ -1,5 +1,5 @@
-// What costs a run time or memory, ranked by the time lost in each step: the diagnostics that were recorded, and what the times of
-// the run, the load of the machine and the settings say by themselves.
+// Diagnoses what costs a run time or memory, ranked by the time lost in each step, from the recorded diagnostics, the times of
+// the run, the load of the machine and the settings.
 #pragma once
 
 #include <string>
@@ -13,23 +13,24 @@
 namespace weft::profile {
 
 struct Finding {
-  diagnostics::Event event;      // all of its kind, subject, place and reason as one; cost_ms and count in all
-  double ms_per_step = 0;        // what an average step loses to it
-  double ms_per_step_p50 = 0;    // what the median of the steps loses to it
-  double startup_ms = 0;         // lost before the first step was done
-  bool is_counted_else = false;  // another finding claims the time that this one cost
-  bool comes_first = false;      // as long as it lasts, the other figures are not those of an ordinary run
+  diagnostics::Event event;    // all events of one kind, subject, place and reason, merged; cost_ms and count are sums
+  double ms_per_step = 0;      // loss of an average step
+  double ms_per_step_p50 = 0;  // median of the steps' losses
+  double startup_ms = 0;       // loss before the first step was done
+  bool is_counted_else = false;  // another finding already counts the time of this one
+  bool comes_first = false;      // while it applies, the other figures are not those of an ordinary run
 };
 
 // The times of an average step: computing_ms, the findings' ms_per_step and the parts of unexplained_ms add up to step_ms.
 struct Diagnosis {
   double step_ms = 0, computing_ms = 0;
-  std::vector<Finding> findings;                        // ranked
-  std::vector<std::pair<Loss, double>> unexplained_ms;  // lost, and no finding says why; the greatest first
-  Loss disturbance = Loss::contention;                  // what gaps go to that are longer than usual
+  std::vector<Finding> findings;  // by rank
+  // losses without a finding that explains them; the greatest first
+  std::vector<std::pair<Loss, double>> unexplained_ms;
+  Loss disturbance = Loss::contention;  // the cause of gaps that are longer than usual
 
   double lost_ms() const { return step_ms - computing_ms; }
-  double unexplained() const;  // all of it
+  double unexplained() const;  // the sum of unexplained_ms
 };
 
 Diagnosis diagnose(const Recording& recording, const Analysis& analysis);

@@ -1,4 +1,4 @@
-// A diagnosis for people and as JSON.
+// Prints a diagnosis for people and as JSON.
 #include <fmt/format.h>
 
 #include <weft/base/error.h>
@@ -12,13 +12,13 @@ namespace {
 
 using diagnostics::Event;
 
-// A time between 0.0001 ms and hours, with three digits that mean something.
+// Prints a time between 0.0001 ms and hours with three significant digits.
 std::string time(double ms) {
   if (ms >= 10'000) return fmt::format("{:.1f} s", 1e-3 * ms);
   return fmt::format("{:.{}f} ms", ms, ms >= 100 ? 1 : ms >= 10 ? 2 : 3);
 }
 
-// A program without a name of its own is called by its place.
+// A program without a name of its own is named after its place.
 std::string where(const Event& e) {
   const bool is_said = e.subject.ends_with(e.place.substr(e.place.rfind('/') + 1));
   return is_said ? e.subject : concat(e.subject, e.subject.empty() ? "" : ", ", e.place);
@@ -74,7 +74,7 @@ std::string list(const std::vector<std::pair<Loss, double>>& lost_ms, std::strin
   return text;
 }
 
-// Describes a period that comes once, in which the process does more than training.
+// Describes a period that occurs once, in which the process does more than training.
 std::string once(const char* when, const Period& period, Loss disturbance) {
   const Parts parts = parts_of(period, disturbance);
   if (period.wall_ns() == 0) return "";
@@ -122,7 +122,7 @@ std::string diagnosis_text(const Recording& recording, const Analysis& analysis,
   std::string text;
   for (const std::string& note : recording.notes) text += fmt::format("note: {}\n", note);
   text += header(analysis, diagnosis);
-  if (diagnosis.findings.empty()) text += "nothing found that costs time and need not\n";
+  if (diagnosis.findings.empty()) text += "no avoidable costs found\n";
   int rank = 0;
   for (const Finding& finding : diagnosis.findings) text += finding_text(++rank, finding);
   if (diagnosis.unexplained() > 0)

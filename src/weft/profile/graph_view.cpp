@@ -26,7 +26,7 @@ using Shown = std::unordered_set<const Instruction*>;
 
 std::string without_layout(const Instruction& i) { return hlo_shape(i.shape, false); }
 
-// The instructions of the entry that the view has: within so many edges, in either direction.
+// Returns the instructions of the entry that the view shows: those within a number of edges of the center, in either direction.
 Shown shown_of(const Computation& entry, const GraphViewOptions& options) {
   Shown shown;
   if (options.around.empty()) {
@@ -57,7 +57,7 @@ Shown shown_of(const Computation& entry, const GraphViewOptions& options) {
 
 const Computation& entry_of(const ProgramDescription& program) {
   const Computation* const entry = program.entry();
-  require(entry != nullptr, "explain: nothing is known of the program's contents");
+  require(entry != nullptr, "explain: the recording has no description of the program");
   return *entry;
 }
 
@@ -94,7 +94,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// The ops that a kind of op is drawn in the colours of.
+// Returns the colour of an instruction, by its kind.
 const char* color_of(const Instruction& i) {
   if (i.opcode == "parameter" || i.opcode == "constant") return "#eceff3";
   if (i.opcode == "fusion") return "#dbe7fb";
@@ -142,7 +142,7 @@ class Dot {
     out_ += concat("  ", quoted(root), " -> ", quoted(id), " [style=dashed];\n");
   }
 
-  // The instruction's name, as edges repeat it: long ones are cut and numbered.
+  // Returns the instruction's name as the id that edges repeat: long names are truncated and numbered.
   std::string id_of(const Instruction& i, const std::string& prefix) {
     constexpr std::size_t longest = 100;
     if (i.name.size() <= longest) return prefix + i.name;
@@ -205,7 +205,7 @@ std::size_t graph_size(const ProgramDescription& program, const GraphViewOptions
 
 namespace {
 
-// Without a shell: the folder of temporary files may have any name.
+// Does not use a shell, because the folder of temporary files may have any name.
 bool run_dot(const std::string& graph, const std::string& drawing) {
   const char* const command[] = {"dot", "-Tsvg", "-o", drawing.c_str(), graph.c_str(), nullptr};
   posix_spawn_file_actions_t actions;

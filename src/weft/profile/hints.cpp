@@ -22,14 +22,14 @@ namespace {
 using diagnostics::Event;
 using diagnostics::Kind;
 
-// When something is worth a hint; shares are of the window's time.
-constexpr double frequent = 0.5;           // times a step
+// Thresholds for hints. Shares are of the window's time.
+constexpr double frequent = 0.5;           // per step
 constexpr double noticeable_share = 0.05;  // of the time
 constexpr double slow_compile_ms = 5000;
 constexpr double growing_steps = 5;
 
 void judge_compiles(const Window& w, std::vector<Event>& found) {
-  // The first programs of a run have to be compiled.
+  // The first programs of a run must be compiled in any case, so short windows do not count.
   if (w.steps >= 4 && w.compiles > frequent * w.steps) {
     found.push_back(
         {.kind = Kind::compile_too_frequent,
@@ -42,7 +42,7 @@ void judge_compiles(const Window& w, std::vector<Event>& found) {
                      .cost_ms = w.longest_compile_ms});
   if (w.evictions > 0 && w.compiles > frequent * w.evictions)
     found.push_back({.kind = Kind::cache_thrash,
-                     .reason = fmt::format("{:.0f} programs were forgotten and {:.0f} compiled during {:.0f} steps",
+                     .reason = fmt::format("{:.0f} programs were evicted and {:.0f} compiled during {:.0f} steps",
                                            w.evictions, w.compiles, w.steps),
                      .cost_ms = w.compile_ms});
 }
@@ -95,10 +95,11 @@ void judge_growth(const Window& w, std::vector<Event>& found) {
                                            w.nodes.size(), w.nodes.front(), w.nodes.back())});
 }
 
-// Says a thing once, and again when it has become twice as bad; what has no cost, when it came ten times as often.
+// Decides what is worth telling: an event is news once, and again when its cost has doubled, or, if it has no cost, when it has
+// occurred ten times as often.
 class News {
  public:
-  // What is to be said of the event now, with what came before of its kind; nothing: it is no news.
+  // Returns whether the event is news now; if so, adds to it the earlier events of its kind, subject and place.
   bool is_news(Event& event) {
     if (said_.size() > most) return false;
     Said& said = said_[{event.kind, event.subject, event.place}];
@@ -150,7 +151,7 @@ class Live {
     }
   }
 
-  // Said at once: it may be the only one.
+  // Reported at once, because it may be the only one.
   static void compile(const runtime::Executable& program, double ms) {
     Window single;
     single.steps = single.wall_ms = 1;
@@ -203,7 +204,7 @@ class Live {
   }
 
   std::mutex mutex_;
-  std::vector<double> nodes_;  // of the steps since the last window
+  std::vector<double> nodes_;  // one entry per step since the last window
   WindowMeter meter_;
   std::uint64_t longest_read_ns_ = 0;
   std::string read_place_;
@@ -298,7 +299,7 @@ void listen() {
       if (Event now = event; news->is_news(now)) std::cerr << "weft hint: " << to_string(now) << std::endl;
     });
     (void)sink;
-    (void)Live::instance();  // its first window begins here
+    (void)Live::instance();  // its first window starts here
   });
 }
 

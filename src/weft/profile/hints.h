@@ -1,6 +1,6 @@
-// Hints: while somebody listens to diagnostics (WEFT_DEBUG=1 prints them, a profile records them) the figures of every twenty steps are
-// judged; what costs time is reported as a diagnostic. Each kind of hint comes once for a program, and again only when it became twice
-// as bad.
+// Hints: while somebody listens to diagnostics (WEFT_DEBUG=1 prints them, a profile records them), the figures of every twenty
+// steps are judged, and what costs time is reported as a diagnostic. Each kind of hint is given once per program, and again
+// only when it has become twice as bad.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace weft::profile {
 
-// What happened in some steps.
+// Figures of a number of steps.
 struct Window {
   double steps = 0, wall_ms = 0, busy_ms = 0;
-  double idle_ms = 0;  // of the device, without compiling, waiting for data and checkpoints
-  double host_ms = 0;  // of the thread that takes the steps, on its CPU, without compiling; 0: not known
+  double idle_ms = 0;  // of the device, without compilation, waiting for data and checkpoints
+  double host_ms = 0;  // CPU time of the thread that takes the steps, without compilation; 0 if unknown
   double compiles = 0, compile_ms = 0, longest_compile_ms = 0;
   double reads = 0, host_wait_ms = 0, input_wait_ms = 0;
   double evictions = 0;            // of compiled programs
-  double host_op_ms = 0;           // of operations without a kernel
-  std::vector<double> nodes = {};  // recorded for each step; empty: not known
+  double host_op_ms = 0;           // time of operations without a kernel
+  std::vector<double> nodes = {};  // recorded in each step; empty if unknown
 
-  // Where: empty what is not known.
-  std::string program = {}, place = {};           // that ran last, and the user's line
-  bool is_compiled = false;                       // it is a function given to compile
-  std::string read_place = {};                    // of the read that waited longest
+  // Places; empty where unknown.
+  std::string program = {}, place = {};           // the program that ran last, and the user's line
+  bool is_compiled = false;                       // the program is a function given to compile
+  std::string read_place = {};                    // place of the read that waited longest
   std::string host_ops = {}, host_op_place = {};  // "sort (20 times)"
 };
 
-// What of it is worth a hint, each with its cost in all.
+// Returns what is worth a hint, each with its total cost.
 std::vector<diagnostics::Event> judge(const Window& window);
 
-// The counters and metrics of this process, as windows: what came between one look and the next.
+// Turns the counters and metrics of this process into windows: each covers the time since the previous call of take().
 class WindowMeter {
  public:
   Window take(double steps);
@@ -53,9 +53,9 @@ class WindowMeter {
   Totals before_ = now();
 };
 
-inline constexpr std::string_view sync_programs = "sync";  // how the names of those begin that sync() makes
+inline constexpr std::string_view sync_programs = "sync";  // prefix of the names of programs made by sync()
 
-// The first user's line among a program's ops of the category, from the last on; of any: "".
+// Returns the first user's line among a program's ops of the category, searching from the last op; "" matches any category.
 std::string place_of(const runtime::Executable& program, std::string_view category = "");
 
 namespace detail {
@@ -64,12 +64,12 @@ void note_compile(const runtime::Executable& program, double ms);
 void note_read(const char* file, std::uint32_t line, std::uint64_t waited_ns);
 }  // namespace detail
 
-// Prints diagnostics from here on where WEFT_DEBUG=1 says so.
+// Prints diagnostics from now on if WEFT_DEBUG=1.
 void listen();
-// Hints are judged anew from here on: what was said may be said again.
+// Judges from now on as if no hint had been given, so hints may repeat.
 void restart_hints();
 
-// What happens; where nobody listens, each costs one load.
+// Notes of events. If nobody listens, each costs one load.
 inline void step_done(const runtime::Executable& program, double nodes) {
   if (diagnostics::has_sinks()) [[unlikely]]
     detail::judge_step(program, nodes);

@@ -20,7 +20,7 @@ using runtime::Instruction;
 using runtime::Numbers;
 using Rows = std::vector<Numbers>;
 
-// XLA's PrimitiveType; 0 of what it does not have.
+// Returns XLA's PrimitiveType; 0 for types that XLA does not have.
 int element_type(DType dtype) {
   static constexpr int types[dtype_count] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 11, 12};
   constexpr int token = 17;
@@ -44,7 +44,7 @@ void set_shape(const runtime::Shape& shape, proto::ShapeProto& to) {
   for (const Type type : shape.types) set_shape(type, *to.add_tuple_shapes());
 }
 
-// The attribute's value; empty where it has none of that name and type.
+// Returns the attribute's value; empty if there is none of that name and type.
 template <class T>
 T value_of(const Instruction& from, std::string_view name) {
   const T* const value = from.attribute<T>(name);
@@ -124,7 +124,7 @@ void set_convolution(const Instruction& from, proto::HloInstructionProto& to) {
   to.set_batch_group_count(std::max<std::int64_t>(value_of<std::int64_t>(from, "batch_group_count"), 1));
 }
 
-// Rows of three numbers for each dimension.
+// Converts the rows of three numbers for each dimension.
 void set_slice(const Rows& rows, proto::HloInstructionProto& to) {
   for (const Numbers& row : rows) {
     if (row.size() != 3) continue;
@@ -145,7 +145,7 @@ void set_padding(const Rows& rows, proto::PaddingConfig& to) {
   }
 }
 
-// A number of one of the common types; others show as 0.
+// Sets a scalar of one of the common types; other literals show as 0.
 void set_literal(const Instruction& from, proto::LiteralProto& to) {
   set_shape(from.shape, *to.mutable_shape());
   if (from.shape.is_tuple || from.shape.types[0].rank() != 0 || !from.literal) return;
@@ -208,7 +208,7 @@ class Builder {
     *to.mutable_program_shape()->mutable_result() = to.instructions(from.root).shape();
   }
 
-  // `first_id`: of its computation's first instruction.
+  // `first_id` is the id of the first instruction of the computation.
   void add(const Instruction& from, std::int64_t first_id, proto::HloInstructionProto& to) {
     to.set_name(from.name);
     to.set_opcode(from.opcode);

@@ -1,4 +1,4 @@
-// A program as the HloProto that XProf's graph viewer, memory viewer and op profile read.
+// Converts a program to the HloProto that XProf's graph viewer, memory viewer and op profile read.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace weft::profile {
 
-// Serialised: the program's description, and where its memory plan puts the values.
+// Returns the serialised program's description, with the addresses of values in its memory plan.
 std::string hlo_proto(const Program& program, std::int64_t program_id);
 
-// The bytes of a message. Throws Error for one of more than 2 GiB, which no reader would take.
+// Returns the bytes of a message. Throws Error if it has more than 2 GiB, which no reader accepts.
 template <class Message>
 std::string serialized(const Message& message) {
   require(message.ByteSizeLong() <= std::numeric_limits<std::int32_t>::max(), "it would take more than 2 GiB");

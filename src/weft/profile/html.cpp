@@ -68,7 +68,7 @@ json memory_json(const Recording& recording, const Analysis& analysis) {
     peak = std::max(peak, samples[i]->number);
     if (i % stride == 0) timeline.push_back({samples[i]->end_ns - origin, samples[i]->number});
   }
-  // The programs that took the most time.
+  // Show the programs that took the most time.
   std::vector<std::int32_t> shown;
   for (const OpStats& op : analysis.ops)
     if (std::ranges::find(shown, op.program) == shown.end() && shown.size() < 4) shown.push_back(op.program);
@@ -115,7 +115,7 @@ std::string replaced(std::string text, std::string_view mark, std::string_view b
   return at == text.npos ? text : text.replace(at, mark.size(), by);
 }
 
-// JSON that cannot end the element that it stands in.
+// Returns JSON that cannot end the HTML element that contains it.
 std::string embedded(const json& data) {
   std::string text;
   for (const char c : data.dump(-1, ' ', true, json::error_handler_t::replace)) {

@@ -1,4 +1,4 @@
-// One page that shows a profile, with all it needs within it: it opens from a file, without a network.
+// One HTML page that shows a profile and contains everything it needs: it opens from a file, without a network.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace weft::profile {
 
-// `comparison`: of this run with an earlier one; null: none.
+// `comparison` compares this run with an earlier one; may be null.
 std::string html_report(const Recording& recording, const Analysis& analysis, const Comparison* comparison = nullptr);
 
 }  // namespace weft::profile

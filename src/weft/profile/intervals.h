@@ -13,7 +13,7 @@ struct Interval {
 
 class Intervals {
  public:
-  // In any order, overlapping or not.
+  // The parts may be in any order, and may overlap.
   explicit Intervals(std::vector<Interval> parts = {}) {
     std::ranges::sort(parts, {}, &Interval::begin);
     for (const Interval& part : parts) {
@@ -30,7 +30,7 @@ class Intervals {
 
   const std::vector<Interval>& parts() const { return parts_; }
 
-  // How much of it lies between two instants.
+  // Returns the total length between two instants.
   std::uint64_t within(std::uint64_t begin, std::uint64_t end) const {
     return begin < end ? before(end) - before(begin) : 0;
   }
@@ -53,7 +53,7 @@ class Intervals {
   Intervals intersect(const Intervals& other) const { return minus(minus(other)); }
 
  private:
-  // Returns how much of it lies before an instant.
+  // Returns the total length before an instant.
   std::uint64_t before(std::uint64_t instant) const {
     const auto next = std::ranges::lower_bound(parts_, instant, {}, &Interval::begin);
     if (next == parts_.begin()) return 0;
@@ -63,7 +63,7 @@ class Intervals {
   }
 
   std::vector<Interval> parts_;
-  std::vector<std::uint64_t> sums_;  // the length of each part and of those before it
+  std::vector<std::uint64_t> sums_;  // the total length of each part and the parts before it
 };
 
 }  // namespace weft::profile

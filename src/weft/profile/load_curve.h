@@ -10,10 +10,10 @@ namespace weft::profile {
 
 class LoadCurve {
  public:
-  // The loads by time; they must outlive the curve.
+  // `loads` must be sorted by time and outlive the curve.
   explicit LoadCurve(const std::vector<Load>& loads) : loads_(loads) {}
 
-  // How much a figure grew, taking it to grow evenly between two samples; 0 where nothing was sampled.
+  // Returns by how much a figure grew, interpolating linearly between samples; 0 where nothing was sampled.
   double growth(std::uint64_t Load::* figure, std::uint64_t begin_ns, std::uint64_t end_ns) const;
 
  private:

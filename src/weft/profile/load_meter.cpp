@@ -18,7 +18,8 @@ namespace weft::profile {
 
 namespace {
 
-// The beginning of a small file of /proc; empty: there is none. It is read ten times a second for every thread, hence without streams.
+// Returns the beginning of a small file of /proc; empty if it does not exist. It is called ten times a second for every thread,
+// hence without streams.
 std::string beginning_of(const char* path) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
@@ -71,7 +72,7 @@ void LoadMeter::add_threads() {
     unsigned long long ran = 0, waited = 0;
     if (std::sscanf(beginning_of(path).c_str(), "%llu %llu", &ran, &waited) != 2) continue;
     Thread& before = threads_[id];
-    if (ran < before.cpu_ns) before = {};  // another thread has got the number
+    if (ran < before.cpu_ns) before = {};  // another thread got the same id
     sum_.cpu_ns += ran - before.cpu_ns;
     sum_.waited_ns += waited - std::min<std::uint64_t>(waited, before.waited_ns);
     before = {ran, waited};

@@ -1,4 +1,4 @@
-// Measures how busy the machine is: what this process's threads get of the CPUs, and what others take.
+// Measures how busy the machine is: how much CPU time this process's threads get, and how much others take.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace weft::profile {
 
-// Counts from its making on, without the thread that asks. One thread may ask.
+// Counts from its construction on, without the calling thread. Only one thread may call take().
 class LoadMeter {
  public:
   LoadMeter();
@@ -20,7 +20,7 @@ class LoadMeter {
   };
   void add_threads();
 
-  std::map<int, Thread> threads_;  // as they were last seen: what a thread did before it ended stays in the sum
+  std::map<int, Thread> threads_;  // last readings; what a thread did before it ended stays in sum_
   Load start_, sum_;
 };
 

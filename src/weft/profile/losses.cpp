@@ -53,7 +53,7 @@ double Claimed::per_step(std::size_t steps) const {
 }
 
 double Claimed::median_per_step(std::size_t steps) const {
-  std::vector<std::uint64_t> values(steps - std::min(steps, step_ns.size()));  // steps that lost nothing
+  std::vector<std::uint64_t> values(steps - std::min(steps, step_ns.size()));  // zeros for the steps that lost nothing
   for (const auto& [step, ns] : step_ns) values.push_back(static_cast<std::uint64_t>(ns));
   return spread_of(std::move(values)).median;
 }
@@ -112,7 +112,7 @@ double Losses::mean_ns(Loss loss) const {
 }
 
 double Losses::left_ns(Loss loss) const {
-  if (loss == Loss::copied) return 0;  // what was not copied was computed
+  if (loss == Loss::copied) return 0;  // time that was not copying counts as computing
   double sum = 0;
   for (std::size_t i = 1; i < left_.size(); ++i) sum += left_[i][index(loss)];
   return sum / steps();

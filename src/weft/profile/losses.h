@@ -1,5 +1,5 @@
-// What steps lose, and to what. Findings claim what they explain, so that no time is counted twice: what they claimed, what nobody
-// claimed and the time of computing add up to the steps' time.
+// The time that steps lose, by cause. Findings claim the time that they explain, so that no time is counted twice: claimed
+// time, unclaimed time and computing time add up to the steps' time.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace weft::profile {
 
-// idle: the device has nothing to do, and none of the others says why. copied: time of computing that went to copies of memory.
+// idle: the device has nothing to do, for none of the other causes. copied: computing time spent on copies of memory.
 enum class Loss : std::uint8_t {
   fallback,
   first_run,
@@ -29,20 +29,21 @@ enum class Loss : std::uint8_t {
   copied,
 };
 inline constexpr std::size_t losses = 11;
-std::string_view name(Loss loss);         // for programs
+std::string_view name(Loss loss);         // for machine-readable output
 std::string_view description(Loss loss);  // for people: "compiling"
 
 using LossParts = std::array<double, losses>;  // in ns
 
-// `disturbance`: what gaps go to that are longer than usual, contention or stolen. Without copied.
+// Returns the losses of a period without `copied`. `disturbance` is the cause of gaps that are longer than usual: contention or
+// stolen.
 LossParts loss_parts(const Period& period, Loss disturbance);
 
 struct Claimed {
   double startup_ns = 0;
-  std::map<std::size_t, double> step_ns;  // by the step's index; 0 is left out
+  std::map<std::size_t, double> step_ns;  // indexed by step; steps that lost nothing are left out
 
-  double per_step(std::size_t steps) const;         // the mean
-  double median_per_step(std::size_t steps) const;  // the median of the steps
+  double per_step(std::size_t steps) const;         // mean per step
+  double median_per_step(std::size_t steps) const;  // median of the steps
   void add(const Claimed& more);
 };
 
@@ -50,21 +51,21 @@ class Losses {
  public:
   Losses(const Analysis& analysis, Loss disturbance);
 
-  // Claims all that is left of what the steps lost to it.
+  // Claims the whole unclaimed loss of this cause in the steps.
   Claimed claim(Loss loss);
-  // Claims at most ns of what was lost in the step of that instant, when something was reported, and in the step before.
+  // Claims at most `ns` of the loss in the step of instant `time_ns`, when something was reported, and in the step before.
   Claimed claim(Loss loss, std::uint64_t time_ns, double ns);
 
   double mean_ns(Loss loss) const;  // of all steps, claimed or not
-  double left_ns(Loss loss) const;  // the mean of what nobody has claimed
+  double left_ns(Loss loss) const;  // mean of the unclaimed loss
   double copied_ns() const { return copied_ns_ / steps(); }
 
  private:
   double steps() const { return static_cast<double>(all_.size() > 1 ? all_.size() - 1 : 1); }
   double take(std::size_t period, Loss loss, double ns);
 
-  std::vector<std::uint64_t> ends_;    // of startup and of the steps
-  std::vector<LossParts> all_, left_;  // the same periods
+  std::vector<std::uint64_t> ends_;    // ends of the startup period and of the steps
+  std::vector<LossParts> all_, left_;  // for the same periods
   double copied_ns_ = 0;
 };
 

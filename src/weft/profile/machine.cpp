@@ -18,7 +18,7 @@ namespace weft::profile {
 
 namespace {
 
-// The rate of the fastest of some runs: what others do at the same time slows a run, nothing speeds it up.
+// Returns the rate of the fastest of several runs: concurrent work slows a run, but nothing speeds it up.
 double best_rate(double work, const std::function<void()>& run) {
   constexpr int runs = 5;
   double best = 0;
@@ -38,7 +38,7 @@ double product_rate() {
                    [&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); });
 }
 
-// Bytes read and written per second when every thread copies `bytes` of its own `times` times.
+// Returns the bytes read and written per second when every thread copies `bytes` bytes of its own `times` times.
 double copy_rate(std::size_t bytes, int times) {
   const std::size_t threads = runtime::thread_count();
   const std::vector<char> from(threads * bytes, 1);

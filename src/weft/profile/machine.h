@@ -8,9 +8,9 @@
 namespace weft::profile {
 
 std::string host_name();
-std::string cpu_name();  // empty: the system does not say
+std::string cpu_name();  // empty if the system does not provide it
 
-// Measures what the kernel threads reach, in about a fifth of a second.
+// Measures what the kernel threads achieve; takes about a fifth of a second.
 Roofs measure_roofs();
 
 }  // namespace weft::profile

@@ -51,7 +51,8 @@ ProgramMemory program_memory(const Program& program) {
   ProgramMemory memory;
   if (program.ops.empty()) return memory;
   const auto lives = lifetimes(program);
-  std::vector<std::uint64_t> change(program.ops.size() + 1);  // modulo 2^64: what an op adds, less what ends before it
+  // modulo 2^64: the bytes that begin at an op, minus those that ended before it
+  std::vector<std::uint64_t> change(program.ops.size() + 1);
   const std::set<std::uint32_t> donated(program.donated.begin(), program.donated.end());
   const auto counts = [&](std::size_t a) {
     return lives[a].first != Lifetime::never && !donated.contains(static_cast<std::uint32_t>(a));

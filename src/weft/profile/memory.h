@@ -1,4 +1,4 @@
-// What a program's memory plan says of one run: the bytes alive at each op, and whose they are where there are most.
+// The memory of one run, from a program's memory plan: the bytes alive at each op, and the values alive at the peak.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace weft::profile {
 
-// When an allocation is in use: from the first op to touch it to the last. Inputs and constants are there before, outputs stay.
+// The ops during which an allocation is in use: from the first op that touches it to the last. Inputs and constants exist
+// before, and outputs stay.
 struct Lifetime {
   static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::size_t first = never, last = 0;
-  std::size_t maker = never;  // the first op to write it
-  std::size_t result = 0;     // which of that op's writes it is
+  std::size_t maker = never;  // the first op that writes it
+  std::size_t result = 0;     // the index among that op's writes
 };
-std::vector<Lifetime> lifetimes(const Program& program);  // of each allocation
+std::vector<Lifetime> lifetimes(const Program& program);  // one for each allocation
 
-// Values of one kind that one line of the user's made.
+// Values of one kind that come from one line of the user's program.
 struct LiveValues {
   std::string kind;  // input, constant, output, temporary
   std::string scope, source;
@@ -29,9 +30,9 @@ struct LiveValues {
 
 struct ProgramMemory {
   std::vector<std::uint64_t> points;  // bytes alive while each op runs
-  std::size_t peak_at = 0;            // the first op at which there are most
+  std::size_t peak_at = 0;            // the first op at the peak
   std::uint64_t peak = 0;
-  std::vector<LiveValues> live;  // then, the largest first
+  std::vector<LiveValues> live;  // the values alive at the peak, the largest first
 };
 
 ProgramMemory program_memory(const Program& program);

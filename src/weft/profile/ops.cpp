@@ -1,4 +1,4 @@
-// Statistics of ops.
+// Computes the statistics of ops.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -11,7 +11,7 @@ namespace weft::profile {
 
 namespace {
 
-// fusion.12 and fusion.7 are both a fusion.
+// Removes the number from a name: fusion.12 and fusion.7 both become fusion.
 std::string without_number(const std::string& name) {
   const auto dot = name.rfind('.');
   const bool is_number =
@@ -26,7 +26,7 @@ std::string likeness(const runtime::ThunkInfo& info) {
 }
 
 void add_identities(const Recording& recording, std::vector<OpStats>& ops) {
-  std::map<std::int32_t, std::vector<std::string>> identities;  // of the ops of each program that ran
+  std::map<std::int32_t, std::vector<std::string>> identities;  // for the ops of each program that ran
   for (OpStats& op : ops) {
     if (op.op < 0) {
       op.identity = likeness({op.name, op.category, op.source, op.scope, op.flops, op.bytes});
@@ -45,7 +45,8 @@ void add_identities(const Recording& recording, std::vector<OpStats>& ops) {
   }
 }
 
-// At the roofs: the slower of computing and moving bytes; what takes far longer than both is neither.
+// Predicts the time at the roofs: the slower of computing and moving bytes. An op that takes far longer than both is bound by
+// neither.
 void predict(const Roofs& roofs, OpStats& op) {
   if (roofs.flops <= 0 || roofs.memory_bytes <= 0 || op.flops + op.bytes <= 0) return;
   const double compute = op.flops * 1e9 / roofs.flops, memory = op.bytes * 1e9 / roofs.memory_bytes;
@@ -61,7 +62,7 @@ void predict(const Roofs& roofs, OpStats& op) {
 std::vector<OpStats> op_stats(const Recording& recording) {
   struct Executions {
     OpStats stats;
-    std::vector<std::uint64_t> later_ns;  // than the first
+    std::vector<std::uint64_t> later_ns;  // without the first execution
   };
   std::map<std::pair<std::int32_t, std::int32_t>, Executions> by_place;
   const auto add = [&](const Span& span, std::int32_t op_index, std::uint64_t own_ns) {
@@ -74,11 +75,11 @@ std::vector<OpStats> op_stats(const Recording& recording) {
     op.op = op_index;
     op.total_ns += span.ns();
   };
-  // Ops whose launch was dropped are left out: the device's busy time, of which shares are, has not theirs.
+  // Ops whose launch was dropped are left out, because the device's busy time, to which shares refer, does not include them.
   const auto is_launch = [&](const Span& span) {
     return span.program >= 0 && span.op < 0 && recording.category(span) == "device";
   };
-  std::map<std::uint64_t, std::uint64_t> ops_of_launch;  // their time
+  std::map<std::uint64_t, std::uint64_t> ops_of_launch;  // total time of the ops of each launch
   for (const Span& span : recording.spans)
     if (is_launch(span)) ops_of_launch[span.number] = 0;
   for (const Span& span : recording.spans) {

@@ -12,7 +12,7 @@ namespace weft::profile {
 
 namespace {
 
-// The groups of lanes, in the order in which they are shown.
+// The groups of lanes, in display order.
 enum Group : int { host = 1, compile, queue, device, copy, loader };
 constexpr const char* group_names[] = {"", "host", "compile", "queue", "device", "copy", "loader"};
 
@@ -54,11 +54,11 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Parts>(parts)...);
   }
 
-  // Names stand at each of many spans, so that long ones are cut.
+  // Names are repeated in many spans, so long ones are truncated.
   static std::string text(const std::string& raw) { return dump(shortened(raw, 256)); }
   std::string time(std::uint64_t ns) const { return fmt::format("{:.3f}", 1e-3 * (ns - std::min(ns, origin_))); }
 
-  // One of the recording's strings, in quotes.
+  // Returns one of the recording's strings, in quotes.
   const std::string& string(std::uint32_t index) {
     std::string& known = strings_[index];
     if (known.empty()) known = text(recording_.strings[index]);
@@ -82,7 +82,7 @@ class Writer {
           time(span.end_ns), span.number);
       return;
     }
-    if (group == queue) {  // several may wait at a time
+    if (group == queue) {  // several launches may wait at the same time
       for (const auto& [phase, at] : {std::pair("b", span.begin_ns), std::pair("e", span.end_ns)})
         add(R"({{"ph":"{}","name":{},"cat":"queue","id":{},"pid":{},"tid":0,"ts":{}}})", phase, string(span.name),
             span.number, int{queue}, time(at));

@@ -1,4 +1,4 @@
-// A recording in the form that ui.perfetto.dev and chrome://tracing open.
+// A recording in the format of ui.perfetto.dev and chrome://tracing.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace weft::profile {
 
-// Lanes: for each host thread its work, compiling, copies and the loader's batches; the queue of launches; the device with its ops;
-// the bytes in use. Arrows go from each launch to its execution.
+// Lanes: for each host thread its work, compilation, copies and the loader's batches; the queue of launches; the device with
+// its ops; the bytes in use. Arrows connect each launch with its execution.
 std::string perfetto_json(const Recording& recording);
 
 }  // namespace weft::profile

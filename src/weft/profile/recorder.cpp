@@ -28,10 +28,10 @@ namespace {
 using nlohmann::json;
 
 constexpr auto metering_period = std::chrono::milliseconds(100);
-constexpr std::size_t page_spans = std::size_t{1} << 17;  // between two periods
-constexpr std::size_t most_events = 10'000;               // waiting to be written
+constexpr std::size_t page_spans = std::size_t{1} << 17;  // capacity between two periods
+constexpr std::size_t most_events = 10'000;               // number of events that wait to be written
 constexpr std::uint64_t most_events_written = 100'000;
-constexpr int metrics_every = 10;  // periods
+constexpr int metrics_every = 10;  // in periods
 
 std::filesystem::path made(const std::filesystem::path& folder) {
   std::error_code wrong;
@@ -46,7 +46,7 @@ std::uint64_t thread_cpu_ns() {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// What one span costs the thread that adds it; these few are part of the recording and dropped from it.
+// Measures what one span costs the thread that adds it. The spans of the measurement are removed from the recording.
 double calibrate() {
   constexpr int tries = 2000;
   const std::uint64_t start = trace::now_ns();
@@ -128,7 +128,7 @@ void Recorder::guarded(Body&& body) {
 }
 
 void Recorder::work() {
-  // Signals are the other threads' business; without SIGXFSZ a full disk is an error of write().
+  // Leaves signals to the other threads. Without SIGXFSZ, a full disk is an error of write().
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -232,7 +232,7 @@ void Recorder::write_strings() {
 }
 
 void Recorder::write_end() {
-  about_["threads"] = runtime::thread_count();  // the program may have chosen their number after the recording began
+  about_["threads"] = runtime::thread_count();  // the program may have changed the number after the recording began
   writer_.write(ChunkKind::about, dump(about_));
   writer_.write(ChunkKind::roofs, dump(to_json(measure_roofs())));
   const double ns = span_ns_ * static_cast<double>(spans_ + dropped_) + static_cast<double>(work_ns_);

@@ -17,13 +17,14 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<Span> && sizeof(Span) == 48, "spans are written as they lie in memory");
 
-// Gives the JSON of a chunk to `take` and returns what it makes of it.
+// Passes the JSON of a chunk to `take` and returns its result.
 auto read(const ChunkReader::Chunk& chunk, auto&& take) {
   const nlohmann::json value = parse_json(chunk.payload);
   return take(JsonValue(value, "a chunk"));
 }
 
-// Takes the chunks of a file one after the other. Digests say nothing of who wrote it: every index and every number is checked.
+// Reads the chunks of a file one after the other. Digests do not tell who wrote them, so every index and every number is
+// checked.
 class Reader {
  public:
   explicit Reader(Recording& recording) : recording_(recording) {}
@@ -43,7 +44,7 @@ class Reader {
       case ChunkKind::roofs: recording_.roofs = read(chunk, roofs_from); break;
       case ChunkKind::load: add_load(read(chunk, load_from)); break;
       case ChunkKind::end: read(chunk, [this](const JsonValue& end) { add_end(end); }); break;
-      default: break;  // of a later version
+      default: break;  // from a later version
     }
   }
 
@@ -52,7 +53,7 @@ class Reader {
     for (const JsonValue& text : list.list()) recording_.strings.push_back(name_from(text));
   }
 
-  // Each list has the threads of the one before, for spans refer to them.
+  // Each list must include the threads of the previous one, because spans refer to them.
   void add_threads(const JsonValue& list) {
     std::vector<std::string> threads;
     for (const JsonValue& name : list.list()) threads.push_back(name_from(name));
@@ -70,7 +71,7 @@ class Reader {
 
   void add_load(const Load& load) {
     require(recording_.loads.empty() || recording_.loads.back().time_ns <= load.time_ns,
-            "a load of the machine that is earlier than the one before");
+            "a load of the machine is earlier than the previous one");
     recording_.loads.push_back(load);
   }
 
@@ -83,7 +84,8 @@ class Reader {
   }
 
   void check(const Span& span) const {
-    constexpr std::uint64_t most_ns = std::uint64_t{1} << 62;  // 146 years; differences of times are signed numbers
+    // 146 years, so that differences of times fit in signed numbers
+    constexpr std::uint64_t most_ns = std::uint64_t{1} << 62;
     require(span.begin_ns <= span.end_ns && span.end_ns <= most_ns, "a span from ", span.begin_ns, " ns to ",
             span.end_ns, " ns");
     const auto& programs = recording_.programs;
@@ -102,12 +104,12 @@ class Reader {
   }
 
   Recording& recording_;
-  std::set<std::string> names_;             // of the programs
-  std::map<std::string, int> last_number_;  // of the programs that were given the same name
+  std::set<std::string> names_;             // names of the programs
+  std::map<std::string, int> last_number_;  // for programs with the same original name
 };
 
-// Programs for different sizes may share a thunk; which of them ran is told by the launch, which may have ended, and been written,
-// long after the thunk.
+// Sets the programs of thunks. Programs for different sizes may share a thunk; only the launch tells which of them ran, and it
+// may have ended and been written long after the thunk.
 void find_programs(Recording& recording) {
   std::map<std::uint64_t, std::int32_t> program_of_launch;
   for (const Span& span : recording.spans)
@@ -121,7 +123,7 @@ void find_programs(Recording& recording) {
   }
 }
 
-// By their programs, of which several may have been given the same name.
+// Names launches after their programs, of which several may originally have had the same name.
 void name_launches(Recording& recording) {
   const std::size_t first = recording.strings.size();
   for (const Program& program : recording.programs) recording.strings.push_back(program.name);
@@ -136,7 +138,7 @@ Recording read_recording(const std::filesystem::path& path) {
   std::error_code ignored;
   Recording recording;
   recording.file = std::filesystem::is_directory(path, ignored) ? path / recording_file : path;
-  require(std::filesystem::exists(recording.file, ignored), path.string(), ": there is no recording of weft's",
+  require(std::filesystem::exists(recording.file, ignored), path.string(), ": there is no weft recording",
           recording.file == path ? "" : concat(" (", recording_file, ") in this folder"));
   ChunkReader reader(recording.file);
   Reader parts(recording);

@@ -10,7 +10,7 @@
 
 namespace weft::profile {
 
-// Writes every file beside the recording. Returns what could not be written, and why; nothing is thrown.
+// Writes every file beside the recording. Returns which files could not be written, and why; does not throw.
 std::vector<std::string> write_report(const Recording& recording, const Analysis& analysis,
                                       const std::filesystem::path& folder);
 

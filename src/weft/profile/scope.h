@@ -1,5 +1,5 @@
-// Profiling from code. What the program does from the making of the scope to its end is recorded, and shown in the folder's files
-// (report.h).
+// Profiling from code. Everything that the program does during the lifetime of a scope is recorded, and shown in the folder's
+// files (report.h).
 //   {
 //     const profile::Scope profile("profiles/first");
 //     for (int i = 0; i < 20; ++i) { const profile::Step step(i); train_step(batch(i)); }
@@ -15,8 +15,8 @@
 
 namespace weft::profile {
 
-// One at a time in a process. Never throws: what goes wrong with the files is told in one line on the error stream, and the
-// program goes on without a profile.
+// Only one may exist in a process at a time. Never throws: problems with the files are reported in one line on the error
+// stream, and the program continues without a profile.
 class Scope {
  public:
   explicit Scope(const std::filesystem::path& folder, const std::string& command = {});
@@ -24,7 +24,8 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  // Ends it now, waiting for what was launched on the CPU. Why there is no profile, or not a whole one; empty: there is.
+  // Ends the profile now, after waiting for everything launched on the CPU. Returns why there is no profile, or only an
+  // incomplete one; empty if it is complete.
   std::string finish();
 
  private:
@@ -33,7 +34,7 @@ class Scope {
   std::string failure_;
 };
 
-// One step of training, on the thread that records it.
+// Marks one step of training, on the thread that records it.
 class Step : public trace::Scope {
  public:
   explicit Step(std::uint64_t number) : trace::Scope("step", "step", number) {}

@@ -11,12 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-// Viewers repeat the names of an op for each of its executions, so these are kept shorter than what is told once.
+// Viewers repeat the names of an op for each of its executions, so names are limited to fewer bytes than other texts.
 constexpr std::size_t longest_name = 1024, longest_text = 4096;
 
 std::string text_from(const JsonValue& value) { return shortened(value.text(), longest_text); }
 
-// Times and work are summed, and written as integers by some viewers.
+// Reads a time or an amount of work. These are summed, and some viewers write them as integers.
 double amount_from(const JsonValue& value) {
   constexpr double most = 1e18;
   const double amount = value.number();
@@ -100,7 +100,7 @@ Program program_from(const JsonValue& from) {
     program.description = description_from(contents);
   const auto& thunks = program.description.thunks;
   require(thunks.empty() || thunks.size() == program.ops.size(), "a program of ", program.ops.size(),
-          " ops whose contents have ", thunks.size());
+          " ops whose description has ", thunks.size());
   return program;
 }
 

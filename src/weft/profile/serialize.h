@@ -1,5 +1,5 @@
-// Parts of a recording as JSON, and back. What is read is not trusted: the functions that end in _from throw Error for a value of a
-// wrong kind, for a number out of range, and for an index of something that is not there. Long names are cut.
+// Converts parts of a recording to JSON and back. Input is not trusted: the functions that end in _from throw Error for a value
+// of a wrong kind, for a number out of range, and for an index that refers to nothing. Long names are truncated.
 #pragma once
 
 #include <string>
@@ -21,20 +21,21 @@ diagnostics::Event event_from(const JsonValue& json);
 nlohmann::json to_json(const Roofs& roofs);
 Roofs roofs_from(const JsonValue& json);
 
-// Recording::about and Recording::first_metrics stay JSON, checked for what viewers read from them.
+// Recording::about and Recording::first_metrics stay JSON; these check what viewers read from them.
 nlohmann::json about_from(const JsonValue& json);
 nlohmann::json metrics_from(const JsonValue& json);
 
 nlohmann::json to_json(const Load& load);
 Load load_from(const JsonValue& json);
 
-// In one line; what is no UTF-8 is replaced.
+// Prints the JSON in one line; invalid UTF-8 is replaced.
 std::string dump(const nlohmann::json& json);
-// A text whose bytes are UTF-8, as strings of protobuf's messages must be: what is none is replaced.
+// Replaces invalid UTF-8, because strings in protobuf messages must be UTF-8.
 std::string utf8(const std::string& text);
-// The text, or the beginning of a longer one, cut between two characters of UTF-8.
+// Returns the text, or the beginning of a longer one, cut between two characters of UTF-8.
 std::string shortened(const std::string& text, std::size_t longest);
-// A text in one line of a terminal: control characters, which could move the cursor or colour what follows, are blanks.
+// Returns the text for one line of a terminal: control characters, which could move the cursor or change colours, become
+// blanks.
 std::string printable(std::string text);
 
 }  // namespace weft::profile

@@ -17,7 +17,7 @@ using nlohmann::json;
 struct KnownSetting {
   std::string_view variable;
   bool slows_kernels;
-  bool only_below;  // slow only where the number is below the default
+  bool only_below;  // slow only if the number is below the default
   std::string_view reason;
 };
 

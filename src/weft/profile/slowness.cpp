@@ -1,4 +1,4 @@
-// What the device took longer than its programs need.
+// Finds how much longer than necessary the device took for its programs.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -11,16 +11,16 @@ namespace weft::profile {
 
 namespace {
 
-// An execution of a program, and what it took beyond what the program usually takes.
+// An execution of a program, and the time it took beyond what the program usually takes.
 struct Execution {
   std::uint64_t begin_ns = 0, end_ns = 0;
-  double first_run_ns = 0;  // the program's first: beyond its median
-  double excess_ns = 0;     // beyond its fastest
+  double first_run_ns = 0;  // for the program's first execution: time beyond its median
+  double excess_ns = 0;     // time beyond its fastest execution
 
   double ns() const { return static_cast<double>(end_ns - begin_ns); }
 };
 
-using Executions = std::vector<Execution>;  // of one program, the first one first
+using Executions = std::vector<Execution>;  // of one program, in order
 
 void find_excess(Executions& executions) {
   if (executions.size() < 2) return;
@@ -33,7 +33,7 @@ void find_excess(Executions& executions) {
   }
 }
 
-// Returns executions by their ends. Those within validations are left out: their time is the validation's.
+// Returns executions sorted by their ends. Executions within validations are left out, because their time counts as validation.
 Executions executions(const Recording& recording, const Intervals& validations) {
   std::map<std::int32_t, Executions> by_program;
   for (const Span& span : recording.spans)
@@ -72,7 +72,7 @@ class Slowness {
         executions_(executions(recording, validations_)),
         load_(recording.loads) {}
 
-  // `usual_gap_ns`: what the host needs between two executions when nothing disturbs it.
+  // `usual_gap_ns` is the time that the host needs between two executions when nothing disturbs it.
   void fill(Period& period, double usual_gap_ns) const {
     double first_run = 0, excess = 0;
     for (auto it = std::ranges::upper_bound(executions_, period.begin_ns, {}, &Execution::end_ns);
@@ -96,7 +96,7 @@ class Slowness {
   }
 
  private:
-  // A gap that is longer than usual while threads wait for a CPU is the machine's, not the host's.
+  // If a gap is longer than usual while threads wait for a CPU, the machine and not the host causes the excess.
   static void disturb_gaps(Period& period, double usual_gap_ns, double evidence_ns) {
     const double excess = static_cast<double>(host_gaps(period)) - usual_gap_ns;
     std::uint64_t left = std::max(0.0, std::min(excess, evidence_ns));
@@ -122,7 +122,7 @@ void add_slowness(const Recording& recording, Analysis& analysis) {
   for (const StepStats& step : analysis.steps) gaps.push_back(host_gaps(step));
   const double usual_gap_ns = spread_of(std::move(gaps)).p10;
   for (StepStats& step : analysis.steps) slowness.fill(step, usual_gap_ns);
-  // How long something usually takes is not known of what happens only once.
+  // For periods that occur only once, the usual gap is unknown, so no gap counts as longer than usual.
   for (Period* period : {&analysis.startup, &analysis.ending})
     slowness.fill(*period, static_cast<double>(host_gaps(*period)));
 }

@@ -1,4 +1,4 @@
-// How times are spread: a few that are far from the rest move neither the median nor the tenths.
+// The distribution of times: a few outliers affect neither the median nor the 10th and 90th percentiles.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Spread {
   double least = 0, p10 = 0, median = 0, p90 = 0, greatest = 0;
 };
 
-// All 0 for no values. Percentiles lie between two values where they fall between them.
+// Returns zeros for no values. Percentiles are interpolated between values.
 inline Spread spread_of(std::vector<std::uint64_t> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);

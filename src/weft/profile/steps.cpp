@@ -1,4 +1,4 @@
-// Steps, and what the device waited for.
+// Finds the steps, and what the device waited for.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,7 +10,7 @@ namespace weft::profile {
 
 namespace {
 
-// When the device was busy, and what it waited for otherwise.
+// When the device was busy, and what it waited for in the rest of the time.
 struct Occupation {
   Intervals busy;
   std::array<Intervals, gap_causes> gaps;
@@ -21,7 +21,7 @@ struct Occupation {
   }
 };
 
-// Time of a gap that has several causes goes to the first one.
+// The time of a gap with several causes counts for the first of them.
 Occupation occupation(const Recording& recording, const Interval& all) {
   Occupation found;
   found.busy = of_category(recording, "device");
@@ -42,7 +42,7 @@ Occupation occupation(const Recording& recording, const Interval& all) {
   return found;
 }
 
-// Returns the time from the first thing that is known of the process to the last.
+// Returns the period from the first to the last recorded event of the process.
 Interval whole(const Recording& recording) {
   Interval all{recording.spans.front().begin_ns, 0};
   for (const Span& span : recording.spans) all.end = std::max(all.end, span.end_ns);
@@ -59,7 +59,7 @@ struct HostStep {
   bool launched = false;
 };
 
-// The launches that the host made within each step end on the device later.
+// Returns the steps of the host; launches that the host made within a step may end on the device later.
 std::vector<HostStep> host_steps(const Recording& recording, const std::map<std::uint64_t, std::uint64_t>& ends) {
   std::vector<HostStep> steps;
   std::map<std::uint32_t, std::size_t> open;  // the last step of each thread
@@ -91,7 +91,7 @@ Intervals of_category(const Recording& recording, std::string_view category) {
 }
 
 void add_steps(const Recording& recording, Analysis& analysis) {
-  std::map<std::uint64_t, std::uint64_t> ends;  // of launches
+  std::map<std::uint64_t, std::uint64_t> ends;  // the ends of launches
   std::vector<HostStep> each_launch;
   for (const Span& span : recording.spans) {
     const std::string& category = recording.category(span);

@@ -16,7 +16,7 @@ namespace {
 
 double per(double a, double b) { return b > 0 ? a / b : 0; }
 
-// What a person reads in one line: control characters and very long names would break the table.
+// Returns a text that fits into a line of the table, without control characters and shortened if too long.
 std::string shown(std::string text, std::size_t longest) {
   text = printable(std::move(text));
   return text.size() <= longest ? text : concat("...", text.substr(text.size() - longest + 3));

@@ -1,4 +1,4 @@
-// A profile for the terminal, and as JSON.
+// Prints a profile for the terminal, and as JSON.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace weft::profile {
 
-// Where the step's time went, then the `most` ops that took the most.
+// Prints where the time of the steps went, then the `most` ops that took the most time.
 std::string table(const Recording& recording, const Analysis& analysis, int most = 20);
 
-// The `most` ops that took the most, with the columns of XProf's HLO Op Stats.
+// Prints the `most` ops that took the most time, with the columns of XProf's HLO Op Stats.
 std::string op_table(const Analysis& analysis, int most);
 
-// All of it. The keys are stable; times are nanoseconds, rates per second, shares fractions of 1. Medians and percentiles of an op
-// leave its first execution out, which has a time of its own.
+// Returns the whole profile. The keys are stable; times are in nanoseconds, rates per second, shares are fractions of 1.
+// Medians and percentiles of an op leave out its first execution, which is listed separately.
 nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& analysis);
 
 }  // namespace weft::profile

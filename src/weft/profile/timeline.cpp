@@ -30,10 +30,11 @@ std::size_t group_index_of(std::string_view category) {
 
 struct Lane {
   std::uint64_t longest = 0;
-  std::vector<std::uint64_t> row_ends;  // when each row is free again
+  std::vector<std::uint64_t> row_ends;  // the time from which each row is free again
   json spans = json::array();
 
-  // Spans come by their beginning: within what is open the next row, else the first that is free.
+  // Returns the row for a span. Spans come sorted by their begin: within open spans it is the next row, otherwise the first
+  // free one.
   std::size_t row(const Span& span) {
     std::size_t row = 0;
     while (row < row_ends.size() && row_ends[row] > span.begin_ns) ++row;
@@ -44,7 +45,7 @@ struct Lane {
     return row;
   }
 
-  // As many as a page can hold; how many were left out.
+  // Keeps as many spans as a page can show. Returns how many were left out.
   std::size_t keep_longest() {
     if (spans.size() <= most_of_a_lane) return 0;
     const auto ns = [](const json& span) { return span[1].get<std::uint64_t>(); };
@@ -52,7 +53,7 @@ struct Lane {
     for (const json& span : spans) lengths.push_back(ns(span));
     const auto shortest = lengths.begin() + most_of_a_lane;
     std::ranges::nth_element(lengths, shortest, std::greater{});
-    std::size_t equal = most_of_a_lane;  // of those just as long as the shortest
+    std::size_t equal = most_of_a_lane;  // number of spans to keep that are as long as the shortest one kept
     for (auto it = lengths.begin(); it != shortest; ++it) equal -= *it > *shortest;
     json kept = json::array();
     for (json& span : spans)
@@ -129,7 +130,7 @@ class Timeline {
       launches_.push_back({span.number, span.begin_ns, key});
   }
 
-  // Every step has a name of its own.
+  // Every step has its own name.
   std::size_t name(const Span& span) {
     const bool is_step = recording_.category(span) == "step";
     const auto [at, is_new] =

@@ -1,4 +1,4 @@
-// The page's timeline: lanes of spans.
+// The data of the page's timeline: lanes of spans.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,9 +7,9 @@
 
 namespace weft::profile {
 
-// {origin, length, names, categories (of the names), lanes: [{name, group, depth, longest, spans: [[begin, ns, name, program, op, row]]}], flows: [[begin, lane,
-// begin, lane]], note}; times count from the first span. Of very long recordings the ops of the end are shown, of the rest what
-// contains them.
+// Returns {origin, length, names, categories (of the names), lanes: [{name, group, depth, longest, spans: [[begin, ns, name,
+// program, op, row]]}], flows: [[begin, lane, begin, lane]], note}; times count from the first span. For very long recordings,
+// only the ops at the end are included; before them, only the spans that contain ops.
 nlohmann::json timeline_json(const Recording& recording);
 
 }  // namespace weft::profile

@@ -15,14 +15,14 @@ namespace weft::profile {
 
 namespace {
 
-// Times of a run are written in picoseconds, which fit for 106 days; what is longer ends there.
+// Converts to picoseconds, which fit for 106 days; longer times are clamped.
 std::int64_t ps(std::uint64_t ns) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max() / 1000;
   return static_cast<std::int64_t>(std::min(ns, most) * 1000);
 }
 std::int64_t program_id(std::int32_t program) { return program + 1; }
 
-// Stats and events refer to their names by number.
+// A plane, whose stats and events refer to their names by number.
 class Plane {
  public:
   Plane(proto::XSpace& space, std::int64_t id, const std::string& name) : plane_(*space.add_planes()) {
@@ -53,7 +53,7 @@ class Plane {
     return stat;
   }
 
-  // Event metadata by key; the first time it is new.
+  // Returns the event metadata for a key, and whether it is new.
   std::pair<proto::XEventMetadata*, bool> metadata(const std::string& key) {
     const auto [at, is_new] = events_.try_emplace(key, std::ssize(events_) + 1);
     auto& metadata = (*plane_.mutable_event_metadata())[at->second];
@@ -92,7 +92,7 @@ class Exporter {
   }
 
  private:
-  // XProf names files so.
+  // Returns the name by which XProf names files of a program.
   std::string module_name(std::int32_t program) const {
     return concat(runtime::hlo_name(recording_.programs[program].name), '(', program_id(program), ')');
   }
@@ -174,7 +174,7 @@ class Exporter {
     std::map<std::uint32_t, proto::XLine*> lines;
     for (std::size_t thread = 0; thread < recording_.threads.size(); ++thread)
       lines[static_cast<std::uint32_t>(thread)] = nullptr;
-    // All lines first: adding one may move the others.
+    // Add all lines first, because adding one may move the others.
     for (auto& [thread, line] : lines)
       plane.line(static_cast<std::int64_t>(thread) + 1, recording_.threads[thread], origin_);
     for (auto& [thread, line] : lines) line = plane.proto().mutable_lines(thread);
@@ -182,7 +182,7 @@ class Exporter {
       const std::string& category = recording_.category(span);
       if (category == "device" || category == "thunk" || category == "queue" || category == "memory") continue;
       const auto [metadata, is_new] = plane.metadata(concat(span.category, ' ', span.name));
-      // XProf takes host events that begin with "train" for steps.
+      // XProf takes host events whose names begin with "train" for steps.
       if (is_new)
         metadata->set_name(category == "step" ? "train" : utf8(concat(category, ": ", recording_.name(span))));
       proto::XEvent& event = add_event(*lines.at(span.thread), *metadata, span.begin_ns, span.end_ns);

@@ -1,4 +1,4 @@
-// A recording as XSpace, the file that XProf and TensorBoard's profile plugin open.
+// A recording as an XSpace, the file format of XProf and TensorBoard's profile plugin.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace weft::profile {
 
-// Serialised. XProf makes op statistics only of planes named as a TPU's are, so the device is written as one; its stat
-// device_type_string says what it is. Planes: /device:TPU:0 with steps, modules and ops; /host:CPU with the threads; /host:metadata
-// with each program as HloProto.
+// Returns the serialised XSpace. XProf computes op statistics only for planes that are named like a TPU's, so the device is
+// written as one; its stat device_type_string tells what it is. Planes: /device:TPU:0 with steps, modules and ops; /host:CPU
+// with the threads; /host:metadata with each program as HloProto.
 std::string xspace(const Recording& recording, const Analysis& analysis);
 
 }  // namespace weft::profile

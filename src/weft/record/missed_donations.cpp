@@ -29,8 +29,8 @@ void MissedDonations::look(const Fingerprint& identity, const runtime::Executabl
     seen = {.made = {}, .told = true};
     WEFT_DIAGNOSE(missed_donation, .subject = program.name, .place = profile::place_of(program),
                   .reason = concat(missed, " of the ", carried,
-                                   " tensors that each step makes anew from those of the step before get new memory, "
-                                   "for something still holds the old ones at the sync"),
+                                   " tensors that each step replaces get new memory, because something still holds the "
+                                   "old ones at the sync"),
                   .bytes = bytes);
     return;
   }

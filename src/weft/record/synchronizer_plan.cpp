@@ -147,9 +147,9 @@ std::optional<CompileAhead::Job> Synchronizer::run_as_job() {
 std::string Synchronizer::why_forgotten() const {
   const PlanCache& cache = PlanCache::instance();
   if (cache.has_evicted(identity_))
-    return "it was forgotten to make room; WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES say for how much";
+    return "it was evicted; WEFT_GRAPH_CACHE_ENTRIES and WEFT_GRAPH_CACHE_BYTES bound the cache";
   if (cache.contains(key(!knobs::strict())))
-    return concat("what is known was compiled with WEFT_STRICT=", knobs::strict() ? '0' : '1');
+    return concat("the known program was compiled with WEFT_STRICT=", knobs::strict() ? '0' : '1');
   return {};
 }
 
@@ -171,7 +171,7 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
   const bool is_first = !session.observer && last().places.insert(name).second;
   if (is_first) WEFT_LOG(recompiles, "sync: first compile of ", name);
   if (!session.observer && !is_first && diagnostics::enabled(diagnostics::Kind::recompile))
-    reason = concat("no known graph is like this one; against the last compiled: ",
+    reason = concat("no known graph equals this one; compared with the last compiled one: ",
                     recompile_reason(*last().compiled, recording_.graph()));
   if (logging::enabled(logging::Channel::cache))
     if (const std::string why = why_forgotten(); !why.empty())

@@ -15,10 +15,10 @@ void check_inputs(const Executable& executable, std::span<const BufferPtr> input
     const Buffer* input = inputs[i].get();
     if (input && input->type() == executable.inputs[i] && input->usable_on(device) && !input->donated()) [[likely]]
       continue;
-    require(input != nullptr, "launch: ", executable.name, ": input ", i, " is no buffer");
+    require(input != nullptr, "launch: ", executable.name, ": input ", i, " is null");
     require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
             " was donated to an earlier launch");
-    require(input->usable_on(device), "launch: ", executable.name, ": input ", i, " ", input->type(), " is of ",
+    require(input->usable_on(device), "launch: ", executable.name, ": input ", i, " ", input->type(), " is on ",
             input->device().text(), ", and the launch is on ", device.text(),
             ": call sync() before choosing another device");
     fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);

@@ -598,7 +598,7 @@ function diagnostics() {
   const d = D.diagnosis, box = $("findings");
   const say = (text) => text && box.append(el("p", {className: "about"}, text));
   if (D.steps.length) say(`An average step takes ${time(1e6 * d.step_ms)}: it computes ${time(1e6 * d.computing_ms)} and loses ${time(1e6 * d.lost_ms)}; half of the steps take ${time(d.step_ns_p50)} or less.`);
-  if (!d.findings.length) box.append(el("p", {className: "hint"}, "Nothing found that costs time and need not."));
+  if (!d.findings.length) box.append(el("p", {className: "hint"}, "No avoidable costs found."));
   for (const f of d.findings) {
     const costs = f.ms_per_step > 0;
     box.append(el("div", {className: "hint-card"},
