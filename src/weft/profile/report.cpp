@@ -30,7 +30,7 @@ std::vector<std::string> write_report(const Recording& recording, const Analysis
   });
   write("report.html", [&] { return html_report(recording, analysis); });
   write("trace.json", [&] { return perfetto_json(recording); });
-  // TensorBoard looks for runs below plugins/profile; it keeps caches there, so that a new profile needs a new name.
+  // TensorBoard looks for runs below plugins/profile, and keeps caches there, so a new profile needs a new name.
   std::error_code none;
   const std::filesystem::path whole = std::filesystem::absolute(folder, none).lexically_normal();
   const std::filesystem::path run = whole.has_filename() ? whole.filename() : whole.parent_path().filename();

@@ -1,5 +1,5 @@
 "use strict";
-// What the page shows comes from one object, D; every text from a run reaches the page as text, never as markup.
+// Everything that the page shows comes from one object, D. Every text from a run is inserted as text, never as markup.
 const D = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 
@@ -30,12 +30,12 @@ const bytes = (x) => scaled(x, "B", 1024);
 const percent = (x) => digits(100 * x, Math.abs(x) < 0.1 ? 2 : 1) + " %";
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// A time without digits that say nothing: 200 µs, 1.2 ms.
+// Prints a time without insignificant digits: 200 µs, 1.2 ms.
 function round(ns) {
   const [unit, size] = Math.abs(ns) >= 1e9 ? ["s", 1e9] : Math.abs(ns) >= 1e6 ? ["ms", 1e6] : Math.abs(ns) >= 1e3 ? ["µs", 1e3] : ["ns", 1];
   return ns === 0 ? "0" : (ns / size).toLocaleString("en-US", {maximumFractionDigits: 3}) + " " + unit;
 }
-// The distance of ticks: 1, 2 or 5 times a power of the base, so that about `count` of them fit.
+// Returns the distance of ticks: 1, 2 or 5 times a power of the base, so that about `count` ticks fit.
 function distance(range, count, base = 10) {
   const least = Math.max(range, Number.MIN_VALUE) / count, power = Math.pow(base, Math.floor(Math.log(least) / Math.log(base)));
   const factors = base === 10 ? [1, 2, 5, 10] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -46,8 +46,8 @@ function ticks(top, count, base) {
   return Array.from({length: Math.floor(top / step + 1.000001)}, (_, i) => i * step);
 }
 
-// The kinds of operations that take the most time have colours of their own, the others one together. Gaps and what slows the device
-// down have other colours, and stripes.
+// The kinds of operations that take the most time have their own colours; the others share one. Gaps and causes of slowness
+// have other colours, and stripes.
 const categoryTimes = new Map();
 for (const op of D.ops) categoryTimes.set(op.category, (categoryTimes.get(op.category) ?? 0) + op.self_ns);
 const categories = [...categoryTimes.keys()].sort((a, b) => categoryTimes.get(b) - categoryTimes.get(a));
@@ -96,7 +96,7 @@ function overview() {
   stepsChart();
 }
 
-// Draws at the width that there is, again when that changes.
+// Draws with the available width, and again when it changes.
 function fitted(element, draw) {
   let width = 0;
   const fit = () => {
@@ -120,7 +120,7 @@ function stepsChart() {
   if (!D.steps.length) return;
   const stride = Math.ceil(D.steps.length / 400), shown = D.steps.filter((_, i) => i % stride === 0);
   const walls = shown.map((s) => s.wall_ns).sort((a, b) => a - b);
-  // One slow step, the compile of a new shape say, must not flatten all others.
+  // One slow step, such as the compilation of a new shape, must not flatten all others.
   const most = Math.min(walls[walls.length - 1], 4 * walls[Math.floor(walls.length / 2)]) || 1, distanceOfTicks = distance(most, 4);
   const top = Math.ceil(most / distanceOfTicks - 1e-9) * distanceOfTicks, slowest = walls[walls.length - 1];
   const used = new Map();
@@ -159,11 +159,11 @@ function stepsChart() {
   $("steps").after(legend);
 }
 
-// What spans are, by their category.
+// The meaning of spans, by their category.
 const kinds = {host: "the host records and launches", wait: "the host waits", step: "a step, on the host", input: "the step waits for its data", loader: "a loader makes data",
   compile: "compiling", queue: "launched, not yet running", device: "an execution", copy: "a copy between host and device", checkpoint: "a checkpoint", hash: "hashing", validation: "validation"};
 
-// ---- timeline: lanes of spans, each sorted by beginning
+// ---- timeline: lanes of spans, each sorted by begin
 const timeline = {
   lanes: D.timeline.lanes, names: D.timeline.names, begin: 0, end: 1, hover: null, find: "",
   row: 17, labels: 150, axis: 22, height: 22,
@@ -225,7 +225,7 @@ const timeline = {
     this.arrange(moves);
     this.draw();
   },
-  // Rows are shown where something lies in them. While the view moves none goes, so that nothing jumps under the pointer.
+  // Rows are shown if something lies in them. While the view moves, no row disappears, so that nothing jumps under the pointer.
   arrange(moves) {
     let y = this.axis;
     for (const lane of this.lanes) {
@@ -239,7 +239,7 @@ const timeline = {
     this.height = y + 4;
     this.canvas.style.height = this.height + "px";
   },
-  // The first span of a lane that may reach into the view; parents may begin long before.
+  // The first span of a lane that may reach into the view; its parents may begin long before.
   spans(lane) {
     const list = lane.spans;
     let low = 0, high = list.length;
@@ -264,7 +264,8 @@ const timeline = {
     g.scale(ratio, ratio);
     g.font = "11px system-ui, DejaVu Sans, sans-serif";
     const soft = css("--soft"), ink = css("--ink"), line = css("--line"), ground = css("--panel");
-    // Far into the run ticks count from a round time before the view, which stands at the left: they are round there, too.
+    // Late in the run, ticks count from a round time before the view, which is printed at the left, so that their numbers stay
+    // short.
     const step = distance(this.end - this.begin, Math.max(3, width / 160)), base = this.begin < 100 * step ? 0 : Math.floor(this.begin / (10 * step)) * 10 * step;
     g.fillStyle = soft;
     g.strokeStyle = line;
@@ -317,7 +318,7 @@ const timeline = {
     canvas.dataset.end = this.end;
     canvas.dataset.drawn = drawn;
   },
-  // From each launch on the host to its execution, while they can be told apart.
+  // Lines from each launch on the host to its execution, while they can be told apart.
   arrows(g, color) {
     const visible = D.timeline.flows.filter((f) => f[2] >= this.begin && f[0] <= this.end);
     if (visible.length > 40) return;
@@ -356,7 +357,7 @@ const timeline = {
   },
 };
 
-// ---- a table whose columns sort: [key, title, how to show it, class, width]; columns of class text begin with the least
+// ---- a sortable table: [key, title, how to show it, class, width] per column; columns of class text sort ascending at first
 function sortable(table, rows, columns, options = {}) {
   let key = options.key, down = options.down ?? true, limit = options.limit ?? Infinity;
   const head = el("tr");
@@ -430,7 +431,7 @@ function operations() {
   $("more").addEventListener("click", () => view.all());
 }
 
-// ---- one operation: its figures, what is fused in it, and the graph around it
+// ---- one operation: its figures, the contents of its fusion, and the graph around it
 const program = (op) => D.programs[op.program];
 const instructionsOf = (p) => p.computations.length ? p.computations.find((c) => c.entry).instructions : [];
 
@@ -463,7 +464,7 @@ function choose(index, scroll) {
 
 function neighbourhood(p, center, op) {
   const list = instructionsOf(p), byName = new Map(list.map((i) => [i.name, i]));
-  // Elements of tuples are shown as the instruction that made the tuple.
+  // Elements of tuples are shown as the instruction that makes the tuple.
   const maker = (name) => { let i = byName.get(name); while (i && i.opcode === "get-tuple-element") i = byName.get(i.operands[0]); return i; };
   const producers = (i) => i.opcode === "parameter" || i.opcode === "constant" ? [] : [...new Set(i.operands.map(maker).filter(Boolean))];
   const users = (i) => [...new Set(list.filter((other) => other !== i && other.opcode !== "get-tuple-element" && other.opcode !== "tuple" && producers(other).includes(i)))];
@@ -586,7 +587,7 @@ function memory() {
 }
 
 // ---- diagnostics, and the comparison
-// Says what the time of a period that comes once went to: {ms, computing, and by what was lost}.
+// Tells what the time of a period that occurs once was spent on: {ms, computing, and the losses by cause}.
 function once(when, parts) {
   if (!parts.ms) return "";
   const names = {computing: "computing", idle: "other work of the host", copied: "copying memory", contention: "threads waiting for a CPU"};
