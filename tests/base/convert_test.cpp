@@ -65,7 +65,7 @@ TEST(ConvertElement, RoundsIntegersOnce) {
 }
 
 TEST(ConvertElement, RoundsFloatsOnce) {
-  // Above a tie between two bfloat16 by less than a float can hold.
+  // The value exceeds a tie between two bfloat16 numbers by less than a float can represent.
   EXPECT_EQ(static_cast<double>(convert_element<bfloat16>(1 + 0x1p-8 + 0x1p-40)), 1 + 0x1p-7);
   EXPECT_EQ(convert_element<float>(1 + 0x1p-24), 1.0f);
   EXPECT_EQ(static_cast<double>(convert_element<float16>(bfloat16(0.5))), 0.5);

@@ -10,13 +10,13 @@
 namespace weft {
 namespace {
 
-// Both formats, with the parameters of IEEE 754.
+// The reference for both formats, with the parameters of IEEE 754.
 template <class T, int Mantissa, int Exponent>
 struct Format {
   using Type = T;
   static constexpr int mantissa = Mantissa, exponent = Exponent, bias = (1 << (Exponent - 1)) - 1;
 
-  // By the definition of the format.
+  // Computes the value from the definition of the format.
   static double value(std::uint16_t bits) {
     const double sign = bits >> 15 ? -1 : 1;
     const int field = bits >> mantissa & ((1 << exponent) - 1);
@@ -61,12 +61,12 @@ TYPED_TEST(Half, EveryValueSurvivesARoundTrip) {
   }
 }
 
-// Between every two neighbours: ties go to the even one, everything else to the nearer.
+// Checks the values between every two neighbours: ties go to the even one, everything else to the nearer one.
 TYPED_TEST(Half, RoundsToNearestEven) {
   using T = typename TypeParam::Type;
   for (std::uint16_t bits = 0; bits < TypeParam::infinity; ++bits) {
     const auto above = static_cast<std::uint16_t>(bits + 1);
-    // Beyond the largest finite value the next one would be a power of two: it rounds to infinity.
+    // Above the largest finite value, the next one would be a power of two; numbers near it round to infinity.
     const double low = TypeParam::value(bits);
     const double high = above == TypeParam::infinity ? std::ldexp(1, TypeParam::bias + 1) : TypeParam::value(above);
     const double middle = low + (high - low) / 2;

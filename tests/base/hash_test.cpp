@@ -36,7 +36,7 @@ TEST(Fingerprint, BothHalvesDependOnEveryValue) {
   EXPECT_EQ(high.size(), 1000u);
 }
 
-// mix() multiplies and folds: where a factor is 0 or all ones it forgets its seed. No value may do that to both halves.
+// mix() multiplies and folds: if a factor is 0 or all ones, the seed is lost. No value may cause this in both halves.
 TEST(Fingerprint, NoValueMakesItForget) {
   constexpr std::uint64_t zero_factor = 0xd6e8feb86659fd93u, second = 0x082efa98ec4e6c89u;
   for (const std::uint64_t value : {zero_factor, ~zero_factor, zero_factor ^ second, ~zero_factor ^ second}) {

@@ -1,4 +1,4 @@
-// JSON from files that are not trusted: what is wrong is one Error in our own words.
+// JSON from untrusted files: whatever is wrong is reported by one Error of weft's.
 #include <weft/base/json.h>
 
 #include <cstdint>

@@ -28,7 +28,7 @@ class Variable {
   const char* name_;
 };
 
-// The value that a fresh knob takes from `text`.
+// Returns the value that a new knob takes from `text`.
 template <class T>
 T parsed(const char* text) {
   const Variable variable("WEFT_FRESH", text);

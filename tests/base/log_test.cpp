@@ -64,7 +64,7 @@ TEST_F(Log, AMisspelledChannelNamesThoseThatExist) {
   EXPECT_TRUE(enabled(Channel::memory));  // an error changes nothing
 }
 
-// As in a process that begins with this variable.
+// The knob stands for the variable in a process that starts with it.
 TEST_F(Log, AMisspelledChannelOfTheEnvironmentIsAWarningAndTheOthersAreOn) {
   const knobs::Override<knobs::Text> chosen(knobs::logs, " memory , recompile,\tcache");
   detail::channels = detail::unread;
@@ -86,7 +86,7 @@ TEST_F(Log, AMisspelledVariableIsAWarning) {
   EXPECT_THAT(lines_, testing::ElementsAre("warnings: WEFT_CACHE_DIRS is not a knob; did you mean WEFT_CACHE_DIR?"));
 }
 
-// One that never returns would end the test at ctest's limit.
+// A call that never returns would run into ctest's time limit.
 TEST_F(Log, ASinkMayLog) {
   set_channels("memory,cache");
   set_sink([this](Channel, std::string_view message) {
@@ -101,7 +101,7 @@ TEST_F(Log, ASinkMayLog) {
   EXPECT_THAT(aside, testing::HasSubstr("[cache] logged by the sink\n"));
 }
 
-// As a sink that computes with tensors waits for the device's thread, which logs, too.
+// A sink that computes with tensors, for example, waits for the device's thread, which also logs.
 TEST_F(Log, ASinkMayWaitForAThreadThatLogs) {
   set_channels("memory,launches");
   set_sink([this](Channel channel, std::string_view message) {

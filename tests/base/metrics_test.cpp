@@ -122,7 +122,7 @@ TEST(Metrics, AreFoundByName) {
 TEST(Metrics, RatesAreOfTheTimeBetweenTheFirstValueAndTheLast) {
   clear();
   test_bytes.add(1000);
-  EXPECT_EQ(metric("TestBytes")->rate, 0);  // of one value there is none
+  EXPECT_EQ(metric("TestBytes")->rate, 0);  // one value has no rate
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   test_bytes.add(50);
   const auto value = *metric("TestBytes");

@@ -1,4 +1,4 @@
-// Element types of a byte and less: every code is a number that converts to itself, and rounding is to the nearest of them.
+// Element types of at most a byte: every code is a number that converts to itself, and rounding goes to the nearest of them.
 #include <cmath>
 #include <limits>
 

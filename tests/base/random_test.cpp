@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Known answers published with the algorithms (Random123's kat_vectors).
+// The known answers published with the algorithms (Random123's kat_vectors).
 TEST(Threefry2x32, GivesTheKnownAnswers) {
   EXPECT_THAT((threefry2x32<std::uint32_t>({0, 0}, {0, 0})), ElementsAre(0x6b200159u, 0x99ba4efeu));
   EXPECT_THAT((threefry2x32<std::uint32_t>({~0u, ~0u}, {~0u, ~0u})), ElementsAre(0x1cb996fcu, 0xbb002be7u));

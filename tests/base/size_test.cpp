@@ -66,7 +66,7 @@ TEST(Size, ValuesComeTogether) {
   EXPECT_EQ(values(a * b), 30);
   EXPECT_EQ(values(a - 5), -2);
   EXPECT_EQ(values(Size(7)), 7);
-  EXPECT_EQ(values(b * b + 1), 101) << "what is not in the table";
+  EXPECT_EQ(values(b * b + 1), 101) << "not in the table";
   EXPECT_EQ(values(Type(DType::f32, {size_symbol(1), Dim(4)})), Type(DType::f32, {10, 4}));
   EXPECT_EQ(SizeValues({0, 0}, &table)(a * b), 0);
   EXPECT_THROW(table.add(Dim::symbol("other")), Error);

@@ -112,7 +112,7 @@ TEST(Trace, DrainTakesWhatThereIsAndGoesOn) {
   EXPECT_STREQ(drained.spans[0].name, "first");
   ASSERT_EQ(drained.kept.size(), 1u);
   EXPECT_EQ(std::any_cast<std::shared_ptr<const int>>(drained.kept[0]), owner);
-  keep(owner);  // known: it comes once
+  keep(owner);  // kept already, so it is returned only once
   for (std::uint64_t i = 0; i < 6; ++i) add("host", "more", 10 + i, 20);
   drained = drain();
   EXPECT_EQ(drained.spans.size(), 4u);

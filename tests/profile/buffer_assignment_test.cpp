@@ -1,4 +1,4 @@
-// What XProf's memory viewer gets: a program's memory plan in XLA's terms.
+// The data for XProf's memory viewer: a program's memory plan in XLA's terms.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -32,7 +32,8 @@ ProgramDescription description() {
   return made;
 }
 
-// first writes two temporaries, second reads both and writes a third in the bytes of neither, third the output.
+// The first op writes two temporaries, the second reads both and writes a third one in other bytes, and the third writes the
+// output.
 Program program() {
   const auto all = [](std::uint32_t allocation) { return runtime::Slice{allocation, 0, 16}; };
   const auto op = [](const char* name, std::vector<runtime::Slice> reads, std::vector<runtime::Slice> writes) {

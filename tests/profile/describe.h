@@ -1,4 +1,4 @@
-// Descriptions of programs, written by hand.
+// Handwritten descriptions of programs.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline Instruction parameter(std::string name, const Numbers& sizes, std::uint32
   return {.name = std::move(name), .opcode = "parameter", .shape = array(sizes), .parameter = number};
 }
 
-// A program whose last computation is this entry, with its last instruction as root.
+// Returns a program with this entry as last computation, and with its last instruction as root.
 inline ProgramDescription with_entry(std::vector<Instruction> instructions, std::vector<Computation> before = {}) {
   const auto root = static_cast<std::uint32_t>(instructions.size() - 1);
   before.push_back({"main", std::move(instructions), root});

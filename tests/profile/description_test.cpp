@@ -1,4 +1,4 @@
-// Descriptions of programs: kept in a recording, and shown as graphs.
+// Descriptions of programs, stored in a recording and shown as graphs.
 #include <tests/profile/describe.h>
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ ProgramDescription step() {
   return made;
 }
 
-// Everything that an instruction may have.
+// A program with every part that an instruction may have.
 ProgramDescription one_of_each() {
   const Instruction add{.name = "add.1", .opcode = "add", .shape = array({}), .operands = {0, 1}};
   const Computation region{"region.1", {parameter("a", {}, 0), parameter("b", {}, 1), add}, 2};

@@ -1,4 +1,4 @@
-// What the doctor says of recordings whose times are known.
+// The doctor's findings for recordings with known times.
 #include <weft/profile/doctor.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void expect_sum(const Examined& examined) {
   }
 }
 
-// Executions of 50 us, of which most take 7 ms instead.
+// Executions of 50 us, most of which are delayed to 7 ms.
 Synthetic disturbed_runs() {
   Synthetic made;
   const auto program = made.program("main");
@@ -73,7 +73,7 @@ TEST(Doctor, ThreadsThatWaitForACpuAreNotTheKernelsFault) {
   EXPECT_THAT(first.ms_per_step_p50, DoubleNear(6.95, 1e-9));
   EXPECT_THAT(first.event.reason, HasSubstr("other programs kept 1.00 of 2 CPUs busy, this one 1.00"));
   EXPECT_THAT(first.event.reason, HasSubstr("%op takes 0.050 ms at its fastest, 7.000 ms in the median"));
-  EXPECT_THAT(first.event.reason, HasSubstr("waited 7.8"));  // ms a step
+  EXPECT_THAT(first.event.reason, HasSubstr("waited 7.8"));  // ms per step
   EXPECT_THAT(examined.diagnosis.computing_ms, DoubleNear(0.05, 0.001));
   expect_sum(examined);
 }
@@ -120,7 +120,7 @@ TEST(Doctor, GapsThatAreLongOnlyWhileThreadsWaitAreTheMachines) {
   expect_sum(examined);
 }
 
-// Steps of 3 ms; behind each as many checkpoints of 29 ms as `due` says.
+// Steps of 3 ms, each followed by `due` checkpoints of 29 ms.
 template <class Due>
 Synthetic saving_steps(Due due) {
   Synthetic made;
@@ -137,7 +137,7 @@ Synthetic saving_steps(Due due) {
     made.host("copy", "read a result", now_us + 10, now_us + 9000);
     now_us += 29'000;
   }
-  // The host reads each loss, and waits for it: that is no reason for the device to idle.
+  // The host reads each loss, and waits for it; this does not make the device idle.
   made.metric("TransferFromDeviceTime", reads, 1);
   made.metric("HostWaitTime", reads, 3 * reads);
   return made;
@@ -171,7 +171,7 @@ TEST(Doctor, ARareCheckpointCostsTheMedianStepNothing) {
   expect_sum(examined);
 }
 
-// Between two executions the host records for 1 ms.
+// The host records for 1 ms between two executions.
 Synthetic gapped_steps() {
   Synthetic made;
   const auto program = made.program("step");
@@ -205,7 +205,7 @@ TEST(Doctor, SettingsThatSlowKernelsComeFirst) {
   Synthetic made = saving_steps([](int) { return true; });
   made.setting("WEFT_FUSE", "0", "1");
   made.setting("WEFT_CACHE", "0", "1");
-  made.setting("WEFT_CACHE_DIR", "/somewhere", "");     // says nothing of speed
+  made.setting("WEFT_CACHE_DIR", "/somewhere", "");     // has no influence on speed
   made.setting("WEFT_RUN_AHEAD_LAUNCHES", "100", "8");  // more is not slower
   const Examined examined(made);
   std::vector<std::string> subjects;
@@ -372,7 +372,7 @@ TEST(Doctor, StrangeFactsDoNoHarm) {
   Synthetic made = disturbed_runs();
   made.load(0, 5000);
   made.load(0, 7000);
-  made.load(400'000, 0);  // what only grows shrinks
+  made.load(400'000, 0);  // a figure that should only grow shrinks
   Recording recording = made.recording();
   recording.loads.back().waited_ns = ~std::uint64_t{0};
   for (const nlohmann::json& about : {nlohmann::json::array(), nlohmann::json{{"settings", 7}, {"cpus", "two"}},

@@ -1,4 +1,4 @@
-// Recordings that somebody forged: their digests are right, all else may be wrong. Each ends in an Error or is shown.
+// Forged recordings: their digests are right, but everything else may be wrong. Each one must cause an Error or be shown.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -88,7 +88,7 @@ json event(const std::string& subject) {
           {"cost_ms", 1},        {"bytes", 0},         {"count", 1},  {"time_ns", 1}};
 }
 
-// An execution of the ops of program 0, from 0 to `ns`.
+// Returns the spans of an execution of the ops of program 0, from 0 to `ns`.
 std::vector<Span> execution(std::int32_t ops, std::uint64_t ns = 1000) {
   std::vector<Span> spans = {{.category = 0, .name = 0, .thread = 1, .program = 0, .end_ns = ns, .number = 1}};
   for (std::int32_t i = 0; i < ops; ++i)
@@ -96,7 +96,7 @@ std::vector<Span> execution(std::int32_t ops, std::uint64_t ns = 1000) {
   return spans;
 }
 
-// An instruction of f32[], as JSON.
+// Returns an instruction of type f32[], as JSON.
 json instruction(const std::string& name, const std::string& opcode = "tanh", json operands = json::array()) {
   return {{"name", name},
           {"opcode", opcode},
@@ -112,7 +112,7 @@ json contents(json computations, json thunks = json::array()) {
   return {{"name", "m"}, {"computations", std::move(computations)}, {"thunks", std::move(thunks)}};
 }
 
-// The contents of a program with only this entry, each instruction of which a thunk runs.
+// Returns the description of a program with only this entry; each of its instructions is run by a thunk.
 json entry(json instructions) {
   std::vector<std::size_t> thunks;
   for (std::size_t i = 0; i < instructions.size(); ++i) thunks.push_back(i);
@@ -123,7 +123,7 @@ std::string refusal(const json& of) {
   return error_of([&] { description_from(JsonValue(of)); });
 }
 
-// With one member of the only instruction changed.
+// Returns the error for a program whose only instruction has one changed member.
 std::string refusal(const char* member, const json& value) {
   json one = instruction("a");
   one[member] = value;
@@ -174,7 +174,7 @@ TEST(Forged, ListsHaveTheNumbersThatTheyMustHave) {
               HasSubstr("'attributes' must be a whole number"));
 }
 
-// Lists of other lengths than the opcode's are shown as they are.
+// Lists whose lengths do not fit the opcode are shown as they are.
 TEST(Forged, WhatFitsNoOpcodeIsShown) {
   const json rows = json::array({json::array({1}), json::array()});
   json instructions = json::array();
@@ -357,7 +357,7 @@ TEST(Forged, WorkGrowsWithTheFile) {
   forged.add(ChunkKind::program, large);
   for (int i = 0; i < count; ++i) forged.add(ChunkKind::event, event("<<<<<<" + std::to_string(i)));
   std::vector<Span> spans = execution(count);
-  // Steps whose launches end in turn at the beginning and at the end.
+  // The launches of the steps end alternately at the beginning and at the end.
   for (int i = 0; i < count; ++i) {
     const std::uint64_t at = 10 * i;
     const std::uint64_t number = 2 + static_cast<std::uint64_t>(i);

@@ -1,4 +1,4 @@
-// Which program a thunk was run for, and which launch of which device it was part of.
+// For which program a thunk ran, and to which launch of which device it belonged.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +27,7 @@ TEST(Recording, AThunkIsOfTheProgramThatRanHoweverLongItsLaunchTakes) {
                   std::ranges::copy(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin());
                 }});
   clear_graph_cache();
-  // What comes first does not depend on the size, and both programs have it.
+  // The first operations do not depend on the size, so both programs share them.
   const Tensor w = full({64}, 0.01), four = ones({4}), five = ones({5});
   synchronize();
   const auto f = compile([&](const Tensor& x) { return slow(x, tanh(w)); }, {.dynamic = Dynamic::on, .name = "f"});

@@ -1,4 +1,4 @@
-// A run that is recorded, and what the viewers make of it.
+// A recorded run, and the output of the viewers for it.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -76,7 +76,7 @@ TEST(Profile, ARunIsRecordedWhole) {
   EXPECT_EQ(recording.dropped, 0u);
   EXPECT_EQ(recording.about.at("command"), "a test");
   EXPECT_EQ(analysis.launches, 3u);
-  EXPECT_EQ(analysis.steps.size(), 2u);  // of the first it is not known when it began for the device
+  EXPECT_EQ(analysis.steps.size(), 2u);  // for the first step it is unknown when it began on the device
   EXPECT_EQ(analysis.step_source, "step scopes");
   EXPECT_EQ(analysis.steps[1].number, 2u);
   EXPECT_GT(recording.roofs.flops, 0);
@@ -162,14 +162,14 @@ TEST(Profile, OpsKnowTheirKindPlaceAndWork) {
   std::set<std::string> texts;
   for (const json& op : ops)
     if (op["category"] != "launch") texts.insert(op["text"].get<std::string>().substr(0, 1));
-  EXPECT_THAT(texts, testing::ElementsAre("%"));  // it is known what each thunk runs
+  EXPECT_THAT(texts, testing::ElementsAre("%"));  // the instruction of each thunk is known
 }
 
 TEST(Profile, TheSameOpsAreTheSameInAnotherRun) {
   const auto& [folder, recording, analysis] = Recorded::instance();
   const TemporaryFolder other;
   {
-    const Tensor before = ones({3}) * 2;  // other numbers for all that follows
+    const Tensor before = ones({3}) * 2;  // changes the numbers of everything that follows
     sync();
     record(other.path(), 2);
   }
@@ -223,7 +223,7 @@ TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
   const auto twice = compile([](const Tensor& x) { return tanh(x) * 2; }, {.dynamic = Dynamic::off, .name = "twice"});
   const auto sized = compile([](const Tensor& x) { return exp(x) + 1; }, {.name = "sized"});
   const Tensor four = ones({4}), five = ones({5}), six = ones({6});
-  for (const Tensor& x : {four, five, six}) sized(x);  // from the second on one program for many sizes
+  for (const Tensor& x : {four, five, six}) sized(x);  // from the second on, one program for many sizes
   twice(four);
   synchronize();
   const TemporaryFolder folder;
@@ -251,7 +251,7 @@ TEST(Profile, ProgramsHaveNamesAndContentsWheneverTheyWereCompiled) {
     EXPECT_THAT(table(recording, analyse(recording)), HasSubstr(program.name));
 }
 
-// What a profile says of the ops of each size's program: category, work, time at the roofs.
+// The profile's figures for the ops of each size's program: category, work, time at the roofs.
 using Work = std::multiset<std::tuple<std::string, double, double, double>>;
 
 std::map<std::string, Work> work_of_sizes(Dynamic dynamic) {
@@ -431,7 +431,7 @@ TEST(Doctor, SaysOfWhichLineTheHintIs) {
   clear_graph_cache();
   {
     const Scope scope(folder.path());
-    for (std::uint64_t i = 0; i < 24; ++i) {  // more than a window of hints
+    for (std::uint64_t i = 0; i < 24; ++i) {  // more steps than a window of hints has
       const Step step(i);
       Tensor x = ones({4});
       for (std::uint64_t k = 0; k <= i; ++k) x = x * 2.f;  // another graph in each step

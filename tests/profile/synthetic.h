@@ -1,4 +1,4 @@
-// Recordings made by hand: what the analysis says of them can be computed in the head.
+// Handmade recordings, whose analysis can be computed by hand.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Synthetic {
     recording_.complete = true;
   }
 
-  // A program of one op of this category.
+  // Adds a program of one op of this category.
   std::int32_t program(const std::string& name, const std::string& category = "dot") {
     Program& made = recording_.programs.emplace_back();
     made.name = name;
@@ -30,7 +30,7 @@ class Synthetic {
     return static_cast<std::int32_t>(recording_.programs.size() - 1);
   }
 
-  // The host did something from one time to another, in microseconds.
+  // Adds work of the host between two times, in microseconds.
   void host(const std::string& category, const std::string& name, double from_us, double to_us,
             std::uint64_t number = 0) {
     recording_.spans.push_back({.category = string(category),
@@ -40,7 +40,7 @@ class Synthetic {
                                 .number = number});
   }
 
-  // The device ran a program, which the host had launched right before.
+  // Adds a launch of a program, which the host makes right before the device runs it.
   void launch(std::int32_t program, double from_us, double to_us) {
     const std::uint64_t number = launches_++;
     host("host", "launch", from_us - 0.002, from_us - 0.001, number);
@@ -57,7 +57,7 @@ class Synthetic {
     recording_.spans.push_back(span);
   }
 
-  // A step whose execution the host prepares from the first time to the second, and which the device runs until the third.
+  // Adds a step: the host prepares its execution from the first time to the second, and the device runs it until the third.
   void step(std::int32_t program, double from_us, double busy_from_us, double to_us) {
     host("step", "train", from_us, busy_from_us, steps_++);
     launch(program, busy_from_us, to_us);
@@ -84,7 +84,7 @@ class Synthetic {
     recording_.about["settings"][variable] = {value, usual};
   }
 
-  // What the process counted while it was recorded.
+  // Sets what the process counted while it was recorded.
   void metric(const std::string& name, double count, double total_ms) {
     for (auto* metrics : {&recording_.first_metrics, &recording_.last_metrics})
       if (metrics->is_null())

@@ -1,4 +1,4 @@
-// The recording engine by itself: without the functions on tensors, which are one user of it.
+// The recording engine without the functions on tensors, which are one user of it.
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ TensorPtr doubled(const TensorPtr& x) {
 
 class RecordingEngine : public testing::Test {
  protected:
-  void TearDown() override { Recording::current().sync(); }  // forgets what the test recorded
+  void TearDown() override { Recording::current().sync(); }  // discards what the test recorded
 };
 
 TEST_F(RecordingEngine, LaunchesWhatIsHeldAndForgetsTheRest) {
@@ -72,7 +72,7 @@ TEST_F(RecordingEngine, ErrorsNameTheFunctionAndItsPlace) {
                   testing::HasSubstr("recording_test.cpp:"))));
 }
 
-// What a sync shows of itself, in this order.
+// Checks the stages of a sync and their order.
 class Stages final : public SyncStages {
  public:
   void begins() override { seen.emplace_back("begins"); }

@@ -1,5 +1,5 @@
-// What the device's thread does between two launches: the same for a launch of one output or of a thousand, and nothing that asks
-// the heap.
+// The work of the device's thread between two launches: it is the same for one output and for a thousand, and makes no heap
+// allocations.
 #include <array>
 #include <cstring>
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 using weft::testing::heap_use;
 
-// What the heap was asked for between launches, by their number.
+// Heap allocations between launches, by launch number.
 class Between {
  public:
   void begins(std::uint64_t launch) {
@@ -29,7 +29,7 @@ class Between {
   std::array<std::uint64_t, 100> uses_{};
 };
 
-// Outputs that take over their inputs, and one that does not: a loss.
+// A program whose outputs take over its inputs, except for one: a loss.
 std::shared_ptr<const Executable> step(int tensors, Between& between) {
   Program program("step");
   const Slice first = program.input();
@@ -63,7 +63,7 @@ TEST_P(BetweenLaunches, NothingIsAskedOfTheHeap) {
   const auto program = step(GetParam(), between);
   std::vector<BufferPtr> state, outputs;
   std::vector<std::shared_ptr<ReadFirst>> losses;
-  const auto gate = promised();  // all are launched before one runs: a device with nothing to run does more
+  const auto gate = promised();  // launches all before one runs, because a device with nothing to run does more
   state.push_back(gate);
   for (int i = 1; i < GetParam(); ++i) state.push_back(floats(device, {0, 0, 0, 0}));
   for (int i = 0; i < launches; ++i) {

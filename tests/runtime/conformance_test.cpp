@@ -1,4 +1,4 @@
-// What every device must do, whatever it is made of: a device is what passes these tests.
+// The conformance tests that every device must pass, whatever its kind.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -26,7 +26,7 @@ class Conformance : public ::testing::TestWithParam<DeviceKind> {
  protected:
   std::unique_ptr<Device> make(DeviceOptions options = {}) const { return GetParam().make(options); }
   bool computes() const { return GetParam().computes; }
-  // What a launch should have made of it, on a device that computes.
+  // Returns the expected result of a launch, or zeros on a device that does not compute.
   std::vector<float> computed(std::vector<float> expected) const {
     if (!computes()) std::ranges::fill(expected, 0.0f);
     return expected;
@@ -41,7 +41,7 @@ TEST_P(Conformance, GivesBackTheBytesItWasGiven) {
     std::vector<float> given(elements);
     for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<float>(i);
     const auto x = floats(*device, given);
-    std::ranges::fill(given, -1.0f);  // the device has a copy
+    std::ranges::fill(given, -1.0f);  // the device must have a copy
     const auto back = values(x);
     ASSERT_EQ(back.size(), given.size());
     for (std::size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], static_cast<float>(i)) << elements;
@@ -207,7 +207,7 @@ TEST_P(Conformance, ManyThreadsMayLaunch) {
   EXPECT_EQ(device->stats().launches, static_cast<std::uint64_t>(threads * launches));
 }
 
-// Numbers are exact in f32 up to 2^24.
+// Integers are exact in f32 up to 2^24.
 TEST_P(Conformance, AMillionSmallLaunches) {
   constexpr int launches = 1'000'000;
   const auto device = make({.run_ahead_launches = 1000});
@@ -331,14 +331,15 @@ TEST_P(Conformance, EventsCallBackOnAThreadOfTheirOwn) {
   std::vector<int> order;
   x->event()->then([&](const std::exception_ptr& error) {
     order.push_back(error ? -1 : 0);
-    release.get_future().wait();  // holds back neither the device nor who waits
+    release.get_future().wait();  // must delay neither the device nor a waiting thread
     seen = values(launch_one(*device, adder(1), x));
   });
   x->event()->then([&](const std::exception_ptr&) { order.push_back(1); });
   fulfil(*device, gate, 1);
   EXPECT_EQ(values(launch_one(*device, adder(5), x)), computed({7, 7, 7, 7}));
   release.set_value();
-  x->event()->then([&](const std::exception_ptr&) { done.set_value(); });  // it has come: the others are called before
+  // already set: the earlier callbacks run first
+  x->event()->then([&](const std::exception_ptr&) { done.set_value(); });
   done.get_future().wait();
   EXPECT_EQ(seen, computed({3, 3, 3, 3}));
   EXPECT_THAT(order, ElementsAre(0, 1));

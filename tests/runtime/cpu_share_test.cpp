@@ -9,9 +9,9 @@
 namespace weft::runtime {
 namespace {
 
-constexpr std::uint64_t window = 100'000'000;  // ns
+constexpr std::uint64_t window = 100'000'000;  // in nanoseconds
 
-// A machine with `cpus` CPUs on which others keep `others` of them busy and this process `own`.
+// A machine with `cpus` CPUs, of which other programs keep `others` busy and this process `own`.
 class Machine {
  public:
   explicit Machine(int cpus) : cpus_(cpus), share_(cpus) { share_.add(now_); }
@@ -89,7 +89,7 @@ TEST(CpuShare, OneShortBurstChangesNothing) {
   EXPECT_EQ(machine.threads(2), 2);
 }
 
-// The system counts busy CPUs in ticks, its own time exactly: the first may lag behind.
+// The system counts busy CPUs in ticks, but its own time exactly, so the busy time may lag behind.
 TEST(CpuShare, ReadingsThatLagBehindDoNotCountAsLoad) {
   CpuShare share(2);
   share.add({.wall = window, .busy = 10 * window, .own = window});

@@ -1,4 +1,4 @@
-// The kinds of device there are, for the tests that each of them must pass.
+// The kinds of devices, for the tests that every kind must pass.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace weft::runtime::testing {
 struct DeviceKind {
   std::string name;
   std::function<std::unique_ptr<Device>(DeviceOptions)> make;
-  bool computes = true;  // false: it runs no thunk, and every output is zeros
+  bool computes = true;  // false: it runs no thunks, and every output is zeros
 
   friend void PrintTo(const DeviceKind& kind, std::ostream* out) { *out << kind.name; }
 };

@@ -115,7 +115,7 @@ TEST(Device, IsAcceptedBeforeItWaits) {
   std::vector<BufferPtr> inputs{gate};
   device.launch(program, std::move(inputs), outputs, [&] {
     output = std::move(outputs[0]);
-    fulfil(device, gate, 1);  // else the launch would wait for ever
+    fulfil(device, gate, 1);  // otherwise the launch would wait forever
   });
   EXPECT_THAT(values(output), Each(2));
 }

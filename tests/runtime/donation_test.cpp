@@ -1,4 +1,4 @@
-// A donated input gives its memory to an output, unless something else reaches it.
+// A donated input gives its memory to an output, unless something else can still reach it.
 #include <algorithm>
 #include <tests/runtime/programs.h>
 

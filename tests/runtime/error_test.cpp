@@ -1,4 +1,4 @@
-// Errors belong to the launch that failed; dependents carry the first one.
+// Errors belong to the launch that failed; dependent launches carry the first error.
 #include <tests/runtime/programs.h>
 
 #include <gmock/gmock.h>

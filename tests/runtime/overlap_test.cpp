@@ -1,5 +1,5 @@
-// What runs beside what on a real device: a thunk of another stream holds nothing back that does not need it. Nothing is timed: a thunk
-// that waits for the test would wait for ever if what the test waits for were behind it.
+// Concurrency on a real device: a thunk on another stream delays only what needs it. Nothing is timed: a thunk that waits for
+// the test would wait forever if the test in turn had to wait for that thunk.
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -23,7 +23,7 @@ class Overlap : public ::testing::TestWithParam<DeviceKind> {
   std::unique_ptr<Device> make(DeviceOptions options = {}) const { return GetParam().make(options); }
 };
 
-// y = x + 1, in the memory of x, and on the host: told = x + 1 as the host finds it, once `go` allows.
+// y = x + 1, in the memory of x; and on the host, once `go` allows: told = x + 1, as the host reads it.
 std::shared_ptr<const Executable> told_step(std::shared_future<void> go) {
   Program program("told step");
   const Slice x = program.input(), y = program.output(0), told = program.output();
@@ -35,7 +35,7 @@ std::shared_ptr<const Executable> told_step(std::shared_future<void> go) {
   return program.finish();
 }
 
-// The same, with the thunk on another stream reading the input.
+// Does the same, but the thunk, on `stream`, reads the input.
 std::shared_ptr<const Executable> told_input(std::shared_future<void> go, StreamKind stream = StreamKind::host) {
   Program program("told input");
   const Slice x = program.input(), y = program.output(), told = program.output();
@@ -87,7 +87,8 @@ TEST_P(Overlap, WhatAThunkOfTheHostReadsIsNotOverwritten) {
   const auto outputs = device->launch(told_input(go.get_future().share()), std::span(&x, 1));
   std::vector<BufferPtr> given{std::move(x)}, updated;
   device->launch(updater(100), std::move(given), updated, [] {});
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // an update that does not wait has long happened
+  // an update that does not wait would have happened by now
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_FALSE(updated[0]->event()->ready());
   go.set_value();
   EXPECT_THAT(values(outputs[1]), ElementsAre(1, 2, 3, 4));

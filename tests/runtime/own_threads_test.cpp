@@ -1,4 +1,4 @@
-// Kernels' work on a thread that ends with it.
+// Kernels that run on a thread that ends with them.
 #include <weft/runtime/own_threads.h>
 
 #include <stdexcept>

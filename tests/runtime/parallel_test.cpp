@@ -23,7 +23,7 @@ class Parallel : public testing::Test {
   Parallel() : before_(thread_count()) {}
   ~Parallel() override { set_thread_count(before_); }
 
-  // The ranges that bodies get, in order.
+  // Returns the ranges passed to bodies, in order.
   static Ranges ranges(std::int64_t count, std::int64_t grain) {
     std::mutex mutex;
     Ranges result;
@@ -87,7 +87,7 @@ TEST_F(Parallel, DevicesThatComputeAtOnceShareTheThreads) {
     const Computing three;
     EXPECT_EQ(threads_now(), 1);
   }
-  set_thread_count(1024);  // more than there are CPUs: how busy they are does not matter
+  set_thread_count(1024);  // more than the number of CPUs, so their load does not matter
   EXPECT_EQ(threads_now(), 1024);
 }
 

@@ -1,4 +1,4 @@
-// What thunks make before they first run is made once, for all of them before the first runs.
+// Thunks are prepared once, all of them before the first one runs.
 #include <weft/runtime/preparation.h>
 
 #include <atomic>

@@ -72,7 +72,7 @@ class Program {
     executable_->thunks.push_back(std::move(made));
     return *this;
   }
-  // One on another stream.
+  // Adds a thunk on another stream.
   Program& thunk_on(StreamKind stream, std::string name, std::vector<Slice> reads, std::vector<Slice> writes,
                     FunctionThunk::Function function) {
     auto made = std::make_unique<FunctionThunk>(std::move(name), std::move(function));
@@ -149,7 +149,7 @@ inline BufferPtr launch_one(Device& device, std::shared_ptr<const Executable> ex
   return device.launch(std::move(executable), std::span(&input, 1)).at(0);
 }
 
-// A buffer whose bytes the test gives later: what needs it cannot start before.
+// Returns a buffer whose bytes the test provides later: what needs it cannot start before.
 inline BufferPtr promised(std::int64_t elements = 4) { return std::make_shared<Buffer>(Type(DType::f32, {elements})); }
 inline void fulfil(Device& device, const BufferPtr& buffer, float value) {
   const std::vector<float> floats(buffer->type().elements(), value);

@@ -1,4 +1,4 @@
-// Reads: done once, by whoever needs it first, and before a launch that overwrites what they read.
+// Reads: each is performed once, by whoever needs it first, and before a launch that overwrites what it reads.
 #include <weft/runtime/read.h>
 
 #include <atomic>
@@ -84,7 +84,7 @@ TEST(Read, IsDoneBySynchronizeWhoeverMakesTheBytes) {
   std::vector<float> seen;
   device.read(gate, [&](std::span<const std::byte> bytes) { seen = values(bytes); });
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then it is waited for
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the main thread waits for it by then
     fulfil(device, gate, 3);
   });
   device.synchronize();

@@ -1,5 +1,5 @@
-// A device like an accelerator, made of a thread: the host does not see its memory (an address that the host follows is a segmentation
-// fault), and what is given to its stream is done later, in order.
+// A device like an accelerator, simulated by a thread: the host does not see its memory (a host access to a device address is a
+// segmentation fault), and the stream does its work later, in order.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace weft::runtime::testing {
 
-// Addresses with this bit are nobody's.
+// Addresses with this bit are invalid on the host.
 inline constexpr std::uintptr_t remote_bit = std::uintptr_t{1} << 62;
 
 inline std::byte* to_remote(std::byte* here) {
@@ -116,8 +116,8 @@ class RemoteStream final : public Stream {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<std::function<void()>> tasks_;
-  StreamError error_;      // of the stream's thread
-  bool stopping_ = false;  // of the stream's thread
+  StreamError error_;      // used by the stream's thread
+  bool stopping_ = false;  // used by the stream's thread
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// What may run beside what, derived from what thunks read and write.
+// Which thunks may run concurrently, derived from what they read and write.
 #include <weft/runtime/schedule.h>
 
 #include <string>
@@ -17,7 +17,7 @@ using Wait = Schedule::Wait;
 
 const auto nothing = [](const Launch&) {};
 
-// The thunks of a part, by name.
+// Returns the names of a part's thunks.
 std::vector<std::string> names(const Executable& executable, std::size_t part) {
   std::vector<std::string> result;
   for (const Schedule::Task& task : executable.schedule->parts.at(part).tasks)
@@ -43,7 +43,7 @@ TEST(Schedule, WaitsForWhatIsReadAlone) {
   for (const auto& task : schedule.parts[0].tasks) EXPECT_THAT(task.waits, IsEmpty());
   EXPECT_TRUE(schedule.parts[0].tasks[0].is_awaited);
   EXPECT_FALSE(schedule.parts[0].tasks[1].is_awaited);
-  ASSERT_EQ(schedule.groups.size(), 2u) << "an event for what the host makes, and one for what is computed";
+  ASSERT_EQ(schedule.groups.size(), 2u) << "one event for the host's outputs, and one for computed ones";
   EXPECT_THAT(schedule.groups[0].outputs, ElementsAre(0));
   EXPECT_THAT(schedule.groups[0].waits, ElementsAre(Wait{0, 4}));
   EXPECT_THAT(schedule.groups[1].outputs, ElementsAre(1));

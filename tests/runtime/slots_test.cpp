@@ -1,4 +1,4 @@
-// Where buffers have their memory: it ends with its buffer, before, while or after the launch that makes it.
+// The memory of buffers: it is released with its buffer, before, during or after the launch that makes it.
 #include <tests/runtime/programs.h>
 #include <thread>
 
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 constexpr std::int64_t elements = 1 << 14;
 constexpr std::uint64_t bytes = elements * sizeof(float);
 
-// As many outputs as several blocks hold, each x + 1.
+// Makes enough outputs for several blocks, each x + 1.
 std::shared_ptr<const Executable> many_outputs(int outputs) {
   Program program("many", elements);
   const Slice x = program.input();
@@ -31,7 +31,7 @@ TEST(Slots, OutputsDroppedBeforeTheirLaunchGiveTheirMemoryBackAtItsEnd) {
   fulfil(device, gate, 1);
   device.synchronize();
   EXPECT_THAT(values(kept), Each(2.0f));
-  EXPECT_EQ(device.stats().bytes_in_use, 2 * bytes);  // of the gate and the one
+  EXPECT_EQ(device.stats().bytes_in_use, 2 * bytes);  // the gate's and the kept output's
 }
 
 TEST(Slots, OutputsDroppedAfterTheirLaunchGiveTheirMemoryBackAtOnce) {
@@ -62,7 +62,7 @@ TEST(Slots, DonatedInputsMayEndBeforeTheLaunchThatTakesThem) {
   CpuDevice device;
   BufferPtr x = promised(4);
   const BufferPtr gate = x;
-  for (int i = 0; i < 5; ++i) x = launch_one(device, updater(1), x);  // each ends when the next is launched
+  for (int i = 0; i < 5; ++i) x = launch_one(device, updater(1), x);  // each buffer ends when the next launch is made
   fulfil(device, gate, 1);
   EXPECT_THAT(values(x), ElementsAre(6, 6, 6, 6));
   EXPECT_EQ(device.stats().donation_copies, 0u);

@@ -1,4 +1,4 @@
-// What a device adds to a recording of spans.
+// The spans that a device adds to a recording.
 #include <weft/base/trace.h>
 
 #include <map>
@@ -26,7 +26,7 @@ TEST(DeviceTrace, ShowsLaunchesThunksAndWaits) {
   device.synchronize();
   const auto recording = trace::stop();
   std::map<std::string, int> counts;
-  std::map<std::string, std::set<std::uint64_t>> launches;  // that the spans of a name are of
+  std::map<std::string, std::set<std::uint64_t>> launches;  // the launches to which the spans of a name belong
   for (const auto& span : recording.spans) {
     ++counts[std::string(span.category) + ' ' + span.name];
     EXPECT_LE(span.begin_ns, span.end_ns);

@@ -1,5 +1,5 @@
-// Counts what the calling thread asks of the heap, and gives back to it. It replaces operator new: one file of a test program may
-// include it.
+// Counts the heap allocations and deallocations of the calling thread. Replaces operator new, so only one file of a test
+// program may include it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WEFT_COUNTS_HEAP 0  // their allocator is not to be replaced
+#define WEFT_COUNTS_HEAP 0  // the sanitizers' allocator must not be replaced
 #else
 #define WEFT_COUNTS_HEAP 1
 #endif
@@ -26,7 +26,7 @@ inline void give_back(void* at) {
 }  // namespace weft::testing
 
 #if WEFT_COUNTS_HEAP
-// Every other form of new and delete ends in one of these.
+// All other forms of new and delete call these.
 void* operator new(std::size_t bytes) {
   ++weft::testing::heap_use.allocations;
   if (void* at = std::malloc(bytes ? bytes : 1)) return at;

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// The names of what a folder holds, sorted.
+// Returns the names of a folder's entries, sorted.
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder))

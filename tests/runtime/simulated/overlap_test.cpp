@@ -1,5 +1,5 @@
-// Which overlap arises from what thunks read and write, on a device whose times are declared: exact, and the same in every run.
-// docs/design/streams.md shows the table.
+// The overlap that follows from what thunks read and write, on a device whose times are declared: exact, and the same in every
+// run. docs/design/streams.md shows the table.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,15 +16,15 @@ namespace {
 const auto nothing = [](const Launch&) {};
 constexpr int steps = 20;
 
-// Thunks take as many microseconds as their names say: "collective 30".
+// Returns the microseconds that a thunk takes, from its name: "collective 30".
 double time_in_name(const Thunk& thunk) { return std::stod(thunk.info.name.substr(thunk.info.name.rfind(' '))); }
 
 struct Cost {
-  double step_us;  // from the end of a step to that of the next, once the pipeline is full
-  double idle_us;  // of that, the compute stream does nothing
+  double step_us;  // from the end of a step to the end of the next one, once the pipeline is full
+  double idle_us;  // the part of step_us for which the compute stream is idle
 };
 
-// Runs steps; `next` gives the inputs of a step from the outputs of the one before.
+// Runs steps; `next` makes the inputs of a step from the outputs of the step before.
 Cost run(const std::shared_ptr<const Executable>& step,
          const std::function<std::vector<BufferPtr>(Device&, std::vector<BufferPtr>)>& next) {
   SimulatedDevice device({.thunk_us = time_in_name}, {.run_ahead_launches = 4});
@@ -47,14 +47,14 @@ const auto from_the_step_before = [](Device& device, std::vector<BufferPtr> outp
   return outputs;
 };
 
-// 100 us of work, then on the host 60 us for a result that nothing in the step needs.
+// The step computes for 100 us; then the host takes 60 us for a result that nothing in the step needs.
 TEST(SimulatedOverlap, ASlowThunkOfTheHostIsHidden) {
   Program program("log");
   const Slice x = program.input(), y = program.output(0), told = program.output();
   program.thunk("compute 100", {x}, {y}, nothing);
   program.thunk_on(StreamKind::host, "tell 60", {y}, {told}, nothing);
   const auto [step_us, idle_us] = run(program.finish(), from_the_step_before);
-  EXPECT_EQ(step_us, 160) << "the next step overwrites what the host reads";
+  EXPECT_EQ(step_us, 160) << "the next step overwrites the bytes that the host reads";
 
   Program copied("log of a copy");
   const Slice a = copied.input(), b = copied.output(0), c = copied.temporary(), d = copied.output();
@@ -80,10 +80,10 @@ TEST(SimulatedOverlap, ACollectiveIsHiddenBehindWhatDoesNotNeedIt) {
   EXPECT_EQ(step_of(30).step_us, 100);
   EXPECT_EQ(step_of(30).idle_us, 0);
   EXPECT_EQ(step_of(70).step_us, 120);
-  EXPECT_EQ(step_of(70).idle_us, 20) << "what the backward pass does not hide";
+  EXPECT_EQ(step_of(70).idle_us, 20) << "the part that the backward pass does not hide";
 }
 
-// What a step does with its batch alone runs beside the step before.
+// Work that needs only the batch runs concurrently with the previous step.
 TEST(SimulatedOverlap, WhatNeedsTheBatchAloneRunsBesideTheStepBefore) {
   const auto step_of = [](StreamKind stream, double lookup_us) {
     Program program("look up");
@@ -102,7 +102,7 @@ TEST(SimulatedOverlap, WhatNeedsTheBatchAloneRunsBesideTheStepBefore) {
   EXPECT_EQ(step_of(StreamKind::host, 130).step_us, 130) << "the slower of the two streams";
 }
 
-// The copy of the next batch to the device runs beside the step.
+// The next batch is copied to the device while the step runs.
 TEST(SimulatedOverlap, TheCopyOfTheNextBatchIsHidden) {
   const auto step_with = [](double copy_us) {
     Program program("train");

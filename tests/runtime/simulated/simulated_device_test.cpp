@@ -1,4 +1,4 @@
-// The simulated device: the same path, with times that are the same in every run.
+// The simulated device: the same code path, with times that are the same in every run.
 #include <algorithm>
 #include <tests/runtime/programs.h>
 
@@ -18,7 +18,7 @@ std::shared_ptr<const Executable> never(std::int64_t elements = 4) {
   return program.finish();
 }
 
-// An output from nothing.
+// A program that makes an output without inputs.
 std::shared_ptr<const Executable> maker(std::int64_t elements) {
   Program program("maker", elements);
   program.output();
