@@ -139,7 +139,7 @@ TEST(DoctorCommand, RefusesWhatIsNoRecording) {
     const Outcome refused = weft({command, (folder / "zip").string()});
     EXPECT_EQ(refused.exit_code, 1);
     EXPECT_THAT(refused.err, HasSubstr("is not a weft recording"));
-    EXPECT_THAT(weft({command, folder.path().string()}).err, HasSubstr("there is not a weft recording"));
+    EXPECT_THAT(weft({command, folder.path().string()}).err, HasSubstr("there is no weft recording"));
   }
 }
 
@@ -161,7 +161,7 @@ func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   }
   const Outcome missing = weft({"explain", "--last", other});
   EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_THAT(missing.err, HasSubstr("there is not a weft recording"));
+  EXPECT_THAT(missing.err, HasSubstr("there is no weft recording"));
   EXPECT_EQ(weft({"explain", "a.mlir", "--last", run}).exit_code, 2);
 }
 

@@ -120,7 +120,7 @@ TEST(Doctor, GapsThatAreLongOnlyWhileThreadsWaitAreTheMachines) {
   expect_sum(examined);
 }
 
-// Steps of 3 ms, each followed by `due` checkpoints of 29 ms.
+// Steps of 3 ms, each followed by as many checkpoints of 29 ms as `due` returns.
 template <class Due>
 Synthetic saving_steps(Due due) {
   Synthetic made;

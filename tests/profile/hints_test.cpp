@@ -35,7 +35,7 @@ std::vector<Kind> kinds(const Window& window) {
 TEST(Hints, AHealthyRunHasNone) {
   EXPECT_THAT(judge(busy()), IsEmpty());
   EXPECT_THAT(judge(Window()), IsEmpty());
-  Window logging = busy();  // a loss is read in every step; nothing is known about the device
+  Window logging = busy();  // a loss is read in every step, but the device does not idle
   logging.reads = 20;
   logging.host_wait_ms = 150;
   EXPECT_THAT(judge(logging), IsEmpty());

@@ -72,7 +72,7 @@ TEST_F(RecordingEngine, ErrorsNameTheFunctionAndItsPlace) {
                   testing::HasSubstr("recording_test.cpp:"))));
 }
 
-// Checks the stages of a sync and their order.
+// Records the stages of a sync, in order.
 class Stages final : public SyncStages {
  public:
   void begins() override { seen.emplace_back("begins"); }

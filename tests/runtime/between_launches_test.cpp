@@ -14,7 +14,7 @@ namespace {
 
 using weft::testing::heap_use;
 
-// Heap allocations between launches, by launch number.
+// Counts heap allocations and deallocations between launches, by launch number.
 class Between {
  public:
   void begins(std::uint64_t launch) {

@@ -338,7 +338,7 @@ TEST_P(Conformance, EventsCallBackOnAThreadOfTheirOwn) {
   fulfil(*device, gate, 1);
   EXPECT_EQ(values(launch_one(*device, adder(5), x)), computed({7, 7, 7, 7}));
   release.set_value();
-  // already set: the earlier callbacks run first
+  // Already set: the earlier callbacks run first.
   x->event()->then([&](const std::exception_ptr&) { done.set_value(); });
   done.get_future().wait();
   EXPECT_EQ(seen, computed({3, 3, 3, 3}));

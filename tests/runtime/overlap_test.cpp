@@ -87,7 +87,7 @@ TEST_P(Overlap, WhatAThunkOfTheHostReadsIsNotOverwritten) {
   const auto outputs = device->launch(told_input(go.get_future().share()), std::span(&x, 1));
   std::vector<BufferPtr> given{std::move(x)}, updated;
   device->launch(updater(100), std::move(given), updated, [] {});
-  // an update that does not wait would have happened by now
+  // An update that does not wait would have happened by now.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_FALSE(updated[0]->event()->ready());
   go.set_value();

@@ -23,7 +23,7 @@ struct Fingerprint {
 
   constexpr void add(std::uint64_t value) {
     low = mix(low, value);
-    // the constant prevents one value from zeroing both halves
+    // The constant prevents one value from zeroing both halves.
     high = mix(high + 0xa4093822299f31d0u, value ^ 0x082efa98ec4e6c89u);
   }
   friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) = default;

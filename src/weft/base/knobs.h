@@ -40,7 +40,7 @@ inline constexpr bool checked_build = true;
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")                \
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                      \
   KNOB(graph_cache_entries, Integer, 1024, "compiled programs kept in memory; the least recently used leaves first")  \
-  KNOB(graph_cache_bytes, Integer, Integer{1} << 30, "memory that compiled programs may take: constants and code")    \
+  KNOB(graph_cache_bytes, Integer, Integer{1} << 30, "memory of compiled programs: constants, code, launch data")     \
   KNOB(kernel_cache_bytes, Integer, Integer{1} << 28,                                                                 \
        "memory that the code of kernels may take; the least recently used leaves first")                              \
   KNOB(cache, Switch, true, "keep the code of kernels on disk, for later processes")                                  \

@@ -27,7 +27,7 @@ std::uint8_t to_narrow(double value, const NarrowFormat& f) {
   const int ones = (1 << (f.exponent + f.mantissa)) - 1, sign_bit = ones + 1;
   const int infinity = ((1 << f.exponent) - 1) << f.mantissa;
   const int sign = std::signbit(value) ? sign_bit : 0;
-  // the largest finite code, the code for larger values, and the code for NaN
+  // The largest finite code, the code for larger values, and the code for NaN.
   int largest = ones, overflow = ones, of_nan = ones;
   switch (f.specials) {
     case NarrowSpecials::ieee:

@@ -78,7 +78,7 @@ class Size {
   static bool shown(Size a, std::span<const Size> positive);
   [[noreturn]] void not_constant() const;
 
-  // above least_constant: the value; otherwise an index into the registry of expressions, offset from the least integer
+  // Above least_constant: the value; otherwise an index into the registry of expressions, offset from the least integer.
   std::int64_t bits_;
 };
 
@@ -128,7 +128,7 @@ class SizeTable {
 class SizeValues {
  public:
   SizeValues() = default;  // can evaluate constants only
-  // symbols[i] is the value of size_symbol(i). Sizes in the table cost only a look-up; the table must outlive this object.
+  // Symbols[i] is the value of size_symbol(i). Sizes in the table cost only a look-up; the table must outlive this object.
   explicit SizeValues(std::vector<std::int64_t> symbols, const SizeTable* table = nullptr);
 
   std::int64_t operator()(Size size) const { return size.is_constant() ? size.value() : evaluate(size); }

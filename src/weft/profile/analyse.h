@@ -9,7 +9,7 @@
 
 namespace weft::profile {
 
-// the times during which such a span was open
+// The times during which such a span was open.
 Intervals of_category(const Recording& recording, std::string_view category);
 
 std::vector<OpStats> op_stats(const Recording& recording);  // by their own time; shares are not set

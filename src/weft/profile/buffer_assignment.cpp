@@ -163,7 +163,7 @@ class Assignment {
   std::vector<std::size_t> first_readers_;  // for each allocation, an op
   std::map<std::int64_t, const proto::HloInstructionProto*> parameters_;
   std::map<std::int64_t, const proto::HloInstructionProto*> constants_;  // constants that have no allocation yet, by id
-  // operands that may be such constants
+  // Operands that may be such constants.
   std::map<const proto::HloInstructionProto*, std::set<std::int64_t>> operands_left_;
 };
 

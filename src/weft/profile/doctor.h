@@ -25,7 +25,7 @@ struct Finding {
 struct Diagnosis {
   double step_ms = 0, computing_ms = 0;
   std::vector<Finding> findings;  // by rank
-  // losses without a finding that explains them; the greatest first
+  // Losses without a finding that explains them; the greatest first.
   std::vector<std::pair<Loss, double>> unexplained_ms;
   Loss disturbance = Loss::contention;  // the cause of gaps that are longer than usual
 

@@ -14,7 +14,7 @@
 
 namespace weft::profile {
 
-// idle: the device has nothing to do, for none of the other causes. copied: computing time spent on copies of memory.
+// Idle: the device has nothing to do, for none of the other causes. copied: computing time spent on copies of memory.
 enum class Loss : std::uint8_t {
   fallback,
   first_run,

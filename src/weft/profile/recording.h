@@ -57,7 +57,7 @@ struct Roofs {
 struct Load {
   std::uint64_t time_ns = 0;
   std::uint64_t cpu_ns = 0;  // CPU time of this process, on all CPUs
-  // time for which its threads were ready but another thread had the CPU; summed over the threads
+  // Time for which its threads were ready but another thread had the CPU; summed over the threads.
   std::uint64_t waited_ns = 0;
   std::uint64_t preemptions = 0;     // involuntary context switches of its threads
   std::uint64_t machine_cpu_ns = 0;  // busy time of the CPUs that this process may run on, whoever ran there

@@ -53,9 +53,9 @@ class SizeFamilies {
     // Made from the sized program, with the report of that program; null: the sized program does not serve the graph.
     std::shared_ptr<const runtime::Executable> executable = {};
     std::shared_ptr<const compiler::Report> report = {};
-    // the program that does not serve the graph though it has the right sizes
+    // The program that does not serve the graph though it has the right sizes.
     std::shared_ptr<const compiler::SizedProgram> refusing = {};
-    // the size relations that the graph violates, and which the sized program assumes
+    // The size relations that the graph violates, and which the sized program assumes.
     std::vector<ir::SizeRelation> broken = {};
   };
   Known find(const Key& key, const std::shared_ptr<const ir::Graph>& graph);

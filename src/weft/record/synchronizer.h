@@ -36,7 +36,7 @@ class Synchronizer {
     std::vector<ir::SizeRelation> broken_relations;  // size relations that no longer hold, which caused the compilation
     std::unordered_set<std::string> places;          // the names of the programs compiled so far
     MissedDonations missed_donations;
-    // the last compiled graph, compared with the next one to tell why that had to be compiled
+    // The last compiled graph, compared with the next one to tell why that had to be compiled.
     std::shared_ptr<const ir::Graph> compiled;
   };
   static Last& last() { return of_this_thread().last; }

@@ -64,7 +64,7 @@ struct alignas(64) TensorImpl {
   bool cut = false;                    // launched by an automatic sync
   Origin origin;                       // the value that it was before a read launched it
   std::atomic<bool> is_state = false;  // a Parameter has or had it
-  // which input of which recording the buffer became: see stamp_of in recording.cpp
+  // Which input of which recording the buffer became: see stamp_of in recording.cpp.
   std::atomic<std::uint64_t> stamp = 0;
 
  private:

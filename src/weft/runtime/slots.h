@@ -66,7 +66,8 @@ class Slots {
   const std::uint32_t count_;
   const std::shared_ptr<Event> event_;
   Slots* next_ = nullptr;  // the next block in the event's list of blocks with abandoned slots
-                           // One bit per slot. The block is, or is about to be, in the event's list if any bit is set.
+
+  // One bit per slot. The block is, or is about to be, in the event's list if any bit is set.
   std::atomic<std::uint32_t> abandoned_slots_ = 0;
   std::atomic<bool> may_keep_memory_ = false;
 };
