@@ -128,7 +128,7 @@ class Threefry {
 
   std::uint64_t key_, counter_;
   bool wide_;
-  // Of the tensor, of the halved dimension, and of the dimensions inside it.
+  // The number of elements of the tensor, of the halved dimension, and of the dimensions inside it.
   std::uint64_t elements_ = 1, size_ = 1, inner_ = 1;
 };
 

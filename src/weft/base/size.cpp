@@ -115,7 +115,7 @@ bool Size::shown(Size a, std::span<const Size> positive) {
   };
   const Polynomial whole = algebra.polynomial(a);
   if (has_no_negative_term(whole)) return true;
-  // Whether `whole` minus (a positive sum - 1) has no negative term.
+  // Each sum is at least 1, so `whole` is not negative if whole - (sum - 1) has no negative term.
   return std::ranges::any_of(sums, [&](const Polynomial& sum) {
     Polynomial rest = whole;
     for (const auto& [monomial, coefficient] : sum) rest[monomial] -= coefficient;

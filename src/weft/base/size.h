@@ -128,7 +128,7 @@ class SizeTable {
 class SizeValues {
  public:
   SizeValues() = default;  // can evaluate constants only
-  // Symbols[i] is the value of size_symbol(i). Sizes in the table cost only a look-up; the table must outlive this object.
+  // `symbols[i]` is the value of size_symbol(i). Sizes in the table cost only a look-up; the table must outlive this object.
   explicit SizeValues(std::vector<std::int64_t> symbols, const SizeTable* table = nullptr);
 
   std::int64_t operator()(Size size) const { return size.is_constant() ? size.value() : evaluate(size); }

@@ -14,7 +14,7 @@
 
 namespace weft::profile {
 
-// Idle: the device has nothing to do, for none of the other causes. copied: computing time spent on copies of memory.
+// `idle` means that the device has nothing to do for none of the other causes; `copied` is computing time spent on copying memory.
 enum class Loss : std::uint8_t {
   fallback,
   first_run,

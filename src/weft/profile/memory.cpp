@@ -51,7 +51,7 @@ ProgramMemory program_memory(const Program& program) {
   ProgramMemory memory;
   if (program.ops.empty()) return memory;
   const auto lives = lifetimes(program);
-  // Modulo 2^64: the bytes that begin at an op, minus those that ended before it.
+  // For each op, the bytes that become alive at it minus the bytes that end before it, modulo 2^64.
   std::vector<std::uint64_t> change(program.ops.size() + 1);
   const std::set<std::uint32_t> donated(program.donated.begin(), program.donated.end());
   const auto counts = [&](std::size_t a) {

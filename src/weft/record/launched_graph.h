@@ -132,8 +132,8 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
                                  std::span<const ir::Value> cotangents, std::span<const ir::Value> xs,
                                  std::span<const TensorPtr> wrt);
 
-// Returns whether a launched graph on which `y` depends was differentiated by one of `wrt` before: a gradient may depend on
-// nothing.
+// Returns whether a launched graph on which `y` depends took a gradient by one of `wrt`. Then `y` may itself be a gradient, which
+// need not depend on `wrt`.
 bool were_differentiated_before(Recording& recording, ir::Value y, std::span<const TensorPtr> wrt);
 
 }  // namespace weft::record

@@ -27,7 +27,7 @@ class Synchronizer {
   // stopped the launch.
   bool run(std::shared_ptr<LaunchedGraph> kept = nullptr);
 
-  // The state of the last sync of this thread.
+  // What the last syncs of this thread did.
   struct Last {
     SyncStats stats;
     std::optional<compiler::Report> report;

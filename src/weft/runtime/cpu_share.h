@@ -49,7 +49,7 @@ class CpuShare {
 };
 
 // Returns the number of threads to use when others leave `left` of `cpus` CPUs and `wanted` threads would be used on an idle
-// machine: at most `left`, but at least half of `wanted`, which is this process's fair share of a full machine. If `wanted` is
+// machine: `left`, but at most `wanted` and at least half of it, which is this process's fair share of a full machine. If `wanted` is
 // more than `cpus`, somebody asked for it, so the result is `wanted`.
 int threads_on(int left, int cpus, int wanted);
 

@@ -28,7 +28,7 @@ struct LaunchRecord final : Milestone {
   std::shared_ptr<const Executable> executable;
   struct Input {
     Memory* slot = nullptr;
-    // In the memory of `slot`; null: the start of that memory, known when the launch begins.
+    // An address in the memory of `slot`; null: the start of that memory, which is known when the launch begins.
     std::byte* address = nullptr;
   };
   std::vector<Input> inputs;

@@ -112,11 +112,11 @@ class Queue {
   std::atomic<std::size_t> flight_count_ = 0;                        // changed together with flights_
   std::array<std::unique_ptr<StreamWorker>, stream_kinds> workers_;  // made at first use
 
-  // An estimate for the running launch that is rather too early than too late.
+  // The estimated end of the running launch, rather too early than too late.
   std::atomic<std::uint64_t> expected_end_ = 0;
   std::array<Times, 16> times_{};  // indexed by a hash of the executable; collisions only spoil the estimates
 
-  // End of the last launch; used only by the thread on which the compute stream reports its ends.
+  // The end of the last launch; used only by the thread on which the compute stream reports its ends.
   std::uint64_t last_end_ = 0;
   std::atomic<std::uint64_t> computed_ = 0;  // number of launches
 
