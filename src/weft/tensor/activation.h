@@ -1,5 +1,6 @@
-// Activations, normalisations, attention and losses: functions made of primitives. 16-bit floats are computed in f32 where sums
-// or exponentials are taken, and rounded once at the end; the cross entropy of 16-bit logits stays f32.
+// Activations, normalisations, attention and losses: functions composed of primitive operations. For 16-bit floats,
+// sums and exponentials are computed in f32 and the result is rounded once at the end; the cross entropy of 16-bit
+// logits stays f32.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +21,21 @@ Tensor softplus(const Operand& x);                     // log(1 + exp(x))
 Tensor log_sigmoid(const Operand& x);                  // -log(1 + exp(-x))
 Tensor mish(const Operand& x);                         // x * tanh(softplus(x))
 Tensor hard_swish(const Operand& x);                   // x * clamp(x + 3, 0, 6) / 6
-Tensor glu(const Operand& x, std::int64_t axis = -1);  // the first half of a dimension times the sigmoid of the second
-// x * P(X <= x) for a standard normal X; approximate: with tanh instead of erf, as GPT-2 does.
+Tensor glu(const Operand& x, std::int64_t axis = -1);  // first half of the axis * sigmoid(second half)
+// x * P(X <= x) for a standard normal X. With `approximate`, tanh replaces erf, as in GPT-2.
 Tensor gelu(const Operand& x, bool approximate = false);
 
 // Normalisations
 Tensor softmax(const Operand& x, std::int64_t axis = -1);
 Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
-// (x - mean) / sqrt(var + epsilon) over the last dimensions, as many as the weight has, times the weight plus the bias.
+// (x - mean) / sqrt(var + epsilon) * weight + bias. The mean and the variance are taken over the last dimensions, as
+// many as the weight has.
 Tensor layer_norm(const Operand& x, const Operand& weight, const Operand& bias, double epsilon = 1e-5);
 Tensor layer_norm(const Operand& x, const Operand& weight, double epsilon = 1e-5);
-// x / sqrt(mean(x^2) + epsilon) over the last dimension, times the weight.
+// x / sqrt(mean(x^2) + epsilon) * weight. The mean is taken over the last dimension.
 Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon = 1e-6);
 
-// (x - mean) / sqrt(var + epsilon) of channels: x [batch, channels, ...], all others of the vectors [channels]. Weight and bias
-// may be undefined tensors.
+// The mean and variance of each channel of x [batch, channels, ...]; both are vectors [channels].
 struct ChannelStatistics {
   Tensor mean, variance;
   void fields(auto&& field) {
@@ -42,22 +43,25 @@ struct ChannelStatistics {
     field("variance", variance);
   }
 };
-ChannelStatistics channel_statistics(
-    const Operand& x);  // over all dimensions but the channels; the variance divides by n
+// Takes the statistics over all dimensions but the channels; the variance divides by n.
+ChannelStatistics channel_statistics(const Operand& x);
+// (x - mean) / sqrt(var + epsilon) * weight + bias for each channel of x [batch, channels, ...]. The weight and the
+// bias are vectors [channels]; either may be an undefined tensor.
 Tensor batch_norm(const Operand& x, const ChannelStatistics& statistics, const Tensor& weight = {},
                   const Tensor& bias = {}, double epsilon = 1e-5);
-// The same with the statistics of each sample and each of `groups` groups of its channels.
+// Like batch_norm, but with the statistics of each sample and each of the `groups` groups of its channels.
 Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight = {}, const Tensor& bias = {},
                   double epsilon = 1e-5);
 // x / max(Euclidean norm along the axis, epsilon).
 Tensor normalize(const Operand& x, std::int64_t axis = -1, double epsilon = 1e-12);
 Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis = -1, double epsilon = 1e-8);
 
-// Attention of queries [..., queries, width] over keys [..., keys, width] and values [..., keys, out]: softmax(q k^T * scale) v.
+// Options of attention: softmax(q k^T * scale) v for queries [..., queries, width], keys [..., keys, width] and values
+// [..., keys, out].
 struct AttentionOptions {
-  bool causal = false;  // query i sees keys up to i; with more keys than queries the last query sees them all
-  std::optional<double> scale = {};  // 1 / sqrt(width) if not given
-  Tensor mask = {};  // broadcasts to [..., queries, keys]: booleans say which keys are seen, numbers are added
+  bool causal = false;  // query i sees keys 0 to i; with more keys than queries, the last query sees all keys
+  std::optional<double> scale = {};  // default: 1 / sqrt(width)
+  Tensor mask = {};  // broadcasts to [..., queries, keys]: booleans mark visible keys, numbers are added to the scores
 
   void fields(auto&& field) {
     field("causal", causal);
@@ -72,7 +76,7 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
 enum class Reduction : std::uint8_t { none, sum, mean };
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;  // mean: over the labels that are not ignored
-  std::int64_t ignore_index = -100;  // labels of this value add nothing to the loss, nor to what its mean divides by
+  std::int64_t ignore_index = -100;       // labels with this value count neither in the sum nor in the mean's divisor
   double label_smoothing = 0;
 
   void fields(auto&& field) {
@@ -81,23 +85,25 @@ struct CrossEntropyOptions {
     field("label_smoothing", label_smoothing);
   }
 };
-// -log softmax(logits)[label] of logits [..., classes] and integer labels [...] (classes stand last, unlike in PyTorch), or
-// -sum(p * log softmax(logits)) for floating-point labels p [..., classes], the probabilities of the classes. The loss of a label
-// that is neither a class nor ignored is NaN, and so is the sum or mean with it; such a label has no gradient. The mean is NaN, too,
-// if all labels are ignored (PyTorch, which throws for labels out of range).
+// Returns -log softmax(logits)[label] for logits [..., classes] and integer labels [...] (the class dimension is the
+// last, unlike in PyTorch), or -sum(p * log softmax(logits)) for floating-point labels p [..., classes], which are
+// class probabilities. The loss of a label that is neither a class nor ignored is NaN, and so is a sum or mean that
+// includes it; such a label contributes no gradient. The mean is also NaN if all labels are ignored, as in PyTorch.
+// (PyTorch throws for labels out of range.)
 Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options = {});
-// The same of log probabilities instead of logits.
+// The same as cross_entropy, but takes log probabilities instead of logits.
 Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction = Reduction::mean,
                 std::int64_t ignore_index = -100);
 
-// Of x and a target of the same shape, or a number: losses do not broadcast, for that is nearly always a mistake.
+// Losses between x and a target, which is a tensor of the same shape or a number. Losses do not broadcast, because
+// broadcasting is nearly always a mistake here.
 Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
 Tensor l1_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
-// d^2 / 2 for a distance d of at most delta, delta (d - delta / 2) beyond.
+// With d = |x - target|: d^2 / 2 if d <= delta, else delta * (d - delta / 2).
 Tensor huber_loss(const Operand& x, const Operand& target, double delta = 1, Reduction reduction = Reduction::mean);
-// target (log target - x) for log probabilities x; 0 where the target is 0.
+// target * (log(target) - x) for log probabilities x; 0 where the target is 0.
 Tensor kl_div(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
-// -(t log s + (1 - t) log(1 - s)) for s = sigmoid(logits).
+// -(t * log(s) + (1 - t) * log(1 - s)) with s = sigmoid(logits) and t = target.
 Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target,
                                         Reduction reduction = Reduction::mean);
 

@@ -1,4 +1,4 @@
-// What the functions share whose arguments are functions to be recorded as regions: loops, branches, checkpoints.
+// Helpers of the functions whose arguments are functions that are recorded as regions: loops, branches, checkpoints.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace weft::detail {
 
-// One region while it is being made: a recording whose first inputs are the carried values.
+// A region under construction: a recording whose first inputs are the carried values.
 class Body {
  public:
   explicit Body(record::Recording& parent) : recording_(parent) {}
 
-  // Calls `function`, whose operations go to this body; keeps the values of what it returns.
+  // Calls `function`, records its operations into this body and keeps the values of the tensors that it returns.
   template <class Function>
   void record(const char* name, const Function& function) {
     for (const Tensor& result : function()) outputs_.push_back(recording_.value_of(result.shared(), name));
@@ -31,14 +31,14 @@ class Body {
     return inputs;
   }
 
-  // Takes on the captures of another body, in its order, after which both have the same.
+  // Captures the tensors that `other` captured, in the same order, so that both bodies have the same captures.
   void capture_like(const Body& other) {
     for (const record::TensorPtr& tensor : other.captures()) recording_.capture(tensor);
   }
   std::span<const record::TensorPtr> captures() const { return recording_.captures(); }
 
   const std::vector<ir::Value>& outputs() const { return outputs_; }
-  // The captures come out as they went in.
+  // Appends the captures, unchanged, to the outputs.
   void return_captures() {
     for (const record::TensorPtr& tensor : captures()) outputs_.push_back(recording_.capture(tensor));
   }

@@ -1,5 +1,5 @@
-// The parameters that the body of a loop, branch or checkpoint made itself while it is recorded: those it may write. In any other it
-// would leave a value that exists in the body alone.
+// The set of Parameters that were created inside the body of a loop, branch or checkpoint while it is recorded. The
+// body may write only these; any other Parameter would be left with a value that exists only inside the body.
 #pragma once
 
 #include <unordered_set>
@@ -13,7 +13,7 @@ namespace weft::detail {
 
 class BodyParameters {
  public:
-  // Those of the innermost body from now on, until leave().
+  // Becomes the set of the innermost body of this thread until leave().
   BodyParameters();
   void leave();
   ~BodyParameters() { leave(); }
@@ -23,7 +23,7 @@ class BodyParameters {
   void added(const Parameter& parameter) { own_.insert(&parameter); }
   void removed(const Parameter& parameter) { own_.erase(&parameter); }
   bool own(const Parameter& parameter) const { return own_.contains(&parameter); }
-  // Throws Error for others.
+  // Throws Error if the parameter was not created inside this body.
   void require_own(const Parameter& parameter, const Tensor& next) const {
     if (!own(parameter)) refuse(parameter, next);
   }
@@ -35,7 +35,7 @@ class BodyParameters {
   std::unordered_set<const Parameter*> own_;
 };
 
-// Of the innermost body that this thread records; null: none.
+// The set of the innermost body that this thread records; null if there is none.
 inline constinit thread_local BodyParameters* body_parameters = nullptr;
 
 inline BodyParameters::BodyParameters() : outer_(body_parameters) { body_parameters = this; }

@@ -33,14 +33,16 @@ auto checkpointed_as(const F& function, std::span<const Tensor> arguments, const
 
 }  // namespace detail
 
-// A function of tensors that computes what `function` does, but whose gradient computes it again from its arguments, so that
-// nothing in between is kept from the forward to the backward pass:
+// Returns a function of tensors that computes the same as `function`. Its gradient computes `function` again from the
+// arguments, so that no intermediate values are kept from the forward pass for the backward pass:
 //   for (const Block& block : blocks) x = checkpoint([&](const Tensor& h) { return block(h); })(x);
-// In strict mode (WEFT_STRICT=1) results and gradients have the bits that they have without it, sums of cotangents being taken in
-// the same order. In others they may differ in the last bits, for what becomes one kernel differs, and with it where a multiply and
-// an add are rounded once; so may gradients of gradients in every mode, which add up what the two computations of a value give.
-// It returns a Tensor or a vector of them. Tensors of outside may be used in it freely, random numbers are the same both times,
-// values cannot be read inside, nor Parameters written.
+// `function` returns a Tensor or a vector of them. It may use tensors from outside freely. Both computations draw the
+// same random numbers. `function` cannot read values nor write Parameters from outside.
+//
+// In strict mode (WEFT_STRICT=1), results and gradients are bitwise equal to those without the checkpoint, because
+// cotangents are summed in the same order. In other modes they may differ in the last bits, because fusion differs, and
+// with it the places where a multiply and an add are rounded once. Gradients of gradients may differ in every mode,
+// because they add up the contributions of both computations of a value.
 template <class F>
 auto checkpoint(F function, std::source_location where = std::source_location::current()) {
   return [function = std::move(function), where](const auto&... arguments) {

@@ -1,4 +1,5 @@
-// Composites on values, for composites made of them. The axis is normalised; x is not a 16-bit float. Internal.
+// Composites on values, from which other composites are built. The axis must be normalised, and x must not be a 16-bit
+// float. Internal.
 #pragma once
 
 #include <weft/ir/builder.h>

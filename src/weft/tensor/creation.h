@@ -1,4 +1,4 @@
-// Tensors out of nothing: data of the host, constants and ranges. Random ones are in random.h.
+// Creates tensors from host data, constants and ranges. random.h creates random ones.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace weft {
 
-// Tensors of host data, whose elements have the type of the C++ values. The data is copied before the call returns.
+// Make a tensor from host data, which is copied before the call returns. The dtype is that of the C++ type.
 Tensor from_bytes(std::span<const std::byte> bytes, Type type);
 template <Element T>
 Tensor from_span(std::span<const T> values, const Shape& shape) {
@@ -26,7 +26,7 @@ Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
   return from_span(std::span<const T>(values), shape);
 }
 
-// The same for data that is given away: large data is copied by the device's copy stream, beside what the device computes. `owner` keeps
+// Make a tensor from host data that is given away: the device's copy stream copies large data, while the device computes. `owner` keeps
 // `bytes` alive until then; nobody may change them. A vector is moved: `from_vector(std::move(pixels), {64, 3, 32, 32})`.
 Tensor from_bytes(std::span<const std::byte> bytes, Type type, std::shared_ptr<const void> owner);
 template <Element T>
@@ -37,8 +37,8 @@ Tensor from_vector(std::vector<T>&& values, const Shape& shape) {
   return from_bytes(std::as_bytes(std::span(*owner)), type, owner);
 }
 
-// A row of values, a matrix, or one number as rank 0: tensor({1.f, 2.f}), tensor({{1, 2}, {3, 4}}), tensor(3.f). Floating-point
-// values become f32 and integers i32 unless a type is given.
+// Makes a vector, a matrix, or a tensor of rank 0: tensor({1.f, 2.f}), tensor({{1, 2}, {3, 4}}), tensor(3.f). Unless a
+// dtype is given, floating-point values become f32 and integers i32.
 Tensor tensor(const HostNumber& value, DType dtype);
 Tensor tensor(const HostNumber& value);
 Tensor tensor(std::initializer_list<HostNumber> values, DType dtype);
@@ -59,25 +59,26 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows) {
   return tensor(rows, HostNumber(T{}).default_dtype());
 }
 
-// A number that never changes and that the compiler may fold: another number makes another program. Elsewhere numbers are inputs.
+// Makes a number that never changes and that the compiler may fold; a different number is a different program. All
+// other numbers are inputs of the program.
 Tensor constant(const HostNumber& value, DType dtype = DType::f32,
                 std::source_location where = std::source_location::current());
 
 Tensor zeros(const Shape& shape, DType dtype = DType::f32,
              std::source_location where = std::source_location::current());
 Tensor ones(const Shape& shape, DType dtype = DType::f32, std::source_location where = std::source_location::current());
-Tensor full(const Shape& shape, const Operand& value);  // of the value's default type
+Tensor full(const Shape& shape, const Operand& value);  // dtype: the default of the value
 Tensor full(const Shape& shape, const Operand& value, DType dtype);
 Tensor zeros_like(const Operand& x);
 Tensor ones_like(const Operand& x);
 Tensor full_like(const Operand& x, const Operand& value);
 
-// start, start + step, ... before stop.
+// start, start + step, ... up to but not including stop.
 Tensor arange(std::int64_t stop, DType dtype = DType::i32,
               std::source_location where = std::source_location::current());
 Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step = 1, DType dtype = DType::i32,
               std::source_location where = std::source_location::current());
-// Where a number is a floating-point one: start + i * step, each rounded once. (torch.arange)
+// The same for floating-point arguments: start + i * step, each rounded once. (torch.arange)
 namespace detail {
 Tensor arange_of_floats(double start, double stop, double step, DType dtype, const std::source_location& where);
 }
@@ -92,13 +93,13 @@ Tensor arange(std::floating_point auto stop, DType dtype = DType::f32,
               std::source_location where = std::source_location::current()) {
   return arange(0, stop, 1, dtype, where);
 }
-// `count` numbers from start to stop, both included, evenly spaced.
+// `count` evenly spaced numbers from start to stop, both included.
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::f32,
                 std::source_location where = std::source_location::current());
-// The index along `axis` at every element.
+// Each element is its index along `axis`.
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i32,
             std::source_location where = std::source_location::current());
-// Ones on the diagonal.
+// The identity matrix.
 Tensor eye(std::int64_t rows, DType dtype = DType::f32, std::source_location where = std::source_location::current());
 
 }  // namespace weft

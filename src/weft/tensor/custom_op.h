@@ -1,6 +1,6 @@
-// Operations that weft does not have: a function of the host, given by the user, becomes part of the recorded program. The program
-// is not cut for it; it runs on a thread for such functions, beside kernels that do not need its results, without a copy of what it
-// reads or writes. Every call is counted, with its time and bytes: custom_op::NAME in metrics::report().
+// User-defined operations: a host function becomes part of the recorded program, without a graph break. It runs on a
+// thread of its own kind, concurrently with kernels that do not need its results, and reads and writes the buffers
+// without a copy. metrics::report() counts the calls as custom_op::NAME, with time and bytes.
 //
 //   const CustomOp clip = custom_op("clip", {.compute = [](const HostCall& call) {
 //     std::ranges::transform(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin(),
@@ -31,19 +31,19 @@ using ir::HostTypes;
 
 struct CustomOpOptions {
   HostCompute compute;           // see ir/host_function.h for what it may do
-  HostTypes types = {};          // of the results; else one, of the type of the first operand
-  bool has_side_effect = false;  // every call that is recorded runs, in their order, as long as a result of it is held
+  HostTypes types = {};          // the types of the results; default: one result with the type of the first operand
+  bool has_side_effect = false;  // every recorded call runs, in recording order, as long as one of its results is held
   HostCompute gradient = {};  // inputs: those of compute, its outputs, their cotangents; outputs: the cotangents of the
                               // floating-point inputs. None: grad throws Error on the way through the operation
 };
 
 class CustomOp {
  public:
-  // Of an operation with one result.
+  // Applies an operation with one result.
   Tensor operator()(const Operand& a) const;
   Tensor operator()(const Operand& a, const Operand& b) const;
   Tensor operator()(const Operand& a, const Operand& b, const Operand& c) const;
-  // Any number of operands and results.
+  // Applies an operation with any number of operands and results.
   std::vector<Tensor> apply(std::span<const Tensor> operands,
                             std::source_location where = std::source_location::current()) const;
 
@@ -59,7 +59,7 @@ class CustomOp {
   bool has_side_effect_;
 };
 
-// Registers the operation, for the life of the process. Throws Error for a name that is taken.
+// Registers the operation for the lifetime of the process. Throws Error if the name is taken.
 CustomOp custom_op(std::string name, CustomOpOptions options);
 
 }  // namespace weft

@@ -1,6 +1,7 @@
-// Functions of each element alone. Operands of different shapes broadcast as in NumPy, operands of different types are promoted
-// as operand.h says; shapes that do not broadcast throw Error. The semantics are StableHLO's where nothing else is said.
-// Functions that make no sense for integers (exp, sqrt...) compute integers and booleans in f32.
+// Elementwise functions. Operands of different shapes broadcast as in NumPy, and operands of different dtypes are
+// promoted as operand.h describes; throws Error for shapes that do not broadcast. The semantics are those of StableHLO
+// unless stated otherwise. Functions that are not defined on integers (exp, sqrt...) convert integers and booleans to
+// f32.
 #pragma once
 
 #include <weft/tensor/operand.h>
@@ -8,7 +9,7 @@
 
 namespace weft {
 
-// Arithmetic. Division is true division: of integers it gives f32.
+// Arithmetic. Division is true division: for integers the result is f32.
 Tensor operator+(const Operand& a, const Operand& b);
 Tensor operator-(const Operand& a, const Operand& b);
 Tensor operator*(const Operand& a, const Operand& b);
@@ -16,49 +17,49 @@ Tensor operator/(const Operand& a, const Operand& b);
 Tensor operator-(const Operand& x);
 inline Tensor& operator+=(Tensor& x, const Operand& y) {
   return x = Operand(x, y.where()) + y;
-}  // x becomes another value
+}  // rebinds x to a new value
 inline Tensor& operator-=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) - y; }
 inline Tensor& operator*=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) * y; }
 inline Tensor& operator/=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) / y; }
 Tensor floor_divide(const Operand& a, const Operand& b);  // rounded down
 Tensor remainder(const Operand& a, const Operand& b);     // with the sign of b, as in Python
-// x to the power of y. A number as exponent is part of the program: another exponent is another program, and small ones are
-// products and roots.
+// x to the power of y. An exponent given as a number is part of the program: a different exponent is a different
+// program, and small exponents become products and roots.
 Tensor pow(const Operand& x, const Operand& y);
 
-// Comparison and choice
-Tensor operator==(const Operand& a, const Operand& b);  // of booleans
+// Comparison and selection
+Tensor operator==(const Operand& a, const Operand& b);  // elementwise; the result is boolean
 Tensor operator!=(const Operand& a, const Operand& b);
 Tensor operator<(const Operand& a, const Operand& b);
 Tensor operator<=(const Operand& a, const Operand& b);
 Tensor operator>(const Operand& a, const Operand& b);
 Tensor operator>=(const Operand& a, const Operand& b);
-Tensor where(const Operand& condition, const Operand& a, const Operand& b);  // a where the condition holds, else b
-Tensor maximum(const Operand& a, const Operand& b);                          // NaN if either is
+Tensor where(const Operand& condition, const Operand& a, const Operand& b);  // a where the condition is true, else b
+Tensor maximum(const Operand& a, const Operand& b);                          // NaN if either is NaN
 Tensor minimum(const Operand& a, const Operand& b);
 Tensor clamp(const Operand& x, const Operand& low, const Operand& high);
-Tensor masked_fill(const Operand& x, const Operand& mask,
-                   const Operand& value);                                // the value where the mask holds, else x
+// `value` where the mask is true, else x.
+Tensor masked_fill(const Operand& x, const Operand& mask, const Operand& value);
 Tensor lerp(const Operand& a, const Operand& b, const Operand& weight);  // a + weight (b - a)
-// |a - b| <= absolute + relative |b|, element by element; NaN is close to nothing.
+// |a - b| <= absolute + relative * |b|, elementwise; false if either is NaN.
 Tensor isclose(const Operand& a, const Operand& b, double relative = 1e-5, double absolute = 1e-8);
 Tensor isnan(const Operand& x);
 Tensor isinf(const Operand& x);
 Tensor isfinite(const Operand& x);
 
-// Bits of integers, logic of booleans
+// Bitwise operations on integers, logical operations on booleans
 Tensor operator&(const Operand& a, const Operand& b);
 Tensor operator|(const Operand& a, const Operand& b);
 Tensor operator^(const Operand& a, const Operand& b);
 Tensor operator~(const Operand& x);
 Tensor operator!(const Operand& x);                      // x == 0
-Tensor logical_and(const Operand& a, const Operand& b);  // of anything: what is not 0 is true
+Tensor logical_and(const Operand& a, const Operand& b);  // any dtype: nonzero means true
 Tensor logical_or(const Operand& a, const Operand& b);
 Tensor logical_xor(const Operand& a, const Operand& b);
 Tensor operator<<(const Tensor& x, const Operand& y);
-Tensor operator>>(const Tensor& x, const Operand& y);  // keeps the sign
+Tensor operator>>(const Tensor& x, const Operand& y);  // arithmetic shift: keeps the sign
 
-// Functions of one number
+// Functions of one operand
 Tensor abs(const Operand& x);
 Tensor sign(const Operand& x);
 Tensor square(const Operand& x);
@@ -88,10 +89,11 @@ Tensor floor(const Operand& x);
 Tensor ceil(const Operand& x);
 Tensor round(const Operand& x);  // ties to even
 
-// The same elements as another type: floating point to integer towards zero, saturating, NaN gives 0; to boolean: != 0.
+// Converts x to `dtype`. Floating point to integer rounds towards zero and saturates, NaN becomes 0; to boolean: x !=
+// 0.
 Tensor convert(const Operand& x, DType dtype);
 
-// x, through which no gradient flows.
+// Returns x; no gradient flows through the result.
 Tensor stop_gradient(const Operand& x);
 
 }  // namespace weft

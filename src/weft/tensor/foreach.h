@@ -1,5 +1,5 @@
-// The same function on every element of lists of tensors, as optimizers need it; the compiler makes few kernels of it.
-// (torch._higher_order_ops.foreach_map)
+// Applies one function to each element of lists of tensors, as optimizers need it; the compiler fuses the results into
+// few kernels. (torch._higher_order_ops.foreach_map)
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace weft {
 
-// f(a[0], b[0], ...), f(a[1], b[1], ...), ...: for lists of tensors or Parameters of one length.
+// Returns f(a[0], b[0], ...), f(a[1], b[1], ...), ... for lists of tensors or Parameters, which must have the same
+// length.
 //   weights = foreach_map([&](const Tensor& w, const Tensor& g) { return w - lr * g; }, weights, gradients);
 template <class F, class First, class... Rest>
 std::vector<Tensor> foreach_map(F&& f, const First& first, const Rest&... rest) {

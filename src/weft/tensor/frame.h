@@ -1,4 +1,4 @@
-// The call of a function on tensors: its operands as values of the recording, and its results as tensors.
+// A call of a tensor function: converts its operands to values of the recording and its results to tensors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Frame : public record::Call {
   using Call::Call;
   Frame(const char* function, const Operand& operand) : Call(function, operand.where()) {}
 
-  // The value of an operand; a number has rank 0 and its default type.
+  // Returns the value of an operand; a number becomes rank 0 with its default dtype.
   ir::Value value(const Operand& operand) {
     return operand.is_number() ? number(operand, operand.number().default_dtype()) : value(operand.tensor());
   }

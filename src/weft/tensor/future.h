@@ -1,4 +1,4 @@
-// A value that the device is still making.
+// A Future is a value that the device may still be computing.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,15 @@ namespace weft {
 
 namespace detail {
 
-// Reads the one element of a tensor, converted. All of it is one node of a pool: neither thread asks the heap for anything.
+// Reads the only element of a tensor and converts it. The object comes from a pool, so neither of the threads involved
+// allocates from the heap.
 class ReadItem final : public runtime::Read {
  public:
   static constexpr std::size_t most_bytes = 16;
 
   ReadItem(DType from, DType as);
 
-  // Both when it is ready.
+  // Valid only when the read is ready.
   const std::byte* value() const { return value_.data(); }
   std::uint64_t made_ns() const { return std::max(asked_ns_, Read::made_ns()); }
 
@@ -34,7 +35,7 @@ class ReadItem final : public runtime::Read {
 
   DType from_, as_;
   alignas(std::max_align_t) std::array<std::byte, most_bytes> value_{};
-  const std::uint64_t asked_ns_;  // what it reads may be older
+  const std::uint64_t asked_ns_;  // time of the request; the tensor may be older
 };
 
 }  // namespace detail
@@ -50,14 +51,15 @@ class Future {
   bool valid() const { return item_ != nullptr; }
   bool ready() const { return item_->ready(); }
   void wait() const { item_->wait(); }
-  // Waits; rethrows the error of the launch that should have made the value.
+  // Blocks until the value is ready; rethrows the error of the launch that should have computed it.
   T get() const {
     item_->wait();
     T value;
     std::memcpy(&value, item_->value(), sizeof value);
     return value;
   }
-  // Waits too: when the device had made the value, however much later the host asks, in nanoseconds of std::chrono::steady_clock.
+  // Blocks until the value is ready and returns when the device had computed it (not before the request), in
+  // nanoseconds of std::chrono::steady_clock. The result does not depend on when this function is called.
   std::uint64_t made_ns() const {
     item_->wait();
     return item_->made_ns();

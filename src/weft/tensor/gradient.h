@@ -1,4 +1,5 @@
-// Gradients, graph to graph: what is returned are ordinary tensors of the same recording, which can be differentiated again.
+// Gradients by transformation of the graph: the results are ordinary tensors of the same recording and can be
+// differentiated again.
 #pragma once
 
 #include <initializer_list>
@@ -14,16 +15,18 @@
 
 namespace weft {
 
-// The derivative of `loss`, one floating-point number, by each of `wrt`, of its type: zeros for those on which the loss does not
-// depend. Throws Error if it depends on none, or where the way to one leads through an operation without a gradient.
+// Returns the derivatives of `loss`, one floating-point number, with respect to each tensor of `wrt`, with the type of
+// that tensor; zeros for tensors on which the loss does not depend. Throws Error if the loss depends on none of them
+// (dependence only through integers, comparisons or stop_gradient does not count), or if the path to one of them leads
+// through an operation without a gradient.
 //
-// sync() between the making of the loss and grad cuts the graph: what it launched is a value like any other. Reading a value
-// (item, printing) does not: of what was launched for it, what the gradient needs is computed again, out of tensors that are still
-// held; Error where one of them is not. What Parameters hold when a value is read is a value like any other too.
+// A sync() between the computation of the loss and grad cuts the graph: no gradient flows through the tensors that it
+// launched. Reading a value (item, printing) does not cut the graph: the launched operations that the gradient needs
+// are computed again from tensors that are still held; throws Error if one of these tensors is no longer held. The
+// values that Parameters hold when a value is read do cut the graph.
 //
-// Special points (kinks, ties, zeros of norms) have the gradients that docs/gradients.md lists. Roundings have the gradient zero, and so
-// has a gradient of a gradient that no longer depends on x. A loss that depends on no x, or only through integers, comparisons or
-// stop_gradient, is an Error.
+// docs/gradients.md lists the gradients at special points (kinks, ties, zeros of norms). Roundings have gradient zero,
+// and so has a gradient of a gradient that no longer depends on x.
 std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt);
 std::vector<Tensor> grad(const Operand& loss, std::span<Parameter* const> wrt);
 inline std::vector<Tensor> grad(const Operand& loss, std::initializer_list<Tensor> wrt) {
@@ -31,11 +34,12 @@ inline std::vector<Tensor> grad(const Operand& loss, std::initializer_list<Tenso
 }
 Tensor grad(const Operand& loss, const Tensor& wrt);
 
-// The sum over i of cotangents[i] * d ys[i] / dx, for each x of `wrt`: a vector-Jacobian product.
+// Returns the vector-Jacobian products: for each x of `wrt`, the sum over i of cotangents[i] * d ys[i] / dx.
 std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cotangents, std::span<const Tensor> wrt,
                         std::source_location where = std::source_location::current());
 
-// A function of the same arguments that returns the value of `function` and its gradient by the first argument:
+// Returns a function of the same arguments that returns the value of `function` and its gradient with respect to the
+// first argument:
 //   auto [loss, gradient] = value_and_grad(f)(x, y);
 template <class F>
 auto value_and_grad(F function) {
@@ -45,7 +49,7 @@ auto value_and_grad(F function) {
     return std::pair(std::move(value), std::move(gradient));
   };
 }
-// The same by parameters that `function` uses: value_and_grad(f, optimizer.parameters())(images, labels).
+// The same with respect to parameters that `function` uses: value_and_grad(f, optimizer.parameters())(images, labels).
 template <class F>
 auto value_and_grad(F function, std::vector<Parameter*> parameters) {
   return [function = std::move(function), parameters = std::move(parameters)](const auto&... arguments) {

@@ -1,6 +1,6 @@
-// Functions whose positions are data. Indices are integers of any type. An index out of range is moved to the nearest element
-// when reading, and what it should have changed is dropped when writing (StableHLO and JAX); negative ones do not count from the
-// end.
+// Functions that index with tensors. Indices are integers of any dtype. As in StableHLO and JAX, an index out of range
+// is clamped to the nearest element when reading, and the update is dropped when writing. Negative indices do not count
+// from the end.
 #pragma once
 
 #include <weft/tensor/operand.h>
@@ -8,17 +8,21 @@
 
 namespace weft {
 
-// NumPy's take: the parts of x at these places of a dimension; the dimensions of `indices` take the place of that dimension.
+// Selects the parts of x at `indices` along the axis; the dimensions of `indices` replace the axis in the result.
+// (numpy.take)
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis = 0);
-// The rows of a table [rows, width] for indices of any shape: [..., width]. The gradient is a scatter into the table.
+// Returns the rows of a table [rows, width] at indices of any shape [...], as [..., width]. The gradient is a scatter
+// into the table.
 Tensor embedding(const Operand& table, const Operand& indices);
-// PyTorch's gather: result[i][j] = x[i][indices[i][j]] for axis 1. `indices` has the rank of x, and its sizes but for the axis.
+// result[i][j] = x[i][indices[i][j]] for axis 1. `indices` has the rank of x and the same sizes except along the axis.
+// (torch.gather)
 Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices);
-// x with each element of `updates` added at x[i][indices[i][j]] (for axis 1). `updates` has the shape of `indices`.
+// Returns x with each element of `updates` added to x[i][indices[i][j]] (for axis 1). `updates` has the shape of
+// `indices`.
 Tensor scatter_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
-// x with the parts of `updates` added at these places of a dimension; `indices` is a vector.
+// Returns x with the parts of `updates` added at `indices`, a vector, along the axis.
 Tensor index_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
-// 1 at the index along a new last dimension of `classes`, else 0; an index out of range gives zeros alone.
+// 1 at the index along a new last dimension of size `classes`, 0 elsewhere; an index out of range gives only zeros.
 Tensor one_hot(const Operand& indices, std::int64_t classes, DType dtype = DType::f32);
 
 }  // namespace weft

@@ -1,4 +1,5 @@
-// Products and convolutions. Operands of different types are promoted; products of 16-bit floats are accumulated in f32.
+// Matrix products and convolutions. Operands of different dtypes are promoted; products of 16-bit floats accumulate in
+// f32.
 #pragma once
 
 #include <array>
@@ -12,26 +13,27 @@
 
 namespace weft {
 
-// NumPy's matmul: [..., m, k] with [..., k, n] gives [..., m, n], leading dimensions broadcast; a vector as first operand is a
-// row, as second a column, and its dimension is gone from the result.
+// NumPy's matmul: [..., m, k] with [..., k, n] gives [..., m, n]; the leading dimensions broadcast. A vector as the
+// first operand is a row and as the second operand a column; its added dimension is removed from the result.
 Tensor matmul(const Operand& a, const Operand& b);
-// Over the one dimension of two vectors.
+// The inner product of two vectors.
 Tensor dot(const Operand& a, const Operand& b);
-// [m] and [n] give [m, n].
+// The outer product: [m] and [n] give [m, n].
 Tensor outer(const Operand& a, const Operand& b);
 
-// x [..., in] with weight [out, in] (PyTorch's layout) and bias [out]: x weight^T + bias, [..., out].
+// x weight^T + bias for x [..., in], weight [out, in] (PyTorch's layout) and bias [out]; the result is [..., out].
 Tensor linear(const Operand& x, const Operand& weight);
 Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
 
-// NumPy's einsum: einsum("bqd,bkd->bqk", {q, k}). One letter names one dimension (no ellipsis, none twice in one operand);
-// without an arrow the result has the letters that occur once, sorted.
+// NumPy's einsum: einsum("bqd,bkd->bqk", {q, k}). Each letter names one dimension; neither ellipses nor a repeated
+// letter within one operand are supported. Without an arrow, the result has the letters that occur once, in
+// alphabetical order.
 Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
               std::source_location where = std::source_location::current());
 Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands,
               std::source_location where = std::source_location::current());
 
-// A number for both spatial dimensions, or one for each: {height, width}.
+// One number for both spatial dimensions, or one for each: {height, width}.
 class Pair2d {
  public:
   Pair2d(std::integral auto both) : Pair2d(both, both) {}  // NOLINT
@@ -60,11 +62,12 @@ struct Conv1dOptions {
 Tensor conv1d(const Operand& x, const Operand& weight, const Conv1dOptions& options = {});
 Tensor conv1d(const Operand& x, const Operand& weight, const Operand& bias, const Conv1dOptions& options = {});
 
-// PyTorch's conv_transpose2d, the gradient of conv2d by its input: x [batch, in, height, width] with weight [in, out / groups,
-// kernel height, kernel width] gives (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1 elements.
+// PyTorch's conv_transpose2d, the gradient of conv2d with respect to its input: x [batch, in, height, width] with
+// weight [in, out / groups, kernel height, kernel width]. Each spatial size of the result is (size - 1) * stride - 2 *
+// padding + dilation * (kernel - 1) + output_padding + 1.
 struct ConvTransposeOptions {
   Pair2d stride = 1, padding = 0;
-  Pair2d output_padding = 0;  // added at one side; less than the stride
+  Pair2d output_padding = 0;  // added on one side; must be less than the stride
   Pair2d dilation = 1;
   std::int64_t groups = 1;
 };
@@ -72,8 +75,8 @@ Tensor conv_transpose2d(const Operand& x, const Operand& weight, const ConvTrans
 Tensor conv_transpose2d(const Operand& x, const Operand& weight, const Operand& bias,
                         const ConvTransposeOptions& options = {});
 
-// The largest element, or the mean, of windows of x [batch, channels, height, width]. A stride of 0 means the window's size.
-// Padding never wins a maximum, and counts in a mean as zeros.
+// The maximum or the mean of each window of x [batch, channels, height, width]. A stride of 0 means the size of the
+// window. Padding is never the maximum and counts as zeros in the mean.
 Tensor max_pool2d(const Operand& x, Pair2d window, Pair2d stride = 0, Pair2d padding = 0);
 Tensor avg_pool2d(const Operand& x, Pair2d window, Pair2d stride = 0, Pair2d padding = 0);
 

@@ -5,7 +5,7 @@
 
 namespace weft::detail {
 
-// [..., m, k] with [..., k, n], leading dimensions broadcast. The types must fit: can_matmul().
+// [..., m, k] with [..., k, n]; the leading dimensions broadcast. Requires can_matmul().
 ir::Value matmul(ir::Value a, ir::Value b);
 bool can_matmul(Type a, Type b);
 

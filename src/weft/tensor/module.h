@@ -1,10 +1,11 @@
-// Models are plain structs that list their members once:
+// Models are plain structs that list their members in one function:
 //   struct Mlp {
 //     nn::Linear up{784, 256}, down{256, 10};
 //     void fields(auto&& field) { field("up", up); field("down", down); }
 //   };
-// Members may be parameters, such structs, vectors, arrays, optionals and unique_ptrs of them; a parameter's name is its path
-// through them ("blocks.3.attention.qkv.weight"). Everything below follows from that list, for models and optimizers alike.
+// Members may be parameters, such structs, and vectors, arrays, optionals and unique_ptrs of these. The name of a
+// parameter is its path through the members ("blocks.3.attention.qkv.weight"). All functions below use this list, for
+// models and optimizers alike.
 #pragma once
 
 #include <array>
@@ -30,8 +31,8 @@ struct NamedParameter {
 
 using StateDict = std::map<std::string, Tensor>;
 
-// Base of modules that say in profiles and messages where they stand in their model. Naming a model's parameters (as every
-// optimizer does) gives the modules their paths:
+// Base class of modules that report their position in the model in profiles and messages. Naming the parameters of a
+// model (as every optimizer does) sets the paths of its modules:
 //   Tensor operator()(const Operand& x) const { const Scope scope = enter(); return ...; }
 class Layer {
  public:
@@ -54,7 +55,8 @@ struct IgnoreField {
 template <class M>
 concept Module = requires(M& module, detail::IgnoreField ignore) { module.fields(ignore); };
 
-// Calls on_parameter(path, parameter) for every parameter and on_module(path, module) for every module, in the order of the lists.
+// Calls on_parameter(path, parameter) for every parameter and on_module(path, module) for every module, in the order of
+// fields().
 template <class Node, class OnParameter, class OnModule>
 void walk(Node& node, const std::string& path, OnParameter&& on_parameter, OnModule&& on_module) {
   const auto below = [&](std::string_view name, auto& member) {
@@ -87,7 +89,7 @@ void walk(Node& node, const std::string& path, OnParameter&& on_parameter, OnMod
   }
 }
 
-// Every parameter once, under the first of its names. Gives the model's layers and parameters their paths.
+// Returns every parameter once, under the first of its names. Sets the paths of the model's layers and parameters.
 template <class M>
 std::vector<NamedParameter> named_parameters(M& model) {
   std::vector<NamedParameter> found;
@@ -107,7 +109,8 @@ std::vector<NamedParameter> named_parameters(M& model) {
   return found;
 }
 
-// Those that require gradients, in the order of an optimizer's: optimizer.step(grad(loss, parameters(model))).
+// Returns the parameters that require gradients, in the order that an optimizer uses: optimizer.step(grad(loss,
+// parameters(model))).
 template <class M>
 std::vector<Parameter*> parameters(M& model) {
   std::vector<Parameter*> result;
@@ -116,7 +119,7 @@ std::vector<Parameter*> parameters(M& model) {
   return result;
 }
 
-// How many numbers the parameters that require gradients are.
+// Returns the number of elements of all parameters that require gradients.
 template <class M>
 std::int64_t parameter_count(M& model) {
   std::int64_t count = 0;
@@ -130,22 +133,23 @@ void load_state(const std::vector<NamedParameter>& parameters, const StateDict& 
 std::string summarize(const std::vector<NamedParameter>& parameters);
 }  // namespace detail
 
-// The values of all parameters by name.
+// Returns the values of all parameters by name.
 template <class M>
 StateDict state_dict(M& model) {
   return detail::state_of(named_parameters(model));
 }
 
-// Sets all parameters from such values, converted to their dtypes. Throws one Error that lists all names that are missing, that
-// are unexpected and whose shape is another, and then changes nothing. A model whose parameters depend on what happened before has a
-// member before_load(state), called first, which makes those that the state names.
+// Sets all parameters to the given values, converted to the dtypes of the parameters. Throws one Error that lists all
+// names that are missing, unexpected or have a different shape; in this case nothing changes. A model whose set of
+// parameters depends on its history has a member before_load(state), which is called first and creates the parameters
+// that the state names.
 template <class M>
 void load_state_dict(M& model, const StateDict& state) {
   if constexpr (requires { model.before_load(state); }) model.before_load(state);
   detail::load_state(named_parameters(model), state);
 }
 
-// Switches every module that has a member `training` (dropout) to training or evaluation.
+// Switches every module that has a member `training` (such as dropout) to training or evaluation.
 template <class M>
 void set_training(M& model, bool training) {
   walk(
@@ -155,7 +159,7 @@ void set_training(M& model, bool training) {
       });
 }
 
-// A table of names, types and sizes.
+// Returns a table of names, types and sizes.
 template <class M>
 std::string summary(M& model) {
   return detail::summarize(named_parameters(model));

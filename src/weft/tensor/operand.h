@@ -1,15 +1,18 @@
-// What a function on tensors takes: a Tensor, a Parameter or a C++ number, made implicitly, together with the line of the call.
+// The argument type of tensor functions: a Tensor, a Parameter or a C++ number, converted implicitly, together with the
+// source location of the call.
 //
-// Types of the result, for operands of different types (as in JAX and NumPy 2):
-//   tensor with tensor   weft::promote(a, b) (base/dtype.h): boolean < integer < floating point, the wider of a class wins
-//   tensor with number   the tensor's type, if the number's class is not above it; else:
-//                        an integer with booleans gives i32, a floating-point number with booleans or integers gives f32
+// The dtype of the result for operands of different dtypes (as in JAX and NumPy 2):
+//   tensor with tensor   weft::promote(a, b) (base/dtype.h): boolean < integer < floating point; within a class, the
+//   wider
+//   tensor with number   the tensor's dtype, if the number's class is not above it; else:
+//                        an integer with booleans gives i32, a floating-point number with booleans or integers gives
+//                        f32
 //   number with number   i32 for integers, f32 for floating point, i1 for bool
-// A number out of range of an integer type throws Error.
+// Throws Error if a number is out of range of an integer dtype.
 //
-// Numbers are inputs of the recorded program, by position: a learning rate may change in every step without a recompile; in a
-// function given to compile(), hold it in a Scalar (scalar.h). Write constant(x) for a number that never changes and that the
-// compiler may fold.
+// Numbers are inputs of the recorded program, by position: a learning rate may change in every step without a
+// recompile. In a function given to compile(), hold such a number in a Scalar (scalar.h). Write constant(x) for a
+// number that never changes and that the compiler may fold.
 #pragma once
 
 #include <concepts>
@@ -25,7 +28,7 @@ namespace weft {
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 
-// A number of the host, exact.
+// A number on the host, stored exactly.
 class HostNumber {
  public:
   enum class Class : std::uint8_t { logical, integer, floating };
@@ -46,10 +49,10 @@ class HostNumber {
     }
   }
 
-  HostNumber(const Scalar& scalar)  // NOLINT: keeps in mind whose value it is
+  HostNumber(const Scalar& scalar)  // NOLINT: remembers the Scalar
       : class_(Class::floating), floating_(scalar.unobserved()), scalar_(&scalar) {}
 
-  // The type of `number op tensor of type dtype`.
+  // Returns the dtype of `number op tensor` for a tensor of this dtype.
   DType promote_with(DType dtype) const {
     if (is_float(dtype) || class_ == Class::logical) return dtype;
     if (class_ == Class::floating) return DType::f32;
@@ -57,13 +60,13 @@ class HostNumber {
   }
   DType default_dtype() const { return promote_with(DType::boolean); }
 
-  // Writes one element. Throws Error led by `function` if an integer type cannot hold it.
+  // Writes one element. Throws Error, which starts with `function`, if an integer dtype cannot hold the number.
   void write(DType dtype, void* to, const char* function) const;
   double as_double() const;
 
-  // What `write` does, without counting as a read of a Scalar by the host.
+  // Like `write`, but does not count as a read of a Scalar by the host.
   void write_unobserved(DType dtype, void* to, const char* function) const;
-  const Scalar* scalar() const { return scalar_; }  // that it is the value of, or null
+  const Scalar* scalar() const { return scalar_; }  // the Scalar whose value this is; null if there is none
 
  private:
   double exact() const;
@@ -78,7 +81,7 @@ class HostNumber {
   const Scalar* scalar_ = nullptr;
 };
 
-// A type whose value is held as a Tensor: Parameter.
+// A type that holds its value as a Tensor, such as Parameter.
 template <class T>
 concept TensorHolder = requires(const T& holder) {
   { holder.tensor() } -> std::same_as<const Tensor&>;
@@ -94,7 +97,7 @@ class Operand {
       : number_(number), where_(where) {}
   Operand(const Scalar& scalar, std::source_location where = std::source_location::current())  // NOLINT
       : number_(scalar), where_(where) {}
-  Operand(const Operand&) = delete;  // it refers to the caller's tensor: only for parameters of functions
+  Operand(const Operand&) = delete;  // refers to the caller's tensor: use it only for function parameters
   Operand& operator=(const Operand&) = delete;
 
   bool is_number() const { return tensor_ == nullptr; }

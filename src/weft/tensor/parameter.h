@@ -1,8 +1,9 @@
-// Mutable state of a model or an optimizer: holds the current Tensor. Copying a Parameter copies the value it holds at that
-// time; training one copy leaves the other as it was, and a gradient by one is none by the other. So `head.weight = emb.weight` ties
-// nothing: weights are tied by using one Parameter in both places. A Tensor that is given to a parameter is what it holds: a
-// gradient by it is one by the parameter. An optimizer finds parameters that were moved (parameter_ref.h); a compiled function
-// knows those that it captured by address.
+// A Parameter is mutable state of a model or an optimizer: it holds the current Tensor. Copying a Parameter copies its
+// current value; the copies are independent, for training and for gradients. So `head.weight = emb.weight` does not tie
+// the weights; to tie them, use one Parameter in both places. A Tensor that is assigned to a parameter is the tensor
+// that the parameter holds: a gradient with respect to it is a gradient with respect to the parameter. An optimizer
+// finds parameters that were moved (parameter_ref.h); a compiled function identifies the parameters it captured by
+// address.
 #pragma once
 
 #include <string_view>
@@ -19,7 +20,7 @@
 namespace weft {
 
 namespace detail {
-// Another tensor of the same value.
+// Returns another tensor with the same value.
 Tensor copy_of(const Tensor& tensor);
 }  // namespace detail
 
@@ -40,7 +41,7 @@ class Parameter {
     requires_grad = other.requires_grad;
     return *this;
   }
-  // May throw, as every write may.
+  // Not noexcept, because every write may throw.
   Parameter& operator=(Parameter&& other) {  // NOLINT(performance-noexcept-move-constructor)
     if (this != &other) {
       reset(other.take());
@@ -56,8 +57,8 @@ class Parameter {
       detail::body_parameters->removed(*this);
   }
 
-  // The new value must have the type of the old one, if there is one. Throws Error inside the body of a loop, branch or checkpoint,
-  // as reset does: a body is recorded, not run.
+  // Throws Error if the parameter has a value and the new value has a different type. Like reset, throws Error inside
+  // the body of a loop, branch or checkpoint, because a body is recorded, not run.
   Parameter& operator=(Tensor value) {
     if (value_.defined()) {
       require(value_.type() == value.type(), "a parameter of type ", value_.type(), " cannot become ", value.type());
@@ -65,7 +66,7 @@ class Parameter {
     reset(std::move(value));
     return *this;
   }
-  void reset(Tensor value) {  // of any type
+  void reset(Tensor value) {  // accepts a value of any type
     if (detail::body_parameters) [[unlikely]]
       detail::body_parameters->require_own(*this, value);
     write(std::move(value));
@@ -82,15 +83,16 @@ class Parameter {
   Shape shape() const { return value_.shape(); }
   DType dtype() const { return value_.dtype(); }
 
-  Flag requires_grad{true, "requires_grad"};  // false: optimizers leave it alone from now on; may change between steps
+  // if false, optimizers do not update the parameter; may change between steps
+  Flag requires_grad{true, "requires_grad"};
 
-  // The path that named_parameters last found it under; empty: it was not named.
+  // Returns the path under which named_parameters last found the parameter; empty if it was never named.
   std::string_view name() const { return path_.interned ? path_.interned : ""; }
   void set_path(Scope::Path path) {
-    if (path_.interned != path.interned) path_ = path;  // who reads it meanwhile reads the same
+    if (path_.interned != path.interned) path_ = path;  // no write if equal, so concurrent readers are safe
   }
 
-  const Tensor& unobserved() const { return value_; }  // for weft's own layers
+  const Tensor& unobserved() const { return value_; }  // for internal use by weft
   Tensor& unobserved() { return value_; }
   const record::Lifetime& lifetime() const { return lifetime_; }
 
@@ -112,7 +114,7 @@ class Parameter {
   }
   Tensor take() {
     if (detail::body_parameters && !detail::body_parameters->own(*this)) [[unlikely]]
-      return tensor();  // a body changes nothing outside
+      return tensor();  // a body does not change parameters from outside
     if (!host_observer) [[likely]]
       return std::move(value_);
     Tensor taken = tensor();

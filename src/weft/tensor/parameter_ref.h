@@ -1,5 +1,6 @@
-// Refers to a Parameter wherever it is moved: a vector of layers that grows and a model that is returned by value take their
-// parameters along. Copies of the parameter are other ones. Not thread-safe beyond what the Parameter itself is.
+// A ParameterRef refers to a Parameter and follows it when it is moved, for example when a vector of layers grows or a
+// model is returned by value. It does not refer to copies of the parameter. It is as thread-safe as the Parameter
+// itself.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ class ParameterRef {
  public:
   explicit ParameterRef(Parameter& parameter);
 
-  Parameter* get() const { return *place_; }  // nullptr once the parameter has ended
+  Parameter* get() const { return *place_; }  // nullptr once the parameter is destroyed
 
  private:
   std::shared_ptr<Parameter*> place_;
@@ -20,7 +21,7 @@ class ParameterRef {
 
 namespace detail {
 
-// A member of a Parameter: tells those that refer to it where it is.
+// A member of a Parameter that tells its ParameterRefs where the parameter is.
 class ParameterPlace {
  public:
   ParameterPlace() = default;
@@ -31,7 +32,7 @@ class ParameterPlace {
       *place_ = nullptr;
   }
 
-  // What refers to the other parameter refers to `parameter` from now on.
+  // Redirects the references to the parameter of `other` to `parameter`.
   void take(ParameterPlace& other, Parameter& parameter) noexcept {
     if (!other.place_) [[likely]]
       return;
@@ -45,7 +46,7 @@ class ParameterPlace {
   }
 
  private:
-  std::shared_ptr<Parameter*> place_;  // once somebody refers to it
+  std::shared_ptr<Parameter*> place_;  // null until the first reference is made
 };
 
 }  // namespace detail

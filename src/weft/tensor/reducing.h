@@ -1,4 +1,4 @@
-// Pieces of reductions that composites share. Axes are normalised and sorted. Internal.
+// Helpers of reductions that several composites use. Axes must be normalised and sorted. Internal.
 #pragma once
 
 #include <weft/ir/builder.h>
@@ -6,15 +6,16 @@
 
 namespace weft::detail {
 
-// The dimensions that `axes` names: all when it is empty.
+// Returns the reduced dimensions: `axes`, or all dimensions if it is empty.
 Axes reduced_axes(ir::Value x, const Axes& axes, const char* function);
 
-// The shape of x with 1 for the reduced dimensions; and a reduced value given that shape, or spread over x again.
+// kept_shape returns the shape of x with size 1 for the reduced dimensions; keep reshapes a reduced value to it; spread
+// also broadcasts the value to the shape of x.
 Shape kept_shape(ir::Value x, const Axes& axes);
 ir::Value keep(ir::Value reduced, ir::Value x, const Axes& axes);
 ir::Value spread(ir::Value reduced, ir::Value x, const Axes& axes);
 
-std::int64_t reduced_count(ir::Value x, const Axes& axes);  // elements that become one
+std::int64_t reduced_count(ir::Value x, const Axes& axes);  // the number of elements that are reduced to one
 ir::Value mean(ir::Value x, const Axes& axes);
 
 }  // namespace weft::detail

@@ -1,11 +1,13 @@
-// Values of the host that a compiled function keeps an eye on. A call of a compiled function usually replays what was recorded:
-// plain variables that its code read then are not read again. These are:
-//   Scalar   a number. Given to an operation on tensors it is an input of the program, read anew for each launch: a learning rate
-//            may change in every step at no cost. Read by code of the host (converted to double) it is a guard.
+// Host values that a compiled function tracks. A call of a compiled function usually replays what was recorded; plain
+// variables that its code read during the recording are not read again. These are tracked:
+//   Scalar   a number. As an operand of a tensor operation it is an input of the program and read anew for each launch,
+//   so a
+//            learning rate may change in every step at no cost. When host code reads it (converted to double), it is a
+//            guard.
 //   Flag     a switch, always a guard.
-// When a guarded value changes, the function is recorded again, and compiled only if it then records something new.
+// When a guarded value changes, the function is recorded again; it is compiled only if the new recording differs.
 //
-//   Flag training{true, "training"};  // explanations and recompiles call it by this name
+//   Flag training{true, "training"};  // the name is used by explanations and recompile messages
 #pragma once
 
 #include <cstddef>
@@ -19,7 +21,8 @@ template <class T>
 class Tracked {
  public:
   Tracked() = default;
-  Tracked(T value, const char* name = nullptr) : value_(value), name_(name) {}  // NOLINT: stands where a T stands
+  // NOLINT: implicit, can replace a plain T
+  Tracked(T value, const char* name = nullptr) : value_(value), name_(name) {}
   Tracked(const Tracked& other) : value_(other.value_), name_(other.name_) {
     if (host_observer) [[unlikely]]
       host_observer->value_copied(&other, other.lifetime_, this);
@@ -42,13 +45,13 @@ class Tracked {
       host_observer->value_read(this, sizeof value_, lifetime_, name_);
     return value_;
   }
-  T unobserved() const { return value_; }  // for weft's own layers
+  T unobserved() const { return value_; }  // for internal use by weft
   const record::Lifetime& lifetime() const { return lifetime_; }
-  // For messages, of static storage; null: it has none.
+  // A name for messages, with static storage; null if there is none.
   const char* name() const { return name_; }
 
  private:
-  T value_ = {};  // first: guards read it through the address of the whole
+  T value_ = {};  // first member, because guards read it through the address of the object
   const char* name_ = nullptr;
   record::Lifetime lifetime_;
 };

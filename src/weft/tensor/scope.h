@@ -1,4 +1,5 @@
-// Names the module whose operations are recorded while it lives: messages, dumps and profiles show "blocks.3.attention".
+// A Scope names the module whose operations are recorded during its lifetime. Messages, dumps and profiles show the
+// path, such as "blocks.3.attention".
 #pragma once
 
 #include <string_view>
@@ -11,9 +12,9 @@ class Recording;
 
 class Scope {
  public:
-  // Within the scope that encloses it: its path, a dot and `name`.
+  // The path is that of the enclosing scope, a dot and `name`.
   explicit Scope(std::string_view name);
-  // A whole path, whatever encloses it; null: no change.
+  // A complete path, independent of the enclosing scope; null leaves the current path unchanged.
   struct Path {
     const char* interned = nullptr;
   };
@@ -22,7 +23,7 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  // One copy of `path` for the life of the process.
+  // Returns the unique copy of `path`, which lives as long as the process.
   static Path intern(std::string_view path);
 
  private:

@@ -1,5 +1,5 @@
-// What users write for shapes and dimensions: Shape is a list of sizes, Axes a list of dimensions to work on. Both are made from
-// braces, numbers or spans and live on the stack.
+// Argument types for shapes and dimensions: Shape is a list of sizes, Axes a list of dimensions. Both are made from
+// braces, numbers or spans and need no heap memory.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace weft {
 
-// A list of at most Type::max_rank items, in place.
+// A list of at most Type::max_rank items, stored in place.
 template <class T>
 class InlineList {
  public:
@@ -66,10 +66,12 @@ class InlineList {
   T items_[Type::max_rank];
 };
 
-// Sizes: {2, 3}, a vector of numbers, or another tensor's shape. Where it is said, one size may be -1: what remains.
+// A list of sizes: {2, 3}, a vector of numbers, or the shape of another tensor. Where documented, one size may be -1
+// and is then inferred.
 class Shape : public InlineList<Dim> {
  public:
-  static constexpr Dim inferred = Dim(std::numeric_limits<std::int64_t>::min());  // what -1 becomes; no Dim of a Type
+  // stands for a size of -1; no Type contains it
+  static constexpr Dim inferred = Dim(std::numeric_limits<std::int64_t>::min());
 
   struct Size {
     Dim dim;
@@ -98,7 +100,8 @@ class Shape : public InlineList<Dim> {
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape);  // [2, 3]
 };
 
-// Dimensions of a tensor, counted from the end when negative: 1, {0, -1}, or nothing where that means all.
+// A list of dimensions, where negative ones count from the end: 1, {0, -1}, or empty for all dimensions where
+// documented.
 class Axes : public InlineList<std::int64_t> {
  public:
   Axes() = default;
@@ -110,12 +113,13 @@ class Axes : public InlineList<std::int64_t> {
   operator std::span<const std::int64_t>() const { return {items_, size()}; }  // NOLINT
 };
 
-// Axis in [0, rank). Throws Error led by `function`.
+// Returns the axis in [0, rank). Throws Error, which starts with `function`, if it is out of range.
 std::int64_t normalize_axis(std::int64_t axis, int rank, const char* function);
-// The same for each, sorted; throws Error for one named twice.
+// Normalises each axis and sorts them; throws Error if one occurs twice.
 Axes normalize_axes(const Axes& axes, int rank, const char* function);
 
-// The shape that NumPy broadcasting gives two shapes: aligned at the last dimension, a size of 1 stretches. False: none.
+// Computes the shape to which NumPy broadcasts two shapes: aligned at the last dimension, a size of 1 stretches.
+// Returns false if they do not broadcast.
 bool broadcast_shapes(std::span<const Dim> a, std::span<const Dim> b, Shape& result);
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// Programs as StableHLO text, for XLA and whatever else reads it.
+// Exports programs as StableHLO text, for XLA and other readers of it.
 #pragma once
 
 #include <concepts>
@@ -15,19 +15,21 @@
 
 namespace weft {
 
-// A module whose function @main computes what `function` does to tensors of the types of `arguments`, whose values do not matter.
-// Its inputs are the arguments, its results what `function` returns. As in JAX's export, everything else that `function` uses,
-// parameters, numbers and random keys too, is a constant of the text, with the value that it has now: a weight that must be an
-// input is passed as an argument. Composites keep their names (stablehlo.composite).
+// Returns a module whose function @main computes what `function` computes for tensors with the types of `arguments`;
+// the values of `arguments` do not matter. The inputs of @main are the arguments, and its results are those of
+// `function`. As in JAX's export, everything else that `function` uses (parameters, numbers, random keys) becomes a
+// constant with its current value; pass a weight as an argument to make it an input. Composites keep their names
+// (stablehlo.composite).
 //
-// `function` is called once and is recorded, not run; what the thread recorded before is launched if `function` uses it. A
-// Parameter that is assigned within keeps a value that exists nowhere else: return new values instead. Throws Error for what
-// `function` throws, and for reading a value within it.
+// `function` is called once and is recorded, not run. Operations that the thread recorded earlier are launched if
+// `function` uses their results. Do not assign a Parameter in `function`, because it would keep a value that is never
+// computed: return the new value instead. Throws Error if `function` throws or reads a value.
 std::string export_stablehlo(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
                              std::span<const Tensor> arguments,
                              std::source_location where = std::source_location::current());
 
-// The same for a function of so many tensors that returns one, or a vector of them: export_stablehlo(f, x, y).
+// The same for a function of a fixed number of tensors that returns one tensor or a vector of them: export_stablehlo(f,
+// x, y).
 template <class F, std::same_as<Tensor>... Arguments>
   requires std::invocable<const F&, const Arguments&...>
 std::string export_stablehlo(const F& function, const Arguments&... arguments) {

@@ -1,8 +1,9 @@
-// A Tensor is an immutable value: dtype, shape and elements. Operations on tensors are recorded, not computed; the recording is
-// compiled and launched as one program by sync(), or when the host asks for elements. Copying a Tensor copies a handle.
+// A Tensor is an immutable value: dtype, shape and elements. Operations on tensors are recorded, not computed; the
+// recording is compiled and launched as one program by sync(), or when the host asks for elements. Copying a Tensor
+// copies a handle.
 //
-// Threads: each thread records on its own. A tensor that was recorded belongs to its thread until that thread's sync(); one that
-// came from data or from a sync may be used by any thread.
+// Threads: each thread records on its own. A recorded tensor belongs to its thread until that thread's sync(); a tensor
+// that was made from data or by a sync may be used by any thread.
 #pragma once
 
 #include <concepts>
@@ -22,20 +23,20 @@
 
 namespace weft {
 
-// C++ types that are element types of tensors.
+// C++ types that can be element types of tensors.
 template <class T>
 concept Element = requires { DTypeOf<T>::value; };
 
 class Tensor {
  public:
-  Tensor() = default;  // no tensor: only assignment and defined() are allowed
+  Tensor() = default;  // undefined: only assignment and defined() are allowed
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(Tensor other) & noexcept {
     std::swap(impl_, other.impl_);
     return *this;
   }
-  // Tensors are values, so x[i] = t would change a copy: write x = dynamic_update_slice(x, t, starts).
+  // Deleted because tensors are values: x[i] = t would change a copy. Write x = dynamic_update_slice(x, t, starts).
   void operator=(const auto& x_i_is_a_copy_use_dynamic_update_slice) && = delete;
 
   bool defined() const { return bool(impl_); }
@@ -43,11 +44,11 @@ class Tensor {
   DType dtype() const { return type().dtype(); }
   int rank() const { return type().rank(); }
   Shape shape() const { return type().dims(); }
-  Dim dim(std::int64_t axis) const;            // counted from the end when negative
-  std::int64_t size(std::int64_t axis) const;  // the same, of a constant size
+  Dim dim(std::int64_t axis) const;            // a negative axis counts from the end
+  std::int64_t size(std::int64_t axis) const;  // the same for a constant size
   std::int64_t elements() const { return type().elements(); }
 
-  // The part at index i of dimension 0 (negative: from the end), without that dimension.
+  // The element i of dimension 0 (negative: from the end), without that dimension.
   struct At {
     At(std::integral auto i, std::source_location at = std::source_location::current())  // NOLINT: x[2]
         : index(static_cast<std::int64_t>(i)), where(at) {}
@@ -55,14 +56,14 @@ class Tensor {
     std::source_location where;
   };
   Tensor operator[](const At& at) const;
-  // Converted: floating point to integer towards zero, saturating.
+  // Converts the elements. Floating point to integer rounds towards zero and saturates.
   Tensor to(DType dtype, std::source_location where = std::source_location::current()) const;
 
-  // Reading. All of these sync() if the tensor is recorded but not launched, and item, to_vector, bytes and printing then wait
-  // for this tensor alone; an error of the launch that should have made it is thrown here.
+  // Reading. All of these functions call sync() if the tensor is recorded but not launched. item, to_vector, bytes and
+  // printing then wait for this tensor only, and rethrow the error of the launch that should have computed it.
   using Where = std::source_location;
   template <class T = double>
-  T item(const Where& where = Where::current()) const {  // of a tensor of one element, converted
+  T item(const Where& where = Where::current()) const {  // for a tensor with one element; converts it
     require_one("item");
     T value;
     convert(bytes_for("item", where), dtype_of<T>, &value);
@@ -76,18 +77,18 @@ class Tensor {
   template <Element T>
   std::vector<T> to_vector(const Where& where = Where::current()) const {  // row-major, converted
     static_assert(!std::same_as<T, bool>, "read booleans as std::uint8_t");
-    const auto source = bytes_for("to_vector", where);  // first: what cannot be computed need not be given room
+    const auto source = bytes_for("to_vector", where);  // before the allocation, because it may throw
     std::vector<T> values(elements());
     convert(source, dtype_of<T>, values.data());
     return values;
   }
-  // Row-major, little-endian; valid as long as this tensor is held.
+  // The elements, row-major and little-endian; valid as long as this tensor is held.
   std::span<const std::byte> bytes(const Where& where = Where::current()) const;
 
-  // NumPy's form: nested brackets, the middle of long dimensions left out.
+  // Prints as NumPy does: nested brackets, long dimensions abbreviated in the middle.
   friend std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
-  // For weft's own layers.
+  // For internal use by weft.
   explicit Tensor(record::TensorPtr shared) : impl_(std::move(shared)) {}
   explicit Tensor(runtime::BufferPtr buffer) : impl_(record::TensorPtr::of(std::move(buffer))) {}
   const record::TensorPtr& shared() const { return impl_; }
@@ -96,7 +97,7 @@ class Tensor {
       fail_undefined();
     return *impl_;
   }
-  runtime::BufferPtr buffer() const;  // of the elements, promised; syncs
+  runtime::BufferPtr buffer() const;  // calls sync(); the elements may not be computed yet
 
  private:
   std::span<const std::byte> bytes_for(const char* function, const Where& where) const;
