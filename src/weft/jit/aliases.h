@@ -1,5 +1,6 @@
-// Tensors that a call finds twice: among its arguments, or there and in what the function captured. In the function they are one
-// tensor, as they are where it runs by itself. Their values are the same either way, but the gradient by one is that by all of them.
+// Aliases: tensors that a call finds in more than one place, either twice among its arguments or as an argument and as
+// a captured tensor. Inside the function they are one tensor, as they are when the function runs uncompiled. Their
+// values are the same either way, but a gradient with respect to one is the gradient with respect to all of them.
 #pragma once
 
 #include <compare>
@@ -16,22 +17,22 @@ struct ParameterGuard {
   Type type;
 };
 
-// Where a call finds a tensor.
+// A place where a call finds a tensor.
 struct Finding {
   enum class Kind : std::uint8_t { argument, parameter, captured };
   Kind kind;
-  std::uint32_t index;  // of the leaf, or among the captured parameters or tensors
+  std::uint32_t index;  // of the leaf, or of the captured parameter or tensor
 
   friend auto operator<=>(const Finding&, const Finding&) = default;
 };
 
 struct Alias {
-  Finding first, again;  // the first of all of one tensor
+  Finding first, again;  // `first` is the first place of the tensor, `again` another one
 
   friend auto operator<=>(const Alias&, const Alias&) = default;
 };
 
-// Sorted.
+// Appends the aliases to `found`, sorted.
 void find_aliases(std::span<const Leaf> leaves, std::span<const ParameterGuard> parameters,
                   std::span<const Tensor> captured, std::vector<Alias>& found);
 

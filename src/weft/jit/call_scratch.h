@@ -1,5 +1,5 @@
-// What a call of a compiled function works on, kept from call to call so that a replay allocates nothing. No user code runs while it
-// is in use.
+// Scratch memory for a call of a compiled function, kept between calls so that a replay does not allocate. No user code
+// runs while it is in use.
 #pragma once
 
 #include <vector>

@@ -1,12 +1,13 @@
-// Says of a sample that it means nothing.
+// Defines the error that marks a sample as meaningless.
 #pragma once
 
 #include <weft/base/error.h>
 
 namespace weft::jit {
 
-// An operation refused what the function called it with for other sizes, and the function dealt with that itself. So it is no error
-// of the caller, and what was recorded is not what the function does for sizes that work. what() names the operation.
+// An operation rejected its operands while the function was recorded for other sizes, and the function caught the
+// error. This is not an error of the caller, and the recording does not show what the function does for sizes that
+// work. what() names the operation.
 class CaughtRefusal final : public Error {
  public:
   using Error::Error;

@@ -1,4 +1,5 @@
-// With which other sizes a function is tried, when those of a call say too little about which of them may change.
+// Chooses the other sizes with which a function is sampled, when a single call does not show which of its sizes may
+// change.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +13,14 @@
 
 namespace weft::jit {
 
-// A size of tensors among the leaves that may be another one, in all places together.
+// A size of tensor arguments that may change; it changes in all its places together.
 struct ChangingSize {
   std::int64_t now = 0;
   DynamicDim range;
   std::vector<std::pair<std::size_t, int>> places;  // leaf and dimension
 };
 
-// Sizes that change together: which of them, and by how many times the step that they take.
+// A size that changes together with others of its group, by `steps` times the step of the group.
 struct LinkedSize {
   std::size_t size;
   std::int64_t steps;
@@ -27,19 +28,19 @@ struct LinkedSize {
 };
 using LinkedSizes = std::vector<LinkedSize>;
 
-// How these may depend on each other, the likelier first: not at all; those nearest to each other by a difference; one on another by
-// a factor. Each size is there once in each of them.
+// Returns the ways in which the sizes may depend on each other, the most likely first: all independent; neighbours that
+// differ by the same distance linked; one size linked to another by a factor. Each way contains every size once.
 std::vector<std::vector<LinkedSizes>> links_among(std::span<const ChangingSize> sizes);
 
-// These types of the leaves for other sizes, each linked group by a step of its own, so that groups do not seem to depend on each
-// other. Empty: a range leaves no other size.
+// Returns the types of the leaves for other sizes. Each linked group changes by a different step, so that groups do not
+// seem to depend on each other. Returns an empty list if a range leaves no other size.
 std::vector<Type> other_types(std::span<const Type> types, std::span<const ChangingSize> sizes,
                               std::span<const LinkedSizes> links);
 
 Type with_size(Type type, int dim, std::int64_t size);
 std::vector<Type> types_of(std::span<const Leaf> leaves);
 
-// All sizes of the tensors among the leaves; equal ones are one.
+// Returns all sizes of the tensors among the leaves; equal sizes are one entry.
 std::vector<ChangingSize> all_sizes(std::span<const Leaf> leaves);
 
 }  // namespace weft::jit

@@ -1,5 +1,5 @@
-// compile(fn): a function on tensors, recorded once for every kind of arguments and from then on replayed: a call checks the
-// guards, binds the arguments and launches one program, without running the function.
+// compile(fn) records a function on tensors once for every kind of arguments and replays it from then on: a call checks
+// the guards, binds the arguments and launches one program, without running the function.
 //
 //   auto train_step = weft::compile([&](const Tensor& images, const Tensor& labels) {
 //     const Tensor loss = nn::cross_entropy(model(images), labels);
@@ -7,35 +7,41 @@
 //     return loss;
 //   });
 //
-// Arguments and results are tensors, numbers and strings, and structs and containers of them; arguments may also be models. A number
-// among the results is the one of the call that was recorded. Through references a function writes to tensors, Parameters and
-// models alone. What the function captures, and what becomes of it:
-//   Parameter (of models, optimizers)   state: read anew by every call, and updated by it as the function does
-//   Scalar, Flag (learning rate, mode)  read anew; see scalar.h
+// Arguments and results are tensors, numbers and strings, and structs and containers of these; arguments may also be
+// models. A number among the results keeps the value that it had when the call was recorded. Through references, a
+// function may write only tensors, Parameters and models. What the function captures is treated as follows:
+//   Parameter (of models, optimizers)   state: every call reads it and updates it as the function does
+//   Scalar, Flag (learning rate, mode)  read again by every call; see scalar.h
 //   random generators                   every call draws new numbers
 //   Tensor                              a constant: the tensor of the first call
-//   anything else                       not seen: what the host computed when the function was recorded stays as it was
-// A captured Parameter, Scalar, Flag or generator that has ended or moved since makes the next call record again. A model (with
-// fields) given by its name is held by reference, any other function by value: compile(model) sees what becomes of the model.
-// The number of recordings is bounded by the guards: types of arguments and parameters, values of numbers, flags and strings among
-// the arguments, values of Scalars that the host read. A function that reads a value of a tensor (item, printing: a graph break),
-// keeps a tensor outside of Parameters, or changes a Scalar is right too, but recorded in every call; explain() says so.
-// A call that throws changes no Parameter and no generator, unless its graph was cut before: each graph between breaks is one update,
-// and what ran stays. Nothing but operations that are called with wrong arguments throws inside the function, so it may be noexcept,
-// or catch every exception; what compile() itself refuses is thrown by the call, when the function has ended.
+//   anything else                       not tracked: keeps what the host computed when the function was recorded
+// If a captured Parameter, Scalar, Flag or generator was destroyed or moved, the next call records again. A model (a
+// struct with fields) that is passed as an lvalue is held by reference, any other function by value: compile(model)
+// sees later changes of the model. The guards bound the number of recordings: types of arguments and parameters, values
+// of numbers, flags and strings among the arguments, and values of Scalars that the host read. A function that reads a
+// value of a tensor (item, printing: a graph break), keeps a tensor outside of Parameters, or changes a Scalar is
+// computed correctly too, but recorded in every call; explain() says so. A call that throws changes no Parameter and no
+// generator, unless its graph was cut before: each graph between breaks is one update, and graphs that were launched
+// keep their effect. Inside the function, only operations that are called with wrong arguments throw, so the function
+// may be noexcept or catch every exception. Errors of compile() itself are thrown by the call after the function has
+// returned.
 //
-// A tensor that a call finds in several places (two arguments; an argument, and what a Parameter holds) is one tensor, as where the
-// function runs by itself: a gradient by one is that by all. Where such gradients are taken, which are one is guarded.
+// A tensor that a call finds in several places (two arguments, or an argument and the value of a Parameter) is one
+// tensor, as when the function runs uncompiled: a gradient with respect to one of them is the gradient with respect to
+// all. If such gradients are taken, a guard checks which tensors are the same.
 //
-// Called while another compiled function, a loop body or a branch is recorded, it becomes part of that graph.
+// A compiled function that is called while another compiled function, a loop body or a branch is recorded becomes part
+// of that graph.
 //
-// A gradient is best taken inside the function. Taken outside, through what a call returned, it is right too: the operations of that
-// call are computed again, and from then on calls with the same guards become part of the recording around them (unless the options
-// name a backend or check replays), which costs the host the time to record them. Throws Error if something that it needs is not held
-// any more: arguments of a call that was replayed are for the caller to keep until then.
+// It is best to take a gradient inside the function. A gradient that is taken outside, through results of a call, is
+// correct too: the operations of the call are computed again, and later calls with the same guards become part of the
+// surrounding recording (unless the options name a backend or check replays), which costs the host the time to record
+// them. Throws Error if a tensor that the gradient needs is no longer held; the caller must keep the arguments of a
+// replayed call until then.
 //
-// Copies of a compiled function share what they know. Thread-safe if the function is. Calls of one that updates Parameters run one
-// after the other, each update whole. Two functions on one model, such as training and evaluation, need a lock of the caller's.
+// Copies of a compiled function share its specialisations. A compiled function is thread-safe if the function is. Calls
+// of a function that updates Parameters run one after the other, each as one atomic update. Two functions on the same
+// model, such as training and evaluation, need a lock by the caller.
 #pragma once
 
 #include <memory>
@@ -55,8 +61,9 @@ namespace weft {
 
 namespace jit {
 
-// How an argument is held during a call: as the function declares its parameter, so that a number given for a Scalar is one.
-// Tensors and Scalars are held by value: the recording must know those that are arguments from those that are captured.
+// The type that holds an argument during a call: the parameter type that the function declares, so that a number passed
+// for a Scalar becomes one. Tensors and Scalars are held by value, because the recording must distinguish arguments
+// from captured objects.
 template <class Declared, class Given, class Plain = std::remove_cvref_t<Declared>>
 inline constexpr bool held_by_reference =
     std::same_as<Plain, std::remove_cvref_t<Given>> &&
@@ -64,12 +71,12 @@ inline constexpr bool held_by_reference =
 template <class Declared, class Given>
 using Held = std::conditional_t<held_by_reference<Declared, Given>, Given&&, std::remove_cvref_t<Declared>>;
 
-// The same where it is not known how the function declares it: a plain number cannot be written.
+// The same if the declared parameter types are not known; plain numbers are then const.
 template <class Given>
 using HeldAsGiven = Held<Given, std::conditional_t<has_plain_values<std::remove_reference_t<Given>>(),
                                                    const std::remove_reference_t<Given>&, Given>>;
 
-// Calls with arguments as the function declares its parameters: a braced list becomes what the parameter is, `f({a, b})`.
+// Adds a call operator with the declared parameter types, so that a braced list converts to the parameter: `f({a, b})`.
 template <class Callee, class... Parameters>
 struct DeclaredCall {
   auto operator()(Parameters... given) const {
@@ -81,7 +88,7 @@ struct NoDeclaredCall {
 };
 
 template <class F>
-struct Declared {  // a generic lambda or an overloaded operator: as given
+struct Declared {  // a generic lambda or an overloaded operator: arguments are held as given
   template <class... Given>
   using Arguments = std::tuple<HeldAsGiven<Given>...>;
   template <class Callee>
@@ -118,7 +125,8 @@ template <class F>
   requires requires { &F::operator(); }
 struct Declared<F> : Declared<decltype(&F::operator())> {};
 
-// An operation that refuses a size ends the process in such a function, so it is not tried with sizes that it was never called with.
+// In a noexcept function, an operation that rejects a size would end the process. So such a function is not sampled
+// with sizes that it was never called with.
 template <class F>
 inline constexpr bool is_declared_noexcept = false;
 template <class R, class... P>
@@ -130,16 +138,16 @@ inline constexpr bool is_declared_noexcept<R (C::*)(P...) const noexcept> = true
 template <class F>
   requires requires { &F::operator(); }
 inline constexpr bool is_declared_noexcept<F> = is_declared_noexcept<decltype(&F::operator())>;
-template <class F, class Arguments>  // a generic lambda is known by what it is called with
+template <class F, class Arguments>  // of a generic lambda, noexcept depends on the arguments
 inline constexpr bool is_noexcept = is_declared_noexcept<std::remove_cvref_t<F>> ||
                                     noexcept(std::apply(std::declval<F&>(), std::declval<Arguments&>()));
 
-// The result of a function that returns none.
+// The result of a function that returns void.
 struct Nothing {
   void fields(auto&&) {}
 };
 
-// What a call gives for what the function returns: of a Parameter, its tensor.
+// The result type of a call for the type that the function returns: a Tensor for a Parameter.
 template <class Returned>
 using Made = std::conditional_t<std::is_void_v<Returned>, Nothing,
                                 std::conditional_t<std::same_as<Returned, Parameter>, Tensor, Returned>>;
@@ -219,12 +227,12 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
     return call(std::forward<Given>(given)...);
   }
 
-  // A handle that checks the arguments alone: every call is a replay of what the last call of the function was, with other tensors
-  // of the same types and sizes, other values of Scalars, and the same numbers and Parameters; for other sizes there are other
-  // handles, also of one program for many sizes. For the inner loop of a program that changes
-  // nothing else. Throws Error if that call cannot be replayed; a call of the handle throws Error if its arguments differ otherwise,
-  // or something that the function captured has ended or moved. Under CompileOptions::check_replays every call is recorded too, and
-  // throws Error where the replay would have been wrong.
+  // A handle that checks only the arguments: every call replays the function's last call, with other tensors of the
+  // same types and sizes, other values of Scalars, and the same numbers and Parameters. Other sizes need other handles,
+  // even if one program serves many sizes. Use it for an inner loop in which nothing else changes. Throws Error if the
+  // last call cannot be replayed. A call of the handle throws Error if its arguments differ in another way, or if
+  // something that the function captured was destroyed or moved. With CompileOptions::check_replays, every call is also
+  // recorded and throws Error if the replay would have been wrong.
   class Pinned : public jit::Declared<F>::template Call<Pinned> {
    public:
     using jit::Declared<F>::template Call<Pinned>::operator();
@@ -255,7 +263,7 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
   struct State {
     State(F from, CompileOptions options, const std::source_location& where)
         : function(std::forward<F>(from)), core(jit::make_function(std::move(options), where)) {}
-    F function;  // stays in place: what it holds is known by address
+    F function;  // must not move: captured objects are known by address
     const std::shared_ptr<jit::Function> core;
   };
 
@@ -289,11 +297,11 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
   }
 
   std::shared_ptr<State> state_;
-  std::shared_ptr<const jit::Specialization> pinned_;  // null: calls are whatever they are
+  std::shared_ptr<const jit::Specialization> pinned_;  // null: any specialisation may serve a call
 };
 
 namespace jit {
-// What compile() keeps of what it is given: a model by reference, unless it is a temporary one.
+// The type in which compile() holds its function: a model by reference, unless it is a temporary; otherwise by value.
 template <class F>
 using Kept = std::conditional_t<std::is_lvalue_reference_v<F> && Module<std::remove_cvref_t<F>>, F, std::decay_t<F>>;
 }  // namespace jit
@@ -311,7 +319,7 @@ template <class F>
 inline constexpr bool is_compiled<Compiled<F>> = true;
 }  // namespace jit
 
-// explain(function)(arguments...) calls the function, compiled, and tells what became of it. (torch._dynamo.explain)
+// explain(function)(arguments...) calls the compiled function and explains what it became. (torch._dynamo.explain)
 template <class F>
 auto explain(F&& function, std::source_location where = std::source_location::current()) {
   if constexpr (jit::is_compiled<std::remove_cvref_t<F>>) {
@@ -324,7 +332,7 @@ auto explain(F&& function, std::source_location where = std::source_location::cu
   }
 }
 
-// Inside a function that compile() is recording.
+// Returns whether compile() is recording a function on this thread.
 bool is_compiling();
 
 }  // namespace weft

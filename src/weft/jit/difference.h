@@ -1,4 +1,4 @@
-// What differs between a call and the specialisations that are known, in the user's words.
+// Describes, for messages, how a call differs from the known specialisations.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,25 @@
 
 namespace weft::jit {
 
-// What a call differs in from a specialisation.
+// The differences between a call and a specialisation.
 struct Difference {
-  std::vector<std::string> types;  // types, structure, state: what asks for another program
-  std::vector<std::string>
-      values;  // numbers, switches, other instances: inputs of one program, if the function does the same
-  std::vector<std::string> sizes;  // of arguments, that are all that differs in a type: dimension 0 of argument images
+  std::vector<std::string> types;  // types, structure, state: differences that need another program
+  // numbers, switches, other instances: inputs of the same program if the function does the same
+  std::vector<std::string> values;
+  // dimensions whose size is the only difference of a type: dimension 0 of argument images
+  std::vector<std::string> sizes;
 
   bool none() const { return types.empty() && values.empty(); }
-  // `about_sizes`: said where sizes differ.
+  // Returns the differences as text; appends `about_sizes` if sizes differ.
   std::string text(const std::string& about_sizes) const;
 };
 
-// From the one from which the least differs; none: it is known, or nothing is.
+// Returns the differences from the specialisation with the fewest differences; none if the call fits one, or if nothing
+// is known.
 Difference nearest_difference(std::span<const std::shared_ptr<const Specialization>> known,
                               std::span<const Leaf> leaves, std::span<const std::string> paths, const Context& now);
 
-// What a replay of `known` would have done otherwise than what was recorded now; empty: nothing.
+// Returns what a replay of `known` would have done differently from `recorded`; empty if nothing.
 std::string difference_of_replay(const Specialization& known, const Specialization& recorded);
 
 Explanation::Program describe(const Specialization& specialization);

@@ -1,4 +1,4 @@
-// Functions that stay out of compiled graphs. (torch.compiler.disable)
+// Keeps functions out of compiled graphs. (torch.compiler.disable)
 //   const auto look = weft::disable([](const Tensor& x) { return expensive_host_check(x); });
 #pragma once
 
@@ -11,8 +11,8 @@ namespace weft {
 
 namespace jit {
 
-// The time of a call outside of the graph that is being recorded: what was recorded before is launched, the call runs operation by
-// operation, and what comes behind it is another program.
+// A call outside of the graph that is being recorded: the constructor launches what was recorded before, the call runs
+// operation by operation, and later operations belong to another program.
 class Outside {
  public:
   explicit Outside(const std::source_location& where);
@@ -28,8 +28,9 @@ class Outside {
 
 }  // namespace jit
 
-// The same function, which a compiled function that calls it does not take into its graph: a graph break, and so a GraphBreakError
-// under fullgraph. Compiled functions that it calls run compiled. Throws Error in the body of a loop or branch.
+// Returns the same function, which compiled functions do not include in their graphs: calling it is a graph break, and
+// so a GraphBreakError under fullgraph. Compiled functions that it calls run compiled. A call throws Error in the body
+// of a loop or branch.
 template <class F>
 auto disable(F&& function, std::source_location where = std::source_location::current()) {
   return [function = std::decay_t<F>(std::forward<F>(function)), where](auto&&... arguments) {

@@ -1,4 +1,5 @@
-// What a compiled function knows of the sizes of its arguments: which were declared to change, and within which limits.
+// What a compiled function knows about the sizes of its arguments: which sizes were declared to change, and within
+// which limits.
 #pragma once
 
 #include <functional>
@@ -15,26 +16,28 @@ namespace weft::jit {
 
 class DynamicSizes {
  public:
-  // Adds what marks of these arguments say. Throws ConstraintViolationError, led by the function's name, for a size that is not as
-  // was said, or of which two different things were, and Error for what the options contradict; nothing is added then.
+  // Adds the marks of these arguments. Throws ConstraintViolationError, which starts with the function's name, if a
+  // size violates its mark or if two marks of a size differ, and Error if a mark contradicts the options; then nothing
+  // is added.
   void check(std::span<const Leaf> leaves, std::span<const std::string> paths, const CompileOptions& options);
 
-  // Those declared to change; sizes that were said to be equal are one, and those of a bucket's name change with it only. Empty if
-  // nothing is declared, or not all of it is among the leaves. Throws ConstraintViolationError where a range leaves no other size.
+  // Returns the sizes that were declared dynamic; sizes that must be equal are one entry, and sizes with the name of a
+  // bucketed size are excluded. Returns an empty list if nothing is declared, or if some declared argument is not among
+  // the leaves. Throws ConstraintViolationError if a range leaves no other size.
   std::vector<ChangingSize> changing(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                      const std::string& function) const;
 
-  // The types of the tensors among the leaves, by leaf, for every other choice of buckets than these are of; at most so many.
+  // Returns the leaves' types for every other combination of buckets, at most `most` combinations.
   std::vector<std::vector<Type>> other_buckets(std::span<const Leaf> leaves, std::span<const std::string> paths,
                                                std::size_t most) const;
 
-  // Equal for calls of the same buckets.
+  // Returns a hash that is equal for calls with the same buckets.
   std::uint64_t buckets_of(std::span<const Type> types, std::span<const Leaf> leaves,
                            std::span<const std::string> paths) const;
 
   bool any_dynamic() const;
   bool any_buckets() const;
-  std::string text() const;  // dimension 0 of argument images is batch in [1, 512] (train.cpp:9)
+  std::string text() const;  // such as: dimension 0 of argument images is batch in [1, 512] (train.cpp:9)
 
  private:
   struct Declared {
@@ -43,7 +46,7 @@ class DynamicSizes {
 
     std::string text() const;
   };
-  // One of them among the arguments of a call.
+  // A declaration that applies to one of the arguments of a call.
   struct Present {
     std::size_t leaf;
     const Declared* declared;

@@ -1,4 +1,5 @@
-// The tensors that a recording of a call finds: where, and what is recorded for each. What lies in several places is one tensor.
+// The tensors that the recording of a call finds, the places where it finds them, and the tensor that is recorded for
+// each. A tensor that is found in several places is one tensor.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +14,20 @@ namespace weft::jit {
 
 class FoundTensors {
  public:
-  // `apart`: what lies in several places is recorded as several tensors.
+  // `apart`: a tensor in several places is recorded as several tensors.
   explicit FoundTensors(bool apart) : apart_(apart) {}
 
   void add(const record::TensorImpl& tensor, Finding::Kind kind, std::size_t index);
-  // `recorded` is somebody else's, and stays where it is. The first counts.
+  // Sets the tensor that is recorded for `tensor`, unless there is one. `recorded` is not owned and must stay at its
+  // address.
   void record_as(const record::TensorImpl& tensor, const Tensor& recorded) {
     recorded_as_.try_emplace(&tensor, &recorded);
   }
   void forget_recorded_as(const record::TensorImpl& tensor, const Tensor& recorded);
-  // What is recorded for it since it was found before, if it is of this type; null: it was not.
+  // Returns the tensor that was recorded for `tensor` earlier, if it has this type; else null.
   const Tensor* known_as(const record::TensorImpl& tensor, Type type) const;
 
-  // Its place among the captured ones, new or not.
+  // Returns the index of the tensor among the captured tensors; adds it if it is new.
   std::size_t capture(record::TensorImpl& tensor);
   const std::deque<Tensor>& captured() const { return captured_; }
 

@@ -1,5 +1,5 @@
-// A compiled function without its C++ types: its specialisations, which of them fits a call, and what becomes of a call that none
-// fits. Thread-safe.
+// A compiled function without its C++ types: keeps the specialisations, finds the one that fits a call, and records a
+// call if none fits. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,15 @@
 
 namespace weft::jit {
 
-// The function without its C++ types.
+// The callable parts of the function, without their C++ types.
 struct Body {
-  std::function<std::vector<Tensor>()> run;     // returns the tensors of its result
-  std::function<std::vector<Tensor>()> sample;  // the same, but the result is nobody's; none: it must not be tried
-  std::function<Prototype()> prototype;         // the result of the last run without tensors
+  std::function<std::vector<Tensor>()> run;  // runs the function and returns the tensors of its result
+  // runs the function for a sample and discards the result; null: must not be sampled
+  std::function<std::vector<Tensor>()> sample;
+  std::function<Prototype()> prototype;  // the result of the last run, without tensors
 };
 
-// A call as it is recorded for other sizes.
+// A call that is to be recorded for other sizes.
 struct SampledCall {
   std::span<const Leaf> leaves;
   const std::vector<std::string>& paths;
@@ -43,13 +44,13 @@ class Function {
  public:
   Function(CompileOptions options, const std::source_location& where);
 
-  // Whether a call belongs to the graph of the function that calls it, or of the loop body around it.
+  // Returns whether a call belongs to the graph of the calling function or of the surrounding loop body.
   static bool called_inside();
 
   // See call() in invocation.h.
   void call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned);
 
-  // The specialisation of the last call. Throws Error if there is none that can be replayed.
+  // Returns the specialisation of the last call. Throws Error if it cannot be replayed or if there was none.
   std::shared_ptr<const Specialization> last() const;
 
   Explanation explain() const;
@@ -58,55 +59,58 @@ class Function {
  private:
   void run_as_part(Invocation& invocation) const;
 
-  // For the time of a call: others wait, if the function is known to update Parameters.
+  // Returns a lock for the duration of a call, which makes other calls wait if the function is known to update
+  // Parameters.
   std::unique_lock<std::recursive_mutex> turn() {
     return writes_.load(std::memory_order_acquire) ? std::unique_lock(turn_) : std::unique_lock<std::recursive_mutex>();
   }
 
-  // Whether the stance of this thread wants the call run operation by operation, whatever is known.
+  // Returns whether the stance of this thread requires that the call runs operation by operation.
   bool starts_eagerly();
   static void run_eagerly(Invocation& invocation);
 
-  // What is known for a call. Nothing to replay: it must be recorded, and be what a replay of `checked`, if any, would have been;
-  // or it becomes part of the caller's recording, as gradients are taken through calls like it.
+  // What is known for a call. If `replayed` is null, the call must be recorded, and compared with a replay of `checked`
+  // unless that is null; if `is_inlined`, the call becomes part of the caller's recording because gradients are taken
+  // through such calls.
   struct Found {
     std::shared_ptr<const Specialization> replayed = nullptr, checked = nullptr;
     bool is_inlined = false;
     bool is_first_of_kind = false;
   };
   Found find(std::span<const Leaf> leaves);
-  // The same for a call of a handle: `pinned`, of whose guards only the arguments are looked at. Throws Error if they differ.
+  // The same for a call of a handle: checks only the arguments against the guards of `pinned`. Throws Error if they
+  // differ.
   Found find_pinned(const std::shared_ptr<const Specialization>& pinned, std::span<const Leaf> leaves) const;
 
   void record(Invocation& invocation, const Found& found);
-  // Runs the function, and keeps what was learned, unless a stance or a limit had some of it run otherwise than compiled. Throws
-  // Error if a replay of `checked` would have done something else.
+  // Runs the function and keeps the new specialisation, unless a stance or a limit made part of it run uncompiled.
+  // Throws Error if a replay of `checked` would have done something else.
   std::vector<Tensor> record(std::span<const Leaf> leaves, const std::vector<std::string>& paths, const Body& body,
                              const Found& found);
 
   bool is_inlined(const Specialization& found) const;
   bool is_full() const;
-  std::string limit_reached() const;  // empty: not yet
+  std::string limit_reached() const;  // empty: the limit is not reached
   bool may_learn_sizes() const;
-  // Records the function for other sizes than those of `types`, of those that may change, as they were declared. Returns why it
-  // cannot be; empty: it was.
+  // Records the function for sizes other than those of `types`, varying the sizes that were declared dynamic. Returns
+  // the reason why it cannot be recorded; empty on success.
   std::string learn_declared(const SampledCall& call, std::span<const Type> types);
-  // The same for the leaves' own, declared or found out.
+  // The same for the types of the leaves, with declared or detected dynamic sizes.
   void learn_sizes(const SampledCall& call);
   void with_sample(const SampledCall& call, std::vector<Type> types, const std::function<bool(Trace&)>& use) const;
-  // For each size of one element, a sample that differs in the others alone: gradients sum over what was broadcast, and nothing is
-  // where there is one element.
+  // For each size that is 1, records a sample in which only the other sizes change. Gradients sum over a broadcast
+  // dimension, but not over a dimension of size 1, so samples must keep the 1.
   void keep_samples_of_ones(const SampledCall& call, std::span<const Type> types, std::span<const ChangingSize> sizes,
                             std::span<const LinkedSizes> links);
   bool record_sample(const SampledCall& call, std::vector<Type> types, bool keep, std::string& why_not);
-  // What to compile ahead for buckets: the function as recorded for the other ones, if that was not done yet.
+  // Returns the jobs to compile ahead for the other buckets; empty if they were recorded before.
   std::vector<record::CompileAhead::Job> other_buckets(const SampledCall& call);
   std::vector<LinkedSizes> free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes);
 
-  // A call that is recorded.
+  // A call that is being recorded.
   struct Call;
   void capture(Call& call);
-  // Runs the function for other sizes while the call waits to be launched, or returns at once where that could be seen.
+  // Runs the function for other sizes before the call is launched; returns at once if this was done before.
   void learn(Call& call);
   void knows(Call& call, const record::Plan& plan);
   void compiling(Call& call);
@@ -115,26 +119,26 @@ class Function {
   void launch(Call& call);
   void keep(Call& call);
 
-  // Logs and diagnostics of what was recorded.
+  // Writes logs and diagnostics about a new specialisation.
   void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);
-  // Why each size has a program of its own, whatever is recorded, and what to do; empty: they need not.
+  // Returns the reason why each size always has its own program, and the remedy; empty if sizes can share a program.
   std::string why_single_sizes() const;
-  // The same once the call is recorded; or what else becomes of sizes that differ.
+  // The same after the call was recorded, or else what happens to sizes that differ.
   std::string about_sizes(const Difference& difference, const Specialization& made);
   void count(const GraphBreak& cut);
-  void tell_missed_donations(const Specialization& made) const;  // of parameters
+  void tell_missed_donations(const Specialization& made) const;  // for parameters
   void keep(std::shared_ptr<Specialization> made);
 
   void warn_of_limit(const std::string& what);
 
   CompileOptions options_;
   std::optional<record::Backend> backend_;
-  std::string program_name_;  // options_.name, or the place in short
-  std::string place_;         // where compile() was called
+  std::string program_name_;  // options_.name, or the shortened place of the compile() call
+  std::string place_;         // the place of the compile() call
   record::BuildOptions build_options_;
   std::atomic<bool> was_called_ = false, writes_ = false;
-  std::recursive_mutex
-      turn_;  // of calls that update Parameters, and of those that are recorded: a function may call itself
+  // Serialises calls that update Parameters and calls that are recorded; recursive, because a function may call itself.
+  std::recursive_mutex turn_;
   bool warned_ = false;
   mutable std::mutex mutex_;
   Specializations specializations_;
@@ -144,7 +148,7 @@ class Function {
   bool buckets_recorded_ = false;
   std::vector<Explanation::Break> breaks_;
   std::vector<std::string> recompiles_;
-  std::string given_up_;  // why no program serves several sizes
+  std::string given_up_;  // the reason why no program serves several sizes
 };
 
 }  // namespace weft::jit

@@ -1,4 +1,4 @@
-// What a guard asks for, in the user's words.
+// Describes guards in the user's words.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace weft::jit {
 
-// The characters that a leaf of text holds.
+// Returns the characters that a text leaf holds.
 std::string characters_of(const Leaf& leaf);
-// "true", "0.5".
+// Returns the number as text, such as "true" or "0.5".
 std::string number_text(const ValueGuard& guard, std::uint64_t bits);
-// "training", "a Flag".
+// Returns the name of the guarded value or a description, such as "training" or "a Flag".
 std::string name_of(const ValueGuard& guard);
-// Returns the path of the parameter whose flag it is, or of the module that reads it; an empty string if it is not known.
+// Returns the path of the parameter to which the flag belongs, or of the module that reads it; empty if unknown.
 std::string owner_of(const ValueGuard& guard, const Specialization& s);
-// "argument 0.x and what parameter w holds".
+// Describes an alias, such as "argument 0.x and what parameter w holds".
 std::string alias_text(const Alias& alias, const Specialization& s);
 
 }  // namespace weft::jit

@@ -1,4 +1,4 @@
-// One call of a compiled function, as code that does not know its C++ types sees it.
+// The interface to one call of a compiled function, for code that does not know its C++ types.
 #pragma once
 
 #include <memory>
@@ -18,21 +18,21 @@ struct Specialization;
 
 // A Prototype is what a function returned when it was recorded, without its tensors.
 struct Prototype {
-  std::shared_ptr<void> value;  // its tensors empty; null: the function returns nothing
-  std::vector<Leaf> leaves;     // of it, whose numbers every replay returns
+  std::shared_ptr<void> value;  // its tensors are undefined; null if the function returns nothing
+  std::vector<Leaf> leaves;     // the leaves of the result, whose numbers every replay returns
   std::vector<std::string> paths;
 };
 
-// The arguments, the function, and the result that the call makes.
+// Holds the arguments, the function, and the result of the call.
 class Invocation {
  public:
-  virtual void collect(LeafCollector& collector) = 0;   // the leaves of the arguments
-  virtual void run() = 0;                               // the function, whose result becomes that of the call
-  virtual std::vector<Tensor> tensors() const = 0;      // of the result
-  virtual Prototype prototype() const = 0;              // of the result
-  virtual void replay(const Prototype& prototype) = 0;  // the result becomes that, without tensors
-  virtual void fill(std::vector<Tensor>& tensors) = 0;  // the result with its tensors, which it takes
-  // Runs the function for a result that is nobody's, and returns its tensors. Only where may_sample().
+  virtual void collect(LeafCollector& collector) = 0;   // collects the leaves of the arguments
+  virtual void run() = 0;                               // runs the function and keeps its result as that of the call
+  virtual std::vector<Tensor> tensors() const = 0;      // the tensors of the result
+  virtual Prototype prototype() const = 0;              // the prototype of the result
+  virtual void replay(const Prototype& prototype) = 0;  // sets the result to a copy of the prototype, without tensors
+  virtual void fill(std::vector<Tensor>& tensors) = 0;  // moves the tensors into the result
+  // Runs the function, discards its result and returns the tensors of it. Requires may_sample().
   virtual std::vector<Tensor> sample() = 0;
   virtual bool may_sample() const = 0;
 
@@ -41,9 +41,9 @@ class Invocation {
 };
 
 std::shared_ptr<Function> make_function(CompileOptions options, const std::source_location& where);
-// After it the invocation has its result. `pinned`: null, or the call that it must be a replay of.
+// Runs the call; afterwards the invocation holds its result. `pinned`: if not null, the call must be a replay of it.
 void call(Function& function, Invocation& invocation, const std::shared_ptr<const Specialization>& pinned);
-// What the last call was. Throws Error if there was none that can be replayed.
+// Returns the specialisation of the last call. Throws Error if it cannot be replayed or if there was none.
 std::shared_ptr<const Specialization> last_call(const Function& function);
 Explanation explain(const Function& function);
 

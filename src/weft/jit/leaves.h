@@ -1,5 +1,5 @@
-// Arguments and results of compiled functions as flat lists of leaves: tensors, parameters and numbers found in structs that list
-// their members with fields(), and in optionals, pairs, tuples, arrays, vectors and maps of such.
+// Flattens arguments and results of compiled functions into lists of leaves: tensors, parameters and numbers, found in
+// structs that list their members with fields(), and in optionals, pairs, tuples, arrays, vectors and maps of these.
 #pragma once
 
 #include <algorithm>
@@ -50,14 +50,15 @@ concept Map = Sequence<T> && requires {
 template <class T, class... These>
 inline constexpr bool is_any_of = (std::same_as<T, These> || ...);
 
-// Whether a value, its members aside, is not merely a reference to what is elsewhere.
+// Whether a T owns its value, apart from its members, and is not a pointer or view to something elsewhere.
 template <class T>
 inline constexpr bool is_owned =
     !Pointer<T> && !std::ranges::enable_view<T> && (!Text<T> || std::same_as<T, std::string>);
 
-// Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and .size(n) for
-// what is in x, in a fixed order; within visitor.enter(name) and .leave(), the keys of maps within .structure(true and false).
-// Visitor::is_of_result: x may refer to nothing outside.
+// Calls visitor.tensor(x), .parameter(x), .scalar(x), .key(x), .value(number, enumerator or switch), .text(x) and
+// .size(n) for the leaves of x, in a fixed order. Calls visitor.enter(name) and .leave() around each member, and
+// .structure(true) and .structure(false) around each map key. If Visitor::is_of_result, x must not refer to anything
+// outside.
 template <class T, class Visitor>
 void visit_leaves(T& x, Visitor& visitor) {
   using Plain = std::remove_const_t<T>;
@@ -90,7 +91,7 @@ void visit_leaves(T& x, Visitor& visitor) {
   } else if constexpr (Text<Plain>) {
     visitor.text(std::string_view(x));
   } else if constexpr (Module<Plain>) {
-    const_cast<Plain&>(x).fields(below);  // fields() is not const, and changes nothing
+    const_cast<Plain&>(x).fields(below);  // fields() is not const, but changes nothing here
   } else if constexpr (Optional<T>) {
     visitor.size(x ? 1 : 0);
     if (x) visit_leaves(*x, visitor);
@@ -127,7 +128,7 @@ void visit_leaves(T& x, Visitor& visitor) {
   }
 }
 
-// Whether a T has leaves, as far as can be told without looking at what a struct with fields() lists.
+// Returns whether a T has leaves; does not examine the members that a struct lists in fields().
 template <class T>
 constexpr bool has_leaves() {
   using Plain = std::remove_cvref_t<T>;
@@ -149,7 +150,7 @@ constexpr bool has_leaves() {
   }
 }
 
-// What the bits of a value are.
+// The C++ type from which the bits of a value come.
 enum class ValueKind : std::uint8_t { boolean, signed_integer, unsigned_integer, f32, f64, enumerator, text };
 
 template <class T>
@@ -166,34 +167,34 @@ constexpr ValueKind kind_of_value() {
   }
 }
 
-// One leaf of the arguments of a call.
+// A leaf of the arguments of a call.
 struct Leaf {
   enum class Kind : std::uint8_t {
-    tensor,  // any tensor of this type will do
-    scalar,  // a Scalar, any
-    object,  // this very Parameter, or Scalar in a struct
-    value,   // of a number, switch or enumerator
-    size,    // of a container
+    tensor,  // any tensor of this type fits
+    scalar,  // any Scalar fits
+    object,  // only this Parameter fits, or this Scalar inside a struct
+    value,   // a number, switch or enumerator with this value
+    size,    // a container of this size
   };
   Kind kind;
-  std::uint64_t bits = 0;  // of a value, size, or the address of an object
+  std::uint64_t bits = 0;  // the value, the size, or the address of an object
   Type type = {};          // of a tensor or parameter
   const void* at = nullptr;
-  const record::TensorImpl* tensor_impl = nullptr;   // what a tensor points to
+  const record::TensorImpl* tensor_impl = nullptr;   // the implementation of the tensor; null if undefined
   ValueKind value_kind = ValueKind::signed_integer;  // of a value
-  bool is_structure = false;                         // of the key of a map, which the path has too
+  bool is_structure = false;                         // a map key, which is also part of the path
 
   const Tensor& tensor() const { return *static_cast<const Tensor*>(at); }
   const Scalar& scalar() const { return *static_cast<const Scalar*>(at); }
-  // What a specialisation depends on.
+  // Compares the properties on which a specialisation depends.
   bool same_signature(const Leaf& other) const {
     return kind == other.kind && bits == other.bits && type == other.type;
   }
 };
 
-std::string describe(const Leaf& leaf);  // in the user's words: tensor<8x784xf32>, 0.5, true
+std::string describe(const Leaf& leaf);  // for messages: tensor<8x784xf32>, 0.5, true
 
-// Gathers the leaves of arguments, and their paths if asked to.
+// Collects the leaves of arguments, and their paths if `paths` is given.
 class LeafCollector {
  public:
   static constexpr bool is_of_result = false;
@@ -201,7 +202,7 @@ class LeafCollector {
   explicit LeafCollector(std::vector<Leaf>& leaves, std::vector<std::string>* paths = nullptr)
       : leaves_(leaves), paths_(paths) {}
 
-  // One argument: a Scalar, held by value for the call, or anything else.
+  // Adds one argument; a top-level Scalar is held by value for the call.
   template <class T>
   void argument(std::size_t i, T& x) {
     enter(i);
@@ -240,7 +241,7 @@ class LeafCollector {
     }
     add({Leaf::Kind::value, bits, {}, &x, nullptr, kind_of_value<T>()});
   }
-  void text(std::string_view x) {  // its size, and eight characters a leaf
+  void text(std::string_view x) {  // adds the size, and one leaf for every eight characters
     size(x.size());
     for (; !x.empty(); x.remove_prefix(std::min<std::size_t>(x.size(), 8))) {
       std::uint64_t bits = 0;
@@ -317,7 +318,7 @@ void for_each_tensor(T& result, auto&& function) {
   visit_leaves(result, visitor);
 }
 
-// Whether a T, other than as a member of a model, has numbers or characters of its own that a function could write.
+// Returns whether a T, unless it is a model, has numbers or characters of its own that a function could write.
 template <class T>
 constexpr bool has_plain_values() {
   if constexpr (std::is_const_v<T> || std::same_as<T, Tensor> || std::same_as<T, Parameter> ||
@@ -339,7 +340,8 @@ constexpr bool has_plain_values() {
   }
 }
 
-// Of what a function declares to take. A replay does not run it: what it would write to a plain number would be lost.
+// Whether a function with this declared parameter type may write plain values. Such a write would be lost, because a
+// replay does not run the function.
 template <class Declared>
 inline constexpr bool writes_plain_values =
     std::is_lvalue_reference_v<Declared>

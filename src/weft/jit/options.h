@@ -1,4 +1,4 @@
-// How compile() treats a function.
+// Options of compile().
 #pragma once
 
 #include <cstdint>
@@ -8,74 +8,81 @@
 
 namespace weft {
 
-// What is worth spending for speed. Modes change no results beyond what the numerics contract leaves open, in strict mode none.
+// How much to spend for speed. A mode changes results only within the limits of the numerics contract, and not at all
+// in strict mode.
 enum class Mode : std::uint8_t {
   standard,
-  reduce_overhead,  // for small programs: memory that stays with the program, a device that awaits the next call awake
-  max_autotune,  // that, and: what can be done in several ways is measured when it is compiled (log: autotuning), where
-                 // its sizes are known then
-  max_autotune_no_replay,  // only the latter
+  reduce_overhead,  // for small programs: the program keeps its memory, and the device stays awake for the next call
+  // Like reduce_overhead. Also measures the alternatives of an operation when it is compiled (log: autotuning), if its
+  // sizes are known then.
+  max_autotune,
+  max_autotune_no_replay,  // only the measurements
 };
 
-// What happens when a function would need more programs than its limit. Whatever happens is said, once, as a warning.
+// What happens when a function needs more programs than its limit. The first occurrence is reported as a warning.
 enum class LimitPolicy : std::uint8_t {
-  evict,      // the least recently used one is forgotten
+  evict,      // forgets the least recently used program
   error,      // the call throws RecompileError
-  interpret,  // the call is run by the interpreter: slow, and right
-  generalise,  // sizes become symbols, as with Dynamic::automatic: one more program, for all further sizes; where other things than
-               // sizes differ, as evict
+  interpret,  // the interpreter runs the call: slow, but correct
+  // Sizes become symbols, as with Dynamic::automatic: one more program serves all further sizes. Like evict if calls
+  // differ in more than sizes.
+  generalise,
 };
 
-// What becomes of sizes of arguments that change from call to call.
+// How sizes of arguments that change from call to call are handled.
 enum class Dynamic : std::uint8_t {
-  automatic,  // one program for all sizes from the second on, and from the first where mark_dynamic says so, which contradicts
-              // an option that makes programs for their sizes alone
-  on,   // from the first, for every size of an argument that the function leaves free: it is recorded a few times more
-  off,  // every size has a program of its own
+  // From the second size on, one program serves all sizes. With mark_dynamic it does so from the first call on;
+  // mark_dynamic contradicts options that need a program for each size.
+  automatic,
+  // From the first call on, one program serves all sizes that the function leaves free. The function is recorded a few
+  // times more.
+  on,
+  off,  // every size has its own program
 };
 
-// A value was read while a function that must be one graph was recorded.
+// A value was read while a function with fullgraph was recorded.
 class GraphBreakError : public Error {
  public:
   using Error::Error;
 };
 
-// A program would have to be compiled, which a limit or a stance forbids.
+// A program would have to be compiled, but a limit or a stance forbids it.
 class RecompileError : public Error {
  public:
   using Error::Error;
 };
 
-// compile() throws Error for options that contradict each other, and a call for arguments that were marked in a way that the options
-// contradict.
+// Throws Error for options that contradict each other: compile() does if the options contradict each other, a call does
+// if they contradict the marks of its arguments.
 struct CompileOptions {
-  bool fullgraph = false;  // a value read inside the function is an error, not a graph break
+  bool fullgraph = false;  // reading a value inside the function is an error, not a graph break
   Dynamic dynamic = Dynamic::automatic;
   Mode mode = Mode::standard;
-  // "standard"; for debugging, "eager" (no fusion) or "interpreter"; empty: as WEFT_BACKEND says.
+  // "standard", or for debugging "eager" (no fusion) or "interpreter"; empty: the value of WEFT_BACKEND.
   std::string backend = {};
-  // Programs for different arguments, whether this function or another one was the first to need them, but for those of buckets;
-  // what happens beyond.
+  // The maximum number of programs for different arguments, including programs that another function compiled first and
+  // excluding those of buckets; limit_policy says what happens beyond it.
   int recompile_limit = 8;
   LimitPolicy limit_policy = LimitPolicy::evict;
-  // Products are measured with sizes filled up to whole vectors too, as the modes that measure do anyway, where their sizes are
-  // known.
+  // Also measures products with sizes padded to whole vectors, if the sizes are known. The measuring modes always do
+  // this.
   bool shape_padding = false;
-  // What values may take that wait for a later use, as activations do for the backward pass. Beyond it those that are cheapest
-  // to compute again are not kept. Each size has a program of its own then, and mark_dynamic is an error. 0: no limit.
+  // The maximum size of values that wait for a later use, as activations do for the backward pass. Beyond it, the
+  // values that are cheapest to compute again are not kept. Each size then has its own program, and mark_dynamic is an
+  // error. 0: no limit.
   std::uint64_t activation_memory_bytes = 0;
-  // For debugging: every call is recorded as well, and throws Error where a replay would have done something else.
+  // For debugging: every call is also recorded, and throws Error if a replay would have done something else.
   bool check_replays = false;
-  std::string name = {};  // in messages; else the place where compile() was called
+  std::string name = {};  // for messages; default: the place where compile() was called
 };
 
-// What calls of compiled functions do, on this thread, while a StanceScope lives. (torch.compiler.set_stance)
+// What calls of compiled functions do on this thread during the lifetime of a StanceScope. (torch.compiler.set_stance)
 enum class Stance : std::uint8_t {
   standard,
-  force_eager,         // run the function in every call, one kernel for each operation
-  eager_on_recompile,  // run known programs, also one for many sizes; what would have to be compiled as force_eager
-  eager_then_compile,  // the first call of a function as force_eager, those after it as standard
-  fail_on_recompile,   // throw RecompileError instead of compiling
+  force_eager,         // runs the function in every call, one kernel per operation
+  eager_on_recompile,  // runs known programs, also one for many sizes; otherwise like force_eager
+  eager_then_compile,  // the first call of a function like force_eager, later calls like standard
+  fail_on_recompile,   // throws RecompileError instead of compiling
 };
 
 class StanceScope {
@@ -91,9 +98,9 @@ class StanceScope {
 Stance current_stance();
 
 namespace jit {
-const char* text(Mode mode);  // mode max_autotune
+const char* text(Mode mode);  // such as: mode max_autotune
 inline bool measures(Mode mode) { return mode == Mode::max_autotune || mode == Mode::max_autotune_no_replay; }
-// Throws Error, which names both and what to do, for options of which one would be without effect.
+// Throws Error, which names both options and the remedy, if one option makes another ineffective.
 void require_consistent(const CompileOptions& options);
 }  // namespace jit
 

@@ -10,24 +10,24 @@
 
 namespace weft::jit {
 
-// Where a tensor is found when the function is called.
+// The place where a call finds a tensor.
 struct Place {
   enum class Kind : std::uint8_t {
     argument,   // leaf `index` of the arguments
-    parameter,  // what a captured parameter holds
+    parameter,  // the value of a captured parameter
     constant,   // a tensor that the function captured
-    number,     // the next of the numbers
+    number,     // the next number in the list of immediates
     result,     // result `index` of the program
     update,     // the new value of a parameter, by update `index`
-    again,      // the same tensor as result `index` of the function
+    again,      // the tensor of result `index` of the function, returned again
   };
   Kind kind = Kind::number;
   std::uint32_t index = 0;
-  bool is_copy = false;  // as a copied Parameter has it: another tensor of the same value
+  bool is_copy = false;  // another tensor with the same value, as for a copied Parameter
   Parameter* parameter = nullptr;
   Tensor constant = {};
 
-  // The tensor of an argument, a parameter or a constant.
+  // Returns the tensor of an argument, a parameter or a constant.
   const Tensor& tensor(std::span<const Leaf> leaves) const {
     switch (kind) {
       case Kind::argument: return leaves[index].tensor();

@@ -1,4 +1,4 @@
-// The ambient state of a thread beside record/session.h: how calls of compiled functions are treated on it.
+// The state of a thread that determines how calls of compiled functions run on it; see also record/session.h.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@ namespace weft::jit {
 
 struct Session {
   Stance stance = Stance::standard;
-  // A function runs operation by operation: those that it calls are part of it, as they are part of a graph.
+  // A function runs operation by operation, and the compiled functions that it calls run as part of it.
   bool runs_eagerly = false;
-  // The name of the innermost function that must be one graph and runs as part of another one's; null: there is none.
+  // The name of the innermost fullgraph function that runs as part of another function; null if there is none.
   const std::string* fullgraph = nullptr;
 };
 
 inline constinit thread_local Session session;  // of this thread
 
-// For the time in which a function runs as part of another one's graph: if it must be one graph, a cut within it is an error.
+// Marks, during its lifetime, that a function runs as part of another function's graph. If `name` is not null, the
+// function must be one graph, and a graph break inside it is an error.
 class FullgraphScope {
  public:
   explicit FullgraphScope(const std::string* name) : before_(session.fullgraph) {

@@ -1,5 +1,5 @@
-// One specialisation of a compiled function: what must hold for a call to be a replay of it, where the inputs of its program come
-// from, and where the results go.
+// A specialisation of a compiled function: the guards that a call must satisfy to be a replay, the sources of the
+// program's inputs, and the destinations of its results.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +37,17 @@ struct Context {
   friend bool operator==(const Context&, const Context&) = default;
 };
 
-// A number that is made anew for each launch.
+// A number that each launch reads or draws anew.
 struct Number {
-  std::uint32_t index;  // among the immediates
+  std::uint32_t index;  // in the immediates
   DType dtype = DType::f64;
-  std::int32_t leaf = -1;          // the argument that it is, or
-  const Scalar* scalar = nullptr;  // the captured one, or
-  std::int32_t generator = -1;     // the generator that gives its key, the `draw`-th of the call
+  std::int32_t leaf = -1;          // the argument that holds it, or -1
+  const Scalar* scalar = nullptr;  // the captured Scalar that holds it, or null
+  std::int32_t generator = -1;     // the generator of the key (its draw number `draw` in the call), or -1
   std::uint64_t draw = 0;
 };
 
-// What a replay does not renew.
+// A value that a replay does not update.
 struct Frozen {
   enum class Kind : std::uint8_t { tensor, key, number };
   Kind kind;
@@ -55,23 +55,23 @@ struct Frozen {
   double value = 0;  // of a number
 };
 
-// Random keys that a call takes.
+// The random keys that a call draws from a generator.
 struct Draws {
-  random::Generator* generator;  // null: the calling thread's
+  random::Generator* generator;  // null: the generator of the calling thread
   std::uint64_t count;
 
   random::Generator& of_this_thread() const { return generator ? *generator : random::default_generator(); }
 };
 
-// A value of the host that the recording depends on.
+// A host value on which the recording depends.
 struct ValueGuard {
-  const void* value;  // captured, or
-  std::int32_t leaf;  // the Scalar that this argument is
+  const void* value;  // captured; null for an argument
+  std::int32_t leaf;  // the argument that is the Scalar; -1 if captured
   std::uint32_t bytes;
   std::uint64_t bits;
   const char* name = nullptr;  // null: it has none
-  const char* module = "";     // that was recorded when it was read
-  ir::Location after = {};     // what was recorded last when it was read
+  const char* module = "";     // the module whose operations were recorded when it was read
+  ir::Location after = {};     // the last operation recorded before it was read
 
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
@@ -84,58 +84,61 @@ struct Specialization {
   Context context;
   std::vector<ValueGuard> values;
   std::vector<ParameterGuard> parameters;
-  std::vector<record::Lifetime::Watch> lifetimes;             // of what is known by address, here and below
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // leaves that are one object
+  std::vector<record::Lifetime::Watch> lifetimes;  // of the objects that are known by address, here and below
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> same;  // pairs of leaves that are the same object
   std::vector<Tensor> captured;                               // in the order in which they were first used
   std::vector<Alias> aliases;
-  bool is_of_bucket = false;    // of sizes that mark_buckets named
-  bool aliases_matter = false;  // also where there is none: a gradient is taken by what may have some
+  bool is_of_bucket = false;  // for sizes named by mark_buckets
+  // a gradient is taken with respect to tensors that may have aliases, even if there are none
+  bool aliases_matter = false;
 
   // The replay.
   std::shared_ptr<record::Plan> plan;
-  // Of what was recorded, whatever plan it has: that depends on who else holds the inputs.
+  // Hashes of the recorded operations and outputs. They do not depend on the plan, which depends on who else holds the
+  // inputs.
   Fingerprint operations, outputs;
   std::vector<Place> inputs;
-  std::vector<record::Immediate> immediates;  // as they were recorded
+  std::vector<record::Immediate> immediates;  // the values when it was recorded
   std::vector<Number> numbers;
   std::vector<Draws> draws;
   std::vector<std::pair<Place, Parameter*>> updates;  // of captured parameters
   std::vector<Place> results;
   Prototype prototype;
-  std::shared_ptr<DifferentiableProgram> differentiable;  // null: no result has a gradient
+  std::shared_ptr<DifferentiableProgram> differentiable;  // null if no result has a gradient
 
-  // Why the function is recorded anew in each call; empty: it is replayed.
+  // The reason why the function is recorded again in each call; empty if it is replayed.
   std::string rerecorded_because;
 
-  // For people.
+  // For messages.
   std::string function;                  // its name
   std::vector<std::string> paths;        // of the arguments
   std::vector<ir::Location> first_uses;  // of the inputs
-  std::vector<ir::Location> made_at;     // of the results, and then of the updates
+  std::vector<ir::Location> made_at;     // of the results, followed by the updates
   std::vector<Frozen> frozen;
   struct Part {
     std::shared_ptr<record::Plan> plan;
     std::uint64_t nodes = 0;
     std::string ended_by;
   };
-  std::vector<Part> before;  // what was launched at each break
+  std::vector<Part> before;  // the graphs launched at each break
   std::uint64_t nodes = 0, replays = 0, inlined = 0;
   double compile_ms = 0;
-  bool compiled = false;                      // else an equal program was known
-  std::vector<std::string> broken_relations;  // of sizes, for which it was
+  bool compiled = false;                      // false: an equal program existed
+  std::vector<std::string> broken_relations;  // the relations between sizes that made the compile necessary
 
   bool holds(std::span<const Leaf> leaves, const Context& now) const;
   bool same_aliases(std::span<const Leaf> leaves) const;
-  // Whether everything that it knows by address is there still: else nothing of that may be touched.
+  // Returns whether all objects known by address still exist; if not, none of them may be accessed.
   bool is_alive() const;
   static constexpr const char* is_gone = "a captured Parameter, Scalar, Flag or generator has ended or moved";
-  // What a replay must find even where other guards are not looked at: these very arguments, but for the elements of tensors and
-  // the values of Scalars, and what it knows by address. Throws Error led by the function's name.
+  // Checks what a replay needs even if the other guards are not checked: the same arguments, except for elements of
+  // tensors and values of Scalars, and the objects known by address. Throws Error, which starts with the function's
+  // name.
   void require_structure(std::span<const Leaf> leaves) const;
-  std::vector<std::string> frozen_results() const;  // in words: those that are not tensors
-  std::string name_of(const Place& place) const;    // in the user's words: argument 0.images, a parameter
-  // Launches the program and gives parameters their new values; returns the tensors of the result. Throws Error for an input on
-  // another device than this thread's.
+  std::vector<std::string> frozen_results() const;  // for messages: the results that are not tensors
+  std::string name_of(const Place& place) const;    // for messages: argument 0.images, a parameter
+  // Launches the program, gives parameters their new values and returns the tensors of the result in `results`. Throws
+  // Error if an input is on another device than the current one of this thread.
   void replay(std::span<const Leaf> leaves, std::vector<Tensor>& results) const;
 };
 

@@ -1,5 +1,5 @@
-// The recording of one call of a compiled function: runs it as it would run by itself, one program launched at its end, and
-// notes what a specialisation must know to do the same without running it.
+// The recording of one call of a compiled function: runs the function as if uncompiled, with one launch at its end, and
+// collects what a specialisation needs to do the same without running it.
 #pragma once
 
 #include <chrono>
@@ -30,10 +30,10 @@ class Synchronizer;
 
 namespace weft::jit {
 
-// Where a function's graph was cut, and what it cost.
+// A place where a function's graph was cut, and the cost.
 struct GraphBreak {
   std::string reason, place;
-  double ms = 0;  // from the cut until something was recorded again
+  double ms = 0;  // from the cut until the next recorded operation
 };
 
 class Trace final : public record::Observer, public HostObserver {
@@ -41,54 +41,59 @@ class Trace final : public record::Observer, public HostObserver {
   struct Options {
     std::string function;  // for messages
     bool fullgraph = false;
-    // Called before a program that is known is taken, and before one is compiled. They may call the three functions below.
+    // Called before a known program is used, and before a program is compiled. They may call reject, continue_with and
+    // postpone.
     std::function<void(const record::Plan&)> knows = {};
     std::function<void()> compiling = {};
-    std::vector<Type> types = {};   // of record_sample: those of the tensors among the leaves
-    bool is_first_of_kind = false;  // nothing is known of calls like this one
-    bool ignores_aliases = false;   // what a call finds in several places is recorded as several tensors
+    std::vector<Type> types = {};   // for record_sample: the types of the tensors among the leaves
+    bool is_first_of_kind = false;  // no specialisation fits calls like this one
+    bool ignores_aliases = false;   // a tensor in several places is recorded as several tensors
   };
-  // Runs the function, and returns the tensors of its result.
+  // Runs the function and returns the tensors of its result.
   using Run = std::function<std::vector<Tensor>()>;
 
   Trace(Options options, std::span<const Leaf> leaves, std::vector<std::string> paths);
-  // A call that was captured and not launched is given up: arguments, parameters and generators have the values that they had
+  // Gives up a call that was captured but not launched: arguments, parameters and generators get back their values from
   // before, unless a graph break has launched something.
   ~Trace() override;
 
-  // In Specialization::rerecorded_because of a call that did nothing at all.
+  // The value of Specialization::rerecorded_because for a call that records nothing.
   static constexpr const char* records_nothing = "it records nothing";
 
-  // Runs the function. What it reads is computed, the rest stays recorded and is launched by launch(). Returns false where the
-  // function found one tensor in several places, and that made no difference: another trace, which ignores aliases, is to capture
-  // the call, and nothing of this one is left. Throws what the function throws, or what the call was rejected with.
+  // Runs the function. Values that it reads are computed; the rest stays recorded until launch(). Returns false if the
+  // function found a tensor in several places and this made no difference: another trace that ignores aliases must then
+  // capture the call, and this trace has no effect. Throws what the function throws, or the error with which the call
+  // was rejected.
   [[nodiscard]] bool capture(const Run& run);
-  // Returns false, and has done nothing, if it was postponed. Throws what the call was rejected with.
+  // Launches the call. Returns false, without any effect, if the call was postponed. Throws the error with which the
+  // call was rejected.
   bool launch();
-  // Takes the results of the call, which was launched.
+  // Takes the results of the launched call.
   std::vector<Tensor> results() { return std::move(results_); }
 
-  // The call must not go on as it does. The function is not told: it may catch every exception, or none. What it still reads is
-  // computed operation by operation, and when it has ended the call is given up and throws `error`.
+  // Rejects the call. The function is not notified, because it may catch every exception, or none. Values that it still
+  // reads are computed operation by operation; when it has returned, the call is given up and throws `error`.
   void reject(const std::exception_ptr& error);
-  // From now on nothing is launched by another backend.
+  // Uses this backend for all further launches.
   void continue_with(record::Backend backend);
-  // The call is not to be launched yet. Only where nothing of it was.
+  // Postpones the launch of the call. Requires that nothing of it was launched.
   void postpone() { is_postponed_ = true; }
 
-  // Whether the call is one graph, leaves nothing behind that the same function would find when it is run once more, and does not
-  // live on exceptions, of which a sample could not say whether they mean that other sizes do not work.
+  // Returns whether the call can be sampled: it is one graph, it leaves nothing behind that another run of the function
+  // would find, and no operation threw in it (a sample could not tell whether an exception means that other sizes do
+  // not work).
   bool can_be_sampled() const { return breaks_.empty() && made_->rerecorded_because.empty() && refusal_.empty(); }
-  // For its time a captured call has not begun: this thread has another recording, and all values are what they were before.
+  // Sets a captured call aside during its lifetime: this thread has another recording, and all values are as before the
+  // call.
   class Aside;
 
-  // Records what the function would do for tensors of other types, which have no elements, and launches nothing: a sample for
-  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws, or Error if it caught
-  // what an operation threw. A function that looks at a value sees what it would see in a call with such tensors, whose elements are
-  // those of the arguments repeated, and nothing is learned of it. `keep`: else nothing is learned but that it can be done. Returns
-  // false as capture() does.
+  // Records the function for tensors of other types, which have no elements, and launches nothing: a sample for
+  // programs for many sizes. Parameters and generators keep their values. Throws what the function throws, or Error if
+  // the function caught an error of an operation. If the function reads a value, it gets the elements of the arguments,
+  // repeated to the other sizes, and nothing is learned from the sample. If `keep` is false, the sample only shows that
+  // recording is possible. Returns false as capture() does.
   [[nodiscard]] bool record_sample(const Run& run, bool keep);
-  // The same, for a program of these types that is compiled ahead. No job: there is nothing to be compiled.
+  // The same for a program of these types that is compiled ahead. `job` stays empty if there is nothing to compile.
   [[nodiscard]] bool record_job(const Run& run, std::optional<record::CompileAhead::Job>& job);
 
   std::unique_ptr<Specialization> take() { return std::move(made_); }
@@ -97,8 +102,8 @@ class Trace final : public record::Observer, public HostObserver {
   bool writes_parameters() const { return !written_.empty(); }
 
  private:
-  // What a parameter held before it was written. It does not count as somebody who holds the buffer, or else the program could
-  // not write in place of it; unless it is to come back.
+  // The tensor that a parameter held before it was written. Unless it is to be restored, it does not count as a holder
+  // of the buffer, because otherwise the program could not write in place.
   class Before {
    public:
     Before(const Tensor& tensor, bool comes_back);
@@ -110,26 +115,26 @@ class Trace final : public record::Observer, public HostObserver {
       return *this;
     }
     ~Before() { held(); }
-    const Tensor& held();  // and counted again
-    // The parameter gets it back for a time, and then the other one again.
+    const Tensor& held();  // counts as a holder again
+    // put_back gives the parameter its earlier tensor temporarily; take_again undoes this.
     void put_back(Tensor& parameter);
     void take_again(Tensor& parameter);
 
    private:
     Tensor tensor_;
-    bool let_go_before_ = false;  // it was put back
+    bool let_go_before_ = false;  // the value of lets_go_ when it was put back
     bool lets_go_ = false;
   };
   struct Written {
     Parameter* parameter;
     Before before;
   };
-  // A tensor among the arguments, for which another one of the same bytes stands while the function is recorded: those that are one
-  // tensor have one, and what the function captured is taken for an argument where it is one alone.
+  // A tensor argument and the stand-in with the same bytes that replaces it while the function is recorded. Aliases
+  // share one stand-in, and a captured tensor that is also an argument is treated as the argument.
   struct StandIn {
     Tensor* argument;
     Tensor original;
-    Tensor stand_in;  // kept, so that nothing else gets its address
+    Tensor stand_in;  // kept alive, so that no other object gets its address
   };
 
   void parameter_made(const Parameter& parameter) override;
@@ -155,7 +160,7 @@ class Trace final : public record::Observer, public HostObserver {
   void launching(const record::Launching& launching) override;
   void launched(std::span<const runtime::BufferPtr> results) override;
 
-  class Attached {  // to this thread, as what observes it
+  class Attached {  // installs the trace as the observer of this thread
    public:
     explicit Attached(Trace& trace) {
       record::session.observer = &trace;
@@ -169,11 +174,11 @@ class Trace final : public record::Observer, public HostObserver {
     Attached& operator=(const Attached&) = delete;
   };
 
-  // If what is being recorded must be one graph.
+  // Rejects the call if what is being recorded must be one graph.
   void reject_cut(const std::string& reason, const std::string& place, const char* remedy);
   Verdict verdict_after(const std::function<void()>& decide);
 
-  // What a tracked value is a copy of, itself if of none.
+  // The tracked value from which a tracked value was copied; itself if it is no copy.
   struct Origin {
     const void* value;
     record::Lifetime::Watch lifetime;
@@ -185,10 +190,10 @@ class Trace final : public record::Observer, public HostObserver {
   void roll_back();
   void undo();
   void forget();
-  // Nothing of what is recorded will stay: what is launched from now on takes no memory from the values of before.
+  // Nothing that is recorded will be kept: further launches must not donate the earlier values.
   void discard();
 
-  // `closes` ends the recording if something is to be learned of it.
+  // Ends the recording if something is to be learned from it.
   using Closes = std::function<void(record::Synchronizer&)>;
   bool record_without_launch(const Run& run, const Closes& closes);
   bool is_sample() const { return !options_.types.empty(); }
@@ -199,7 +204,8 @@ class Trace final : public record::Observer, public HostObserver {
   void stand_in();
   void let_go_of_replaced();
   bool aliases_do_not_matter() const;
-  Tensor original_of(const Tensor& recorded);  // an argument or what a parameter held; else itself
+  // the argument or parameter value that was recorded as this tensor; otherwise the tensor itself
+  Tensor original_of(const Tensor& recorded);
   void restore_arguments();
   void find_escapes(std::span<const Tensor> results);
   void note_lines(std::span<const Tensor> results);
@@ -208,24 +214,24 @@ class Trace final : public record::Observer, public HostObserver {
   void bind_generators();
   void keep_for_gradients();
   Place place_of(const Tensor& tensor, const char* what);
-  std::int32_t leaf_at(const void* object) const;  // -1: none
+  std::int32_t leaf_at(const void* object) const;  // -1 if there is none
 
   Options options_;
   std::span<const Leaf> leaves_;
   std::unique_ptr<Specialization> made_ = std::make_unique<Specialization>();
 
   std::vector<StandIn> stand_ins_;
-  FoundTensors found_;                          // recorded as stand-ins, readings, or themselves
-  std::unordered_set<const Parameter*> local_;  // made by the function
-  std::unordered_map<const Parameter*, Tensor>
-      readings_;                  // what reading a parameter gives: its own tensor, for the same reason
-  std::vector<Tensor> replaced_;  // readings of parameters that were then written
+  FoundTensors found_;                          // they are recorded as stand-ins, readings, or themselves
+  std::unordered_set<const Parameter*> local_;  // created by the function
+  // The tensors that reading each parameter yields: separate tensors, for the same reason as stand-ins.
+  std::unordered_map<const Parameter*, Tensor> readings_;
+  std::vector<Tensor> replaced_;  // readings of parameters that were written later
   std::vector<Written> written_;
-  std::vector<Tensor> copied_;                                   // of stand-ins and readings
-  std::unordered_map<const record::TensorImpl*, Place> places_;  // of all of these, which are alive
+  std::vector<Tensor> copied_;                                   // copies of stand-ins and readings
+  std::unordered_map<const record::TensorImpl*, Place> places_;  // of all tensors above, which stay alive
   std::vector<ValueGuard> values_;
-  std::map<const void*, Origin> copies_;                                // of tracked values
-  std::unordered_map<const void*, record::Lifetime::Watch> lifetimes_;  // of what is captured
+  std::map<const void*, Origin> copies_;                                // of copies of tracked values
+  std::unordered_map<const void*, record::Lifetime::Watch> lifetimes_;  // of captured objects
   std::vector<record::ImmediateSource> sources_;                        // of the numbers among the inputs
   struct Generated {
     random::Generator* generator;
@@ -234,21 +240,21 @@ class Trace final : public record::Observer, public HostObserver {
     std::uint64_t count = 0;
   };
   std::vector<Generated> generators_;
-  std::vector<std::pair<std::size_t, std::uint64_t>> drawn_;  // generator and which of its draws
+  std::vector<std::pair<std::size_t, std::uint64_t>> drawn_;  // generator index and draw number
   std::vector<GraphBreak> breaks_;
-  std::string pending_reason_, pending_place_;  // of the next cut
+  std::string pending_reason_, pending_place_;  // for the next cut
   std::optional<std::chrono::steady_clock::time_point> cut_at_;
 
-  bool is_open_ = false;  // arguments and parameters are not what they were before
+  bool is_open_ = false;  // arguments and parameters differ from before the call
   bool is_postponed_ = false, is_discarded_ = false;
   std::exception_ptr rejected_with_;
-  std::string refusal_;                          // by the first operation that threw
-  std::optional<record::BackendScope> backend_;  // another one than that of the call
+  std::string refusal_;                          // the first operation that threw
+  std::optional<record::BackendScope> backend_;  // the backend, if it differs from that of the call
 
   bool finishing_ = false, launched_ = false;
   std::vector<Tensor> results_;
   std::vector<runtime::BufferPtr> outputs_;
-  std::shared_ptr<record::LaunchedGraph> kept_;  // of the last launch, and the values of its outputs
+  std::shared_ptr<record::LaunchedGraph> kept_;  // of the last launch, with the values of its outputs
   std::vector<ir::Value> output_values_;
 };
 

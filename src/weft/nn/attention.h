@@ -7,13 +7,13 @@
 
 namespace weft::nn {
 
-// Attention of queries [batch, queries, width] over keys and values [batch, keys, width], in `heads` parts of the width:
-// in_proj_weight [3 width, width] holds the projections of query, key and value one after the other.
+// Attention of queries [batch, queries, width] over keys and values [batch, keys, width], with `heads` heads.
+// in_proj_weight [3 width, width] stacks the projections of query, key and value.
 class MultiheadAttention : public Layer {
  public:
   MultiheadAttention(std::int64_t width, std::int64_t heads, DType dtype = DType::f32);
 
-  // options.mask broadcasts to [batch, heads, queries, keys]; true or 0: is seen.
+  // options.mask broadcasts to [batch, heads, queries, keys]; true or 0 marks a visible key.
   Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                     const AttentionOptions& options = {}) const;
   Tensor operator()(const Tensor& x, const AttentionOptions& options = {}) const { return (*this)(x, x, x, options); }
@@ -28,7 +28,7 @@ class MultiheadAttention : public Layer {
   std::int64_t heads;
 };
 
-// Booleans [batch, 1, 1, keys] for AttentionOptions::mask: true for the first lengths[i] keys of sample i.
+// Returns booleans [batch, 1, 1, keys] for AttentionOptions::mask: true for the first lengths[i] keys of sample i.
 Tensor padding_mask(const Tensor& lengths, std::int64_t keys);
 
 }  // namespace weft::nn

@@ -1,5 +1,5 @@
-// Initial values of parameters, drawn from this thread's generator (weft::manual_seed). Weights have PyTorch's layout: the
-// outputs first, then the inputs, then the window of a convolution.
+// Initial values of parameters, drawn from this thread's generator (weft::manual_seed). Weights have PyTorch's layout:
+// outputs, inputs, then the window of a convolution.
 #pragma once
 
 #include <weft/tensor/creation.h>
@@ -7,7 +7,7 @@
 
 namespace weft::nn::init {
 
-// How many inputs an output sums, and how many outputs an input reaches.
+// The number of inputs that each output sums, and the number of outputs that each input reaches.
 struct Fans {
   double in = 1, out = 1;
 };
@@ -15,7 +15,8 @@ Fans fans(const Shape& weight);
 
 Tensor uniform(const Shape& shape, double low, double high, DType dtype = DType::f32);
 Tensor normal(const Shape& shape, double mean = 0, double deviation = 1, DType dtype = DType::f32);
-// U(-b, b) with b = gain * sqrt(3 / in): keeps the variance of activations (He et al. 2015); the gain of ReLU is sqrt(2).
+// U(-b, b) with b = gain * sqrt(3 / in), which preserves the variance of activations (He et al. 2015); the gain of ReLU
+// is sqrt(2).
 Tensor kaiming_uniform(const Shape& shape, double gain = 1.4142135623730951, DType dtype = DType::f32);
 Tensor kaiming_normal(const Shape& shape, double gain = 1.4142135623730951, DType dtype = DType::f32);
 // U(-b, b) with b = gain * sqrt(6 / (in + out)) (Glorot & Bengio 2010).

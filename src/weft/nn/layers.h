@@ -1,7 +1,8 @@
-// Modules: parameters with a function of them. Initial values, names and layouts of parameters are PyTorch's.
+// Layers: modules with parameters and a function of them. Initial values, names and layouts of parameters are
+// PyTorch's.
 //
-// Mixed precision: a module computes in the type of its floating-point input, to which its parameters are converted. f32
-// parameters and bf16 activations give bf16 products and f32 gradients and updates.
+// Mixed precision: a layer computes in the dtype of its floating-point input and converts its parameters to that dtype.
+// With f32 parameters and bf16 activations, products are bf16, and gradients and updates are f32.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class Linear : public Layer {
   std::optional<Parameter> bias;
 };
 
-// Rows of a table by index: weight [rows, width], drawn from N(0, 1).
+// Looks up rows of a table: weight [rows, width], initialised from N(0, 1).
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t rows, std::int64_t width, DType dtype = DType::f32);
@@ -74,7 +75,7 @@ class RMSNorm : public Layer {
   double epsilon;
 };
 
-// Drops elements while training: set_training(model, false) switches it off.
+// Drops elements during training; set_training(model, false) disables it.
 class Dropout : public Layer {
  public:
   explicit Dropout(double probability);
@@ -133,7 +134,8 @@ class ConvTranspose2d : public Layer {
   ConvTransposeOptions options;
 };
 
-// Modules and functions one after the other: Sequential(Linear(4, 8), [](const Tensor& x) { return relu(x); }, Linear(8, 2)).
+// Applies modules and functions one after the other: Sequential(Linear(4, 8), [](const Tensor& x) { return relu(x); },
+// Linear(8, 2)).
 template <class... Stages>
 class Sequential : public Layer {
  public:

@@ -1,5 +1,5 @@
-// Normalisations over channels, x [batch, channels, ...], with PyTorch's names and semantics. LayerNorm and RMSNorm stand in
-// layers.h.
+// Normalisations over channels of x [batch, channels, ...], with PyTorch's names and semantics. LayerNorm and RMSNorm
+// are in layers.h.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace weft::nn {
 
-// Normalises each channel: while training with the statistics of the batch, which are averaged into the running ones; then with
-// those (set_training). The running ones are part of the state and are no parameters for an optimizer.
+// Normalises each channel. During training it uses the statistics of the batch and averages them into the running
+// statistics; in evaluation it uses the running statistics (set_training). The running statistics are part of the state
+// dict, but optimizers do not update them.
 //
-// Calling it while training gives running_mean, running_var and num_batches_tracked new values, which belong to the same
-// recording as the result: like a parameter's update they are computed by the next sync.
+// A call during training gives running_mean, running_var and num_batches_tracked new values, which belong to the same
+// recording as the result; like updated parameters, they are computed by the next sync.
 class BatchNorm : public Layer {
  public:
   explicit BatchNorm(std::int64_t channels, double epsilon = 1e-5, double momentum = 0.1, DType dtype = DType::f32);
@@ -29,7 +30,7 @@ class BatchNorm : public Layer {
 
   Parameter weight, bias;
   mutable Parameter running_mean, running_var, num_batches_tracked;
-  double epsilon, momentum;  // momentum: the share of the batch in the new running statistics
+  double epsilon, momentum;  // momentum: the weight of the batch in the new running statistics
   Flag training{true, "training"};
 };
 

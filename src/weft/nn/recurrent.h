@@ -1,5 +1,6 @@
-// Recurrent networks with PyTorch's names, layouts and gate orders (batch_first): x [batch, time, in] gives [batch, time, width].
-// The steps in time are a scan (tensor/control.h): the program is the same for every length, and gradients flow through all steps.
+// Recurrent networks with PyTorch's names, layouts and gate orders (batch_first): x [batch, time, in] gives [batch,
+// time, width]. The time steps are a scan (tensor/control.h): its body is recorded once for any length, and gradients
+// flow through all steps.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ void recurrent_fields(std::vector<RecurrentLayer>& layers, auto&& field) {
 
 class LSTM : public Layer {
  public:
-  // Per layer, [batch, width]; empty: zeros.
+  // One tensor [batch, width] per layer; empty: zeros.
   struct State {
     std::vector<Tensor> hidden, cell;
     void fields(auto&& field) {
@@ -43,8 +44,8 @@ class LSTM : public Layer {
     }
   };
   struct Output {
-    Tensor values;  // of the last layer, at every time
-    State state;    // after the last time
+    Tensor values;  // of the last layer, at every time step
+    State state;    // after the last time step
     void fields(auto&& field) {
       field("values", values);
       field("state", state);
@@ -61,8 +62,8 @@ class LSTM : public Layer {
 class GRU : public Layer {
  public:
   struct Output {
-    Tensor values;              // of the last layer, at every time
-    std::vector<Tensor> state;  // per layer, [batch, width], after the last time
+    Tensor values;              // of the last layer, at every time step
+    std::vector<Tensor> state;  // one tensor [batch, width] per layer, after the last time step
     void fields(auto&& field) {
       field("values", values);
       field("state", state);

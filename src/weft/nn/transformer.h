@@ -1,4 +1,4 @@
-// The parts of transformers' blocks. Linear weights are [out, in], as in PyTorch.
+// The building blocks of transformers. Linear weights are [out, in], as in PyTorch.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace weft::nn {
 
-// Attention of a sequence [batch, time, width] over itself, in `heads` parts of the width; causal: a place sees those up to it.
+// Attention of a sequence [batch, time, width] over itself, with `heads` heads. Causal: position i attends to positions
+// 0 to i.
 class SelfAttention : public Layer {
  public:
   SelfAttention(std::int64_t width, std::int64_t heads, bool causal, DType dtype = DType::f32);
@@ -25,7 +26,7 @@ class SelfAttention : public Layer {
   bool causal;
 };
 
-// Attention of a sequence [batch, time, width] over all of another, [batch, places, width].
+// Attention of a sequence [batch, time, width] over another sequence [batch, positions, width].
 class CrossAttention : public Layer {
  public:
   CrossAttention(std::int64_t width, std::int64_t heads, DType dtype = DType::f32);
@@ -40,7 +41,8 @@ class CrossAttention : public Layer {
   std::int64_t heads;
 };
 
-// Two layers with a GELU between them, four times as wide there; approximate_gelu: with tanh, as GPT-2.
+// Two linear layers with a GELU between them; the hidden layer has four times the width. approximate_gelu: uses tanh,
+// as in GPT-2.
 class FeedForward : public Layer {
  public:
   FeedForward(std::int64_t width, bool approximate_gelu, DType dtype = DType::f32);
@@ -58,12 +60,11 @@ struct TransformerBlockOptions {
   std::int64_t width, heads;
   bool causal = false, approximate_gelu = false;
   double dropout = 0, norm_epsilon = 1e-5;
-  DType parameters = DType::f32;  // type of parameters, residuals and norms
-  DType compute = DType::f32;     // type of what attention and feed-forward get
+  DType parameters = DType::f32;  // dtype of parameters, residuals and norms
+  DType compute = DType::f32;     // dtype of the inputs of attention and feed-forward
 };
 
-// A pre-norm block, as GPT-2's and ViT's: adds to the residual the attention of its norm, then the feed-forward layer of its norm,
-// each through dropout.
+// A pre-norm block, as in GPT-2 and ViT: x += dropout(attention(norm1(x))), then x += dropout(mlp(norm2(x))).
 class TransformerBlock : public Layer {
  public:
   explicit TransformerBlock(const TransformerBlockOptions& options);
@@ -76,7 +77,7 @@ class TransformerBlock : public Layer {
     field("dropout", dropout);
   }
 
-  // How many numbers the parameters of such a block are, without making one.
+  // Returns the number of parameter elements of such a block, without creating one.
   static double parameter_count(double width);
 
   LayerNorm norm1;
@@ -87,9 +88,10 @@ class TransformerBlock : public Layer {
   DType compute;
 };
 
-// GPT-2's initial weights: matrices normal with deviation 0.02, biases 0. The rest stays as it is.
+// Sets GPT-2's initial weights: matrices are normal with standard deviation 0.02, biases are 0. Other parameters keep
+// their values.
 void initialize_transformer(std::span<const NamedParameter> parameters, std::uint64_t seed);
-// GPT-2's scale of the layers whose results are added to the residual: less by the root of how many are.
+// Scales the layers whose results are added to the residual, as GPT-2 does: divides their weights by sqrt(additions).
 void lessen_residuals(std::initializer_list<Linear*> layers, std::int64_t additions);
 
 }  // namespace weft::nn

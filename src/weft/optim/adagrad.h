@@ -7,10 +7,10 @@ namespace weft::optim {
 
 struct AdagradOptions {
   Scalar lr = 1e-2;
-  Scalar lr_decay = 0;  // the rate of step t is lr / (1 + (t - 1) * lr_decay)
+  Scalar lr_decay = 0;  // the learning rate of step t is lr / (1 + (t - 1) * lr_decay)
   Scalar epsilon = 1e-10;
-  Scalar weight_decay = 0;  // times the parameter, added to the gradient
-  Predicate decays = {};    // which parameters decay; none given: all
+  Scalar weight_decay = 0;  // weight_decay * parameter is added to the gradient
+  Predicate decays = {};    // which parameters decay; default: all
 };
 
 class Adagrad : public Optimizer {

@@ -7,14 +7,14 @@ namespace weft::optim {
 
 struct AdamOptions {
   Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  Scalar weight_decay = 0;  // Adam: times the parameter, added to the gradient
-  Predicate decays = {};    // which parameters decay; none given: all
+  Scalar weight_decay = 0;  // weight_decay * parameter is added to the gradient
+  Predicate decays = {};    // which parameters decay; default: all
 };
 
 struct AdamWOptions {
   Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  Scalar weight_decay = 0.01;  // the parameter shrinks by lr * weight_decay in every step
-  Predicate decays = {};       // which parameters decay; none given: all. is_matrix spares biases and normalisations
+  Scalar weight_decay = 0.01;  // every step shrinks the parameter by lr * weight_decay
+  Predicate decays = {};       // which parameters decay; default: all. is_matrix excludes biases and normalisations
 };
 
 class Adam : public Optimizer {

@@ -18,11 +18,11 @@ struct Clipped {
   }
 };
 
-// All gradients scaled by one factor, min(1, max_norm / (norm + 1e-6)), where norm is the Euclidean norm of all of them together
-// (PyTorch's clip_grad_norm_). Norms are computed in f32 at least.
+// Scales all gradients by one factor, min(1, max_norm / (norm + 1e-6)), where norm is the Euclidean norm of all
+// gradients together (PyTorch's clip_grad_norm_). Norms are computed in f32 or wider.
 Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_norm);
 
-// Every element of every gradient brought into [-limit, limit] (PyTorch's clip_grad_value_).
+// Clamps every element of every gradient to [-limit, limit] (PyTorch's clip_grad_value_).
 std::vector<Tensor> clip_grad_value(std::span<const Tensor> gradients, const Operand& limit);
 
 }  // namespace weft::optim

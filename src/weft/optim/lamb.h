@@ -1,4 +1,5 @@
-// LAMB (You et al. 2020): AdamW whose steps are scaled, parameter by parameter, to the size of the parameter; for large batches.
+// LAMB (You et al. 2020): AdamW whose step for each parameter is scaled to the norm of the parameter; for large
+// batches.
 #pragma once
 
 #include <weft/optim/optimizer.h>
@@ -7,8 +8,8 @@ namespace weft::optim {
 
 struct LAMBOptions {
   Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6;
-  Scalar weight_decay = 0.01;  // times the parameter, added to the direction before it is scaled
-  Predicate decays = {};       // which parameters decay; none given: all
+  Scalar weight_decay = 0.01;  // weight_decay * parameter is added to the step before it is scaled
+  Predicate decays = {};       // which parameters decay; default: all
 };
 
 class LAMB : public Optimizer {

@@ -1,4 +1,4 @@
-// Lion (Chen et al. 2023): the sign of an interpolated momentum as the step, with decoupled weight decay.
+// Lion (Chen et al. 2023): each step is the sign of an interpolated momentum, with decoupled weight decay.
 #pragma once
 
 #include <weft/optim/optimizer.h>
@@ -7,8 +7,8 @@ namespace weft::optim {
 
 struct LionOptions {
   Scalar lr = 1e-4, beta1 = 0.9, beta2 = 0.99;
-  Scalar weight_decay = 0;  // the parameter shrinks by lr * weight_decay in every step
-  Predicate decays = {};    // which parameters decay; none given: all
+  Scalar weight_decay = 0;  // every step shrinks the parameter by lr * weight_decay
+  Predicate decays = {};    // which parameters decay; default: all
 };
 
 class Lion : public Optimizer {

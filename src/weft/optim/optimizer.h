@@ -1,13 +1,15 @@
-// What all optimizers are: the parameters of a model, an update of them by gradients, and state that is kept from step to step as
-// parameters of its own, named "<parameter>.<what>", which state_dict(optimizer) saves and load_state_dict loads.
+// The base class of all optimizers. An optimizer refers to the parameters of a model, updates them from gradients, and
+// keeps state from step to step in parameters of its own, named "<parameter>.<slot>", which state_dict(optimizer) saves
+// and load_state_dict loads.
 //
-// The learning rate and the other numbers are inputs of the program: changing them between steps (set_lr, options()) does not
-// recompile. Parameters of 16-bit floats are updated in f32 and rounded.
+// The learning rate and the other hyperparameters are inputs of the program: changing them between steps (set_lr,
+// options()) does not recompile. Parameters of 16-bit floats are updated in f32 and rounded.
 //
-// A parameter takes part in the steps in which its requires_grad is true, which may change between steps. As in PyTorch, steps that
-// leave it out do not count for its bias correction; its state is made when it first takes part.
+// A parameter takes part in a step if its requires_grad is true, which may change between steps. As in PyTorch, steps
+// that leave it out do not count for its bias correction; its state is created when it first takes part.
 //
-// The model may be moved (returned by value, kept in a vector that grows), but must live as long as the optimizer makes steps.
+// The model may be moved (returned by value, kept in a vector that grows), but must live as long as the optimizer makes
+// steps.
 #pragma once
 
 #include <functional>
@@ -27,21 +29,23 @@ class Call;
 
 namespace weft::optim {
 
-// Chooses parameters by name and value.
+// Selects parameters by name and value.
 using Predicate = std::function<bool(const NamedParameter&)>;
-// Weights of rank 2 and more: not biases, and not the scales of normalisations.
+// Returns true for weights of rank 2 or higher, so false for biases and scales of normalisations.
 bool is_matrix(const NamedParameter& parameter);
 
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // The parameters that require gradients now, in the order of the gradients that step takes: step(grad(loss,
-  // optimizer.parameters())). Valid until the model is moved or a requires_grad changes. Throws Error if the model has ended.
+  // Returns the parameters that require gradients now, in the order of the gradients that step takes: step(grad(loss,
+  // optimizer.parameters())). Valid until the model is moved or a requires_grad changes. Throws Error if the model was
+  // destroyed.
   const std::vector<Parameter*>& parameters(std::source_location where = std::source_location::current());
 
-  // Gives each of parameters() its new value, through which no gradient passes: one that is taken later in the same step, of
-  // another model's loss, does not go back into this update. Throws Error if the gradients do not fit, or if the model has ended.
+  // Gives each of parameters() its new value. No gradient flows through the update: a gradient of another model's loss,
+  // taken later in the same step, does not go back into it. Throws Error if the gradients do not fit, or if the model
+  // was destroyed.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
 
   virtual Scalar& lr() = 0;
@@ -55,40 +59,41 @@ class Optimizer {
       if (state.skipped.defined()) field(state.named.name + '.' + skipped_name, state.skipped);
     }
   }
-  // For load_state_dict: makes the state of parameters that took part, or were left out, where the saved optimizer ran.
+  // For load_state_dict: creates the state of parameters that took part or were skipped in the saved optimizer.
   void before_load(const StateDict& saved);
 
  protected:
-  // Launches what was recorded, so that the first training step does not contain the making of the model.
+  // Calls sync(), so that the first training step does not include the creation of the model.
   Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names);
 
-  // One parameter in one step. The tensors are of the type in which it is computed; `result` is to be set.
+  // The update of one parameter in one step. The tensors have the dtype of the computation; the optimizer sets
+  // `result`.
   struct Update {
     const NamedParameter& parameter;
-    Tensor number;  // of this parameter's steps, this one included, as f64
+    Tensor number;  // the number of steps of this parameter, including this one, as f64
     Tensor value, gradient;
     std::span<Parameter> state;  // one per slot, zeros at first
     Tensor result;
   };
   // Called before every step.
   virtual void before_step() {}
-  // Adds a slot, zeros at first, as soon as `number` is not 0. From then on it stays: the number is an input like the others.
+  // Adds a slot, filled with zeros, as soon as `number` is not 0. The slot is then kept, even if the number becomes 0.
   void add_slot_for(const Scalar& number, const std::string& name);
 
   virtual void update(std::span<Update> updates) = 0;
 
-  // Throws Error, led by the optimizer's name, unless low <= value < high.
+  // Throws Error, which starts with the optimizer's name, unless low <= value < high.
   static void require_option(const char* optimizer, const char* option, double value, double low = 0,
                              double high = std::numeric_limits<double>::infinity());
 
-  // A number as an input of this step, as f64.
+  // Returns a number as an input of this step, as f64.
   static Tensor input(const Scalar& number);
 
-  // The numbers of a step, made once for all parameters of one type that took part in the same steps.
+  // The numbers of a step, computed once for all parameters of one dtype that took part in the same steps.
   template <class Numbers>
   class Shared {
    public:
-    // make(dtype, number)
+    // Returns the numbers; calls make(dtype, number) if they are not known.
     const Numbers& get(const Update& update, auto&& make) {
       const DType dtype = update.value.dtype();
       for (const Made& made : made_) {
@@ -111,11 +116,11 @@ class Optimizer {
   static constexpr const char* skipped_name = "skipped_steps";
 
   struct State {
-    NamedParameter named;  // where the parameter was last
+    NamedParameter named;  // the name, and the parameter at its last known address
     ParameterRef parameter;
-    bool has_begun = false;        // it has taken part, or may in the first step
-    std::vector<Parameter> slots;  // none before
-    Parameter skipped;             // steps since then that left it out, and all before; undefined: none
+    bool has_begun = false;        // the parameter has taken part, or may do so in the first step
+    std::vector<Parameter> slots;  // empty until then
+    Parameter skipped;             // number of steps that left it out; undefined if none
     bool takes_part() const { return named.parameter->requires_grad; }
   };
 
@@ -128,9 +133,9 @@ class Optimizer {
   std::vector<Parameter*> parameters_;
   std::vector<State> states_;
   std::vector<std::string> slot_names_;
-  Parameter steps_;                // made so far
+  Parameter steps_;                // the number of steps so far
   bool may_have_stepped_ = false;  // steps_ may be more than 0
-  // Parameters that have `skipped`, of which earlier recordings know nothing.
+  // The number of parameters that have `skipped`, of which earlier recordings know nothing.
   Scalar skip_counts_ = {0, "the number of parameters that were ever left out"};
 };
 

@@ -7,9 +7,9 @@ namespace weft::optim {
 
 struct RMSpropOptions {
   Scalar lr = 1e-2, alpha = 0.99, epsilon = 1e-8;
-  Scalar momentum = 0;      // its state begins with the first step that has one, and waits while it is 0
-  Scalar weight_decay = 0;  // times the parameter, added to the gradient
-  Predicate decays = {};    // which parameters decay; none given: all
+  Scalar momentum = 0;      // its state starts with the first nonzero momentum and stays unchanged while momentum is 0
+  Scalar weight_decay = 0;  // weight_decay * parameter is added to the gradient
+  Predicate decays = {};    // which parameters decay; default: all
 };
 
 class RMSprop : public Optimizer {

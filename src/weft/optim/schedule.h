@@ -1,11 +1,12 @@
-// Learning rates by step, counted from 0: optimizer.set_lr(schedule(step)).
+// Learning rates by step, which is counted from 0: optimizer.set_lr(schedule(step)).
 #pragma once
 
 #include <cstdint>
 
 namespace weft::optim {
 
-// Rises from 0 over `warmup` steps (step 0 has peak / warmup), then follows half a cosine from peak to `floor` at step `total`.
+// Rises linearly over `warmup` steps (step 0 has peak / warmup), then follows half a cosine from peak to `floor` at
+// step `total`.
 struct CosineSchedule {
   double peak = 1e-3;
   std::int64_t warmup = 0, total = 1;
@@ -13,7 +14,7 @@ struct CosineSchedule {
   double operator()(std::int64_t step) const;
 };
 
-// The same with a straight line from peak to floor.
+// The same, but with a linear decay from peak to floor.
 struct LinearSchedule {
   double peak = 1e-3;
   std::int64_t warmup = 0, total = 1;
@@ -21,7 +22,7 @@ struct LinearSchedule {
   double operator()(std::int64_t step) const;
 };
 
-// The peak times `factor` for every `every` steps after the warm-up: PyTorch's StepLR.
+// Multiplies the peak by `factor` after every `every` steps after the warm-up (PyTorch's StepLR).
 struct StepSchedule {
   double peak = 1e-3;
   std::int64_t every = 1;

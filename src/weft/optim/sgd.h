@@ -7,10 +7,10 @@ namespace weft::optim {
 
 struct SGDOptions {
   Scalar lr = 1e-3;
-  Scalar momentum = 0;      // the state begins with the first step that has one, and waits while it is 0
+  Scalar momentum = 0;      // its state starts with the first nonzero momentum and stays unchanged while momentum is 0
   bool nesterov = false;    // looks ahead along the momentum, which must not be 0
-  Scalar weight_decay = 0;  // times the parameter, added to the gradient
-  Predicate decays = {};    // which parameters decay; none given: all
+  Scalar weight_decay = 0;  // weight_decay * parameter is added to the gradient
+  Predicate decays = {};    // which parameters decay; default: all
 };
 
 class SGD : public Optimizer {

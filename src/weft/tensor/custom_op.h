@@ -1,5 +1,5 @@
 // User-defined operations: a host function becomes part of the recorded program, without a graph break. It runs on a
-// thread of its own kind, concurrently with kernels that do not need its results, and reads and writes the buffers
+// thread for host functions, concurrently with kernels that do not need its results, and reads and writes the buffers
 // without a copy. metrics::report() counts the calls as custom_op::NAME, with time and bytes.
 //
 //   const CustomOp clip = custom_op("clip", {.compute = [](const HostCall& call) {
@@ -33,8 +33,11 @@ struct CustomOpOptions {
   HostCompute compute;           // see ir/host_function.h for what it may do
   HostTypes types = {};          // the types of the results; default: one result with the type of the first operand
   bool has_side_effect = false;  // every recorded call runs, in recording order, as long as one of its results is held
-  HostCompute gradient = {};  // inputs: those of compute, its outputs, their cotangents; outputs: the cotangents of the
-                              // floating-point inputs. None: grad throws Error on the way through the operation
+  // Inputs: the inputs of compute, its outputs and their cotangents. Outputs: the cotangents of the floating-point
+  // inputs. Without it, grad throws Error if a gradient flows through the operation.
+  HostCompute gradient = {};
+};  // inputs: those of compute, its outputs, their cotangents; outputs: the cotangents of the
+    // floating-point inputs. None: grad throws Error on the way through the operation
 };
 
 class CustomOp {
