@@ -12,7 +12,7 @@ namespace {
 
 using record::TensorImpl;
 
-// Where a tensor was found first. Calls are many: a round of the table ends by counting on.
+// A hash table of the first place of each tensor. For speed, increasing the round number clears the table.
 class Firsts {
  public:
   void begin(std::size_t most) {
@@ -43,7 +43,7 @@ class Firsts {
   std::uint64_t round_ = 0;
 };
 
-// Else nothing but its parameter has it.
+// Returns whether the tensor has holders other than its parameter.
 bool is_shared(const TensorImpl& tensor) { return tensor.references.load(std::memory_order_relaxed) > 1; }
 
 }  // namespace

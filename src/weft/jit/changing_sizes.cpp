@@ -11,7 +11,7 @@ namespace weft::jit {
 
 namespace {
 
-// In the order of the sizes; of each, the smaller ones first.
+// Links neighbouring sizes that differ by at most `most_apart`; within a group, the smaller sizes come first.
 std::vector<LinkedSizes> near_ones_linked(std::span<const ChangingSize> sizes, std::span<const std::size_t> by_size,
                                           std::int64_t most_apart) {
   std::vector<LinkedSizes> links;
@@ -24,7 +24,8 @@ std::vector<LinkedSizes> near_ones_linked(std::span<const ChangingSize> sizes, s
   return links;
 }
 
-// By how much a group changes, at best so many of its smallest possible steps. One element is broadcast where others are not.
+// Returns the step by which a group changes: if possible, `steps` times its smallest step. Larger sizes are preferred,
+// because a size of 1 would broadcast.
 std::optional<std::int64_t> step_of(const LinkedSizes& group, std::span<const ChangingSize> sizes, std::int64_t steps) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t multiple = 1;

@@ -11,7 +11,7 @@ namespace weft::jit {
 
 namespace {
 
-// The line where an argument is used first.
+// Returns the line where an argument is first used.
 std::string use_of(const Specialization& s, std::size_t leaf) {
   for (std::size_t i = 0; i < s.inputs.size() && i < s.first_uses.size(); ++i) {
     if (s.inputs[i].kind == Place::Kind::argument && s.inputs[i].index == leaf && s.first_uses[i].line != 0)
@@ -27,8 +27,8 @@ bool is_number(const Leaf& leaf) {
          leaf.value_kind != ValueKind::enumerator;
 }
 
-// Leaves by their paths. One path has several: of a string, its size and its characters; of an optional, whether it is there and
-// what it holds.
+// The leaves at each path. One path can have several leaves: a string has its size and its characters, an optional has
+// its presence and its value.
 using Leaves = std::vector<const Leaf*>;
 class ByPath {
  public:
@@ -59,7 +59,7 @@ bool holds_text(const Leaves& leaves) {
   return std::ranges::any_of(leaves, [](const Leaf* leaf) { return is_text(*leaf); });
 }
 
-// `other`: what is there in the other call.
+// `other`: the leaves at the same path in the other call.
 std::string describe(const Leaves& leaves, const Leaves& other) {
   if (holds_text(leaves) || holds_text(other)) {
     std::string text;
@@ -67,7 +67,7 @@ std::string describe(const Leaves& leaves, const Leaves& other) {
       if (is_text(*leaf)) text += characters_of(*leaf);
     return concat('"', text, '"');
   }
-  if (leaves.size() == 1 && other.size() > 1) return "nothing";  // of an optional or a pointer
+  if (leaves.size() == 1 && other.size() > 1) return "nothing";  // an optional or a pointer
   return describe(*leaves.back());
 }
 
@@ -147,7 +147,8 @@ class Comparison {
     if (before.backend != now.backend) other("WEFT_BACKEND");
     if (!known_.is_alive()) return made_.values.push_back(Specialization::is_gone);
     for (const ParameterGuard& guard : known_.parameters) compare(guard);
-    if (before_.paths() != now_.paths() || known_.arguments.size() != leaves_.size()) return;  // the rest is by leaf
+    // the remaining comparison is leaf by leaf
+    if (before_.paths() != now_.paths() || known_.arguments.size() != leaves_.size()) return;
     for (const ValueGuard& guard : known_.values) compare(guard);
     for (const auto& [a, b] : known_.same)
       if (leaves_[a].at != leaves_[b].at)
@@ -170,7 +171,7 @@ class Comparison {
   }
 
   void compare(const ParameterGuard& guard) {
-    // Told as an argument; of another call, it may be gone.
+    // Already reported as an argument. The parameter of an earlier call may no longer exist.
     if (std::ranges::find(known_.arguments, guard.parameter, &Leaf::at) != known_.arguments.end()) return;
     const Tensor& value = guard.parameter->unobserved();
     const Type type = value.defined() ? value.type() : Type();
@@ -185,7 +186,8 @@ class Comparison {
 
   void compare(const ValueGuard& guard) {
     const std::size_t leaf = std::max(guard.leaf, 0);
-    if (guard.leaf >= 0 && leaves_[leaf].kind != known_.arguments[leaf].kind) return;  // told as an argument
+    // already reported as an argument
+    if (guard.leaf >= 0 && leaves_[leaf].kind != known_.arguments[leaf].kind) return;
     const std::uint64_t bits = guard.now(leaves_);
     if (bits == guard.bits) return;
     const bool is_flag = guard.bytes == 1;
@@ -229,7 +231,7 @@ Difference nearest_difference(std::span<const std::shared_ptr<const Specializati
   Difference nearest;
   const auto distance = [](const Difference& d) { return std::pair(d.types.size(), d.values.size()); };
   for (const auto& specialization : known) {
-    if (specialization->holds(leaves, now)) return {};  // recorded in every call
+    if (specialization->holds(leaves, now)) return {};  // such calls are recorded every time
     Difference difference = Comparison(*specialization, leaves, paths).made(now);
     if (nearest.none() || distance(difference) < distance(nearest)) nearest = std::move(difference);
   }

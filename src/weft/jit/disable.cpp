@@ -9,7 +9,7 @@ namespace weft::jit {
 
 namespace {
 
-// Gradients reach back over it.
+// Keeps the graph, so that gradients can go back through it.
 void launch() { record::Recording::current().sync(record::Recording::Keep::graph); }
 
 void leave_graph(const std::source_location& where) {

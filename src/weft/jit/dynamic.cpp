@@ -15,7 +15,7 @@ namespace jit {
 
 namespace {
 
-// Tensors share their buffer when they are copied, and a mark with it.
+// Copies of a tensor share its buffer, and so its marks.
 struct Marked {
   std::weak_ptr<runtime::Buffer> buffer;
   std::vector<DynamicMark> marks;
@@ -56,7 +56,7 @@ namespace {
 
 constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
-// The least common multiple; any_size stands for all that are larger.
+// Returns the least common multiple; any_size stands for all larger numbers.
 std::int64_t common_multiple(std::int64_t a, std::int64_t b) {
   const std::int64_t step = a / std::gcd(a, b);
   return step > any_size / b ? any_size : step * b;
@@ -95,7 +95,7 @@ namespace jit {
 
 namespace {
 
-// `function`: for messages.
+// `function` is the name for messages.
 void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicMark said) {
   require(!Function::called_inside(), function,
           ": called inside a compiled function, a loop or a branch: say it of the arguments, before the call");

@@ -33,7 +33,7 @@ bool DynamicSizes::any_buckets() const {
   return std::ranges::any_of(declared_, [](const Declared& d) { return d.mark.buckets.has_value(); });
 }
 
-// An argument that is there in some calls only is known by its path.
+// Arguments are matched by path, because some exist only in some calls.
 std::vector<DynamicSizes::Present> DynamicSizes::present(std::span<const Declared> declared,
                                                          std::span<const Leaf> leaves,
                                                          std::span<const std::string> paths) {
@@ -54,7 +54,7 @@ bool DynamicSizes::is_of_buckets(const DynamicMark& mark) const {
 
 std::uint64_t DynamicSizes::buckets_of(std::span<const Type> types, std::span<const Leaf> leaves,
                                        std::span<const std::string> paths) const {
-  std::set<std::pair<std::string, std::int64_t>> sizes;  // the same if further places are declared to be of one
+  std::set<std::pair<std::string, std::int64_t>> sizes;  // a set, because several places may have the same name
   for (const Present& p : present(declared_, leaves, paths))
     if (p.mark().buckets) sizes.emplace(p.mark().range.name, types[p.leaf].size(p.mark().dim));
   std::uint64_t hash = 0;
@@ -118,7 +118,7 @@ void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::stri
 
 namespace {
 
-// Sizes that are equal in every call: of one name, or without a name and equal now.
+// A group of sizes that are equal in every call: sizes with the same name, or unnamed sizes that are equal now.
 using Group = std::pair<std::string, std::int64_t>;
 Group group_of(const DynamicMark& mark, std::int64_t now) {
   return {mark.range.name, mark.range.name.empty() ? now : 0};
@@ -141,7 +141,7 @@ std::vector<ChangingSize> DynamicSizes::changing(std::span<const Leaf> leaves, s
       known = said.insert(known, {group, p.mark()});
       sizes.push_back({.now = now, .range = {}, .places = {}});
     } else {
-      known->second = both(known->second, p.mark()).value();  // the size of now is
+      known->second = both(known->second, p.mark()).value();  // has a value, because the current size satisfies both
     }
     ChangingSize& size = sizes[known - said.begin()];
     size.range = known->second.range;

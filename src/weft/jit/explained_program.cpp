@@ -1,4 +1,4 @@
-// A specialization as explanations show it.
+// Describes a specialisation for explanations.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -11,13 +11,14 @@ namespace weft::jit {
 
 namespace {
 
-// One line for all that have one name and value: "training is true in encoder.0.drop, encoder.1.drop and 3 more".
+// Returns one line for all guards with the same name and value: "training is true in encoder.0.drop, encoder.1.drop and
+// 3 more".
 std::vector<std::string> value_guards(const Specialization& s) {
   constexpr std::size_t most_owners = 3;
   struct GuardLine {
     std::string is;  // "training is true"
     std::size_t count = 0;
-    std::vector<std::string> owners = {};  // the first of them that are known
+    std::vector<std::string> owners = {};  // the first known owners
   };
   std::vector<GuardLine> groups;
   for (const ValueGuard& guard : s.values) {
@@ -38,7 +39,7 @@ std::vector<std::string> value_guards(const Specialization& s) {
   return lines;
 }
 
-// One line for each type, the most frequent first.
+// Returns one line for each type, the most frequent first.
 std::vector<std::string> parameter_guards(const Specialization& s) {
   std::map<std::string, std::size_t> by_type;
   for (const ParameterGuard& guard : s.parameters) ++by_type[concat(guard.type)];

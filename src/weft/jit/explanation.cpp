@@ -14,7 +14,7 @@ namespace weft {
 namespace {
 
 constexpr std::size_t most_programs = 32;  // in a text
-constexpr std::size_t most_lines = 4;      // of one kind, in a short one
+constexpr std::size_t most_lines = 4;      // of one kind, in a summary
 
 std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -33,7 +33,7 @@ std::string in_modules(const std::vector<std::string>& modules) {
   return modules.size() > most ? fmt::format("{} and {} more modules", text, modules.size() - most) : text;
 }
 
-// Writes the explanation, in short or whole.
+// Writes the explanation, as a summary or in full.
 class Writer {
  public:
   explicit Writer(bool short_form) : is_short_(short_form) {}
@@ -67,7 +67,7 @@ class Writer {
     text_ += '\n';
   }
 
-  // Each with the title before it; in short the first few, and how many more there are.
+  // Writes each line after the title; a summary has only the first few and the number of the others.
   void lines(std::string_view title, std::span<const std::string> all) {
     const std::size_t shown = is_short_ && all.size() > most_lines ? most_lines - 1 : all.size();
     for (const std::string& each : all.first(shown)) line("{}{}", title, each);

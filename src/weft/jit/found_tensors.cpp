@@ -22,7 +22,7 @@ void FoundTensors::forget_recorded_as(const TensorImpl& tensor, const Tensor& re
 const Tensor* FoundTensors::known_as(const TensorImpl& tensor, Type type) const {
   if (apart_) return nullptr;
   const auto known = recorded_as_.find(&tensor);
-  // In a sample, it may stand for another type.
+  // In a sample, the recorded tensor may have a different type.
   return known != recorded_as_.end() && known->second->type() == type ? known->second : nullptr;
 }
 

@@ -73,7 +73,7 @@ bool Function::starts_eagerly() {
 
 void Function::run_eagerly(Invocation& invocation) {
   using record::Recording;
-  Recording::current().sync(Recording::Keep::graph);  // what was recorded before is not part of the function
+  Recording::current().sync(Recording::Keep::graph);  // earlier operations are not part of the function
   const EagerScope scope(record::Backend::eager);
   const record::GradientsEndHere gradients_end_here;
   invocation.run();
@@ -101,7 +101,7 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
     LeafCollector collector(leaves);
     invocation.collect(collector);
     const Found found = pinned ? find_pinned(pinned, leaves) : find(leaves);
-    if (!turn.owns_lock()) turn = this->turn();  // the call that found out may have ended just now
+    if (!turn.owns_lock()) turn = this->turn();  // the call that detected the update may have just ended
     if (found.replayed) {
       found.replayed->replay(leaves, scratch.results);
       invocation.replay(found.replayed->prototype);
@@ -120,7 +120,7 @@ void Function::run_as_part(Invocation& invocation) const {
 }
 
 void Function::record(Invocation& invocation, const Found& found) {
-  std::vector<Leaf> leaves;  // its own: the function may call others
+  std::vector<Leaf> leaves;  // not shared, because the function may call others
   std::vector<std::string> paths;
   LeafCollector collector(leaves, &paths);
   invocation.collect(collector);
@@ -151,7 +151,7 @@ Function::Found Function::find(std::span<const Leaf> leaves) {
     return {.is_inlined = true};
   }
   if (!found->rerecorded_because.empty()) return {.replayed = nullptr, .checked = nullptr};
-  // Only a sync looks for them.
+  // NaN checks run only during a sync.
   if (knobs::debug_nans()) return {.replayed = nullptr, .checked = nullptr};
   if (options_.check_replays) return {.replayed = nullptr, .checked = found};
   ++found->replays;
@@ -167,8 +167,9 @@ Function::Found Function::find_pinned(const std::shared_ptr<const Specialization
   return {.replayed = pinned, .checked = nullptr};
 }
 
-// A backend of its own would not run what becomes part of another program, and gradients that the function takes itself end at its
-// arguments, which would be values like others there.
+// A call is not inlined if the function has its own backend, because a part of another program would not run on it. It
+// is not inlined either if the function takes gradients itself: these end at its arguments, which would be ordinary
+// values in the surrounding recording.
 bool Function::is_inlined(const Specialization& found) const {
   return found.differentiable && found.differentiable->is_differentiated() && !found.aliases_matter && !backend_ &&
          !options_.check_replays;

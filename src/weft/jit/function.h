@@ -110,7 +110,7 @@ class Function {
   // A call that is being recorded.
   struct Call;
   void capture(Call& call);
-  // Runs the function for other sizes before the call is launched; returns at once if this was done before.
+  // Records the function for other sizes before the call is launched, if that is needed and the call can be sampled.
   void learn(Call& call);
   void knows(Call& call, const record::Plan& plan);
   void compiling(Call& call);

@@ -1,4 +1,4 @@
-// A call that no specialisation fits: it is captured, what it would do for other sizes is learned, and then it is launched.
+// Handles a call that no specialisation fits: captures it, records the function for other sizes, and then launches it.
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -20,7 +20,7 @@ struct Function::Call {
   std::uint64_t buckets = 0;
   bool compiles = current_stance() != Stance::eager_on_recompile;
   bool learns_sizes = false, records_buckets = false;
-  std::optional<record::Backend> rest = {};  // runs what would have to be compiled, and must not be
+  std::optional<record::Backend> rest = {};  // the backend for programs that would have to be compiled but must not be
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   Context context = Context::now();
   Difference difference = {};
@@ -74,7 +74,7 @@ void Function::capture(Call& call) {
   while (!call.trace.emplace(options, call.leaves, call.paths).capture(call.body.run)) options.ignores_aliases = true;
 }
 
-// Before anything is launched: a program that is compiled for these sizes alone is one too many.
+// Runs before anything is launched; otherwise a program would be compiled for these sizes only, without need.
 void Function::learn(Call& call) {
   const bool learns_sizes = call.is_first && call.learns_sizes;
   if ((!learns_sizes && !call.records_buckets) || !call.trace->can_be_sampled()) return;
@@ -93,9 +93,9 @@ void Function::launch(Call& call) {
   call.trace->launch();
 }
 
-// The difference to known calls is found out only when it is asked for: a call of new sizes seldom compiles.
+// Finds the difference from known calls only when it is needed, because a call with new sizes rarely compiles.
 void Function::find_difference(Call& call) const {
-  constexpr std::size_t compared = 32;  // of the specialisations
+  constexpr std::size_t compared = 32;  // number of specialisations
   if (call.difference.none())
     call.difference = nearest_difference(specializations_.recent(compared), call.leaves, call.paths, call.context);
 }
@@ -106,7 +106,7 @@ void Function::compiling(Call& call) {
     call.rest = record::Backend::eager;
     return call.trace->continue_with(*call.rest);
   }
-  // For these sizes the function does something else, which nothing is known of for other sizes.
+  // The function records something different for these sizes, so it must be sampled again.
   if (call.trace->can_be_sampled() && std::exchange(call.learns_sizes, false)) return call.trace->postpone();
   const std::lock_guard lock(mutex_);
   find_difference(call);
@@ -121,7 +121,8 @@ void Function::compiling(Call& call) {
   past_limit(call, limit);
 }
 
-// Another function's, or it was this one's own and forgotten: which functions there are besides changes no limit.
+// The program belongs to another function, or was forgotten by this one. It counts against the limit, so that the limit
+// does not depend on other functions.
 void Function::knows(Call& call, const record::Plan& plan) {
   const LimitPolicy policy = options_.limit_policy;
   if (call.rest || call.buckets != 0 || policy == LimitPolicy::evict || policy == LimitPolicy::generalise) return;
@@ -160,7 +161,7 @@ void Function::keep(Call& call) {
   const std::lock_guard lock(mutex_);
   ++recorded_;
   compiles_ += made->compiled;
-  // One that was not compiled ahead: it differs in more than its sizes, and so will those of the other buckets.
+  // A program that was not compiled ahead differs in more than its sizes, and so will those of the other buckets.
   if (made->compiled && call.ahead.empty()) buckets_recorded_ = false;
   tell(*made, call.trace->breaks(), call.difference, call.ms());
   const auto& checked = call.found.checked;

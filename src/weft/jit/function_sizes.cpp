@@ -1,4 +1,4 @@
-// With which sizes a function is recorded, beside those that it is called with.
+// Chooses the sizes with which a function is recorded, in addition to those of its calls.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -34,7 +34,8 @@ bool Function::record_sample(const SampledCall& call, std::vector<Type> types, b
   return false;
 }
 
-// With Dynamic::on: those that the function works for other values of, alone or with others that follow from them.
+// For Dynamic::on: returns the sizes for which the function also works with other values, alone or linked to other
+// sizes.
 std::vector<LinkedSizes> Function::free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes) {
   std::vector<LinkedSizes> free;
   std::string why_not;
@@ -103,7 +104,7 @@ std::string Function::learn_declared(const SampledCall& call, std::span<const Ty
         first += concat(first.empty() ? "" : ", ", "argument ", call.paths[i], " as ", others[i]);
     first += ": " + why_not;
   }
-  if (is_caught) return {};  // the function has an answer of its own to sizes that do not work
+  if (is_caught) return {};  // the function itself handles sizes that do not work
   return first;
 }
 
@@ -157,13 +158,13 @@ std::vector<record::CompileAhead::Job> Function::other_buckets(const SampledCall
     const std::uint64_t buckets = sizes_.buckets_of(types, call.leaves, call.paths);
     lock.unlock();
     const record::SymbolicSizesScope apart(record::sizes_are_symbols(), record::sizes_are_sampled(), buckets);
-    if (learns) learn_declared(call, types);  // without it, it is compiled for these sizes
+    if (learns) learn_declared(call, types);  // on failure, the job is compiled for these sizes only
     try {
       std::optional<record::CompileAhead::Job> job;
       with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_job(call.run, job); });
       if (job) jobs.push_back(std::move(*job));
     } catch (const Error& error) {
-      // The call that is of this bucket says so itself, and with elements it may work.
+      // The call that needs this bucket will report the error itself; with elements it may even succeed.
       WEFT_LOG(recompiles, options_.name, ": a bucket cannot be compiled ahead: ", error.what());
     }
   }

@@ -34,7 +34,7 @@ void require_consistent(const CompileOptions& options) {
   exclude(options.fullgraph, "fullgraph", options.limit_policy == LimitPolicy::interpret, "limit_policy interpret",
           "a function that must be one program cannot be interpreted; take another policy");
 
-  // What asks for one program for many sizes, and what makes programs for their sizes alone.
+  // Options that need one program for many sizes exclude options that need a program for each size.
   exclude(has_budget, "activation_memory_bytes", options.dynamic == Dynamic::on, "dynamic on",
           "a program within a budget of bytes is for its sizes alone; take Dynamic::automatic, or mark_buckets");
   const bool generalises = options.limit_policy == LimitPolicy::generalise;

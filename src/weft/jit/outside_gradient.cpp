@@ -37,7 +37,7 @@ std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Special
   program->inputs_ = made.inputs;
   program->holds_arguments_ = !made.aliases_matter;
   for (const Place& input : made.inputs) {
-    // One that is not replayed may have ended a parameter.
+    // A call that is recorded every time may have destroyed a parameter.
     const bool may_have_ended = input.kind == Place::Kind::parameter && !made.rerecorded_because.empty();
     program->names_.push_back(may_have_ended ? "a parameter" : made.name_of(input));
     const bool is_watched = input.kind == Place::Kind::parameter && !may_have_ended;

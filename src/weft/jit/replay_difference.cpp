@@ -1,4 +1,4 @@
-// What a replay would have done otherwise than the call that was recorded in its place.
+// Compares a replay with the call that was recorded in its place.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,8 @@ std::string at(const ir::Location& location) {
   return place.empty() ? "" : " at " + place;
 }
 
-// A tensor that a replay gives: by where it is made, for results of a program have no other name.
+// Names a tensor that a replay returns by the place where it is computed, because results of a program have no other
+// name.
 std::string name_of(const Specialization& s, const Place& place, const ir::Location& made_at) {
   if (place.kind == Place::Kind::result) return concat("what is made", at(made_at));
   if (place.kind != Place::Kind::parameter) return s.name_of(place);

@@ -33,7 +33,7 @@ std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {
 
 namespace {
 
-// By the function, from where it was.
+// Whether the function returns a tensor that it received or captured.
 bool is_passed(const Place& place) {
   return place.kind == Place::Kind::argument || place.kind == Place::Kind::parameter ||
          place.kind == Place::Kind::constant;
@@ -41,7 +41,7 @@ bool is_passed(const Place& place) {
 
 const runtime::BufferPtr& buffer_of(const Tensor& tensor) {
   TensorImpl& impl = tensor.impl();
-  if (!impl.buffer) tensor.buffer();  // launches what it is recorded in
+  if (!impl.buffer) tensor.buffer();  // launches the recording to which the tensor belongs
   return impl.buffer;
 }
 
@@ -61,7 +61,7 @@ void write_number(const Number& number, const Specialization& s, std::span<const
   HostNumber(scalar).write_unobserved(number.dtype, bytes.data(), "compile");
 }
 
-// The launch said so of an input by its number: here it has a name and a place.
+// The launch reports an input on the wrong device only by its number; this function reports its name and place.
 void require_here(const Specialization& s, std::span<const runtime::BufferPtr> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]->usable_on(device().id())) continue;
@@ -71,7 +71,7 @@ void require_here(const Specialization& s, std::span<const runtime::BufferPtr> i
   }
 }
 
-// Parameters that are about to get new values let go of their old ones, whose bytes the results may then take over.
+// Makes a parameter that is about to be updated give up its old buffer, so that a result can be donated its memory.
 void release(Parameter& parameter, std::vector<TensorImpl*>& released) {
   TensorImpl& impl = parameter.unobserved().impl();
   if (impl.references.load(std::memory_order_relaxed) != 1 || !impl.buffer) return;
@@ -85,7 +85,7 @@ void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::v
     parameter.reset(Tensor(buffer));
     return;
   }
-  impl.stamp.store(0, std::memory_order_relaxed);  // it is no input of any recording any more
+  impl.stamp.store(0, std::memory_order_relaxed);  // it is no longer an input of any recording
   impl.set_buffer(buffer);
 }
 
@@ -186,7 +186,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
     const std::lock_guard lock(plan->mutex);
     plan->immediates.fill(work.inputs, plan->executable->inputs, work.immediates);
   }
-  // Passed through unchanged, they may be what is replaced below.
+  // Tensors that are passed through unchanged are kept, because the updates below may replace them.
   std::vector<Tensor> passed;
   const auto keep = [&](const Place& place) {
     if (!is_passed(place)) return;

@@ -11,10 +11,12 @@ namespace weft::jit {
 
 namespace {
 
-// Of all of them; and of those that differ in nothing but values, or in nothing that the arguments show: a number that is another one
-// in every call must not cost the memory of all its values, and the latter are looked through one by one.
+// The maximum number of all specialisations, and of those that differ only in values or not at all in the arguments.
+// The second limit bounds the memory for a number that is different in every call, and the time of the linear search
+// among specialisations with the same arguments.
 constexpr std::size_t most = 1024, most_alike = 64;
-// With their programs; but so few are kept however large they are.
+// The maximum size of all specialisations with their programs; `always_kept` specialisations are kept even if they are
+// larger.
 constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t always_kept = 32;
 
@@ -28,7 +30,7 @@ std::uint64_t signature_of(std::span<const Leaf> leaves, bool with_values) {
   return hash;
 }
 
-// Those that are recorded in every call replay no program.
+// Specialisations that are recorded in every call have no program to replay.
 std::uint64_t kind_of(const Specialization& s) {
   const void* const program = s.rerecorded_because.empty() ? s.plan.get() : nullptr;
   return mix(signature_of(s.arguments, false), reinterpret_cast<std::uintptr_t>(program));
@@ -36,7 +38,7 @@ std::uint64_t kind_of(const Specialization& s) {
 
 bool same_guards(const Specialization& a, const Specialization& b) {
   const auto same_value = [](const ValueGuard& x, const ValueGuard& y) {
-    // A Scalar among the arguments lives for the call only.
+    // A Scalar among the arguments lives only as long as the call.
     return x.leaf == y.leaf && x.bits == y.bits && (x.leaf >= 0 || x.value == y.value);
   };
   const auto same_parameter = [](const ParameterGuard& x, const ParameterGuard& y) {
@@ -59,7 +61,7 @@ std::uint64_t bytes_of(const Specialization& s) {
          bytes_of(s.first_uses);
 }
 
-// What it keeps that nothing else does: the blocks of its results too, where they stay with the program.
+// Returns the bytes that only this plan keeps, including the blocks of its results if these stay with the program.
 std::uint64_t kept_by(const record::Plan& plan) {
   std::uint64_t bytes = record::bytes_of(plan);
   if (plan.executable->kept_blocks)
@@ -68,10 +70,10 @@ std::uint64_t kept_by(const record::Plan& plan) {
   return bytes;
 }
 
-// Where the last graph was cut and nothing came after it, there is none to share.
+// A specialisation whose last graph was cut, with nothing after the cut, has no plan to share.
 const void* plan_of(const Specialization& s) { return s.plan ? static_cast<const void*>(s.plan.get()) : &s; }
 
-// The same for all sizes of one program.
+// Identifies the compilation of a plan, which is the same for all sizes of one program.
 const void* compilation_of(const record::Plan& plan) {
   return plan.report ? static_cast<const void*>(plan.report.get()) : &plan;
 }
@@ -82,7 +84,7 @@ bool counts(const Specialization& s) { return s.compiled || (s.plan && !s.is_of_
 }  // namespace
 
 std::shared_ptr<Specialization> Specializations::find(std::span<const Leaf> leaves, const Context& now) {
-  // Most calls are like the last one.
+  // Fast path: most calls are like the last one.
   if (!entries_.empty() && entries_.front().made->holds(leaves, now)) return entries_.front().made;
   const auto group = by_signature_.find(signature_of(leaves, true));
   if (group == by_signature_.end()) return nullptr;

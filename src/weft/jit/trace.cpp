@@ -33,8 +33,7 @@ Trace::~Trace() {
 }
 
 bool Trace::capture(const Run& run) {
-  record::Recording::current().sync(
-      record::Recording::Keep::graph);  // what was recorded before is no part of the function
+  record::Recording::current().sync(record::Recording::Keep::graph);  // earlier operations are not part of the function
   stand_in();
   try {
     const Attached attached(*this);
@@ -102,7 +101,7 @@ void Trace::stand_in() {
       continue;
     }
     if (leaf.kind != Leaf::Kind::tensor || !leaf.type) continue;
-    auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // held by the call, or by a struct that it alone uses
+    auto& argument = *const_cast<Tensor*>(&leaf.tensor());  // owned by the call, or by a struct that only the call uses
     const TensorImpl& original = argument.impl();
     found_.add(original, Finding::Kind::argument, i);
     const Type type = is_sample() ? options_.types[i] : leaf.type;
@@ -118,10 +117,11 @@ void Trace::stand_in() {
   }
 }
 
-// Then one program is to serve the calls with and without them. What was launched before a break knows of them.
+// If so, one program serves the calls with and without aliases. Not after a graph break, because the launched graphs
+// depend on the aliases.
 bool Trace::aliases_do_not_matter() const { return found_.has_aliases() && !made_->aliases_matter && breaks_.empty(); }
 
-// As where the function runs by itself, what it passes on is the very tensor.
+// Tensors that the function passes through are returned as the original tensors, as in an uncompiled run.
 Tensor Trace::original_of(const Tensor& recorded) {
   const auto found = places_.find(&recorded.impl());
   if (found == places_.end() || found->second.is_copy) return recorded;
@@ -135,14 +135,14 @@ Tensor Trace::original_of(const Tensor& recorded) {
   return held.defined() && held.impl().buffer == recorded.impl().buffer ? held : recorded;
 }
 
-// Else the program could not write results in place of what parameters held before.
+// Releases these tensors, because otherwise the program could not write results over the parameters' earlier values.
 void Trace::let_go_of_replaced() {
   for (const Tensor& reading : replaced_)
     if (reading.impl().references.load(std::memory_order_relaxed) == 1) places_.erase(&reading.impl());
   replaced_.clear();
 }
 
-// But for those that the function itself assigned.
+// Restores all arguments except those that the function assigned.
 void Trace::restore_arguments() {
   for (StandIn& stand_in : stand_ins_) {
     Tensor& argument = *stand_in.argument;
@@ -159,7 +159,7 @@ void Trace::roll_back() {
 
 Trace::Before::Before(const Tensor& tensor, bool comes_back) : tensor_(tensor) {
   if (comes_back || !tensor.defined() || !tensor.impl().buffer) return;
-  // Beside this one there is that of the parameter, which is about to be another.
+  // One reference is this one, the other is the parameter's, which is about to change.
   lets_go_ = tensor.impl().references.load(std::memory_order_relaxed) <= 2;
   if (lets_go_) tensor.impl().buffer->remove_holder();
 }
@@ -228,11 +228,11 @@ void Trace::value_copied(const void* from, const record::Lifetime& lifetime, con
 
 void Trace::value_read(const void* read, std::size_t bytes, const record::Lifetime& own, const char* name) {
   const auto [value, lifetime] = origin(read, own);
-  if (record::has_ended(lifetime)) return;  // something of the function's own
+  if (record::has_ended(lifetime)) return;  // an object that the function itself created
   for (const ValueGuard& guard : values_)
     if (guard.value == value) return;
   const std::int32_t leaf = leaf_at(value);
-  if (leaf >= 0 && leaves_[leaf].kind == Leaf::Kind::value) return;  // always a guard
+  if (leaf >= 0 && leaves_[leaf].kind == Leaf::Kind::value) return;  // values among the arguments are always guards
   ValueGuard guard{value, leaf, static_cast<std::uint32_t>(bytes), 0, name, record::Recording::current().scope()};
   if (const ir::Graph& graph = record::Recording::current().graph(); !graph.nodes().empty())
     guard.after = graph.location();
@@ -242,7 +242,7 @@ void Trace::value_read(const void* read, std::size_t bytes, const record::Lifeti
 }
 
 void Trace::value_written(const void* value) {
-  if (copies_.erase(value) != 0) return;  // a copy that goes its own way
+  if (copies_.erase(value) != 0) return;  // the copy is independent from now on
   cannot_replay("it changes a Scalar or Flag, which a replay would not do");
 }
 
@@ -356,7 +356,7 @@ void Trace::launched(std::span<const runtime::BufferPtr> results) {
     return;
   }
   if (is_discarded_) return;
-  // What ran cannot be taken back.
+  // What was launched cannot be undone.
   for (Written& written : written_) {
     const Tensor& now = written.parameter->unobserved();
     written.before = Before(now.defined() && now.impl().buffer ? Tensor(now.impl().buffer) : Tensor(), false);

@@ -1,4 +1,4 @@
-// What cuts the graph of a function while it is recorded, and what makes its call fail. The function itself is told nothing of it.
+// Handles graph breaks while a function is recorded, and rejected calls. The function itself is not notified.
 #include <utility>
 
 #include <weft/jit/session.h>
@@ -49,7 +49,7 @@ void Trace::host_reads(const char* function, const record::TensorImpl& tensor, c
              "Return the tensor and read it outside, or decide on the device with where, cond or while_loop");
   if (tensor.recording) {
     pending_reason_ = std::move(reason);
-  } else {  // nothing to launch for it, but what follows may depend on what was read
+  } else {  // nothing to launch, but later operations may depend on the value
     cut(std::move(reason), std::move(pending_place_));
   }
 }
@@ -61,7 +61,7 @@ void Trace::leaves_graph(const std::source_location& where) {
   reject_cut(reason, pending_place_, "Call that function outside");
   if (record::Recording::current().first_live()) {
     pending_reason_ = std::move(reason);
-    record::Recording::current().sync(record::Recording::Keep::graph);  // for gradients of what that function does
+    record::Recording::current().sync(record::Recording::Keep::graph);  // keeps the graph for gradients
   } else {
     cut(std::move(reason), std::move(pending_place_));
   }
@@ -89,7 +89,7 @@ void Trace::cut(std::string reason, std::string place) {
   cut_at_ = std::chrono::steady_clock::now();
 }
 
-// After a cut, until something is recorded again, the host waits and the device gets nothing more.
+// From a cut until the next recorded operation, the host waits and the device receives no work.
 void Trace::end_last_break() {
   if (!cut_at_) return;
   breaks_.back().ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - *cut_at_).count();

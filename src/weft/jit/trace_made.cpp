@@ -1,5 +1,5 @@
-// What a recording learned becomes a specialisation: where results and new values of parameters lie, where numbers come from, and
-// whether a replay would do the same.
+// Turns a recording into a specialisation: determines where results and new parameter values come from and how numbers
+// are obtained, and whether a replay would do the same.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -11,10 +11,12 @@ namespace weft::jit {
 
 using record::TensorImpl;
 
-// Tensors of this recording that live on elsewhere than in the result and in parameters: a replay would not renew them.
+// Finds tensors of this recording that are still held elsewhere than in the result and in parameters, because a replay
+// would not update them.
 void Trace::find_escapes(std::span<const Tensor> results) {
   std::map<const TensorImpl*, std::uint32_t> known;
-  for (const Tensor& result : results) known[&result.impl()] += 2;  // the result itself, and the list of its tensors
+  // one reference by the result, one by the list of its tensors
+  for (const Tensor& result : results) known[&result.impl()] += 2;
   for (const Written& written : written_) {
     if (const Tensor& value = written.parameter->unobserved(); value.defined())
       known[&value.impl()] += readings_.contains(written.parameter) ? 2 : 1;
@@ -40,7 +42,7 @@ void Trace::note_lines(std::span<const Tensor> results) {
   for (const Written& written : written_) note(written.parameter->unobserved());
 }
 
-// Of a result, or of a parameter's new value.
+// Returns the place of a result or of a parameter's new value.
 Place Trace::place_of(const Tensor& tensor, const char* what) {
   if (const auto found = places_.find(&tensor.impl()); found != places_.end()) return found->second;
   const runtime::BufferPtr buffer = tensor.buffer();
@@ -54,7 +56,7 @@ void Trace::bind_numbers() {
   std::vector<bool> used(drawn_.size());
   auto next = sources_.begin();
   std::uint32_t index = 0;
-  bool other_keys = false;  // than those that generators gave
+  bool other_keys = false;  // keys that do not come from generators
   for (std::size_t i = 0; i < made_->inputs.size(); ++i) {
     if (made_->inputs[i].kind == Place::Kind::constant) made_->frozen.push_back({Frozen::Kind::tensor, i});
     if (made_->inputs[i].kind != Place::Kind::number) continue;
@@ -103,7 +105,7 @@ void Trace::finish(std::span<const Tensor> results) {
   Specialization& s = *made_;
   s.values = values_;
   for (const auto& [object, lifetime] : lifetimes_) s.lifetimes.push_back(lifetime);
-  if (!s.plan) {  // or cut, and nothing after the last cut
+  if (!s.plan) {  // or nothing follows the last cut
     cannot_replay(records_nothing);
     return;
   }
@@ -158,7 +160,8 @@ void Trace::keep_for_gradients() {
       known.is_lost |= original.cut;
     }
   }
-  // Those of other calls that are recorded anew are for the caller to keep: each would hold its own.
+  // For other calls that are recorded every time, the caller must keep the arguments; otherwise each call would hold
+  // its own.
   if (made_->differentiable && options_.is_first_of_kind) made_->differentiable->holds(kept_, arguments);
 }
 

@@ -1,4 +1,4 @@
-// Samples: a function is recorded for tensors that have no elements, and nothing is launched.
+// Records samples: runs a function for tensors without elements, and launches nothing.
 #include <cstring>
 #include <unordered_set>
 #include <utility>
@@ -14,7 +14,8 @@ namespace weft::jit {
 
 namespace {
 
-// The elements of `whole` from a dimension on, repeated as often as it takes to fill `to`; none at all are zeros.
+// Copies the elements of `whole` from dimension `dim` on, repeated until they fill `to`; if there are no elements,
+// writes zeros.
 void repeat(const std::byte* whole, Type from, std::byte* to, Type type, int dim, std::int64_t from_row,
             std::int64_t to_row) {
   const std::int64_t size = byte_size(type.dtype());
@@ -77,20 +78,21 @@ bool Trace::record_without_launch(const Run& run, const Closes& closes) {
   return is_discarded_ || !aliases_do_not_matter();
 }
 
-// Whoever has kept one of its tensors would wait for its elements forever.
+// Ends the sample. Its results are never computed, so anyone who kept one of its tensors would wait forever.
 void Trace::end_sample() {
   record::Synchronizer(record::Recording::current()).run_as_sample(false);
   for (const StandIn& stand_in : stand_ins_) *stand_in.argument = stand_in.original;
   undo();
   for (const StandIn& stand_in : stand_ins_)
-    if (stand_in.stand_in.impl().buffer) stand_in.stand_in.impl().let_go_of_buffer();  // one may stand for several
+    // several arguments may share a stand-in
+    if (stand_in.stand_in.impl().buffer) stand_in.stand_in.impl().let_go_of_buffer();
 }
 
 bool Trace::has_elements(std::size_t argument) const {
   return !is_sample() || options_.types[argument] == leaves_[argument].type;
 }
 
-// In a loop body nothing has, and reading is refused there.
+// Inside a loop body no tensor has elements, and reading is an error there anyway.
 bool Trace::lacks_elements(const record::TensorImpl& tensor) const {
   if (tensor.recording) return !record::Recording::current().is_body();
   const auto found = places_.find(&tensor);
@@ -100,7 +102,7 @@ bool Trace::lacks_elements(const record::TensorImpl& tensor) const {
 void Trace::give_elements() {
   if (is_discarded_) return;
   discard();
-  std::unordered_set<const record::TensorImpl*> given;  // one may stand for several
+  std::unordered_set<const record::TensorImpl*> given;  // several arguments may share a stand-in
   for (const StandIn& stand_in : stand_ins_) {
     const runtime::Buffer& original = *stand_in.original.impl().buffer;
     const record::TensorImpl& impl = stand_in.stand_in.impl();

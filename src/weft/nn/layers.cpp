@@ -10,13 +10,13 @@ namespace weft::nn {
 
 namespace {
 
-// U(-1/sqrt(in), 1/sqrt(in)), PyTorch's choice for weights and biases.
+// Draws from U(-1/sqrt(in), 1/sqrt(in)), PyTorch's distribution for weights and biases.
 Tensor initial(const Shape& shape, double inputs, DType dtype) {
   const double bound = 1 / std::sqrt(inputs);
   return init::uniform(shape, -bound, bound, dtype);
 }
 
-// A parameter in the type of the floating-point input.
+// Converts a parameter to the dtype of the floating-point input.
 Tensor like(const Parameter& parameter, const Operand& x) {
   if (x.is_number() || !is_float(x.tensor().dtype())) return parameter;
   return convert({parameter, x.where()}, x.tensor().dtype());

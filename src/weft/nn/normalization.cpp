@@ -31,7 +31,7 @@ Tensor BatchNorm::operator()(const Operand& x) const {
     running = lerp(running, stop_gradient(now).to(running.dtype()), constant(momentum, running.dtype()));
   };
   average(running_mean, batch.mean);
-  // The running variance is that of the population that the batch was drawn from, as in PyTorch.
+  // As in PyTorch, the running variance is the unbiased estimate for the population.
   average(running_var, batch.variance * constant(static_cast<double>(count) / static_cast<double>(count - 1),
                                                  batch.variance.dtype()));
   num_batches_tracked = num_batches_tracked + constant(1, DType::i64);

@@ -35,7 +35,7 @@ void check_input(const char* module, const Tensor& x, const detail::RecurrentLay
           "] with a time of at least 1, got ", x.type());
 }
 
-// The states of all layers: zeros if there are none.
+// Sets the states of all layers to zeros if none are given.
 void begin(const char* module, std::vector<Tensor>& state, const Tensor& x,
            const std::vector<detail::RecurrentLayer>& layers) {
   const Shape shape{x.size(0), width_of(layers[0])};
@@ -46,7 +46,7 @@ void begin(const char* module, std::vector<Tensor>& state, const Tensor& x,
 
 using States = std::vector<Tensor>;
 
-// Replaces the states by step(states, inputs at time t) for one time after the other; returns the first state at all times,
+// Replaces the states by step(states, inputs at time t) for each time step; returns the first state at all times,
 // [batch, time, width].
 Tensor over_time(const Tensor& inputs, const std::vector<Tensor*>& states,
                  const std::function<States(const States& before, const Tensor& input)>& step) {
@@ -80,7 +80,7 @@ LSTM::Output LSTM::operator()(const Tensor& x, State state) const {
   Tensor values = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const detail::RecurrentLayer& layer = layers[i];
-    // Of all times at once, both biases too.
+    // Computes the input projections of all time steps at once, with both biases.
     const Tensor inputs = linear(values, layer.weight_ih, layer.bias_ih.tensor() + layer.bias_hh.tensor());
     values = over_time(inputs, {&state.hidden[i], &state.cell[i]}, [&](const States& before, const Tensor& input) {
       const auto gates = chunk(input + linear(before[0], layer.weight_hh), 4, -1);

@@ -11,12 +11,13 @@ namespace weft::nn {
 
 namespace {
 
-// [batch, time, parts * width] as `parts` of [batch, heads, time, width / heads], one after the other.
+// Splits [batch, time, parts * width] into `parts` tensors [batch, heads, time, width / heads], stacked along a first
+// axis.
 Tensor split_heads(const Tensor& x, std::int64_t parts, std::int64_t heads) {
   const std::int64_t batch = x.size(0), time = x.size(1), width = x.size(2) / parts;
   return permute(reshape(x, {batch, time, parts, heads, width / heads}), {2, 0, 3, 1, 4});
 }
-// [batch, heads, time, head width] as [batch, time, width].
+// Joins [batch, heads, time, head width] to [batch, time, width].
 Tensor join_heads(const Tensor& x) {
   return reshape(permute(x, {0, 2, 1, 3}), {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
@@ -75,7 +76,7 @@ Tensor TransformerBlock::operator()(const Tensor& x) const {
 }
 
 double TransformerBlock::parameter_count(double width) {
-  return 12 * width * width + 13 * width;  // qkv, proj, up, down; their biases and two norms
+  return 12 * width * width + 13 * width;  // qkv, proj, up and down; their biases and two norms
 }
 
 void initialize_transformer(std::span<const NamedParameter> parameters, std::uint64_t seed) {

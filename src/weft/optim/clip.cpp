@@ -16,8 +16,8 @@ Clipped clip_grad_norm(std::span<const Tensor> gradients, const Operand& max_nor
     const Tensor squares = sum(wide * wide);
     total = total.defined() ? total + squares : squares;
   }
-  const Tensor is_zero =
-      total == constant(0, total.dtype());  // where the gradient of a norm is 0, and that of sqrt infinite
+  // At 0, the gradient of the norm is 0, but that of sqrt is infinite.
+  const Tensor is_zero = total == constant(0, total.dtype());
   Clipped clipped{{}, where(is_zero, total, sqrt(where(is_zero, constant(1, total.dtype()), total)))};
   const Tensor factor =
       minimum(max_norm / (clipped.norm + constant(1e-6, clipped.norm.dtype())), constant(1, clipped.norm.dtype()));

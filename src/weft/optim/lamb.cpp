@@ -10,7 +10,7 @@ namespace {
 
 Tensor norm(const Tensor& x) { return sqrt(sum(x * x)); }
 
-// |value| / |direction|; 1 where either is 0, so that what begins at zero can leave it.
+// |value| / |direction|; 1 if either is 0, so that parameters that start at zero can change.
 Tensor trust(const Tensor& value, const Tensor& direction) {
   const Tensor size = norm(value), step = norm(direction), zero = constant(0, value.dtype());
   return where(logical_and(size > zero, step > zero), size / step, ones_like(size));

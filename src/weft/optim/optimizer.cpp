@@ -14,7 +14,7 @@ namespace weft::optim {
 
 namespace {
 
-// A parameter that was copied from another holds the same value, until either is written.
+// Whether two parameters hold the same value, as after copying one, until either is written.
 bool hold_one_value(const Parameter& a, const Parameter& b) {
   const record::TensorImpl &x = a.tensor().impl(), &y = b.tensor().impl();
   if (x.buffer) return x.buffer == y.buffer;
@@ -22,7 +22,7 @@ bool hold_one_value(const Parameter& a, const Parameter& b) {
   return x.recording->original(x.value) == x.recording->original(y.value);
 }
 
-// `head.weight = emb.weight` looks as if it tied them.
+// Warns of parameters that were copied: `head.weight = emb.weight` does not tie them.
 void warn_of_copies(const std::vector<NamedParameter>& parameters) {
   for (auto later = parameters.begin(); later != parameters.end(); ++later) {
     const auto is_copied = [&](const NamedParameter& named) {
@@ -64,7 +64,7 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::st
   }
   require(std::ranges::any_of(states_, &State::takes_part),
           "Optimizer: the model has no parameters that require gradients");
-  // Compiled steps know slots by their addresses: one that is added later moves none.
+  // Compiled steps identify slots by address, so adding a slot later must not move any.
   for (State& state : states_) state.slots.reserve(slot_names.size() + 1);
   slot_names_ = std::move(slot_names);
   for (State& state : states_)
@@ -116,7 +116,7 @@ void Optimizer::begin_skips(State& state, const Tensor& number) {
   skip_counts_ = skip_counts_ + 1;
 }
 
-// Makes the state of those that take part for the first time, and counts the step for those that are left out.
+// Creates the state of parameters that take part for the first time, and counts the step for those that are left out.
 void Optimizer::note_who_takes_part() {
   for (State& state : states_) {
     if (state.takes_part() && !state.has_begun) {

@@ -38,7 +38,7 @@ void RMSprop::update(std::span<Update> updates) {
     Tensor direction = gradient / (sqrt(u.state[0]) + n.epsilon);
     if (u.state.size() == 2) {
       direction = u.state[1] * n.momentum + direction;
-      u.state[1] = where(n.momentum != 0, direction, u.state[1]);  // PyTorch's: without a momentum it waits
+      u.state[1] = where(n.momentum != 0, direction, u.state[1]);  // as in PyTorch, unchanged while momentum is 0
     }
     u.result = u.value - n.rate * direction;
   }

@@ -8,12 +8,12 @@ namespace weft::optim {
 
 namespace {
 
-// The share of the peak in the first steps; 1 after them.
+// Returns the fraction of the peak during warm-up; 1 afterwards.
 double rise(std::int64_t step, std::int64_t warmup) {
   return step < warmup ? static_cast<double>(step + 1) / static_cast<double>(warmup) : 1;
 }
 
-// How far a step lies between the end of the warm-up and the last step: 0 to 1.
+// Returns the position of a step between the end of the warm-up and the last step, from 0 to 1.
 double progress(std::int64_t step, std::int64_t warmup, std::int64_t total) {
   return total <= warmup
              ? 1

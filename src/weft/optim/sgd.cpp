@@ -32,7 +32,7 @@ void SGD::update(std::span<Update> updates) {
     Tensor direction = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     if (!u.state.empty()) {
       const Tensor gathered = u.state[0] * n.momentum + direction;
-      u.state[0] = where(n.momentum != 0, gathered, u.state[0]);  // PyTorch's: without a momentum it waits
+      u.state[0] = where(n.momentum != 0, gathered, u.state[0]);  // as in PyTorch, unchanged while momentum is 0
       direction = options_.nesterov ? direction + gathered * n.momentum : gathered;
     }
     u.result = u.value - n.rate * direction;

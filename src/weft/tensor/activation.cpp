@@ -15,7 +15,7 @@ using ir::Value;
 
 namespace {
 
-// Computes `build` in f32 for 16-bit floats.
+// Applies `build` in f32 if x is a 16-bit float, and converts the result back.
 template <class Build>
 Tensor widened(const char* function, const Operand& x, Build&& build) {
   Frame frame(function, x);
@@ -35,7 +35,7 @@ Value soft_plus(Value x) {
   return ir::maximum(x, ir::constant_like(x, 0)) + ir::log_plus_one(ir::exponential(-ir::abs(x)));
 }
 
-// x less its largest element along the axis, through which no gradient need flow.
+// Subtracts the maximum along the axis; no gradient needs to flow through the maximum.
 Value shifted(Value x, const Axes& axis) {
   return x - detail::spread(ir::stop_gradient(ir::reduce_max(x, axis)), x, axis);
 }
@@ -76,7 +76,7 @@ Tensor leaky_relu(const Operand& x, const Operand& slope) {
 Tensor elu(const Operand& x, const Operand& alpha) {
   Frame frame("elu", x);
   const auto [value, factor] = with_factor(frame, x, alpha);
-  // Large values must not overflow in the part that is not chosen: the gradient of that would be 0 * inf.
+  // Large values must not overflow in the branch that is not selected, because its gradient would be 0 * inf.
   const Value is_positive = positive(value);
   const Value rest = ir::select(is_positive, ir::constant_like(value, 0), value);
   return frame.tensor(ir::select(is_positive, value, factor * ir::exponential_minus_one(rest)));
@@ -95,7 +95,7 @@ Tensor hard_swish(const Operand& x) {
   return widened("hard_swish", x, [](Value v) {
     const Value zero = ir::constant_like(v, 0), three = ir::constant_like(v, 3);
     const Value is_curved = ir::and_(ir::compare(v, -three, Direction::GT), ir::compare(v, three, Direction::LT));
-    const Value curved = ir::select(is_curved, v, zero);  // an infinity would be 0 * inf in the gradient
+    const Value curved = ir::select(is_curved, v, zero);  // avoids 0 * inf in the gradient for infinite values
     const Value straight = ir::select(ir::compare(v, zero, Direction::LE), zero, v);  // keeps NaN
     return ir::select(is_curved, curved * (curved + 3) * (1.0 / 6), straight);
   });

@@ -18,7 +18,8 @@ Value masked(Value scores, Value seen) {
   return ir::select(seen, scores, ir::constant_like(scores, -std::numeric_limits<double>::infinity()));
 }
 
-// Query i sees key j if j - i <= keys - queries. That is added where it is 0, too: graphs that differ in sizes alone share a program.
+// Query i sees key j if j - i <= keys - queries. The difference is added even if it is 0, so that graphs that differ
+// only in sizes share a program.
 Value causal(Value scores) {
   const Type places = scores.type().with(DType::i32);
   const int rank = scores.rank();
@@ -54,7 +55,8 @@ Value rows(Value x, std::int64_t first, std::int64_t last) {
   return ir::slice(x, start, stop, step);
 }
 
-// Queries that attend together under a causal mask: few enough that little is computed in vain, enough for large products.
+// The number of queries in one block of causal attention: small enough to waste little work on masked keys, large
+// enough for efficient products.
 constexpr std::int64_t block_rows = 128, most_blocks = 8;
 
 std::int64_t rows_of_block(std::int64_t queries) {
@@ -93,7 +95,8 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   const std::int64_t queries = q.size(q.rank() - 2), unseen = k.size(k.rank() - 2) - queries,
                      block = rows_of_block(queries);
   if (!options.causal || options.mask.defined() || unseen < 0 || queries <= block) return frame.tensor(attend(q, k, v));
-  // Of what the mask hides, nothing is computed but the triangles on the diagonal.
+  // Computes only the blocks that the mask leaves visible; of the masked part, only the triangles on the diagonal are
+  // computed.
   std::vector<Value> parts;
   for (std::int64_t first = 0; first < queries; first += block) {
     const std::int64_t last = std::min(first + block, queries);

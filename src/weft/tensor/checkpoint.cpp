@@ -22,7 +22,8 @@ std::vector<Tensor> checkpointed(std::span<const Tensor> arguments,
   append_captures(frame, body, operands);
   const auto region = body.finish();
   std::vector<Tensor> results = wrap_all(frame, ir::composite(ir::checkpoint, operands, region));
-  // What the function passes on, or returns twice, is one value, with one sum of cotangents.
+  // Arguments and captures that the function returns, and tensors that it returns twice, are one value each, so that
+  // their cotangents are summed once.
   std::vector<Tensor> known(arguments.begin(), arguments.end());
   for (const record::TensorPtr& captured : body.captures()) known.emplace_back(captured);
   std::vector<ir::Value> values(region->inputs().begin(), region->inputs().end());

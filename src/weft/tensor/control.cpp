@@ -20,7 +20,7 @@ using ir::Value;
 
 namespace {
 
-// `counters` of the first values are not the user's: messages do not count them.
+// The first `counters` values are added by for_loop or scan; messages do not count them.
 std::vector<Tensor> loop(Frame& frame, std::span<const Tensor> initial, std::size_t counters,
                          const std::function<Tensor(const std::vector<Tensor>&)>& condition,
                          const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body) {
@@ -105,7 +105,7 @@ std::vector<Tensor> for_loop(std::int64_t count, std::span<const Tensor> initial
 
 namespace {
 
-// Row i of each array, without the first axis.
+// Returns row i of each array, without the first axis.
 std::vector<Tensor> rows_at(std::span<const Tensor> arrays, const Tensor& i) {
   std::vector<Tensor> rows;
   for (const Tensor& array : arrays) {
@@ -116,7 +116,7 @@ std::vector<Tensor> rows_at(std::span<const Tensor> arrays, const Tensor& i) {
       sizes.push_back(array.size(d));
       shape.push_back(array.size(d));
     }
-    if (array.size(0) == 0) {  // recorded for its type and what it depends on, and never run
+    if (array.size(0) == 0) {  // recorded only for the type and the dependences, never run
       rows.push_back(is_float(array.dtype()) ? sum(array, 0) : zeros(Shape(shape), array.dtype()));
       continue;
     }
@@ -150,7 +150,7 @@ ScanResult scan(std::span<const Tensor> initial, std::span<const Tensor> xs,
                   ", another ", x.type());
   }
   const std::size_t count = initial.size();
-  // The types of what a step gives are known once it was recorded: in a loop that is not kept.
+  // The types of `ys` are known only after a step was recorded, so one step is recorded in a loop that is discarded.
   std::vector<Type> given;
   counted_loop(frame, 1, initial, [&](const Tensor& i, const std::vector<Tensor>& values) {
     auto [next, ys] = body(values, rows_at(xs, i));

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t spatial[] = {2, 3};
 constexpr std::int64_t none[] = {0, 0}, ones[] = {1, 1};
 
-// A window of `taps` elements must find room in what it slides over.
+// Throws Error unless a window of `taps` elements fits into the padded dimension.
 void require_window(Frame& frame, Type x, int dimension, std::int64_t taps, std::int64_t stride, std::int64_t dilation,
                     std::int64_t padding) {
   frame.require(taps >= 1 && stride >= 1 && dilation >= 1, "window, stride and dilation must be positive, got ", taps,
@@ -56,7 +56,7 @@ Value with_bias(Frame& frame, Value result, const Operand& bias) {
   return result + ir::broadcast_in_dim(offset, result.type(), channels);
 }
 
-// A line is an image of height 1.
+// Treats a line as an image of height 1.
 Value convolve_line(Frame& frame, Value x, Value weight, const Conv1dOptions& options) {
   frame.require(x.rank() == 3 && weight.rank() == 3, "expected [batch, channels, time] and a weight of rank 3, got ",
                 x.type(), " and ", weight.type());
@@ -71,7 +71,8 @@ Value convolve_line(Frame& frame, Value x, Value weight, const Conv1dOptions& op
   return ir::reshape(y, {y.type().dim(0), y.type().dim(1), y.type().dim(3)});
 }
 
-// A convolution over x with zeros between its elements, with the kernel reversed.
+// Computes a transposed convolution: a convolution with the reversed kernel over x with zeros inserted between its
+// elements.
 Value convolve_transposed(Frame& frame, Value x, Value weight, const ConvTransposeOptions& options) {
   frame.require(x.rank() == 4 && weight.rank() == 4,
                 "expected [batch, channels, height, width] and a weight of rank 4, got ", x.type(), " and ",
@@ -94,7 +95,7 @@ Value convolve_transposed(Frame& frame, Value x, Value weight, const ConvTranspo
     padding[2 * i] = reach - options.padding[i];
     padding[2 * i + 1] = reach - options.padding[i] + options.output_padding[i];
   }
-  // [in, out / groups, ...] becomes [out, in / groups, ...].
+  // Rearranges the weight from [in, out / groups, ...] to [out, in / groups, ...].
   const Dim in = Dim(weight.size(0) / groups), out = weight.type().dim(1), height = weight.type().dim(2),
             width = weight.type().dim(3);
   const std::int64_t order[] = {0, 2, 1, 3, 4};
@@ -112,7 +113,7 @@ Value convolve_transposed(Frame& frame, Value x, Value weight, const ConvTranspo
   return ir::convolution(x, kernel, attributes);
 }
 
-// One convolution of the public API: `bias` where it has one.
+// Implements one convolution of the public API; `bias` may be null.
 template <class Options>
 Tensor convolution(const char* name, Value (*convolve)(Frame&, Value, Value, const Options&), const Operand& x,
                    const Operand& weight, const Operand* bias, const Options& options) {

@@ -136,7 +136,7 @@ Tensor detail::arange_of_floats(double start, double stop, double step, DType dt
   frame.require(step != 0, "the step cannot be 0");
   const double count = std::ceil((stop - start) / step);
   constexpr double most = 1e15;
-  frame.require(count <= most, "cannot count from ", start, " to ", stop, " by ", step);  // nor if it is no number
+  frame.require(count <= most, "cannot count from ", start, " to ", stop, " by ", step);  // also fails if count is NaN
   const Type exact(DType::f64, Shape{static_cast<std::int64_t>(std::max(count, 0.0))});
   return frame.tensor(ir::convert(ir::iota(frame.graph(), exact, 0) * step + start, dtype));
 }

@@ -54,7 +54,7 @@ Equation parse(Frame& frame, std::string_view text) {
   return equation;
 }
 
-// Sums over the letters that nothing else needs.
+// Sums over the letters that are not in `needed`.
 Named sum_out(Named x, const std::string& needed) {
   Axes axes;
   std::string left;
@@ -68,7 +68,7 @@ Named sum_out(Named x, const std::string& needed) {
   return axes.empty() ? x : Named{ir::reduce_sum(x.value, axes), left};
 }
 
-// The product of two, summed over the letters of both that nothing else needs.
+// Multiplies a and b and sums over their common letters that are not in `needed`.
 Named contract(const Named& a, const Named& b, const std::string& needed) {
   Axes a_batch, b_batch, a_contract, b_contract;
   std::string batch, a_free, b_free;

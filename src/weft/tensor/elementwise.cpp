@@ -31,7 +31,7 @@ Tensor operator/(const Operand& a, const Operand& b) {
 
 namespace {
 
-// True where the remainder of a division that rounds towards zero has another sign than the divisor.
+// True where the remainder of a division that rounds towards zero has a different sign than the divisor.
 Value wrong_side(Value rest, Value divisor) {
   const Value zero = ir::constant_like(rest, 0);
   const Value signs_differ =
@@ -52,7 +52,7 @@ Value floor_remainder(Value a, Value b) {
   return ir::select(wrong_side(rest, b), rest + b, rest);
 }
 
-// x^exponent without a power function, or no value.
+// Returns x^exponent computed without a power function; no value if there is no such form.
 Value small_power(Value x, double exponent) {
   if (exponent == 1) return x;
   if (exponent == 2) return x * x;
@@ -251,7 +251,7 @@ Tensor tan(const Operand& x) { return float_unary("tan", x, ir::tan); }
 namespace {
 
 Value one_like(Value v) { return ir::constant_like(v, 1); }
-// sqrt(1 - x^2), in a form whose gradient is infinite at -1 and 1 instead of NaN.
+// sqrt(1 - x^2), in a form whose gradient at -1 and 1 is infinite instead of NaN.
 Value cathetus(Value x) { return ir::sqrt(one_like(x) - x) * ir::sqrt(one_like(x) + x); }
 
 }  // namespace
@@ -275,7 +275,7 @@ Tensor atan(const Operand& x) {
   return float_unary("atan", x, [](Value v) { return ir::atan2(v, one_like(v)); });
 }
 Tensor sinh(const Operand& x) {
-  return float_unary("sinh", x, [](Value v) {  // exact near 0
+  return float_unary("sinh", x, [](Value v) {  // accurate near 0
     return (ir::exponential_minus_one(v) - ir::exponential_minus_one(-v)) * 0.5;
   });
 }

@@ -42,7 +42,7 @@ std::vector<Tensor> wrap(Frame& frame, std::span<const Value> values) {
   return tensors;
 }
 
-// The name of a compiled function that made an input on which the loss depends. Null: there is none.
+// Returns the name of a compiled function that computed an input on which the loss depends; null if there is none.
 const std::string* callee_before(Frame& frame, Value loss) {
   const std::span<const Recording::Input> inputs = frame.recording().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -54,7 +54,8 @@ const std::string* callee_before(Frame& frame, Value loss) {
   return nullptr;
 }
 
-// A loss without a derivative is usually a mistake, but not where it is piecewise constant, or itself a gradient.
+// Throws Error if the loss does not depend on `wrt`, which is usually a mistake; but not if the loss is piecewise
+// constant in it or is itself a gradient.
 void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, std::span<const TensorPtr> tensors) {
   if (ir::depends(frame.graph(), loss, wrt) || frame.recording().were_differentiated(wrt)) return;
   if (record::were_differentiated_before(frame.recording(), loss, tensors)) return;
@@ -91,7 +92,7 @@ std::vector<Tensor> grad(const Operand& loss, std::span<const Tensor> wrt) {
   const std::vector<TensorPtr> tensors = shared(wrt);
   const auto [gradients, crosses_reads] =
       record::gradient_through_reads(frame.recording(), frame.function(), {&y, 1}, {&one, 1}, xs, tensors);
-  // Of a loop that runs no step zeros are the gradient.
+  // For a loop that runs zero steps, the gradient is correctly zero.
   if (!xs.empty() && !crosses_reads && std::ranges::all_of(gradients, ir::is_zero))
     require_dependence(frame, y, xs, tensors);
   frame.recording().differentiated(xs);

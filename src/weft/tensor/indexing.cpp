@@ -29,7 +29,7 @@ Axes all_but(std::int64_t axis, int rank) {
   return axes;
 }
 
-// The dimensions of x around those of the indices, which stand at `axis`.
+// Returns the dimensions of the result that are those of x; the dimensions of the indices replace `axis`.
 Axes around(std::int64_t axis, int rank, int index_rank) {
   Axes axes = counting(0, axis);
   for (std::int64_t i = axis + 1; i < rank; ++i) axes.push_back(i + index_rank - 1);
@@ -48,7 +48,7 @@ Tensor take(Frame& frame, Value x, Value indices, std::int64_t axis) {
   return frame.tensor(ir::gather(x, indices, attributes));
 }
 
-// The axis of gather and scatter_add, when the types fit.
+// Returns the normalised axis of gather or scatter_add. Throws Error if the types do not fit.
 std::int64_t element_axis(Frame& frame, Value x, Value indices, std::int64_t axis) {
   const std::int64_t along = frame.axis(axis, x.rank());
   bool fits = indices.rank() == x.rank();

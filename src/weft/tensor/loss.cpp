@@ -25,7 +25,7 @@ Value reduce_loss(Value losses, Reduction reduction) {
   return losses;
 }
 
-// Sums the classes of x where they are the label: 0 for a label that is no class.
+// Selects the element of each row of x at the label; 0 for a label that is not a class.
 Value at_label(Value x, Value labels) {
   const std::int64_t classes = x.rank() - 1;
   Axes leading;
@@ -43,7 +43,7 @@ Value negative_log_likelihood(Value log_probabilities, Value labels, double smoo
   return -(likelihood * (1 - smoothing) + even * smoothing);
 }
 
-// Whether labels of an integer dtype can be the number.
+// Whether an integer dtype can represent the number.
 bool can_hold(DType dtype, std::int64_t number) {
   return visit(dtype, [&](auto tag) {
     using T = decltype(tag);
@@ -55,8 +55,8 @@ bool can_hold(DType dtype, std::int64_t number) {
   });
 }
 
-// Leaves out the labels that are ignored. One that is neither ignored nor a class gives NaN, for a program that is already
-// compiled cannot refuse it.
+// Reduces the losses without those of ignored labels. A label that is neither ignored nor a class gives NaN, because a
+// compiled program cannot throw.
 Value reduce_labelled(Value losses, Value labels, std::int64_t classes, std::int64_t ignore_index,
                       Reduction reduction) {
   const auto compare = [&](Direction direction, std::int64_t number) {
@@ -81,7 +81,7 @@ Value reduce_labelled(Value losses, Value labels, std::int64_t classes, std::int
   return reduce_loss(kept, Reduction::sum) / counted;
 }
 
-// The two operands of a loss, of one floating-point type and shape.
+// Returns the two operands of a loss, converted to one floating-point dtype and shape.
 detail::Pair same_shapes(Frame& frame, const Operand& x, const Operand& target) {
   const auto [a, b] = detail::promoted(frame, x, target);
   frame.require(is_float(a.dtype()), "expected floating point, got ", a.type());
@@ -170,7 +170,7 @@ Tensor kl_div(const Operand& x, const Operand& target, Reduction reduction) {
 Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, Reduction reduction) {
   Frame frame("binary_cross_entropy_with_logits", logits);
   const auto [x, t] = same_shapes(frame, logits, target);
-  // max(x, 0) - x t + log(1 + exp(-|x|)) does not overflow.
+  // max(x, 0) - x * t + log(1 + exp(-|x|)) does not overflow.
   const Value losses = ir::maximum(x, ir::constant_like(x, 0)) - x * t + ir::log_plus_one(ir::exponential(-ir::abs(x)));
   return frame.tensor(reduce_loss(losses, reduction));
 }

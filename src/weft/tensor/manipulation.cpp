@@ -12,7 +12,7 @@ using ir::Value;
 
 namespace {
 
-// Start, limit and stride of every dimension: the whole of x until a dimension is narrowed.
+// Start, limit and stride of every dimension; at first they select the whole of x.
 struct Bounds {
   explicit Bounds(Value x) {
     for (int i = 0; i < x.rank(); ++i) {
@@ -26,7 +26,8 @@ struct Bounds {
   Axes start, limit, stride;
 };
 
-// Python's rules: negative counts from the end, out of range is cut. Steps must be positive (flip reverses).
+// Applies Python's rules: negative positions count from the end, positions out of range are clamped. Steps must be
+// positive (use flip to reverse).
 void apply_slice(Frame& frame, Bounds& bounds, int axis, const Slice& slice) {
   const std::int64_t size = bounds.limit[axis];
   frame.require(slice.step > 0, "a step must be positive, got ", slice.step, "; flip reverses");
@@ -51,7 +52,7 @@ Value without(Value x, std::span<const std::int64_t> sorted_axes) {
   return ir::reshape(x, shape);
 }
 
-// `shape` with its -1 replaced.
+// Returns `shape` with its -1 replaced by the inferred size.
 Shape inferred_shape(Frame& frame, Value x, Shape shape) {
   const auto missing = std::ranges::find(shape, Shape::inferred);
   if (missing == shape.end()) return shape;
@@ -199,13 +200,13 @@ Tensor index(const Operand& x, std::initializer_list<Index> indices) {
 
 namespace {
 
-// A number beyond those of i64 stays beyond every size.
+// A u64 beyond the range of i64 is replaced by a number that is larger than any size.
 Value as_i64(Value start) {
   if (start.dtype() == DType::u64) start = ir::minimum(start, ir::constant_like(start, 0x1p62));
   return detail::as(start, DType::i64);
 }
 
-// StableHLO wants starts of one dtype.
+// StableHLO requires that all starts have the same dtype.
 std::vector<Value> start_values(Frame& frame, Value x, std::span<const Tensor> starts) {
   frame.require(starts.size() == static_cast<std::size_t>(x.rank()), starts.size(), " starts for ", x.type());
   std::vector<Value> values;
@@ -351,7 +352,7 @@ Tensor pad(const Operand& x, std::initializer_list<std::pair<std::int64_t, std::
 
 namespace {
 
-// A new dimension of `times` before (or after) dimension `axis`, then both as one.
+// Inserts a new dimension of size `times` before or after dimension `axis` and merges the two.
 Tensor copies(Frame& frame, const Operand& x, std::int64_t times, std::int64_t axis, bool after) {
   const Value value = frame.value(x);
   frame.require(times >= 0, "cannot repeat ", times, " times");
@@ -391,7 +392,7 @@ Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
 
 namespace {
 
-// Booleans of the last two dimensions of `type`: column - row compared with the diagonal.
+// Returns booleans for the last two dimensions of `type`: column - row compared with the diagonal.
 Value triangle(ir::Graph& graph, Type type, std::int64_t diagonal, ir::Direction direction) {
   const Type indices(DType::i64, type.dims().last(2));
   const Value offset = ir::iota(graph, indices, 1) - ir::iota(graph, indices, 0);

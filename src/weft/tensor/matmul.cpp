@@ -13,14 +13,14 @@ namespace detail {
 
 namespace {
 
-// `x` [..., rows, columns] with the leading sizes `batch`.
+// Broadcasts `x` [..., rows, columns] to the leading sizes `batch`.
 Value with_batch(Value x, std::span<const Dim> batch) {
   Shape shape(batch);
   for (const Dim size : x.type().dims().last(2)) shape.push_back(size);
   return broadcast(x, shape);
 }
 
-// The right operand is one matrix for all: the left one's leading dimensions are rows of one product.
+// Multiplies with a single right matrix: the left operand's leading dimensions become rows of one product.
 Value matmul_shared(Value a, Value b) {
   const std::int64_t lhs[] = {a.rank() - 1}, rhs[] = {0};
   return ir::dot_general(a, b,

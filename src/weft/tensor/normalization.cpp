@@ -12,7 +12,7 @@ using ir::Value;
 
 namespace {
 
-// The last dimensions of x, as many as the weight has, whose sizes must be the weight's.
+// Returns the last dimensions of x, as many as the weight has. Throws Error if their sizes differ from the weight's.
 Axes normalized_axes(Frame& frame, Value x, Value weight) {
   const int first = x.rank() - weight.rank();
   frame.require(
@@ -23,7 +23,7 @@ Axes normalized_axes(Frame& frame, Value x, Value weight) {
   return axes;
 }
 
-// What both normalisations share: the type in which to compute, and the weight in it.
+// What layer_norm and rms_norm have in common: the dtype of the computation, and the weight in this dtype.
 struct Normalization {
   Normalization(Frame& frame, const Operand& x, const Operand& weight)
       : given(detail::floating(frame, x)),
@@ -71,7 +71,7 @@ Tensor rms_norm(const Operand& x, const Operand& weight, double epsilon) {
 
 namespace {
 
-// Per channel: [batch, channels, ...] with the vectors [channels].
+// Normalises each channel of [batch, channels, ...] with vectors [channels].
 Tensor scale_channels(Frame& frame, Value x, Value mean, Value variance, const Tensor& weight, const Tensor& bias,
                       double epsilon, DType dtype) {
   const std::int64_t channels[] = {1};
@@ -138,7 +138,7 @@ Tensor normalize(const Operand& x, std::int64_t axis, double epsilon) {
   const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
   const Axes along = frame.axis(axis, wide.rank());
   const Value squares = ir::reduce_sum(wide * wide, along);
-  // The root of the larger, so that the gradient is finite at 0.
+  // Takes the root of the larger value, so that the gradient is finite at 0.
   const Value length = ir::sqrt(ir::maximum(squares, ir::constant_like(squares, epsilon * epsilon)));
   return frame.tensor(detail::as(wide / detail::spread(length, wide, along), given.dtype()));
 }

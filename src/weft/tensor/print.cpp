@@ -1,4 +1,5 @@
-// NumPy's way to print: nested brackets, the middle of long dimensions left out, numbers of one width.
+// Prints tensors as NumPy does: nested brackets, long dimensions abbreviated in the middle, numbers aligned to one
+// width.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,8 +14,8 @@ namespace weft {
 
 namespace {
 
-constexpr std::int64_t edge = 3;              // items shown at each end of a shortened dimension
-constexpr std::int64_t shorten_above = 1000;  // elements of a tensor that is shown whole
+constexpr std::int64_t edge = 3;              // items printed at each end of an abbreviated dimension
+constexpr std::int64_t shorten_above = 1000;  // the largest number of elements that is printed in full
 
 class Printer {
  public:
@@ -34,7 +35,7 @@ class Printer {
   }
 
  private:
-  // Calls item(i) for the indices shown of dimension `axis`, and gap() where some are left out.
+  // Calls item(i) for each printed index of dimension `axis`, and gap() where items are left out.
   template <class Item, class Gap>
   void each(int axis, Item&& item, Gap&& gap) const {
     const std::int64_t size = type_.size(axis);
@@ -82,7 +83,8 @@ class Printer {
     }
   }
 
-  // Fixed notation with as few decimals as show all values to `digits`, exponents when they lie too far apart.
+  // Uses fixed notation with the fewest decimals that show all values to `digits` digits, or exponents if the
+  // magnitudes differ too much.
   void format_floats(const std::vector<double>& values, int digits) {
     double largest = 0, least = HUGE_VAL;
     for (const double v : values) {
@@ -132,8 +134,8 @@ class Printer {
   std::span<const std::byte> bytes_;
   std::vector<std::int64_t> strides_;
   bool shorten_ = false;
-  std::vector<std::int64_t> offsets_;  // of the elements shown
-  std::vector<std::string> words_;     // the same, as text
+  std::vector<std::int64_t> offsets_;  // of the printed elements
+  std::vector<std::string> words_;     // the text of the printed elements
   std::size_t next_ = 0;
 };
 

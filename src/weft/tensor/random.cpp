@@ -49,7 +49,7 @@ Value raw_bits(Frame& frame, Key key, Type type) {
   return ir::rng_bit_generator(seeded, type, ir::RngAlgorithm::PHILOX)[1];
 }
 
-// The upper bits of x, as many as `dtype` holds exactly, as a number in [0, 1).
+// Converts the upper bits of x, as many as `dtype` represents exactly, to a number in [0, 1).
 Value unit_interval(Value x, DType dtype) {
   const int width = 8 * byte_size(x.dtype());
   const int digits = std::min(width, dtype == DType::f64   ? 53
@@ -66,14 +66,14 @@ Value draw_uniform(Frame& frame, Key key, const Shape& shape, DType dtype) {
   return unit_interval(raw_bits(frame, key, Type(source, shape)), dtype);
 }
 
-// The method of Box and Muller, on both halves of 64 bits.
+// Uses the Box-Muller method on the two halves of 64 bits.
 Value draw_normal(Frame& frame, Key key, const Shape& shape, DType dtype) {
   frame.require(is_float(dtype), "expected a floating-point type, got ", dtype);
   const DType wide = detail::compute_dtype(dtype);
   const Value bits = raw_bits(frame, key, Type(DType::u64, shape));
   const Value upper = ir::convert(ir::shift_right_logical(bits, ir::constant_like(bits, 32)), DType::u32);
   const Value one_minus_uniform =
-      ir::constant(frame.graph(), Type(wide, shape), 1) - unit_interval(upper, wide);  // not 0
+      ir::constant(frame.graph(), Type(wide, shape), 1) - unit_interval(upper, wide);  // in (0, 1]
   const Value angle = unit_interval(ir::convert(bits, DType::u32), wide) * (2 * std::numbers::pi);
   return detail::as(ir::sqrt(ir::log(one_minus_uniform) * -2.0) * ir::cosine(angle), dtype);
 }
@@ -110,7 +110,7 @@ Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high
   frame.require(is_integer(dtype), "expected an integer type, got ", dtype);
   frame.require(low < high && high - low <= std::int64_t{1} << 53, "[", low, ", ", high, ") is empty or too wide");
   const Value drawn = raw_bits(frame, key, Type(DType::u64, shape));
-  // 64 bits to at most 53: the bias of the remainder is below 2^-11.
+  // Reduces 64 bits to at most 53, so the bias of the remainder is below 2^-11.
   const Value offset = ir::remainder(drawn, ir::constant_like(drawn, high - low));
   const Value wide = ir::convert(offset, DType::i64);
   return frame.tensor(ir::convert(wide + ir::constant_like(wide, low), dtype));
@@ -132,7 +132,7 @@ Tensor categorical(Key key, const Operand& logits) {
   const Value wide = detail::as(value, detail::compute_dtype(value.dtype()));
   const Value drawn =
       ir::constant_like(wide, 1) - draw_uniform(frame, key, wide.type().dims(), wide.dtype());  // in (0, 1]
-  // The largest of logits plus Gumbel noise; -log may be 0 where the noise is endless.
+  // The maximum of logits plus Gumbel noise; -log may be 0 where the noise is infinite.
   return argmax({frame.tensor(wide - ir::log(-ir::log(drawn))), logits.where()});
 }
 

@@ -62,7 +62,7 @@ void require_elements(Frame& frame, Value x, const Axes& reduced) {
   frame.require(detail::reduced_count(x, reduced) > 0, "nothing to choose from in ", x.type());
 }
 
-// Sums of squares and quotients are made in f32 at least.
+// Computes sums of squares and quotients in f32 or wider.
 template <class Build>
 Tensor reduce_wide(Frame& frame, const Operand& x, const Axes& axes, bool keepdim, Build&& build) {
   const Value value = detail::floating(frame, x);
@@ -72,7 +72,7 @@ Tensor reduce_wide(Frame& frame, const Operand& x, const Axes& axes, bool keepdi
   return frame.tensor(keepdim ? detail::keep(result, wide, reduced) : result);
 }
 
-// Sums and products of integers and booleans are 64 bits wide.
+// Converts integers and booleans to 64 bits for sums and products.
 Value widened(Value x) { return is_float(x.dtype()) || x.dtype() == DType::u64 ? x : detail::as(x, DType::i64); }
 
 Value variance(Value x, const Axes& axes, int correction) {
@@ -81,14 +81,14 @@ Value variance(Value x, const Axes& axes, int correction) {
   return ir::reduce_sum(centred * centred, axes) * (1.0 / divisor);
 }
 
-// The square root, with the gradient 0 at 0: that of a norm has no direction there.
+// The square root with gradient 0 at 0, because the gradient of a norm has no direction there.
 Value root(Value x) {
   const Value zero = ir::constant_like(x, 0), is_zero = ir::compare(x, zero, Direction::EQ);
   return ir::select(is_zero, zero, ir::sqrt(ir::select(is_zero, ir::constant_like(x, 1), x)));
 }
 
 Value log_sum_exp(Value x, const Axes& axes) {
-  // The largest is taken out before exp; an infinite one is not, for inf - inf would be NaN.
+  // Subtracts the maximum before exp, unless it is infinite, because inf - inf would be NaN.
   const Value largest = ir::stop_gradient(ir::reduce_max(x, axes));
   const Value offset = ir::select(ir::is_finite(largest), largest, ir::constant_like(largest, 0));
   return ir::log(ir::reduce_sum(ir::exponential(x - detail::spread(offset, x, axes)), axes)) + offset;
@@ -163,7 +163,7 @@ Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdim) {
 
 namespace {
 
-// The least index at which x equals its extreme, or is NaN.
+// Returns the smallest index at which x equals its extreme value or is NaN.
 Tensor arg_extreme(const char* function, const Operand& x, std::int64_t axis, bool keepdim,
                    Value (*extreme)(Value, ir::Ints)) {
   Frame frame(function, x);
@@ -196,7 +196,8 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
   const std::size_t along = frame.axis(axis, value.rank());
   const std::int64_t size = value.size(along);
   const Value zero = ir::constant(frame.graph(), Type(value.dtype(), {}), 0);
-  // Windows that reach back to the beginning, from one element of padding on: the same operation for every size, 0 among them.
+  // Each window reaches back to the beginning, with at least one element of padding. So the operation is the same for
+  // every size, including 0.
   std::vector<std::int64_t> windows(value.rank(), 1), padding(2 * windows.size(), 0);
   windows[along] = size + 1;
   padding[2 * along] = size;
@@ -206,7 +207,7 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
 
 namespace {
 
-// Sorts x, and with it the places of its elements.
+// Sorts x together with the indices of its elements.
 std::vector<Value> sorted(Frame& frame, Value x, std::int64_t axis, bool descending) {
   const Direction direction = descending ? Direction::GT : Direction::LT;
   const ir::Comparison order = is_float(x.dtype()) ? ir::Comparison::TOTALORDER : ir::Comparison::NOTYPE;

@@ -11,7 +11,7 @@ using ir::Value;
 
 namespace {
 
-// The function as a graph: inputs of the types of the arguments, then the tensors that it captured.
+// The recorded function as a graph: its inputs are the arguments, followed by the captured tensors.
 struct Recorded {
   std::shared_ptr<const ir::Graph> graph;
   std::vector<Tensor> captures;

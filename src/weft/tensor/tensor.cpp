@@ -47,7 +47,7 @@ Tensor Tensor::to(DType dtype, std::source_location where) const { return weft::
 runtime::BufferPtr Tensor::buffer() const {
   if (!impl().buffer) {
     record::Recording& recording = record::Recording::current();
-    recording.value_of(shared(), "sync");  // of this thread, or an error that says where it belongs
+    recording.value_of(shared(), "sync");  // throws Error if it belongs to another thread
     recording.sync(record::Recording::Keep::graph);
   }
   return impl().buffer;
@@ -55,7 +55,8 @@ runtime::BufferPtr Tensor::buffer() const {
 
 namespace {
 
-// Where a value is read: where that was asked for. Printing does not know; there it is where the value was made.
+// Returns the place of a read: the location that the caller passed. Printing passes none; then the place is where the
+// value was recorded.
 ir::Location place_of_read(const Tensor& x, const std::source_location& where) {
   if (where.line() == 0 && x.impl().recording) return x.impl().value.node->location;
   return {.file = where.file_name(), .line = where.line()};
@@ -85,7 +86,7 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   metrics::transfer_from_device_time.add(waited_ns);
   metrics::inbound_data.add(bytes.size());
   profile::read_done(where.file, where.line, waited_ns);
-  // What the wait cost is known to the device alone: transfer_too_frequent.
+  // Only the device can tell the cost of the wait: see the diagnostic transfer_too_frequent.
   if (cuts && !record::session.observer)
     WEFT_DIAGNOSE(
         graph_break, .subject = function, .place = concat(where.file, ':', where.line),
