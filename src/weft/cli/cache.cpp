@@ -1,4 +1,4 @@
-// weft cache: what is kept on disk of compiled kernels.
+// weft cache: shows and manages the compiled kernels on disk.
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -34,7 +34,7 @@ DiskCache open_cache() {
 
 struct Listed {
   DiskCache::File file;
-  std::string state;  // "ok, 33 kernels", or why it is none
+  std::string state;  // "ok, 33 kernels", or the reason why it is not valid
   bool usable = false;
 };
 

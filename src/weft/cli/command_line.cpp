@@ -26,13 +26,14 @@ int report(std::string message, int code) {
   return code;
 }
 
-// Standard streams that were closed become ones that fail, or the next file opened would get their numbers and their text.
+// Opens /dev/null for standard streams that are closed, in a mode in which their use fails. Otherwise the next opened
+// file would get the number of a standard stream, and its text.
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// The command that the line chose, and its name in full: "weft train text".
+// Returns the command that the command line chose, and its full name: "weft train text".
 std::pair<const CLI::App*, std::string> chosen_command(const CLI::App& app) {
   const CLI::App* command = &app;
   std::string name = app.get_name();
@@ -43,7 +44,7 @@ std::pair<const CLI::App*, std::string> chosen_command(const CLI::App& app) {
   return {command, name};
 }
 
-// What is wrong about a line that could not be read: the culprit first, then where to look.
+// Describes what is wrong with a command line: the culprit first, then where to find help.
 std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
   const auto [command, name] = chosen_command(app);
   const std::string help = concat("; `", name, " --help` shows what there is");
@@ -56,7 +57,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
   return wrong.what();
 }
 
-// What weft profile runs stands behind --, with options of its own.
+// Removes the arguments after -- from the command line and returns them; weft profile runs them as a command.
 std::vector<std::string> take_command_behind(int& argc, const char* const* argv) {
   if (argc < 2 || std::string_view(argv[1]) != "profile") return {};
   const auto* const end = argv + argc;
@@ -90,7 +91,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   add_run(app);
   add_train(app);
   try {
-    (void)logging::enabled(logging::Channel::warnings);  // now it warns of variables and channels that do not exist
+    (void)logging::enabled(logging::Channel::warnings);  // warns of unknown variables and channels
     app.parse(argc, argv);
     std::cout.flush();
     if (!std::cout) return report("cannot write to the standard output", 1);
@@ -98,7 +99,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   } catch (const Stopped& stopped) {
     return stopped.exit_code;
   } catch (const CLI::ParseError& wrong) {
-    // --help and --version arrive here too, as success.
+    // --help and --version also arrive here, with exit code 0.
     return wrong.get_exit_code() == 0 ? app.exit(wrong) : report(explain(app, wrong), 2);
   } catch (const std::bad_alloc&) {
     return report("out of memory", 1);

@@ -1,4 +1,4 @@
-// weft compile: shows what a StableHLO program becomes.
+// weft compile: shows how a StableHLO program is compiled.
 #include <array>
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// A flag for every field of a run's config (train/config_settings.h): --weight-decay for weight_decay.
+// Declares a flag for every field of a run's config (train/config_settings.h), such as --weight-decay for weight_decay.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 namespace weft::cli {
 
 std::string flag_name(std::string field);
-// A message that a field leads, led by its flag instead.
+// Returns a message that starts with a field's name, with the flag instead of the name.
 std::string led_by_flag(const std::string& message);
 
-// What the help shows as the default of a field: how it follows from --steps, or the given value.
+// Returns the default of a field as the help shows it: how it depends on --steps, or the given value.
 std::string default_text(std::string_view field, std::string value);
 
-// Declares the flags; what they are given is read into `flags`, whose values are the defaults that the help shows.
+// Declares the flags and parses their values into `flags`, whose initial values the help shows as defaults.
 template <class Config>
 void declare_fields(CLI::App& command, Config& flags) {
   Config::fields(flags, [&](const char* name, auto& value, const char* help) {
@@ -43,7 +43,7 @@ void declare_fields(CLI::App& command, Config& flags) {
   });
 }
 
-// What the command line fixed, after it was parsed.
+// Returns the fields that the command line set. Call after parsing.
 template <class Config>
 train::Settings given_fields(const CLI::App& command, const Config& flags) {
   train::Settings given = train::settings_of(flags);
@@ -51,8 +51,9 @@ train::Settings given_fields(const CLI::App& command, const Config& flags) {
   return given;
 }
 
-// The config of a run that begins: a preset's, then what flags fixed. Sets the steps, where they are not given, and what a resumed
-// run must agree in: the flags, and a preset that was asked for. Throws CLI::ValidationError for values that make no run.
+// Returns the config of a new run: that of a preset, overridden by flags. Sets the number of steps, if it is not given,
+// and the settings that a resumed run must agree with: the flags, and an explicitly requested preset. Throws
+// CLI::ValidationError for invalid values.
 template <class Preset>
 auto resolve_config(TrainOptions& options, const Preset& preset, bool asked_for, const train::Settings& flags) {
   if (options.steps == 0 && options.resume.empty()) options.steps = preset.steps;
@@ -71,7 +72,7 @@ auto resolve_config(TrainOptions& options, const Preset& preset, bool asked_for,
   }
 }
 
-// What presets set, as flags: all fields in which two of them differ. A preset has a config and its number of steps.
+// Describes the presets as flags: all fields in which at least two differ. A preset has a config and a number of steps.
 template <class Preset>
 std::string describe_presets(const std::string& heading, const std::vector<Preset>& presets, auto&& name) {
   std::string text = heading;

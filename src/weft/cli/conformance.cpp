@@ -1,4 +1,4 @@
-// weft conformance: runs self-checking StableHLO programs and counts what came of them.
+// weft conformance: runs self-checking StableHLO programs and counts the results.
 #include <algorithm>
 #include <chrono>
 #include <iomanip>
@@ -31,8 +31,8 @@ struct ConformanceOptions {
   std::string path;
   bool interpret = false, compiled = false, fast = false, json = false;
   std::int64_t jobs = usable_cpus();
-  std::int64_t time_limit = 60;  // seconds a program may take
-  std::int64_t show = 10;        // failures listed
+  std::int64_t time_limit = 60;  // in seconds, for one program
+  std::int64_t show = 10;        // number of failures to list
 };
 
 struct Summary {
@@ -42,10 +42,10 @@ struct Summary {
     std::string place;
     ConformanceResult result;
   };
-  std::map<std::size_t, Failure> failures;  // failed and crashed, by the order of the cases
-  std::int64_t fell_back = 0;               // of those that passed: with the interpreter's help
+  std::map<std::size_t, Failure> failures;  // failed and crashed cases, by index
+  std::int64_t fell_back = 0;               // passed cases in which the interpreter helped
   double seconds = 0;
-  bool interrupted = false;  // by a signal, before all cases had ended
+  bool interrupted = false;  // by a signal, before all cases ended
 
   std::int64_t count(Outcome outcome) const {
     const auto found = counts.find(outcome);
@@ -65,7 +65,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
   program.interpreter.accumulation = ir::Accumulation::element;
   program.compiler.strict = !options.fast;
   program.compiler.disabled_passes = {
-      "fold-constants"};  // the programs' data are constants: folding would run them here
+      "fold-constants"};  // the programs' data are constants, so folding would run them at compile time
   const IsolationLimits limits{.processes = static_cast<int>(options.jobs),
                                .time = std::chrono::seconds(options.time_limit)};
   const auto start = std::chrono::steady_clock::now();
@@ -75,7 +75,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
   run_isolated(
       cases.size(), limits,
       [&](std::size_t i) {
-        runtime::set_thread_count(1);  // as many programs run side by side as there are CPUs
+        runtime::set_thread_count(1);  // as many programs run in parallel as there are CPUs
         return pack(run_case(cases[i], program));
       },
       [&](std::size_t i, const IsolatedOutcome& outcome) {
@@ -94,7 +94,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
   return summary;
 }
 
-// Features that keep most programs from running first.
+// Sorts the features by the number of programs that need them, largest first.
 std::vector<std::pair<std::string, std::int64_t>> by_count(const std::map<std::string, std::int64_t>& counts) {
   std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
   std::ranges::stable_sort(sorted, std::greater(), [](const auto& entry) { return entry.second; });

@@ -21,7 +21,7 @@ ConformanceResult run_section(const ir::Section& section, const ProgramOptions& 
   if (module.functions.empty()) return {Outcome::empty};
   const auto is_main = [](const std::shared_ptr<ir::Graph>& f) { return f->name == "main"; };
   ConformanceResult result;
-  for (const auto& function : module.functions) {  // main, or all of several programs without one
+  for (const auto& function : module.functions) {  // main, or all functions if there is no main
     if (!is_main(function) && std::ranges::any_of(module.functions, is_main)) continue;
     if (!function->inputs().empty())
       return unsupported("inputs", "the program takes inputs, which the file does not give");
@@ -70,7 +70,7 @@ ConformanceResult run_case(const ConformanceCase& one, const ProgramOptions& opt
   }
 }
 
-// A digit for the outcome, one for fell_back, the feature, a line feed, the reason.
+// The format: one digit for the outcome, one for fell_back, the feature, a line feed, the reason.
 std::string pack(const ConformanceResult& result) {
   return concat(static_cast<int>(result.outcome), result.fell_back, result.feature, '\n', result.reason);
 }

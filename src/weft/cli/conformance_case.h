@@ -1,4 +1,4 @@
-// One self-checking program: a section of a file, its checks, and what came of running it.
+// One self-checking program: a section of a file with its checks, and the result of running it.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,28 @@ struct ConformanceCase {
   int first_line = 1;
 };
 
-// The sections of the file `path`, or of the files named *.mlir in the folder `path` and below, by name. Throws Error if it
-// cannot be read.
+// Returns the sections of the file `path`, or of all *.mlir files in the folder `path` and its subfolders, sorted by
+// name. Throws Error if it cannot be read.
 std::vector<ConformanceCase> find_cases(const std::filesystem::path& path);
 
 struct ConformanceResult {
   enum class Outcome : std::uint8_t {
     passed,
-    failed,       // wrong results, or a program that is refused though it is right
-    unsupported,  // `feature` is what weft does not do
+    failed,       // wrong results, or a valid program was rejected
+    unsupported,  // `feature` names what weft does not support
     crashed,
     empty,  // no function: nothing to run
   };
   Outcome outcome = Outcome::passed;
   std::string feature = {};
-  std::string reason = {};  // of failed, unsupported and crashed
-  bool fell_back = false;   // it was to be compiled, and the interpreter ran it or a part of it
+  std::string reason = {};  // if failed, unsupported or crashed
+  bool fell_back = false;   // it was to be compiled, but the interpreter ran at least a part of it
 };
 
-// Never throws for what the file says.
+// Does not throw, whatever the file contains.
 ConformanceResult run_case(const ConformanceCase& one, const ProgramOptions& options);
 
-// A result as text, for another process.
+// Converts a result to text, to pass it to another process.
 std::string pack(const ConformanceResult& result);
 ConformanceResult unpack(std::string_view text);
 

@@ -1,4 +1,4 @@
-// weft doctor: what costs a recorded run time, ranked.
+// weft doctor: ranks what costs a recorded run time.
 #include <weft/profile/doctor.h>
 
 #include <filesystem>

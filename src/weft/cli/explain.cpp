@@ -1,4 +1,4 @@
-// weft explain: what a program became, as a graph.
+// weft explain: shows a compiled program as a graph.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -25,14 +25,15 @@ namespace {
 
 struct ExplainOptions {
   std::string file, entry, output, around, format = "text";
-  std::string run;  // of --last; empty: the last one
+  std::string run;  // with --last; empty: the most recent run
   std::int64_t distance = 2;
   bool last = false, expand = false;
 };
 
 constexpr std::array formats = {"text", "dot", "svg"};
 
-// Graphviz drew 475 operations in a quarter of a second, and was not done with 1,479 after ten minutes; nobody could read them either.
+// Graphviz drew 475 operations in a quarter of a second, but did not finish 1,479 within ten minutes; nobody could read
+// them either.
 constexpr std::size_t most_drawn = 600;
 
 runtime::ProgramDescription named(runtime::ProgramDescription program, std::string name) {
@@ -40,7 +41,7 @@ runtime::ProgramDescription named(runtime::ProgramDescription program, std::stri
   return program;
 }
 
-// The program that took the most time in a recorded run.
+// Returns the program that took the most time in a recorded run.
 runtime::ProgramDescription longest_program(const std::filesystem::path& run) {
   profile::Recording recording = profile::read_recording(run);
   for (const profile::OpStats& op : profile::analyse(recording).ops)

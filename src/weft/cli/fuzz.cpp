@@ -1,4 +1,4 @@
-// weft fuzz: random graphs, run in every way there is, and compared.
+// weft fuzz: runs random graphs on all backends and compares the results.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -36,15 +36,15 @@ struct FuzzOptions {
   std::int64_t graphs = 1000;
   std::int64_t seed = std::random_device{}();  // graph i has seed + i
   std::int64_t jobs = usable_cpus();
-  std::int64_t time_limit = 30;  // seconds that one graph may take
-  std::int64_t show = 10;        // failures listed
-  std::string output;            // folder for the graphs that failed
+  std::int64_t time_limit = 30;  // in seconds, for one graph
+  std::int64_t show = 10;        // number of failures to list
+  std::string output;            // folder for graphs that failed
   bool json = false;
 };
 
-// What came of one graph.
+// The result of running one graph.
 struct GraphResult {
-  std::string fault = {}, reason = {};  // empty: none
+  std::string fault = {}, reason = {};  // empty: no fault
   std::int64_t elements = 0, unknown = 0, nodes = 0;
 };
 
@@ -57,7 +57,7 @@ void from_json(const nlohmann::json& json, GraphResult& r) {
 }
 void to_json(nlohmann::json& json, const GraphResult& r) { json = {r.fault, r.reason, r.elements, r.unknown, r.nodes}; }
 
-constexpr std::uint64_t cached = 8;  // one in so many graphs is also compiled without kernels at hand
+constexpr std::uint64_t cached = 8;  // one in this many graphs also tests the kernel cache
 
 GraphResult run_graph(std::uint64_t seed) {
   const auto graph = fuzz::random_graph(seed);
@@ -75,7 +75,8 @@ class FuzzRun {
   explicit FuzzRun(const FuzzOptions& options)
       : options_(options), progress_("fuzz", 0, options.graphs, Progress::standard_error(Progress::rarely)) {}
 
-  // Graphs run in batches, each in a process; those of a batch that crashed once more, each in a process of its own.
+  // Runs the graphs in batches, one process per batch. The graphs of a batch that crashed run again, each in its own
+  // process.
   void run(const Interrupt& interrupt) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::int64_t> rest;
@@ -117,7 +118,7 @@ class FuzzRun {
         [&](std::size_t p) {
           std::vector<GraphResult> results;
           for (std::int64_t i = pieces[p].begin; i < pieces[p].end; ++i) {
-            ::alarm(static_cast<unsigned>(options_.time_limit));  // ends the process of a graph that hangs
+            ::alarm(static_cast<unsigned>(options_.time_limit));  // ends the process if a graph hangs
             results.push_back(run_graph(seed_of(i)));
           }
           return nlohmann::json(results).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -147,7 +148,7 @@ class FuzzRun {
 
   std::string reproduce(std::int64_t i) const { return concat("weft fuzz --graphs 1 --seed ", seed_of(i)); }
 
-  // A graph that could not be written is made again by its seed.
+  // If a graph cannot be written, its seed is enough to make it again.
   void write(std::int64_t i, const GraphResult& result) {
     if (options_.output.empty()) return;
     try {
@@ -209,14 +210,14 @@ class FuzzRun {
   const FuzzOptions& options_;
   Progress progress_;
   std::map<std::string, std::int64_t> faults_;
-  std::map<std::int64_t, GraphResult> failures_;  // by number of the graph
+  std::map<std::int64_t, GraphResult> failures_;  // by index of the graph
   std::string last_crash_;
   std::int64_t done_ = 0, elements_ = 0, unknown_ = 0, nodes_ = 0, discarded_ = 0;
   double seconds_ = 0;
 };
 
 void run_fuzz(const FuzzOptions& options) {
-  const knobs::Override on_disk(knobs::cache, false);  // random kernels are nothing to keep
+  const knobs::Override on_disk(knobs::cache, false);  // random kernels are not worth keeping
   if (!options.output.empty()) make_folder(options.output);
   FuzzRun run(options);
   const Interrupt interrupt;

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
 
-// Read by the handler: lock-free atomics only.
-std::atomic<bool> is_noted = false;    // an Interrupt lives
-std::atomic<bool> is_hurried = false;  // it has nothing to save
-std::atomic<int> came = 0;             // the signal that it noted
+// The signal handler reads these, so they must be lock-free atomics.
+std::atomic<bool> is_noted = false;    // an Interrupt exists
+std::atomic<bool> is_hurried = false;  // the Interrupt has nothing to save
+std::atomic<int> came = 0;             // the signal that was noted
 std::atomic<const char*> last_line = nullptr, parting_words = nullptr;
 bool is_terminal = false;
 
@@ -36,9 +36,10 @@ const char* name_of(int signal) {
   }
 }
 
-// The signal handler calls the functions below, so they use only what signal-safety(7) allows.
+// The signal handler calls the functions below, so they use only functions that signal-safety(7) allows.
 
-// A reader that takes nothing from a full pipe must not keep the process alive: its line is left out.
+// Prints nothing if the error stream is a full pipe, because a reader that does not read must not keep the process
+// alive.
 void print(const char* text) {
   pollfd stream{STDERR_FILENO, POLLOUT, 0};
   if (text == nullptr || ::poll(&stream, 1, 0) != 1) return;
@@ -59,7 +60,7 @@ void print_stopped(int signal) {
 }
 
 void begin_line() {
-  if (is_terminal) print("\n");  // below a progress bar
+  if (is_terminal) print("\n");  // start below a progress bar
 }
 
 void end_soon() {

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Exit codes of a child.
+// Exit codes of a child process.
 constexpr int returned = 0, threw = 1;
 
 struct Child {
@@ -34,7 +34,7 @@ struct Child {
   bool late = false;
 };
 
-// The sanitizers keep more memory mapped than any limit that means something.
+// The sanitizers map more memory than any sensible limit allows.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool memory_can_be_limited = false;
 #else
@@ -54,7 +54,7 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-// Ends without destructors or exit handlers: they belong to the parent.
+// Exits without running destructors and exit handlers, because they belong to the parent.
 [[noreturn]] void run_child(std::size_t i, int pipe, const IsolationLimits& limits,
                             const std::function<std::string(std::size_t)>& piece) {
   leave_signals_to_parent();
@@ -97,7 +97,7 @@ IsolatedOutcome outcome_of(Child& child, const IsolationLimits& limits) {
   return {"", code == threw ? concat("exception: ", child.said) : concat("exit code ", code)};
 }
 
-// Whether the child has closed its end: it is about to end.
+// Reads what the child wrote. Returns whether the child closed its end of the pipe, so that it is about to exit.
 bool read_from(Child& child) {
   char bytes[4096];
   const ssize_t n = ::read(child.pipe.number(), bytes, sizeof(bytes));
@@ -105,7 +105,7 @@ bool read_from(Child& child) {
   return n == 0 || (n < 0 && errno != EINTR);
 }
 
-// Waits for something to happen to the children; gives back those that ended.
+// Waits until a child exits or reaches a limit; returns the children that ended.
 std::list<Child> wait_for(std::list<Child>& children) {
   std::vector<pollfd> ends;
   Clock::time_point deadline = Clock::time_point::max();
@@ -114,7 +114,7 @@ std::list<Child> wait_for(std::list<Child>& children) {
     if (!child.late) deadline = std::min(deadline, child.deadline);
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  constexpr std::int64_t longest_ms = 200;  // a signal may come before poll() can be interrupted by it
+  constexpr std::int64_t longest_ms = 200;  // poll() misses a signal that arrives just before the call
   (void)::poll(ends.data(), ends.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, longest_ms)));
   std::list<Child> ended;
   std::size_t i = 0;

@@ -1,4 +1,5 @@
-// Work in child processes: a crash, a hang or a hunger for memory ends one piece and is told like any other outcome.
+// Runs work in child processes, so that a crash, a hang or excessive memory use ends only one piece and is reported
+// like any other outcome.
 #pragma once
 
 #include <chrono>
@@ -12,19 +13,21 @@
 namespace weft::cli {
 
 struct IsolationLimits {
-  int processes = 1;                                          // at once
-  std::chrono::milliseconds time = std::chrono::seconds(60);  // for one piece
-  std::uint64_t bytes = std::uint64_t{4} << 30;               // of memory that one may take
+  int processes = 1;                                          // at the same time
+  std::chrono::milliseconds time = std::chrono::seconds(60);  // limit for one piece
+  std::uint64_t bytes = std::uint64_t{4} << 30;               // memory limit for one piece
 };
 
 struct IsolatedOutcome {
-  std::string said;    // what the piece returned
-  std::string failed;  // why it returned nothing: "Segmentation fault", "took more than 60 s"; empty if it did
+  std::string said;  // the text that the piece returned
+  // the reason why it returned nothing: "Segmentation fault", "took more than 60 s"; empty on success
+  std::string failed;
 };
 
-// Calls `piece(i)` for each i below `pieces`, each in a process forked from this one, and `done(i, outcome)` here as they end. The
-// calling process must have one thread: the others would be missing in the children. Returns early when `interrupt` has noted a
-// signal; the pieces under way are then killed, and `done` is not called for them. Throws Error when there can be no process.
+// Calls `piece(i)` for each i below `pieces`, each in a process forked from this one, and `done(i, outcome)` in this
+// process when a piece ends. The calling process must have only one thread, because the children would lack the others.
+// Returns early if `interrupt` noted a signal; it then kills the running pieces and does not call `done` for them.
+// Throws Error if no process can be created.
 void run_isolated(std::size_t pieces, const IsolationLimits& limits,
                   const std::function<std::string(std::size_t)>& piece,
                   const std::function<void(std::size_t, const IsolatedOutcome&)>& done,

@@ -1,4 +1,4 @@
-// weft knobs: the settings made through the environment.
+// weft knobs: lists the settings that environment variables control.
 #include <weft/base/knobs.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// weft lab: published experiments, done again on weft.
+// weft lab: repeats published experiments with weft.
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -129,7 +129,7 @@ void add_recompile(CLI::App& lab) {
   add_integer(command, "--eval-steps", options->eval_steps, "of each evaluation loop", {1, 1'000'000});
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
-    std::optional<Progress> progress;  // of the loop that runs
+    std::optional<Progress> progress;  // of the loop that currently runs
     const lab::RecompileReport report =
         lab::measure_recompile(*options, [&](const std::string& loop, std::int64_t steps, std::int64_t of) {
           if (steps == 0)

@@ -1,4 +1,4 @@
-// weft lab captioner: its options, tables and JSON.
+// weft lab captioner: options, tables and JSON.
 #include <iostream>
 #include <memory>
 
@@ -89,7 +89,7 @@ lab::CaptionerOptions captioner_options(const CaptionerCommandOptions& given) {
   options.config.dtype = given.dtype;
   options.train_steps =
       given.train_steps >= 0 ? given.train_steps : captioner::captioner_preset("small", "shapes")->steps;
-  constexpr std::int64_t small_batch = 16;  // minutes on two cores
+  constexpr std::int64_t small_batch = 16;  // takes minutes on two cores
   options.config.batch = given.batch > 0 ? given.batch : given.size == "small" ? small_batch : options.config.batch;
   return options;
 }

@@ -1,4 +1,4 @@
-// weft lab mesh: its options, table and JSON.
+// weft lab mesh: options, table and JSON.
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -10,7 +10,7 @@ namespace weft::cli {
 
 namespace {
 
-constexpr int rows = 11, label_width = 8;  // of the labels on the left, the axis included
+constexpr int rows = 11, label_width = 8;  // label_width: of the labels on the left, including the axis
 constexpr std::size_t fewest_losses = 8;
 constexpr char training_mark = '.', validation_mark = 'o';
 
@@ -56,7 +56,7 @@ class Chart {
     return line.substr(0, line.find_last_not_of(' ') + 1);
   }
 
-  // The first loss of a column.
+  // Returns the index of the first loss in a column.
   std::size_t begin(std::size_t column) const { return column * steps_ / means_.size(); }
 
   std::size_t column_of(std::int64_t step) const {
@@ -81,7 +81,7 @@ class Chart {
 
   std::int64_t first_step_;
   std::size_t steps_;
-  std::vector<double> means_;  // of the training losses, by column
+  std::vector<double> means_;  // mean training loss of each column
   std::vector<std::string> lines_;
   double lowest_ = 0, highest_ = 0;
 };

@@ -1,4 +1,4 @@
-// The losses of a run as a small chart of plain characters, for the end of its summary.
+// Draws the losses of a run as a small text chart, for the end of its summary.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 namespace weft::cli {
 
 struct ValidationLoss {
-  std::int64_t step = 0;  // after so many steps, of all runs
+  std::int64_t step = 0;  // total number of steps done, over all runs
   double loss = 0;
 };
 
-// `training` are the losses of the steps from `first_step` on; a column shows their mean. At most `columns` wide; empty if there
-// are too few losses for a curve.
+// Returns the chart. `training` contains the losses of the steps from `first_step` on; each column shows their mean.
+// The chart is at most `columns` wide; it is empty if there are too few losses.
 std::string loss_chart(std::span<const double> training, std::int64_t first_step,
                        std::span<const ValidationLoss> validation, int columns);
 

@@ -1,4 +1,4 @@
-// StableHLO files as commands take them.
+// Reads StableHLO files for commands.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,16 @@
 
 namespace weft::cli {
 
-// Throws Error led by the file's name, with line and column.
+// Throws Error, which starts with the file's name, line and column.
 ir::Module read_module(const std::string& file);
 
-// The public function of that name; without one, main or the only one. Throws Error that names those there are.
+// Returns the public function named `entry`; if that is empty, main or the only function. Throws Error, which names the
+// existing functions.
 std::shared_ptr<const ir::Graph> find_entry(const ir::Module& module, const std::string& file,
                                             const std::string& entry);
 
-// jit_train_step, as JAX calls its modules; without such a name the file's, and a function's that is not main.
+// Returns the name of a program: the name of the module, such as jit_train_step for JAX; if it has none, the file's
+// name, with that of the function unless it is main.
 std::string program_name(const ir::Graph& function, const std::filesystem::path& file);
 
 }  // namespace weft::cli

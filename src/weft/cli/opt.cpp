@@ -1,4 +1,4 @@
-// weft opt: reads StableHLO modules, runs passes on them, prints them.
+// weft opt: reads StableHLO modules, runs passes on them and prints them.
 #include <iostream>
 #include <iterator>
 #include <memory>

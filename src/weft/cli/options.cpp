@@ -15,7 +15,7 @@ namespace weft::cli {
 
 namespace {
 
-// The number that is the whole of `text`; nothing for other text and for numbers the type cannot hold.
+// Parses the whole of `text` as a number; nullopt for other text and for numbers out of the type's range.
 template <class T>
 std::optional<T> number(const std::string& text) {
   T value{};

@@ -1,5 +1,5 @@
-// Options whose values are read strictly: the whole text is the value, within its range, or the command line is refused with one
-// line that names the flag, what would be right and what was given.
+// Options with strict parsing: the whole text must be a value within its range. Otherwise the command line is rejected
+// with one line that names the flag, the valid values and the given one.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct IntegerRange {
 };
 enum class RealRange : std::uint8_t { finite, not_negative, positive };
 
-// Each declares `flag` on `command` and writes its value to `value`, which must outlive the parse.
+// Each function declares `flag` on `command` and writes its value to `value`, which must outlive the parse.
 CLI::Option* add_integer(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help,
                          IntegerRange range = {});
-// A size as knobs take it: 500K, 2M, 1G.
+// A size in the same form as in knobs: 500K, 2M, 1G.
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help);
 CLI::Option* add_real(CLI::App& command, const std::string& flag, double& value, const std::string& help,
                       RealRange range = RealRange::finite);
-// `what` is what the text names: an empty one is refused.
+// `what` describes the text in messages; an empty text is rejected.
 CLI::Option* add_text(CLI::App& command, const std::string& flag, std::string& value, const std::string& what,
                       const std::string& help);
 

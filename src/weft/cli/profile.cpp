@@ -1,4 +1,4 @@
-// weft profile: runs another command of weft's and records where its time went.
+// weft profile: runs another weft command and records where its time went.
 #include <algorithm>
 #include <csignal>
 #include <iostream>
@@ -29,7 +29,7 @@ struct ProfileOptions {
   bool json = false;
 };
 
-// While it lives, what is written to the standard output goes to the error stream.
+// Redirects the standard output to the error stream during its lifetime.
 class OutputAside {
  public:
   OutputAside() : output_(::dup(STDOUT_FILENO)) {
@@ -68,7 +68,7 @@ void show(const ProfileOptions& options, const std::filesystem::path& folder, bo
               << std::endl;
     return;
   }
-  // A command that printed JSON has the standard output to itself.
+  // If the command prints JSON, the standard output contains nothing else.
   std::ostream& out = takes_output ? std::cerr : std::cout;
   out << '\n'
       << profile::table(recording, analysis, static_cast<int>(options.top)) << "\nprofile: " << folder.string()
@@ -80,7 +80,7 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
     throw CLI::ValidationError("weft profile needs a command of weft's behind --: weft profile -- run FILE");
   const std::filesystem::path folder =
       options.output.empty() ? new_profile_folder() : std::filesystem::path(options.output);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error to report
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then an error to report
   int code = 0;
   std::string failure;
   {

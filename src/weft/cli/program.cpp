@@ -21,7 +21,8 @@ bool is_check(const ir::Node& node) {
   return node.op == &ir::ops::custom_call && node.attributes<ir::CustomCallAttributes>().target.starts_with("check.");
 }
 
-// Throws UnsupportedError for a custom_call that is no check, and for a check within a region, where nothing would look at it.
+// Throws UnsupportedError for a custom_call that is not a check, and for a check inside a region, which would never be
+// evaluated.
 void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
   for (const ir::Node* node : graph.nodes()) {
     if (node->op == &ir::ops::custom_call && (is_region || !is_check(*node))) {
@@ -39,8 +40,8 @@ void refuse_unknown_calls(const ir::Graph& graph, bool is_region = false) {
 
 using Values = std::vector<ir::Value>;
 
-// The reduction with a body that rounds its 16-bit result after every step, where compiled code keeps sums and products of these in
-// f32; empty: it is no such reduction.
+// Rewrites a reduction whose body rounds its 16-bit result after every step; compiled code keeps such sums and products
+// in f32. Returns nullopt for other operations.
 std::optional<Values> rounded_after_every_step(const ir::Node& node, std::span<const ir::Value> operands) {
   if (node.regions.size() != 1) return std::nullopt;
   const ir::Op* const op = ir::reduction_op(*node.regions[0]);
@@ -125,7 +126,7 @@ std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs, doubl
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   const auto start = Clock::now();
   const auto outputs = device.launch(executable_, buffers);
-  for (const runtime::BufferPtr& buffer : outputs) (void)buffer->bytes();  // waits
+  for (const runtime::BufferPtr& buffer : outputs) (void)buffer->bytes();  // blocks until it is ready
   keep_time(start);
   for (const runtime::BufferPtr& buffer : outputs) results.emplace_back(buffer->type(), buffer->bytes());
   return results;

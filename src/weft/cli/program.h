@@ -1,10 +1,12 @@
-// A function of a StableHLO module, made ready to be run: interpreted or compiled. Nothing it does reaches a file or a socket, and
-// a custom_call that is not known is refused. Not thread-safe.
+// A function of a StableHLO module, prepared to run, either interpreted or compiled. It accesses no files or sockets,
+// and an unknown custom_call is rejected. Not thread-safe.
 //
-// A program that only the interpreter runs (compiler.h says which) is interpreted, whatever the options say; fallbacks() tells.
+// A program that only the interpreter supports (see compiler.h) is interpreted regardless of the options; fallbacks()
+// reports this.
 //
-// Its checks (check.expect_eq, check.expect_close, check.expect_almost_eq) are taken out: their operands become outputs of what is
-// run, and are compared afterwards, by the interpreter's rules, whatever ran it.
+// The checks in the function (check.expect_eq, check.expect_close, check.expect_almost_eq) are removed from the
+// program: their operands become additional outputs and are compared after the run, by the rules of the interpreter,
+// for interpreted and compiled programs alike.
 #pragma once
 
 #include <memory>
@@ -21,23 +23,23 @@ namespace weft::cli {
 
 struct ProgramOptions {
   bool interpret = false;
-  bool requires_finite = false;  // of the results: a NaN or infinity that an operation made is an error that names it
+  bool requires_finite = false;  // throw Error, which names the operation, if it made a NaN or infinity in a result
   ir::InterpretOptions interpreter = {};
   compiler::Options compiler = {};
 };
 
 class Program {
  public:
-  // Throws UnsupportedError for what cannot be run.
+  // Throws UnsupportedError if the function cannot be run.
   explicit Program(const ir::Graph& function, const ProgramOptions& options = {});
 
-  const compiler::Report& report() const { return report_; }  // of compiling it
+  const compiler::Report& report() const { return report_; }  // of the compilation
   bool is_compiled() const { return executable_ != nullptr; }
-  // What of a program that was to be compiled the interpreter runs, each with the reason.
+  // Returns the parts of a compiled program that the interpreter runs, each with the reason.
   std::span<const std::string> fallbacks() const { return report_.fallbacks; }
 
-  // The function's outputs. Throws Error when the inputs do not fit, when the program fails, and when a check does, and when a
-  // result is not finite and has to be. `ms` receives the time that the computation alone took.
+  // Returns the function's outputs. Throws Error if the inputs do not fit, if the program or a check fails, or if a
+  // result must be finite and is not. `ms` receives the time of the computation only.
   std::vector<ir::Array> run(std::span<const ir::Array> inputs, double* ms = nullptr);
 
  private:
@@ -48,7 +50,7 @@ class Program {
   ir::InterpretOptions interpreter_;
   bool requires_finite_;
   std::vector<const ir::Node*> checks_;    // of the function
-  std::shared_ptr<const ir::Graph> body_;  // without the checks; their operands stand behind the outputs
+  std::shared_ptr<const ir::Graph> body_;  // without the checks, whose operands follow the outputs
   std::shared_ptr<const runtime::Executable> executable_;
   compiler::Report report_;
 };

@@ -1,5 +1,5 @@
-// How far long work has come, on the error stream: on a terminal a bar that is redrawn in place, elsewhere plain lines now and
-// then: whenever so much more is done, and after ten seconds without one. Not thread-safe.
+// Shows the progress of long work on the error stream: on a terminal, a bar that is redrawn in place; otherwise plain
+// lines, one per `line_every` units and after ten seconds without a line. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace weft::cli {
 
-int terminal_columns();  // of the terminal that a standard stream goes to; 80 if none does
+int terminal_columns();  // width of the terminal of a standard stream; 80 if there is none
 
 class Progress {
  public:
@@ -18,20 +18,21 @@ class Progress {
     std::ostream* out;
     bool terminal = false;
     int columns = 80;             // of the terminal
-    std::int64_t line_every = 1;  // without a terminal: a line whenever so many more are done, and at the end
+    std::int64_t line_every = 1;  // without a terminal: print a line after this many units, and at the end
   };
-  static constexpr std::int64_t rarely = 0;  // as line_every: only after ten seconds without a line
+  static constexpr std::int64_t rarely = 0;  // for line_every: a line only after ten seconds without one
   static Options standard_error(std::int64_t line_every);
 
-  // Work of `total` units, `done` of them before now; time left is judged by the units done since.
+  // `total` units of work, of which `done` are already done; the remaining time is estimated from the units done since
+  // then.
   Progress(std::string what, std::int64_t done, std::int64_t total, Options options);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();  // ends the bar's line
 
-  // `status` is shown behind the count: "loss 1.23"; it is asked for only then.
+  // `status` returns the text after the count, such as "loss 1.23"; it is called only when a line is shown.
   void update(std::int64_t done, const std::function<std::string()>& status);
-  // A line of its own, above the bar.
+  // Prints a separate line above the bar.
   void note(const std::string& line);
 
  private:
@@ -44,8 +45,8 @@ class Progress {
   std::string what_;
   std::int64_t first_, done_, total_, said_;
   Options options_;
-  Clock::time_point start_, drawn_;  // drawn_: of the last line or bar
-  std::string shown_;                // the bar that stands on the terminal
+  Clock::time_point start_, drawn_;  // drawn_: time of the last line or bar
+  std::string shown_;                // the bar that is currently on the terminal
 };
 
 }  // namespace weft::cli

@@ -1,4 +1,4 @@
-// weft reduce: makes a graph on which something goes wrong small.
+// weft reduce: shrinks a graph that shows a fault, as long as the fault remains.
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -26,18 +26,18 @@ namespace {
 struct ReduceOptions {
   std::string file, output;
   std::int64_t seed = 0;         // of the inputs
-  std::int64_t time_limit = 30;  // seconds that one try may take
+  std::int64_t time_limit = 30;  // in seconds, for one try
 };
 
-// What goes wrong, and how; the first is the same for all graphs that fail in one way.
+// What goes wrong, and how; `fault` is the same for all graphs that fail in the same way.
 struct Failure {
   std::string fault, reason;
 };
 
-// Thrown when a signal ends the search: the smallest graph so far is the result.
+// Thrown when a signal ends the search; the smallest graph so far is then the result.
 struct Interrupted {};
 
-// Every try has a process of its own, so that crashes and hangs can be reduced too.
+// Every try runs in its own process, so that crashes and hangs can be reduced too.
 std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& options, const Interrupt& interrupt) {
   std::optional<Failure> failure;
   run_isolated(
@@ -48,7 +48,7 @@ std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& op
         return verdict.fault ? concat(name(*verdict.fault), '\n', verdict.reason) : "";
       },
       [&](std::size_t, const IsolatedOutcome& outcome) {
-        if (outcome.failed.starts_with("exception: ")) return;  // the interpreter does not take the graph
+        if (outcome.failed.starts_with("exception: ")) return;  // the interpreter rejects the graph
         if (!outcome.failed.empty()) {
           failure = {outcome.failed, ""};
         } else if (const std::size_t line = outcome.said.find('\n'); line != outcome.said.npos) {
@@ -69,7 +69,7 @@ fuzz::GraphPtr read_graph(const std::string& file) {
   }
 }
 
-// A graph that fails, as it was last seen to fail.
+// A failing graph and its last failure.
 struct Found {
   Failure failure;
   std::string text;

@@ -1,4 +1,4 @@
-// weft report: shows a recorded run again, or two beside one another.
+// weft report: shows a recorded run again, or compares two runs.
 #include <weft/profile/report.h>
 
 #include <iostream>
@@ -45,7 +45,7 @@ void write_html(const ReportOptions& options, const Run& run, const profile::Com
 void report_one(const ReportOptions& options) {
   const std::filesystem::path path = options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run);
   const Run run(path);
-  // What a killed run left has no files but its recording.
+  // A run that was killed left only its recording, so its report is written now.
   if (std::error_code ignored; options.html.empty() && std::filesystem::is_directory(path, ignored))
     for (const std::string& failed : profile::write_report(run.recording, run.analysis, path))
       std::cerr << "warning: " << failed << std::endl;

@@ -1,4 +1,4 @@
-// weft run: runs a function of a StableHLO file on arrays of NumPy's.
+// weft run: runs a function of a StableHLO file on NumPy arrays.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -47,7 +47,7 @@ struct RunReport {
   double parse_ms = 0, compile_ms = 0;
   std::vector<double> run_ms;
   std::vector<ir::Array> outputs;
-  std::vector<ir::Port> results;  // of the outputs: a complex one is two of them
+  std::vector<ir::Port> results;  // one entry for the two outputs of a complex result
   std::vector<std::string> files;
 };
 
@@ -97,7 +97,7 @@ void print_run_json(const ir::Graph& function, const RunReport& report) {
 }
 
 void print_text(const RunOptions& options, const RunReport& report) {
-  constexpr std::int64_t shown = 8;  // elements of a result
+  constexpr std::int64_t shown = 8;  // maximum number of elements printed for a result
   const auto print_element = [&](const ir::Port& port, std::int64_t e) {
     const ir::Array* parts = &report.outputs[port.first];
     if (port.is_complex)

@@ -29,7 +29,7 @@ std::vector<Given> read_files(std::span<const std::string> files) {
   return given;
 }
 
-// Floats from [-1, 1) in steps of 2^-23, integers from 0 to 9, booleans of both kinds.
+// Draws floats from [-1, 1) in steps of 2^-23, integers from 0 to 9, and booleans.
 ir::Array draw(Type type, std::uint64_t seed, std::uint64_t position) {
   require(static_cast<int>(type.dtype()) < dtype_count, "run: nothing can be drawn for ", type);
   ir::Array array(type);

@@ -1,4 +1,4 @@
-// The arrays that a function is run on.
+// Provides the arrays on which a function is run.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace weft::cli {
 
-// Those of the files (.npy, or .npz with several), in order, and drawn ones for the inputs that are left when there is a seed: the
-// same for the same seed and type at the same place. A file of complex numbers is the two inputs that a complex argument is.
-// Throws Error when they do not fit the function's inputs in number and type.
+// Reads the arrays of the files (.npy, or .npz with several) in order; if there is a seed, draws the remaining inputs
+// at random, determined by the seed, the type and the position. A file of complex numbers fills the two inputs of a
+// complex argument. Throws Error if the arrays do not fit the function's inputs in number and type.
 std::vector<ir::Array> find_inputs(const ir::Graph& function, std::span<const std::string> files,
                                    std::optional<std::int64_t> seed);
 

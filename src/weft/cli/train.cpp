@@ -13,7 +13,7 @@ namespace weft::cli {
 
 namespace {
 
-// A subcommand whose options are `Options`, read by a `Parser`, and whose work is a `Run`.
+// Adds a subcommand whose options are `Options`, parsed by a `Parser`, and whose work is done by a `Run`.
 template <class Options, class Parser, class Run>
 void add_model(CLI::App& train, const char* name, const char* description) {
   CLI::App& command = *train.add_subcommand(name, description);
@@ -21,7 +21,7 @@ void add_model(CLI::App& train, const char* name, const char* description) {
   const auto parser = std::make_shared<Parser>(command, *options);
   command.callback([options, parser] {
     parser->resolve();
-    // A file that may grow no further and a reader that went away are errors to report, not reasons to lose the training.
+    // A file size limit and a closed pipe are errors to report; they must not end the training.
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     if (const int signal = Run(*options).run()) throw Stopped{128 + signal};

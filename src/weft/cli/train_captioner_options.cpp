@@ -13,7 +13,7 @@ namespace {
 const captioner::CaptionerPreset& preset_of(std::string_view size, std::string_view data) {
   const captioner::CaptionerPreset* const preset = captioner::captioner_preset(size, data);
   if (preset == nullptr) throw CLI::ValidationError(concat("--data must be shapes or random, got ", data));
-  return *preset;  // --size accepts no other
+  return *preset;  // exists, because --size accepts only names of presets
 }
 
 }  // namespace

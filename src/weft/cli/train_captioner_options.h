@@ -15,24 +15,24 @@ namespace weft::cli {
 
 struct TrainCaptionerOptions : TrainOptions {
   std::string size;                   // preset; empty: small
-  captioner::CaptionerConfig config;  // of a run that begins: preset, then flags
-  std::int64_t workers = 1;           // threads that make batches
-  std::int64_t pictures = 512;        // held-out ones to caption at the end
-  std::int64_t examples = 48;         // of these, on the sheet
-  std::string sheet = "captions";     // NAME.png and NAME.html
+  captioner::CaptionerConfig config;  // for a new run: preset, then flags
+  std::int64_t workers = 1;           // threads that load batches
+  std::int64_t pictures = 512;        // held-out images to caption at the end
+  std::int64_t examples = 48;         // number of these images on the sheet
+  std::string sheet = "captions";     // writes NAME.png and NAME.html
 };
 
-// Declares the options on `command` and reads them into `options`, which must outlive it.
+// Declares the options on `command` and parses them into `options`, which must outlive the parser.
 class TrainCaptionerParser {
  public:
   TrainCaptionerParser(CLI::App& command, TrainCaptionerOptions& options);
-  // What the command line means, after it was parsed. Throws CLI::ValidationError for options that do not fit together.
+  // Interprets the parsed command line. Throws CLI::ValidationError for options that contradict each other.
   void resolve();
 
  private:
   CLI::App& command_;
   TrainCaptionerOptions& options_;
-  captioner::CaptionerConfig flags_;  // what the flags of its fields were given
+  captioner::CaptionerConfig flags_;  // the values of the flags for its fields
 };
 
 }  // namespace weft::cli

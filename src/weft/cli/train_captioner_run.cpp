@@ -109,7 +109,7 @@ void TrainCaptionerRun::evaluate() {
   }
 }
 
-// A sheet that cannot be written does not keep the summary from being printed: run() fails with it at the end.
+// If the sheet cannot be written, the summary is still printed; run() then fails at the end.
 void TrainCaptionerRun::write_sheet() {
   try {
     const std::vector<std::byte> picture = data::encode_png(captioner::draw_sheet(*score_));

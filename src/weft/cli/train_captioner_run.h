@@ -17,10 +17,12 @@ namespace weft::cli {
 
 class TrainCaptionerRun {
  public:
-  // Opens what the options name. Throws Error for what cannot be used, before anything is trained or written.
+  // Opens the files and folders that the options name. Throws Error for unusable ones, before anything is trained or
+  // written.
   explicit TrainCaptionerRun(const TrainCaptionerOptions& options);
 
-  // Trains, saves, captions held-out pictures and writes the sheet; prints the outcome. Returns the signal that ended it early, or 0.
+  // Trains, saves, captions held-out images and writes the sheet; prints the result. Returns the signal that ended it
+  // early, or 0.
   int run();
 
  private:
@@ -28,7 +30,7 @@ class TrainCaptionerRun {
   void begin();
   void resume();
   void start(std::int64_t step, std::int64_t last_step);
-  std::optional<double> validation_loss();  // none: an interrupt came first
+  std::optional<double> validation_loss();  // nullopt if interrupted
   void evaluate();
   bool has_sheet() const { return config_.data == "shapes" && options_.pictures > 0; }
   std::string png() const { return options_.sheet + ".png"; }
@@ -42,9 +44,9 @@ class TrainCaptionerRun {
   std::optional<captioner::CaptionerTrainer> trainer_;
   TrainingLoop loop_;
   std::optional<captioner::CaptionBatches> batches_;
-  captioner::CaptionBatch batch_;  // of the step that comes
+  captioner::CaptionBatch batch_;  // of the next step
   std::optional<captioner::CaptionScore> score_;
-  std::string no_sheet_;  // why there is no sheet of the score, if there is none
+  std::string no_sheet_;  // the reason why the sheet could not be written; empty if it was
 };
 
 }  // namespace weft::cli

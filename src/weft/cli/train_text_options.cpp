@@ -16,7 +16,7 @@ namespace {
 const text::TextPreset& preset_named(const std::string& name) {
   const auto& presets = text::text_presets();
   const auto found = std::ranges::find(presets, name.empty() ? "default" : name, &text::TextPreset::name);
-  return *found;  // the option accepts no other name
+  return *found;  // exists, because the option accepts only names of presets
 }
 
 std::vector<std::string> preset_names() {

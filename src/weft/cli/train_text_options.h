@@ -17,23 +17,23 @@ struct TrainTextOptions : TrainOptions {
   std::string file;            // the text
   std::string job, write_job;  // benchmark job to run, or to write
   std::string prompt, preset;
-  text::TextConfig config;  // of a run that begins: preset, then flags
+  text::TextConfig config;  // for a new run: preset, then flags
   std::int64_t sample = 0;  // bytes to generate at the end
   double temperature = 0.8;
   std::int64_t top_k = 40;  // 0: all bytes
 };
 
-// Declares the options on `command` and reads them into `options`, which must outlive it.
+// Declares the options on `command` and parses them into `options`, which must outlive the parser.
 class TrainTextParser {
  public:
   TrainTextParser(CLI::App& command, TrainTextOptions& options);
-  // What the command line means, after it was parsed. Throws CLI::ValidationError for options that do not fit together.
+  // Interprets the parsed command line. Throws CLI::ValidationError for options that contradict each other.
   void resolve();
 
  private:
   CLI::App& command_;
   TrainTextOptions& options_;
-  text::TextConfig flags_;  // what the flags of its fields were given
+  text::TextConfig flags_;  // the values of the flags for its fields
 };
 
 }  // namespace weft::cli

@@ -19,8 +19,7 @@ namespace {
 
 std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
-constexpr std::int64_t most_text_batches_validated =
-    64;  // so that a large file is validated in the time of a small one
+constexpr std::int64_t most_text_batches_validated = 64;  // limits the time to validate a large file
 
 }  // namespace
 
@@ -139,7 +138,7 @@ std::string TrainTextRun::sample() {
   const std::size_t start = options_.prompt.empty() ? text.size() : 0;
   Progress progress("sample", 0, options_.sample, Progress::standard_error(Progress::rarely));
   for (std::int64_t i = 0; i < options_.sample && loop_.signal() == 0; ++i) {
-    // The model sees the last `context` bytes; the program is the same for every length.
+    // The model receives the last `context` bytes, padded, so that the program is the same for every length.
     const std::size_t length = std::min(text.size(), size(config_.context));
     std::vector<std::int32_t> tokens(size(config_.context));
     for (std::size_t j = 0; j < length; ++j) tokens[j] = static_cast<unsigned char>(text[text.size() - length + j]);

@@ -18,10 +18,11 @@ namespace weft::cli {
 
 class TrainTextRun {
  public:
-  // Opens what the options name. Throws Error for what cannot be used, before anything is trained or written.
+  // Opens the files and folders that the options name. Throws Error for unusable ones, before anything is trained or
+  // written.
   explicit TrainTextRun(const TrainTextOptions& options);
 
-  // Trains, saves, validates and samples; prints the outcome. Returns the signal that ended it early, or 0.
+  // Trains, saves, validates and samples; prints the result. Returns the signal that ended it early, or 0.
   int run();
 
  private:
@@ -30,7 +31,7 @@ class TrainTextRun {
   void resume();
   void load_batch(std::int64_t step);
   double learning_rate(std::int64_t step) const;
-  std::optional<double> validation_loss();  // none: an interrupt came first
+  std::optional<double> validation_loss();  // nullopt if interrupted
   std::string sample();
   nlohmann::json report(const std::optional<std::string>& sample);
   void print_summary(const std::optional<std::string>& sample) const;
@@ -41,7 +42,7 @@ class TrainTextRun {
   std::optional<text::TextDataset> text_;
   std::optional<text::TextTrainer> trainer_;
   TrainingLoop loop_;
-  std::vector<std::int32_t> tokens_;  // of the step that comes
+  std::vector<std::int32_t> tokens_;  // of the next step
 };
 
 }  // namespace weft::cli

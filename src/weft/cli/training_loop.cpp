@@ -83,8 +83,8 @@ void TrainingLoop::begin_to_note_signals() {
                             "; a second signal ends it at once"));
 }
 
-// Losses of two steps may be under way: the device has work while the host reads the oldest. Not of long ones, which would keep a
-// signal waiting.
+// Returns the number of steps whose losses may be pending: two, so that the device has work while the host reads the
+// oldest loss. Zero for long steps, which would delay the response to a signal.
 std::size_t TrainingLoop::ahead() const {
   constexpr double long_ms = 300;
   return clock_.ms().empty() || clock_.ms().back() > long_ms ? 0 : 2;
@@ -96,7 +96,7 @@ void TrainingLoop::train_step() {
   const auto start = std::chrono::steady_clock::now();
   pending_.push_back(training_.launch(step_));
   const auto host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
-  // The first step compiles; of the others, the cheapest did not wait for the device.
+  // The first step compiles. The shortest of the other steps did not wait for the device.
   if (const SyncStats stats = last_sync(); !stats.compiled) {
     record_us_ = record_us_ == 0 ? host_us : std::min(record_us_, host_us);
   } else {

@@ -1,5 +1,5 @@
-// The loop of a training run, whatever it trains: launches steps ahead of their losses, shows how far it came, validates and saves
-// when that is due, stops on a signal, and reports the figures of its steps.
+// The loop of a training run for any model: launches steps ahead of their losses, shows the progress, validates and
+// saves when due, stops on a signal, and reports the figures of its steps.
 #pragma once
 
 #include <chrono>
@@ -24,50 +24,51 @@
 
 namespace weft::cli {
 
-// What is trained, as the loop needs it.
+// The operations of a model that the loop needs.
 struct Training {
   std::function<void(std::int64_t step)> load_batch;
-  std::function<Future<double>(std::int64_t step)> launch;  // a step on that batch: its loss
-  std::function<std::optional<double>()> validate;          // the validation loss; none: an interrupt came first
-  std::function<std::map<std::string, StateDict>()> state;  // the parts of a checkpoint
-  std::function<std::int64_t()> items;                      // that a step trains on
-  std::string unit;                                         // what they are: tokens
+  std::function<Future<double>(std::int64_t step)> launch;  // launches a step on the loaded batch and returns its loss
+  std::function<std::optional<double>()> validate;          // returns the validation loss; nullopt if interrupted
+  std::function<std::map<std::string, StateDict>()> state;  // returns the parts of a checkpoint
+  std::function<std::int64_t()> items;                      // returns the number of items in a step
+  std::string unit;                                         // unit of the items: tokens
 };
 
 class TrainingLoop {
  public:
-  // Of what is trained: `smaller` says which flags make a step need less memory.
+  // `smaller` names the flags that make a step need less memory.
   TrainingLoop(const TrainOptions& options, Training training, std::string smaller);
 
-  // Throws Error for a bound from below on what a step takes that is more than there is.
+  // Throws Error if `needed`, a lower bound on the bytes of a step, exceeds the available memory.
   void require_memory(double needed) const;
-  // Steps done before this run, and when to stop. Takes the checkpoint folder that the options name, for this process alone.
+  // Sets the number of steps already done and the last step. Locks the checkpoint folder that the options name for this
+  // process.
   void begin(std::int64_t step, std::int64_t last_step);
-  // `settings` are saved with the checkpoints. Validation at the end is the caller's. A save that fails is a warning and is tried
-  // again when the next one is due; if the last one fails, require_saved() says so.
+  // Trains up to the last step. `settings` are saved with the checkpoints. The caller does the final validation. A
+  // failed save is a warning and is repeated when the next one is due; if the last one fails, require_saved() throws.
   void train(const train::Settings& settings);
   void validate();
   void end_progress() { progress_.reset(); }
 
-  std::int64_t step() const { return step_; }  // launched so far, of all runs
+  std::int64_t step() const { return step_; }  // number of steps launched so far, over all runs
   std::int64_t last_step() const { return last_step_; }
   const std::vector<double>& losses() const { return losses_; }  // of this run
   const train::StepClock& clock() const { return clock_; }
-  // The signal that ended the run early, 0 if none did.
+  // Returns the signal that ended the run early; 0 if none did.
   int signal() const { return interrupt_ ? interrupt_->signal() : 0; }
   // Throws Error if the state of the last step could not be saved.
   void require_saved() const;
 
-  // What every run reports.
+  // Returns the figures that every run reports.
   nlohmann::json report() const;
-  // "trained to step 7, loss 1.2345, validation loss 1.2346", a line that names the checkpoint, and a chart of the losses, where
-  // there are these.
+  // Returns "trained to step 7, loss 1.2345, validation loss 1.2346", a line that names the checkpoint, and a chart of
+  // the losses; parts that do not exist are omitted.
   std::string summary() const;
 
  private:
   void train_step();
   void check_plan();
-  void finish_step();  // takes the oldest loss that is still under way
+  void finish_step();  // takes the oldest pending loss
   void finish_steps();
   void save(const train::Settings& settings);
   void try_to_save(const train::Settings& settings);
@@ -84,7 +85,7 @@ class TrainingLoop {
   std::optional<train::CheckpointFolder> folder_;
 
   std::int64_t first_step_ = 0, step_ = 0, last_step_ = 0, saved_step_ = -1;
-  std::string unsaved_;  // why the last step is not saved; empty: it is
+  std::string unsaved_;  // the reason why the last step is not saved; empty if it is
   std::deque<Future<double>> pending_;
   std::vector<double> losses_;
   std::vector<ValidationLoss> validations_;
@@ -94,10 +95,10 @@ class TrainingLoop {
   std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;
   std::int64_t recompiles_ = 0;  // of the step, after its first compile
   std::optional<Progress> progress_;
-  // Lives from the end of the first step on: before, there is nothing to save.
+  // Created at the end of the first step, because before that there is nothing to save.
   std::optional<Interrupt> interrupt_;
 };
 
-std::string digits(const char* format, double number);  // as printf writes it
+std::string digits(const char* format, double number);  // formats a number like printf
 
 }  // namespace weft::cli

@@ -1,21 +1,22 @@
-// Mini-batches of a dataset, in another order in every epoch, made ahead of their use by threads of the loader's own.
+// Mini-batches of a dataset, in a different order in every epoch, loaded ahead of their use by worker threads.
 //   for (auto [images, labels] : data::loader(digits, {.batch = 64, .workers = 2})) ...
 //
-// A dataset has size(), and either makes whole batches, of any type:
+// A dataset has size(). It either loads whole batches, of any type:
 //   std::pair<Tensor, Tensor> batch(std::span<const std::int64_t> samples) const;
-// which may take a std::stop_token, too, that says whether the epoch was left before the batch was made; or it makes samples, as
-// PyTorch's do, and the loader is given a function that makes a batch of some of them, which decides on their padding, too
+// which may also take a std::stop_token that tells whether the epoch was left early; or it loads samples, as PyTorch's
+// datasets do, and the loader is given a function that collates samples to a batch and decides on the padding
 // (padding.h, padding_policy.h):
 //   Digit operator[](std::int64_t sample) const;
 //   data::Loader loader(digits, collate, {.batch = 64});              // collate(std::span<const Digit>)
-// Several threads call these at a time.
+// Several threads call these functions concurrently.
 //
-// Walking a loader is its next epoch; epoch() is the one of a number, and may begin in the middle:
+// Iterating over a loader runs its next epoch; epoch() runs the epoch with a given number and may start in the middle:
 //   for (std::int64_t epoch = 0; epoch < 10; ++epoch)
 //     for (auto [images, labels] : loader.epoch(epoch)) ...
-// Batches come in the same order, with the same content, whatever the number of workers: the order is a pure function of seed and
-// epoch, and there is no state to save. What a worker throws is thrown where its batch is asked for; for a sample, or a batch made of
-// samples, as an Error that names it and has the original nested in it. Leaving an epoch early ends its workers.
+// The order and content of the batches do not depend on the number of workers: the order is a pure function of seed and
+// epoch, so there is no state to save. An exception in a worker is rethrown where its batch is requested; for a sample,
+// or a batch collated from samples, as an Error that names it and nests the original. Leaving an epoch early stops its
+// workers.
 #pragma once
 
 #include <algorithm>
@@ -40,15 +41,15 @@
 namespace weft::data {
 
 struct LoaderOptions {
-  std::int64_t batch = 1;  // samples in one
+  std::int64_t batch = 1;  // samples per batch
   bool shuffle = true;
-  bool drop_last = false;  // leave out a last batch that is smaller: all batches of one shape are one program
-  int workers = 1;         // threads that make batches; 0: they are made when asked for
-  int ahead = 2;           // batches made ahead, for each worker
-  std::uint64_t seed = 0;  // of the order
+  bool drop_last = false;  // skip a smaller last batch, so that all batches have one shape and need one program
+  int workers = 1;         // threads that load batches; 0: batches are loaded when requested
+  int ahead = 2;           // batches loaded ahead, per worker
+  std::uint64_t seed = 0;  // seed of the order
 };
 
-// In place of a function that makes batches of samples: the dataset makes them itself.
+// Used instead of a collate function if the dataset loads whole batches itself.
 struct WholeBatches {
   template <class Dataset>
   using Batch = decltype(std::declval<const Dataset&>().batch(std::span<const std::int64_t>()));
@@ -78,15 +79,15 @@ class Loader {
     require(options.ahead > 0, "Loader: ahead must be positive, got ", options.ahead);
     require(batches() > 0, "Loader: ", dataset.size(), " samples make no batch of ", options.batch);
   }
-  Loader(const Loader&) = delete;  // epochs refer to it
+  Loader(const Loader&) = delete;  // deleted because epochs refer to the loader
   Loader& operator=(const Loader&) = delete;
 
-  std::int64_t batches() const {  // in an epoch
+  std::int64_t batches() const {  // per epoch
     const std::int64_t size = dataset_.size(), batch = options_.batch;
     return options_.drop_last ? size / batch : (size + batch - 1) / batch;
   }
 
-  // The samples of an epoch, in order.
+  // Returns the samples of an epoch in order.
   std::vector<std::int64_t> order(std::int64_t epoch) const {
     std::vector<std::int64_t> samples(dataset_.size());
     std::iota(samples.begin(), samples.end(), std::int64_t{0});
@@ -96,8 +97,8 @@ class Loader {
     return samples;
   }
 
-  // The batches of an epoch, to be walked once: a std::ranges::input_range. A batch stays until the iterator goes on; one that
-  // cannot be copied may be moved out of it, as `for (auto batch : epoch)` does.
+  // The batches of an epoch, for a single iteration: a std::ranges::input_range. A batch is valid until the iterator
+  // advances. A batch that cannot be copied may be moved out, as `for (auto batch : epoch)` does.
   class Epoch {
    public:
     class Iterator {
@@ -165,18 +166,18 @@ class Loader {
 
     std::vector<std::int64_t> samples_;
     std::int64_t count_, done_;
-    std::optional<Batch> current_;  // of index done_, once it was asked for
-    std::exception_ptr failure_;    // or why there is none
+    std::optional<Batch> current_;  // the batch with index done_, after it was requested
+    std::exception_ptr failure_;    // the reason why there is none
     std::stop_source left_;
-    Prefetch<Batch> batches_;  // its workers end before the rest does
+    Prefetch<Batch> batches_;  // last member, so that its workers end first
   };
-  // From the batch `first` on.
+  // Returns the epoch with this number, starting at batch `first`.
   Epoch epoch(std::int64_t number, std::int64_t first = 0) const {
     require(first >= 0 && first <= batches(), "Loader::epoch: batch ", first, " of ", batches());
     return Epoch(*this, number, first);
   }
 
-  // The next epoch, from 0 on, to be walked once.
+  // Starts the next epoch, counted from 0, for a single iteration.
   typename Epoch::Iterator begin() {
     walked_.reset();
     walked_.reset(new Epoch(*this, next_epoch_++, 0));
@@ -198,7 +199,7 @@ class Loader {
     std::vector<typename OfSamples::template Sample<Dataset>> made;
     made.reserve(samples.size());
     for (const std::int64_t sample : samples) {
-      require(!left.stop_requested(), "Loader: the epoch was left");  // for nobody: its batches are gone
+      require(!left.stop_requested(), "Loader: the epoch was left");  // nobody sees this error: the epoch was left
       made.push_back(with_place([&] { return dataset_[sample]; }, "Loader: sample ", sample));
     }
     return with_place([&] { return collate_(std::span(std::as_const(made))); }, "Loader: collating samples ",
@@ -218,10 +219,10 @@ class Loader {
   Collate collate_;
   LoaderOptions options_;
   std::int64_t next_epoch_ = 0;
-  std::unique_ptr<Epoch> walked_;  // what begin() began
+  std::unique_ptr<Epoch> walked_;  // the epoch that begin() started
 };
 
-// A loader to be walked where it is made, or kept.
+// Makes a loader, to iterate over at once or to keep.
 template <class Dataset>
 Loader<Dataset> loader(const Dataset& dataset, LoaderOptions options = {}) {
   return Loader<Dataset>(dataset, options);

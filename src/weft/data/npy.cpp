@@ -20,7 +20,7 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
   for (std::size_t i = 0; i < bytes.size(); i += width) std::ranges::reverse(bytes.subspan(i, width));
 }
 
-// From the first dimension varying fastest to the last; elements of `width` bytes.
+// Converts from column-major to row-major order; an element has `width` bytes.
 std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type type, std::size_t width) {
   std::vector<std::byte> result(elements.size());
   std::vector<std::int64_t> position(type.rank(), 0), strides = position;
@@ -43,7 +43,7 @@ std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type ty
   return result;
 }
 
-// Between real parts, each followed by the imaginary one, and arrays of either.
+// Separates interleaved real and imaginary parts into two arrays, or interleaves them.
 void separate(std::span<const std::byte> pairs, NpyArray& parts) {
   const std::size_t width = byte_size(parts.array.dtype());
   parts.imaginary.emplace(parts.array.type());
@@ -63,10 +63,10 @@ std::vector<std::byte> join(const ir::Array& real, const ir::Array& imaginary) {
   return pairs;
 }
 
-// What stands before the elements: version, length and text of the header.
+// The bytes before the elements: version, length and text of the header.
 struct Preamble {
   NpyHeader header;
-  std::uint64_t bytes;  // of all of it
+  std::uint64_t bytes;  // total size
 };
 
 Preamble read_preamble(const ReadNext& next, std::uint64_t bytes) {

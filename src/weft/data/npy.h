@@ -1,9 +1,10 @@
-// NumPy's .npy files: one array each. Format versions 1 to 3, both byte orders and both memory orders are read; what is written is
-// version 1, little-endian, row-major. Semantics: numpy.lib.format. bf16, which NumPy does not have, is stored as ml_dtypes does:
-// as raw elements of two bytes (V2). Complex numbers are two arrays here, as they are two tensors everywhere in weft.
+// Reads and writes NumPy's .npy files, which hold one array each. Reads format versions 1 to 3, both byte orders and
+// both memory orders; writes version 1, little-endian, row-major. Semantics: numpy.lib.format. NumPy has no bf16; it is
+// stored as by ml_dtypes, as raw elements of two bytes (V2). Complex numbers are two arrays, as they are two tensors
+// everywhere in weft.
 //
-// Files are not trusted: the header is bounded (64 KiB), no more memory is taken than the file is long, and what breaks a rule is
-// an Error that names the file and the place.
+// Files are not trusted: the header is limited to 64 KiB, no more memory is allocated than the file is long, and a
+// violation of the format throws Error that names the file and the position.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +21,28 @@
 
 namespace weft::data {
 
-// What a file holds: an array, or the real and the imaginary parts of complex numbers.
+// The content of a file: an array, or the real and the imaginary parts of complex numbers.
 struct NpyArray {
-  ir::Array array;  // the real parts, if there are imaginary ones
+  ir::Array array;  // the real parts, if `imaginary` is set
   std::optional<ir::Array> imaginary = {};
 };
 
 NpyArray read_npy_parts(const std::filesystem::path& path);
-ir::Array read_npy(const std::filesystem::path& path);  // of numbers that are not complex
+ir::Array read_npy(const std::filesystem::path& path);  // throws Error for complex numbers
 
-// The array in `bytes` bytes, of which each call of `next` fills in those that follow. `name` leads messages.
+// Reads an array of `bytes` bytes in total; each call of `next` fills its argument with the bytes that follow. Messages
+// start with `name`.
 using ReadNext = std::function<void(std::span<std::byte>)>;
 NpyArray read_npy(const ReadNext& next, std::uint64_t bytes, const std::string& name);
 
-// `path` stands for the old file or the new one, whole. Both parts are of one type, f32 or f64.
+// Writes atomically: `path` is the old file or the complete new one. Both parts must have the same type, f32 or f64.
 void write_npy(const std::filesystem::path& path, const ir::Array& array);
 void write_npy(const std::filesystem::path& path, const ir::Array& real, const ir::Array& imaginary);
 
-// The arrays of an .npz file (numpy.savez, numpy.savez_compressed) in the order of its directory, each compared with its CRC-32. Throws
-// Error with the entry for what is damaged or no array; for entries that share bytes of the file; and for archives that unpack to more
-// than 256 MiB and a hundred times the file.
+// Reads the arrays of an .npz file (numpy.savez, numpy.savez_compressed) in the order of its directory and verifies the
+// CRC-32 of each. Throws Error, which names the entry, for damage, for entries that are not arrays, for entries that
+// share bytes of the file, and for archives that unpack to more than 256 MiB and more than a hundred times the file
+// size.
 std::vector<NpyArray> read_npz(const std::filesystem::path& path);
 
 }  // namespace weft::data

@@ -13,11 +13,11 @@ namespace weft::data {
 
 namespace {
 
-// Kind and bytes of an element, in the order of DType.
+// NumPy's name (kind and bytes) of each DType, in the order of DType.
 constexpr std::string_view names[dtype_count] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2",
                                                  "u4", "u8", "f2", "V2", "f4", "f8"};
 
-// What NumPy calls complex numbers with parts of this dtype; empty: it has none.
+// Returns NumPy's name of complex numbers whose parts have this dtype; empty if there is none.
 std::string_view complex_name(DType part) {
   if (part == DType::f32) return "c8";
   return part == DType::f64 ? "c16" : "";

@@ -1,4 +1,4 @@
-// The header of an .npy file: a Python dictionary of three entries, read as strictly as NumPy writes it.
+// Parses the header of an .npy file: a Python dictionary with three entries, read as strictly as NumPy writes it.
 #pragma once
 
 #include <string_view>
@@ -8,16 +8,16 @@
 namespace weft::data {
 
 struct NpyHeader {
-  Type type;                // of the elements, or of either part of complex ones
-  bool is_complex = false;  // each element is a real part and behind it an imaginary one
+  Type type;                // of the elements, or of each part of complex elements
+  bool is_complex = false;  // each element is a real part followed by an imaginary part
   bool is_big_endian = false;
   bool is_fortran_order = false;  // the first dimension varies fastest
 };
 
-// Throws Error "header, character N: what is wrong".
+// Throws Error of the form "header, character N: what is wrong".
 NpyHeader parse_npy_header(std::string_view text);
 
-// "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+// Such as "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".
 std::string print_npy_header(Type type, bool is_complex = false);
 
 }  // namespace weft::data

@@ -1,4 +1,4 @@
-// .npz: a ZIP archive of .npy files, read by libzip: stored or deflated, with any of the ways in which sizes are written.
+// Reads .npz, a ZIP archive of .npy files, with libzip: stored or deflated entries, with every way to encode sizes.
 #include <cstring>
 #include <memory>
 #include <new>
@@ -14,7 +14,7 @@ namespace weft::data {
 
 namespace {
 
-constexpr std::uint64_t end_bytes = 22;  // of the record that ends an archive
+constexpr std::uint64_t end_bytes = 22;  // size of the end-of-archive record
 
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -25,7 +25,7 @@ using OpenEntry = std::unique_ptr<zip_file_t, Discard>;
 
 struct Entry {
   zip_uint64_t index = 0;
-  std::string name = {};  // as messages show it
+  std::string name = {};  // for messages
   zip_stat_t stat = {};
 };
 
@@ -68,8 +68,8 @@ std::vector<Entry> directory_of(zip_t* archive) {
   return entries;
 }
 
-// Entries that share bytes, and those that unpack to far more than what is stored, would take memory out of all proportion to the
-// file. An entry needs room of its own for its two headers, its name and its bytes.
+// Rejects entries that share bytes or that unpack to far more than is stored, because they would take memory out of all
+// proportion to the file. Each entry needs separate space for its two headers, its name and its bytes.
 void check_sizes(const std::vector<Entry>& entries, std::uint64_t file_bytes) {
   constexpr std::uint64_t header_bytes = 30 + 46;
   constexpr std::uint64_t always_read = std::uint64_t{256} << 20, most_ratio = 100;
@@ -101,7 +101,7 @@ NpyArray read_entry(zip_t* archive, const Entry& entry, const std::string& place
   };
   NpyArray array = read_npy(next, entry.stat.size, place);
   std::byte more{};
-  const zip_int64_t behind = zip_fread(file.get(), &more, 1);  // at the end libzip compares the CRC-32
+  const zip_int64_t behind = zip_fread(file.get(), &more, 1);  // at the end of the entry, libzip verifies the CRC-32
   require(behind >= 0, place, ": ", problem());
   require(behind == 0, place, ": damaged: it is longer than the archive says");
   return array;

@@ -1,8 +1,10 @@
-// Sequences of different lengths as one batch: the shorter ones are filled up, to the longest of them or to a bucket.
+// Pads sequences of different lengths to one batch, to the longest of them or to a bucket.
 //
 //   std::pair<Tensor, Tensor> batch(std::span<const std::int64_t> samples) const {   // of a dataset for data::Loader
 //     std::vector<std::span<const std::int32_t>> captions = ...;
-//     return {data::pad_sequences<std::int32_t>(captions, Bucketing{16, 32, 64}, padding), data::lengths_of<std::int32_t>(captions)};
+//     return {data::pad_sequences<std::int32_t>(captions, Bucketing{16, 32, 64}, padding),
+//     data::lengths_of<std::int32_t>(captions)};
+//   }
 //   }
 #pragma once
 
@@ -24,7 +26,7 @@ std::int64_t longest(std::span<const std::span<const T>> sequences) {
   return static_cast<std::int64_t>(most);
 }
 
-// [sequences, size]: each sequence, and `fill` behind it. Throws Error if one is longer.
+// Returns [sequences, size]: each sequence followed by `fill`. Throws Error if a sequence is longer than `size`.
 template <class T>
 Tensor pad_sequences(std::span<const std::span<const T>> sequences, std::int64_t size, T fill) {
   const std::size_t width = size;
@@ -37,7 +39,8 @@ Tensor pad_sequences(std::span<const std::span<const T>> sequences, std::int64_t
   return from_vector(padded, {std::ssize(sequences), size});
 }
 
-// To the longest, or to the smallest bucket that holds it. Throws Error if none does, naming it and the largest.
+// Pads to the longest sequence, or to the smallest bucket that holds it. Throws Error, which names the length and the
+// largest bucket, if no bucket does.
 template <class T>
 Tensor pad_sequences(std::span<const std::span<const T>> sequences, T fill) {
   return pad_sequences(sequences, longest(sequences), fill);
@@ -47,7 +50,7 @@ Tensor pad_sequences(std::span<const std::span<const T>> sequences, const Bucket
   return pad_sequences(sequences, buckets.size_for(longest(sequences)), fill);
 }
 
-// [sequences], i32: what masks are made from.
+// Returns the lengths as i32 [sequences], for masks.
 template <class T>
 Tensor lengths_of(std::span<const std::span<const T>> sequences) {
   std::vector<std::int32_t> lengths;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t most_pixels = std::uint64_t{1} << 26;
 
-// libpng's simplified interface: nothing jumps out of it, and it keeps its message.
+// Wraps libpng's simplified interface, which does not longjmp and stores its error message.
 class Png {
  public:
   Png() { image_.version = PNG_IMAGE_VERSION; }

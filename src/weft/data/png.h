@@ -1,4 +1,4 @@
-// Pictures as PNG files, through libpng.
+// Reads and writes images as PNG files, with libpng.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace weft::data {
 
-// Red, green and blue of each pixel, row by row.
+// An image as red, green and blue of each pixel, row by row.
 struct RgbImage {
   RgbImage() = default;
   RgbImage(std::int64_t width, std::int64_t height);  // black; throws Error unless both are positive
@@ -19,9 +19,10 @@ struct RgbImage {
   std::vector<std::uint8_t> bytes;
 };
 
-// The bytes of a PNG file.
+// Returns the bytes of a PNG file.
 std::vector<std::byte> encode_png(const RgbImage& image);
-// Throws Error for what is no PNG, and for pictures of more than 2^26 pixels. Transparent ones are laid on black.
+// Throws Error if the bytes are not a PNG file or the image has more than 2^26 pixels. Transparent images are blended
+// onto black.
 RgbImage decode_png(const std::vector<std::byte>& file);
 
 }  // namespace weft::data

@@ -1,7 +1,7 @@
-// Prefetch makes items ahead of their use, on threads of its own, and hands them out in order.
+// Prefetch makes items ahead of their use on worker threads and returns them in order.
 //   data::Prefetch<Batch> batches([&](std::int64_t index) { return read_batch(index); }, {.workers = 2});
 //   while (...) train(batches.next());
-// next() is for one thread at a time.
+// Only one thread at a time may call next().
 #pragma once
 
 #include <condition_variable>
@@ -25,17 +25,17 @@
 namespace weft::data {
 
 struct PrefetchOptions {
-  int workers = 1;         // threads that make items; 0: they are made when asked for
-  int ahead = 2;           // items made or in the making beyond those handed out, at most
+  int workers = 1;         // threads that make items; 0: items are made when requested
+  int ahead = 2;           // maximum number of items that are ready or being made but not yet returned
   std::int64_t first = 0;  // index of the first item
-  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // no item from this one on is made
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // end of the indices, exclusive
 };
 
 template <class Item>
 class Prefetch {
  public:
-  // `make` is called once for every index from `first` on, by several threads at a time when there are several workers, and never
-  // for one that is skipped where there are none.
+  // Calls `make` once for each index from `first` on, concurrently if there are several workers. Without workers, it is
+  // not called for skipped items.
   explicit Prefetch(std::function<Item(std::int64_t index)> make, PrefetchOptions options = {})
       : make_(std::move(make)),
         next_(options.first),
@@ -46,7 +46,7 @@ class Prefetch {
             "Prefetch: workers must not be negative and ahead positive, got ", options.workers, " and ", options.ahead);
     for (int i = 0; i < options.workers; ++i)
       workers_.emplace_back([this, here = &weft::device()] {
-        set_device(*here);  // what a worker makes is for whom it works
+        set_device(*here);  // workers use the device of the thread that created them
         const runtime::CompetingThread competing;
         work();
       });
@@ -63,7 +63,7 @@ class Prefetch {
     for (std::thread& worker : workers_) worker.join();
   }
 
-  // The next item; waits for it. Throws what making it threw.
+  // Blocks until the next item is ready and returns it. Throws the exception of `make`.
   Item next() {
     const trace::Scope scope("input", "wait for data");
     const metrics::Timer timer(metrics::input_wait_time);
@@ -73,7 +73,7 @@ class Prefetch {
     return std::move(*slot.item);
   }
 
-  // Passes over the next item, whatever comes of it.
+  // Skips the next item and ignores its exception.
   void skip() { workers_.empty() ? static_cast<void>(++next_) : static_cast<void>(take()); }
 
  private:
@@ -119,7 +119,7 @@ class Prefetch {
   std::function<Item(std::int64_t)> make_;
   std::mutex mutex_;
   std::condition_variable made_, room_;
-  std::deque<Slot> slots_;  // of the indices from next_ to claimed_
+  std::deque<Slot> slots_;  // for the indices from next_ to claimed_
   std::int64_t next_, claimed_;
   std::int64_t end_, ahead_;
   bool stopping_ = false;

@@ -50,7 +50,7 @@ Type type_of(const HeaderEntry& entry) {
             " is too large");
     dims.emplace_back(static_cast<std::int64_t>(size));
   }
-  return Type(dtype, dims);  // refuses ranks and products that are too large
+  return Type(dtype, dims);  // throws Error if the rank or the number of elements is too large
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
     Header header = parse_header(text);
     metadata_ = std::move(header.metadata);
     std::ranges::sort(header.entries, {}, [](const HeaderEntry& e) { return std::pair(e.begin, e.end); });
-    std::uint64_t end = 0;  // of the tensor before
+    std::uint64_t end = 0;  // end of the previous tensor
     for (HeaderEntry& entry : header.entries) {
       place = "tensor " + shown(entry.name) + ": ";
       const Type type = type_of(entry);
@@ -97,7 +97,7 @@ void SafetensorsFile::read(const Entry& entry, std::span<std::byte> to) const {
 
 namespace {
 
-// Names are the caller's; the format has them in UTF-8.
+// The caller chooses the names; the format requires UTF-8.
 std::string print_header(const nlohmann::ordered_json& header) {
   std::string text = print_json(header);
   require(nlohmann::ordered_json::parse(text) == header, "write_safetensors: names and metadata must be UTF-8");
@@ -107,7 +107,7 @@ std::string print_header(const nlohmann::ordered_json& header) {
 }  // namespace
 
 void write_safetensors(AtomicFile& file, std::span<const TensorBytes> tensors, const Metadata& metadata) {
-  // Widest elements first, so that every tensor is aligned for its type.
+  // Writes tensors with the widest elements first, so that every tensor is aligned for its type.
   std::vector<const TensorBytes*> order;
   for (const TensorBytes& tensor : tensors) order.push_back(&tensor);
   std::ranges::stable_sort(order, std::greater(), [](const TensorBytes* t) { return byte_size(t->type.dtype()); });

@@ -1,6 +1,7 @@
-// safetensors files: named tensors as plain bytes behind a JSON header. Semantics: the format's published description
-// (huggingface/safetensors), read strictly. Files are not trusted: a header is bounded (100 MB) before memory is taken for it, and
-// what breaks a rule is an Error that names the file and the tensor.
+// Reads and writes safetensors files: named tensors as plain bytes after a JSON header. Semantics: the published
+// description of the format (huggingface/safetensors), read strictly. Files are not trusted: the header size is limited
+// (100 MB) before memory is allocated for it, and a violation of the format throws Error that names the file and the
+// tensor.
 //
 //   8 bytes   N, little-endian
 //   N bytes   {"NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ..., "__metadata__": {"key": "text"}}
@@ -22,19 +23,19 @@ namespace weft::data {
 
 using Metadata = std::map<std::string, std::string>;
 
-// A file open for reading: the header at once, tensors when asked for.  Const members are thread-safe.
+// A file opened for reading: the header is read at once, tensors on request. Const members are thread-safe.
 class SafetensorsFile {
  public:
   struct Entry {
     std::string name;
     Type type;
-    std::uint64_t offset;  // of its first byte in the file
+    std::uint64_t offset;  // of the first byte in the file
   };
 
   explicit SafetensorsFile(const std::filesystem::path& path);
 
   std::span<const Entry> entries() const { return entries_; }  // sorted by name
-  const Entry* find(std::string_view name) const;              // nullptr: there is none of that name
+  const Entry* find(std::string_view name) const;              // nullptr if there is no tensor with this name
   const Metadata& metadata() const { return metadata_; }
   const File& file() const { return file_; }
 
@@ -47,14 +48,14 @@ class SafetensorsFile {
   Metadata metadata_;
 };
 
-// A tensor to be written: the bytes are not copied.
+// A tensor to write; the bytes are not copied.
 struct TensorBytes {
   std::string name;
-  Type type;  // static
+  Type type;  // must be static
   std::span<const std::byte> bytes;
 };
 
-// Writes a file through an AtomicFile: `path` stands for the old file or the new one, whole. Names must differ.
+// Writes a file atomically, through an AtomicFile: `path` is the old file or the complete new one. Names must differ.
 void write_safetensors(const std::filesystem::path& path, std::span<const TensorBytes> tensors,
                        const Metadata& metadata = {});
 // Writes the same bytes to a file that the caller commits.

@@ -11,7 +11,7 @@ namespace weft::data {
 
 namespace {
 
-// Takes nlohmann's events in the one order that the format allows.
+// Accepts nlohmann's parse events only in the order that the format allows.
 class HeaderReader {
  public:
   Header take() && { return std::move(header_); }

@@ -1,5 +1,5 @@
-// The JSON header of a safetensors file, read as a stream: no more memory than the entries themselves, whatever the text.
-// For safetensors.cpp.
+// Parses the JSON header of a safetensors file as a stream, so that it needs no more memory than the entries. For
+// safetensors.cpp.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct HeaderEntry {
 };
 
 struct Header {
-  std::vector<HeaderEntry> entries;  // in the order of the text; names differ
+  std::vector<HeaderEntry> entries;  // in the order of the text; names are unique
   Metadata metadata;
 };
 
-// Throws Error with the reason, for the caller to lead with the file's name.
+// Throws Error with the reason; the caller prepends the file's name.
 Header parse_header(std::span<const char> text);
 
-// A text from a file that is not trusted, fit for a message of one line.
+// Returns text from an untrusted file in a form that fits into a one-line message.
 std::string shown(std::string_view text);
 
 }  // namespace weft::data

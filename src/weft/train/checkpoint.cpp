@@ -15,7 +15,7 @@
 #include <weft/train/manifest.h>
 
 namespace weft::metrics {
-inline constinit Metric checkpoint_time("CheckpointTime");  // writing checkpoints
+inline constinit Metric checkpoint_time("CheckpointTime");  // time of writing checkpoints
 }  // namespace weft::metrics
 
 namespace weft::train {
@@ -41,7 +41,7 @@ std::set<std::string> file_names(const Manifest& manifest) {
   return names;
 }
 
-// The files of the checkpoint that stands; nothing if there is, or may be, a manifest that cannot be read.
+// Returns the files of the current checkpoint; nullopt if there is, or may be, a manifest that cannot be read.
 std::optional<std::set<std::string>> standing_files(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::exists(folder / manifest_name, error) && !error) return std::set<std::string>{};
@@ -72,7 +72,7 @@ data::SafetensorsFile open_part(const std::filesystem::path& folder, const Manif
   }
 }
 
-// What the message of a failed save ends with.
+// Returns the end of the message for a failed save.
 std::string still_stands(const std::filesystem::path& folder) {
   try {
     return concat("; the checkpoint of step ", read_manifest(folder).step, " still stands");
@@ -86,7 +86,7 @@ std::filesystem::path made(std::filesystem::path folder) {
   return folder;
 }
 
-// Says how much room a save needs, if that is more than the file system has left.
+// Returns a message about the space that a save needs, if it exceeds the free space of the file system.
 std::string missing_room(const std::filesystem::path& folder, const CheckpointParts& parts) {
   std::uint64_t needed = 0;
   for (const auto& [part, tensors] : parts)
@@ -101,7 +101,7 @@ std::string missing_room(const std::filesystem::path& folder, const CheckpointPa
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder) : folder_(made(std::move(folder))), lock_(folder_) {
   remove_temporaries(folder_);
-  AtomicFile{folder_};  // throws where no file can be made
+  AtomicFile{folder_};  // throws Error if no file can be created in the folder
   require(!std::filesystem::is_directory(folder_ / manifest_name), "cannot save checkpoints in ", folder_.string(),
           ": its ", manifest_name, " is a folder");
   if (const auto names = standing_files(folder_)) remove_parts(folder_, *names);
@@ -115,14 +115,14 @@ void CheckpointFolder::save(std::int64_t step, const Settings& config, const Che
   try {
     for (const auto& [part, tensors] : parts) {
       AtomicFile file(folder_);
-      data::write_safetensors(file, tensors, {{"format", "pt"}});  // what other readers of safetensors look for
+      data::write_safetensors(file, tensors, {{"format", "pt"}});  // metadata that other readers of safetensors expect
       const ManifestFile entry{part_file_name(part, step, file.digest()), file.size(), file.digest()};
       file.commit(entry.name);
       manifest.files[part] = entry;
     }
     write_file(folder_ / manifest_name, print_manifest(manifest));
   } catch (const Error& error) {
-    // The manifest may stand although its folder could not be synced: then both are kept.
+    // The manifest may be the new one although syncing its folder failed; then the files of both checkpoints are kept.
     if (auto names = standing_files(folder_); names && before) {
       names->insert(before->begin(), before->end());
       remove_parts(folder_, *names);
@@ -155,7 +155,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& folder) {
       for (const auto& [part, file] : manifest.files) checkpoint.parts.emplace(part, open_part(folder, file));
       return checkpoint;
     } catch (const Error&) {
-      // A save that ended meanwhile has removed the files of the checkpoint before.
+      // A concurrent save may have removed the files of the previous checkpoint; then read the new manifest.
       Manifest now = read_manifest(folder);
       if (file_names(now) == file_names(manifest)) throw;
       manifest = std::move(now);

@@ -1,11 +1,11 @@
-// Checkpoints: a folder that holds the state of a training run. At every instant, whatever is killed and whichever disk is full,
-// the folder holds the old checkpoint or the new one, whole.
+// Checkpoints: a folder with the state of a training run. At any time, even if a process is killed or the disk is full,
+// the folder contains either the complete old checkpoint or the complete new one.
 //
-//   manifest.json                        names the files below with size and digest; its rename is the moment of the save
+//   manifest.json                        lists the files below with size and digest; renaming it completes the save
 //   model-STEP-DIGEST.safetensors        one file per part
 //   optimizer-STEP-DIGEST.safetensors
 //
-// Damage (truncation, flipped bits) is noticed when a checkpoint is opened, by size and XXH3-128 digest.
+// Damage (truncation, flipped bits) is detected when a checkpoint is opened, by size and XXH3-128 digest.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,17 @@
 
 namespace weft::train {
 
-// Name of a part (lower-case letters) and its tensors.
+// Maps the name of a part (lower-case letters) to its tensors.
 using CheckpointParts = std::map<std::string, std::span<const data::TensorBytes>>;
 
-// A folder to save checkpoints in: made if it does not exist, and this process's own while the object lives.
+// A folder for saving checkpoints. It is created if it does not exist, and locked for this process during the lifetime
+// of the object.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::filesystem::path folder);
 
-  // Replaces the folder's checkpoint. Needs room for both at once. When it throws Error the old one still stands.
+  // Replaces the checkpoint in the folder. Needs disk space for both. If it throws Error, the old checkpoint is still
+  // intact.
   void save(std::int64_t step, const Settings& config, const CheckpointParts& parts);
   const std::filesystem::path& path() const { return folder_; }
 
@@ -38,16 +40,16 @@ class CheckpointFolder {
   FolderLock lock_;
 };
 
-// A checkpoint opened for reading, with every part verified.
+// A checkpoint opened for reading; every part has been verified.
 struct Checkpoint {
   std::int64_t step = 0;
   Settings config;
   std::map<std::string, data::SafetensorsFile> parts;
 
-  StateDict state(const std::string& part) const;  // of a part. Throws Error if there is none of this name
+  StateDict state(const std::string& part) const;  // throws Error if there is no such part
 };
 
-// Throws Error for a folder without a checkpoint and for one that is damaged, naming the file. May be called while another
+// Throws Error, which names the file, if the folder has no checkpoint or a damaged one. May be called while another
 // process saves.
 Checkpoint open_checkpoint(const std::filesystem::path& folder);
 bool has_checkpoint(const std::filesystem::path& folder);

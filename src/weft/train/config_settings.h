@@ -1,6 +1,6 @@
-// The config of a run as settings, and back. A config is a struct that lists its fields once:
+// Converts the config of a run to settings and back. A config is a struct that lists its fields once:
 //   static void fields(auto& self, auto&& field) { field("lr", self.lr, "peak of the learning rate"); ... }
-//   void check() const;   // throws Error, led by the field's name, for values that make no run
+//   void check() const;   // throws Error, which starts with the field's name, for invalid values
 #pragma once
 
 #include <type_traits>
@@ -18,7 +18,7 @@ Settings settings_of(const Config& config) {
   return settings;
 }
 
-// Throws Error for a setting that is missing, of another type, or not a field.
+// Throws Error for a setting that is missing, has a different type, or is not a field.
 template <class Config>
 Config config_of(const Settings& settings) {
   Config config;

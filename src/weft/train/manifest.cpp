@@ -36,7 +36,7 @@ Setting setting_from(const JsonValue& value) {
   return value.text();
 }
 
-// Takes the digest out and compares it with the rest.
+// Removes the digest and compares it with that of the rest.
 void check_digest(json& root) {
   require(root.is_object() && root.value("format", json()) == "weft checkpoint",
           "it is not the manifest of a checkpoint");
@@ -74,7 +74,7 @@ std::string print_manifest(const Manifest& manifest) {
     files[part] = {{"name", file.name}, {"bytes", file.bytes}, {"xxh128", file.digest}};
   json text = {{"format", "weft checkpoint"}, {"version", format_version}, {"weft", version()},
                {"step", manifest.step},       {"config", config},          {"files", files}};
-  text["xxh128"] = digest_of(text);  // of all the rest
+  text["xxh128"] = digest_of(text);  // digest of all other fields
   return print_json(text, 2) + "\n";
 }
 

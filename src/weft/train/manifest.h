@@ -1,4 +1,4 @@
-// The manifest of a checkpoint, as text. For checkpoint.cpp.
+// Reads and writes the manifest of a checkpoint. For checkpoint.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace weft::train {
 
 struct ManifestFile {
-  std::string name;  // in the manifest's folder: PART-STEP-DIGEST.safetensors
+  std::string name;  // in the folder of the manifest: PART-STEP-DIGEST.safetensors
   std::uint64_t bytes = 0;
   std::string digest;  // XXH3-128 in hex
 };
@@ -23,10 +23,10 @@ struct Manifest {
 };
 
 std::string part_file_name(std::string_view part, std::int64_t step, std::string_view digest);
-bool is_part_file_name(const std::string& name);  // of any part, step and digest
+bool is_part_file_name(const std::string& name);  // with any part, step and digest
 
 std::string print_manifest(const Manifest& manifest);  // JSON
-// Throws Error with the reason: damage, or a version this library does not know.
+// Throws Error with the reason: the manifest is damaged, or this library does not know its version.
 Manifest parse_manifest(const std::string& text);
 
 }  // namespace weft::train

@@ -9,7 +9,7 @@
 namespace weft::train {
 
 void check_size(const char* name, std::int64_t size) {
-  constexpr std::int64_t most = std::int64_t{1} << 24;  // with room to spare
+  constexpr std::int64_t most = std::int64_t{1} << 24;  // chosen with a wide margin
   require(size > 0, name, " must be positive, got ", size);
   require(size <= most, name, " must be at most ", most, ", got ", size);
 }

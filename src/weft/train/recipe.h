@@ -1,4 +1,5 @@
-// How a model is trained, whatever it is: batches, AdamW's numbers and the learning rate by step. Part of the configs of runs.
+// How any model is trained: batch size, AdamW's hyperparameters and the learning-rate schedule. Part of the configs of
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ struct Recipe {
     field("seed", self.seed, "of weights, batches and dropout");
   }
 
-  // Throws Error, led by the field's name, for values that make no training.
+  // Throws Error, which starts with the field's name, for invalid values.
   void check() const;
-  double learning_rate(std::int64_t step) const;  // warm-up, then a cosine to a tenth, then constant
-  void fit_schedule(std::int64_t steps);          // a run of so many rises and falls within them
+  double learning_rate(std::int64_t step) const;  // warm-up, then a cosine decay to a tenth, then constant
+  void fit_schedule(std::int64_t steps);          // fits warm-up and decay into a run of this many steps
 
-  // The fields that fit_schedule sets, and what it makes of them.
+  // The fields that fit_schedule sets, and a description of their values.
   struct Fitted {
     std::string_view field, value;
   };
@@ -39,7 +40,8 @@ struct Recipe {
                                         {"decay_steps", "--steps"}};
 };
 
-// Throws Error, led by the name, unless a size is positive and products of any two such sizes fit into 64 bits.
+// Throws Error, which starts with the name, unless the size is positive and the product of any two such sizes fits into
+// 64 bits.
 void check_size(const char* name, std::int64_t size);
 
 }  // namespace weft::train

@@ -1,4 +1,4 @@
-// Settings: what a run was configured with, by name, in a form that is stored and compared.
+// Settings: the configuration of a run by name, in a form that can be stored and compared.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace weft::train {
 using Setting = std::variant<bool, std::int64_t, double, std::string>;
 using Settings = std::map<std::string, Setting>;
 
-std::string to_string(const Setting& setting);  // numbers as the shortest text that reads back
+std::string to_string(const Setting& setting);  // the shortest text from which a number reads back exactly
 
-// Every difference in one line, "width is 384 in SAVED and 128 in CURRENT, ..."; empty: there is none.
+// Returns all differences in one line, "width is 384 in SAVED and 128 in CURRENT, ..."; empty if there are none.
 std::string differences(const Settings& saved, const Settings& current, const std::string& saved_name,
                         const std::string& current_name);
 

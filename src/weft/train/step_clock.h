@@ -1,4 +1,5 @@
-// Times of a run's steps, from when the device had made their results: its pace, however far ahead or behind the host is.
+// Measures the times of steps from when the device computed their results, so the host may be any number of steps ahead
+// or behind.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +19,12 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 class StepClock {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t warm_up = 3;  // steps that the median leaves out
+  static constexpr std::size_t warm_up = 3;  // steps that the median excludes
   static constexpr std::size_t together = 4;
 
-  // What came between the last step and now (a validation, a save) is no step's time.
+  // Excludes the time since the last step (a validation, a save) from the next step.
   void restart() { last_ = Clock::now(); }
-  void step_done(std::uint64_t made_ns) {  // its result was made then, on the same clock
+  void step_done(std::uint64_t made_ns) {  // made_ns: when the device computed the result, on the same clock
     const Clock::time_point at{std::chrono::nanoseconds(made_ns)};
     ms_.push_back(std::chrono::duration<double, std::milli>(at - last_).count());
     last_ = at;
@@ -31,7 +32,8 @@ class StepClock {
 
   bool is_warm() const { return ms_.size() > warm_up; }
   const std::vector<double>& ms() const { return ms_; }
-  // Of the means over `together` neighbours: results of short steps come in bursts. 0: no step was done.
+  // Returns the median over means of `together` consecutive steps, because results of short steps arrive in bursts; 0
+  // if no step is done.
   double median_ms() const {
     if (ms_.empty()) return 0;
     const std::span<const double> steps = is_warm() ? std::span(ms_).subspan(warm_up) : std::span(ms_).last(1);

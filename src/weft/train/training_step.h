@@ -1,4 +1,4 @@
-// What the trainers of all models do in a step, as a recipe says.
+// The parts of a training step that the trainers of all models share, as configured by a recipe.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,24 @@
 
 namespace weft::train {
 
-// Its AdamW: matrices decay.
+// Returns the recipe's AdamW options; only matrices decay.
 optim::AdamWOptions adamw_options(const Recipe& recipe);
 
-// Before a step is recorded: sets its learning rate and the keys of its dropout, which follow from seed and step alone.
+// Call before a step is recorded: sets its learning rate and the seed of its dropout, which depends only on the
+// recipe's seed and the step.
 void begin_step(optim::Optimizer& optimizer, const Recipe& recipe, std::int64_t step, double learning_rate);
 
-// Updates the optimizer's parameters by the gradients of the loss, clipped. Gives the loss.
+// Updates the optimizer's parameters with the clipped gradients of the loss. Returns the loss.
 Tensor update(optim::Optimizer& optimizer, const Recipe& recipe, const Tensor& loss);
 
-// A bound on the bytes that a step of a transformer takes, from below, without planning it: the weights, their gradients and
-// AdamW's two moments, and the input of each block, kept for its backward pass. `block_inputs` has the sizes of these, all
-// together. Larger models than fit into an integer have one too.
+// Returns a lower bound on the bytes that a step of a transformer needs, without planning it: the weights, their
+// gradients and AdamW's two moments, and the inputs of all blocks, kept for the backward pass. `block_inputs` are the
+// dimensions of the latter together. A double, so that it holds the bound even for models whose size exceeds an
+// integer.
 double least_bytes(double parameters, DType parameter_type, std::initializer_list<std::int64_t> block_inputs,
                    DType input_type);
 
-// Without dropout, until its end.
+// Switches the model to evaluation (without dropout) during its lifetime.
 template <class Model>
 class Evaluation {
  public:
