@@ -16,7 +16,7 @@ from figures import Figure
 from jobs import BUSY
 
 LOOP = [sys.executable, "-c", "while True: pass"]
-WARM_UP = 20  # steps: the first ones compile, and weft looks at the machine every tenth of a second
+WARM_UP = 20  # steps; the first ones compile, and weft checks the load of the machine every tenth of a second
 
 
 def share_left(loops: int) -> float:

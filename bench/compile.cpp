@@ -1,4 +1,4 @@
-// What a call of a compiled function costs the host. The device only pretends to work.
+// Measures the host cost of a call of a compiled function. The device only pretends to work.
 #include <limits>
 
 #include <benchmark/benchmark.h>
@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-// A function of 300 parameters that changes none, so that its calls are guards, binding and launch alone.
+// A function that reads 300 parameters and changes none, so that its calls consist only of guards, binding and launch.
 struct Reader {
   std::vector<Parameter> parameters = std::vector<Parameter>(300, Parameter(zeros({16})));
   Compiled<std::function<Tensor(const Tensor&)>> compiled = compile(std::function([this](const Tensor& x) {
@@ -27,7 +27,7 @@ runtime::DeviceOptions pretending() {
   return options;
 }
 
-// The same call with its guards and without them; the difference is what guards cost.
+// Measures the same call with and without its guards; the difference is the cost of the guards.
 void call(benchmark::State& state, auto make) {
   runtime::SimulatedDevice device({}, pretending());
   runtime::Device& before = weft::device();

@@ -21,7 +21,7 @@ class Contestant:
     def run(self, directory: Path) -> dict:
         """What it printed, or {"error": one line}."""
         try:
-            # Without what earlier runs compiled: every start is a first one.
+            # Without the kernel cache of earlier runs, so that every start is a cold one.
             done = subprocess.run([*self.command, directory], capture_output=True, text=True, timeout=TIMEOUT_S,
                                   env=os.environ | {"WEFT_CACHE": "0"})
         except subprocess.TimeoutExpired:

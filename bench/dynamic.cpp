@@ -1,5 +1,5 @@
-// Training steps whose batch changes from step to step: how often they are compiled, what a new size costs, and what all sizes
-// together cost beside eager mode.
+// Measures training steps whose batch size changes from step to step: how often they compile, what a new size costs, and what all
+// sizes together cost compared to eager mode.
 #include <array>
 #include <limits>
 
@@ -107,7 +107,7 @@ void eager_steps_of_changing_sizes(benchmark::State& state) {
 }
 BENCHMARK(eager_steps_of_changing_sizes);
 
-// The host's part of the first call with a size; the device only pretends to work.
+// Measures the host's part of the first call with a new size; the device only pretends to work.
 void a_new_size(benchmark::State& state) {
   runtime::DeviceOptions options;
   options.run_ahead_launches = std::numeric_limits<int>::max();

@@ -155,7 +155,7 @@ def dynamic_figures(build: Path, quick: bool, say) -> list[Figure]:
     ]
 
 
-# Programs of peers/programs_jax.py, with how many times as fast as jax.jit they must run.
+# Programs of peers/programs_jax.py, and how many times as fast as jax.jit they must be.
 PROGRAMS = {"scan-gradient": 20, "squared-differences": 1.5, "transposed-convolution-gradient": 3, "convolution-gradient": 3}
 
 
@@ -224,22 +224,23 @@ def captioner_figures(build: Path, quick: bool, say) -> list[Figure]:
         return max((speed for speed in speeds if speed), default=None)
 
     figures = []
-    folder = tempfile.TemporaryDirectory(prefix="weft-bench-")  # what a peer compiled, it finds in its next run
+    folder = tempfile.TemporaryDirectory(prefix="weft-bench-")  # a peer finds here what it compiled in its previous run
     caches = {name: os.path.join(folder.name, name) for name in ("TORCHINDUCTOR_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR")}
     for dtype, table in itertools.product(("f32", "bf16"), compared):
         ours, eager, torch, jax = [], [], [], []
-        for _ in range(1 if quick else 3):  # in turns; the fastest run of each counts
+        for _ in range(1 if quick else 3):  # the contestants alternate; the fastest run of each counts
             report = lab(table, "--dtype", dtype)
             rows = {row["name"]: row for row in report["rows"]}
             for row in rows.values():
                 say(f"captioner, {dtype}, {table}, {row['name']}: {row['steps_per_s']:.2f} steps/s, {row['recompiles_in_window']} recompiles")
             eager.append(rows["eager"]["steps_per_s"])
             ours.append(rows[compared[table]]["steps_per_s"])
-            # Peers get the sizes of our model. A few long captions decide how long a window of steps takes: those of ours, too.
+            # Peers get the sizes of our model and the lengths of our captions, because a few long captions decide how long a
+            # window of steps takes.
             lengths = ",".join(map(str, rows[compared[table]]["lengths"]))
             same = ["--config", json.dumps(report["config"]), "--lengths", lengths, "--dtype", dtype]
             torch.append(peer("torch.compile", "torch._inductor", "captioner_torch.py", "--mode", "compile", *same))
-            # jax.jit compiles every length: only the static shapes are its own ground.
+            # jax.jit compiles for every length, so it is compared only with static shapes.
             jax.append(peer("jax.jit", "jax, optax", "captioner_jax.py", *same) if table == "static" else None)
         name = f"captioner {dtype}, {table}"
         target = 1.78 if table == "static" else 1.72

@@ -1,4 +1,4 @@
-// Generated kernels beside plain vector loops over the same sizes: weft_NAME and plain_NAME, in bytes moved per second.
+// Compares generated kernels with plain vector loops of the same sizes: weft_NAME and plain_NAME, in bytes moved per second.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace weft;
 
-// The plain loops are what an optimising compiler makes of them for the CPU that runs them: the top CMakeLists.txt has the options.
+// The plain loops are compiled with the options for this CPU that the top CMakeLists.txt sets.
 void plain_residual(const float* __restrict x, const float* __restrict y, float* __restrict out, std::int64_t begin,
                     std::int64_t end, std::int64_t columns) {
 #pragma omp simd
@@ -73,7 +73,7 @@ struct Case {
   ir::Value (*build)(ir::Value x, ir::Value y);
   void (*plain)(const float* __restrict x, const float* __restrict y, float* __restrict out, std::int64_t first_row,
                 std::int64_t last_row, std::int64_t columns);
-  bool reads_y, writes_rows;  // one operand or two; one number per row or all
+  bool reads_y, writes_rows;  // reads one operand or two; writes one number per row or all
 
   std::int64_t bytes(Type type) const {
     return type.bytes() * (reads_y ? 2 : 1) + (writes_rows ? type.bytes() / type.size(1) : type.bytes());
@@ -93,7 +93,7 @@ void compiled(benchmark::State& state, const Case& c, Type type) {
   const std::vector<float> ones(type.elements(), 1);
   const runtime::BufferPtr inputs[] = {device.upload(type, std::as_bytes(std::span(ones))),
                                        device.upload(type, std::as_bytes(std::span(ones)))};
-  runtime::BufferPtr last;  // launches follow one another as they do in training; the device bounds how many wait
+  runtime::BufferPtr last;  // consecutive launches, as in training; the device limits how many wait
   for (auto _ : state) last = device.launch(executable, inputs).front();
   last->wait();
   state.SetBytesProcessed(state.iterations() * c.bytes(type));
@@ -115,7 +115,7 @@ void plain(benchmark::State& state, const Case& c, Type type) {
 
 int main(int argc, char** argv) {
   for (const Case& c : cases) {
-    for (const std::int64_t width : {384, 4 * 384}) {  // of the default model's activations
+    for (const std::int64_t width : {384, 4 * 384}) {  // as for the default model's activations
       const Type type(float32, {16 * 256, width});
       const std::string name = concat(c.name, "/", width);
       benchmark::RegisterBenchmark(("weft_" + name).c_str(), compiled, c, type)->UseRealTime();

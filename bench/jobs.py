@@ -17,7 +17,7 @@ class Job:
     dtype: str
     steps: int
     rounds: int
-    shape: tuple[str, ...] = ()  # options of `weft train text`; none: its default config
+    shape: tuple[str, ...] = ()  # options of `weft train text`; empty: its default config
 
     def write(self, build: Path, directory: Path, quick: bool) -> Path:
         steps = min(self.steps, 5) if quick else self.steps
@@ -45,5 +45,5 @@ JOBS = {
     )
 }
 
-# Long enough that a step beside other programs has met all that they do.
+# Long enough that steps beside other programs encounter every effect of these.
 BUSY = Job("busy", "speed", "f32", 400, 1, SMALL)

@@ -1,6 +1,7 @@
-// A GPT's whole training step under compile(), in every mode, beside the same step run operation by operation; and what compiling
-// it takes, cold, with the kernels on disk, and for 2 layers and for 12.
-// Usage: modes [STEPS]; prints {"rows": [{"name", "steps_per_s", "ratio", "first_call_s"}], "recompiles": {...}, "compile_s": {...}}.
+// Measures a GPT's whole training step with compile() in every mode, compared to the same step run operation by operation; and
+// its compile time: cold, with the kernels on disk, and for 2 and for 12 layers.
+// Usage: modes [STEPS]; prints {"rows": [{"name", "steps_per_s", "ratio", "first_call_s"}], "recompiles": {...}, "compile_s":
+// {...}}.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -65,18 +66,18 @@ Row run(const CompileOptions& options, Stance stance, int steps) {
   return row;
 }
 
-// Of the first call: recording, compiling, one step.
+// Measures the first call: recording, compiling, one step.
 double compile_seconds(std::int64_t layers) {
   clear_graph_cache();
   manual_seed(0);
   Training training(layers);
-  synchronize();  // or the weights would be made meanwhile, by the same cores
+  synchronize();  // otherwise the weights would be computed meanwhile, on the same cores
   const auto step = compile([&](const Tensor& batch) { return training.step(batch); });
   step(training.tokens).item();
   return step.explain().programs[0].compile_ms / 1e3;
 }
 
-// Programs compiled beyond the first.
+// Counts the programs compiled after the first.
 std::uint64_t recompiles(const std::function<void(Training&, int)>& change) {
   clear_graph_cache();
   Training training(1);
@@ -114,7 +115,7 @@ int main(int count, char** arguments) {
       {"two scalars becoming equal",
        recompiles([](Training& t, int i) { t.optimizer.set_lr(i % 2 == 0 ? 0.9 : 1e-3); })}};
   double cold_2 = 1e9, cold_12 = 1e9;
-  for (int i = 0; i < 3; ++i) {  // the disk is emptied before each
+  for (int i = 0; i < 3; ++i) {  // the disk cache is emptied before each
     cache.empty();
     cold_2 = std::min(cold_2, compile_seconds(2));
     cache.empty();

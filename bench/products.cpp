@@ -1,5 +1,6 @@
-// The limit of a GPT's training step: its matrix products alone, one after the other, each in the time that the library under
-// weft takes for it on warm operands. Usage: products LAYERS WIDTH HEADS CONTEXT BATCH; prints {"ms": ..., "gflops_per_s": ...}.
+// Measures the lower limit of a GPT's training step: only its matrix products, one after the other, each with the time that the
+// library underneath needs on warm operands.
+// Usage: products LAYERS WIDTH HEADS CONTEXT BATCH; prints {"ms": ..., "gflops_per_s": ...}.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,10 +19,10 @@ using Dims = std::vector<std::int64_t>;
 struct Product {
   Type lhs, rhs;
   Dims lhs_batching, lhs_contracting, rhs_contracting;
-  std::int64_t times;  // in a step
+  std::int64_t times;  // per step
 };
 
-// The three products of y = x W^T: itself, the gradient of x, the gradient of W.
+// Adds the three products of y = x W^T: the forward product, the gradient of x, the gradient of W.
 void linear(std::vector<Product>& all, std::int64_t rows, std::int64_t in, std::int64_t out, std::int64_t times) {
   const Type x(DType::f32, {rows, in}), w(DType::f32, {out, in}), dy(DType::f32, {rows, out});
   all.push_back({x, w, {}, {1}, {1}, times});
@@ -40,8 +41,8 @@ std::vector<Product> products(std::int64_t layers, std::int64_t width, std::int6
   linear(all, rows, 4 * width, width, layers);
   linear(all, rows, width, vocabulary, 1);
   const Type q(DType::f32, {batch * heads, context, width / heads}), p(DType::f32, {batch * heads, context, context});
-  all.push_back({q, q, {0}, {2}, {2}, 2 * layers});  // scores, and the gradient of the weights
-  all.push_back({p, q, {0}, {2}, {1}, 2 * layers});  // their sum, and the gradient of the queries
+  all.push_back({q, q, {0}, {2}, {2}, 2 * layers});  // scores, and the gradient of the attention weights
+  all.push_back({p, q, {0}, {2}, {1}, 2 * layers});  // their weighted sum, and the gradient of the queries
   all.push_back({p, q, {0}, {1}, {1}, 2 * layers});  // the gradients of the values and of the keys
   return all;
 }
@@ -60,7 +61,7 @@ double milliseconds(const Product& product) {
   const runtime::BufferPtr inputs[] = {ones(product.lhs), ones(product.rhs)};
   double best = 1e9;
   for (int round = 0; round < 6; ++round) {
-    constexpr int together = 4;  // so that handing a launch over does not count
+    constexpr int together = 4;  // so that the overhead of a launch does not count
     const auto start = std::chrono::steady_clock::now();
     runtime::BufferPtr last;
     for (int i = 0; i < together; ++i) last = device.launch(executable, inputs).front();

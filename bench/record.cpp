@@ -1,4 +1,4 @@
-// What recording and syncing cost the host. The device only pretends to work.
+// Measures the host cost of recording and syncing. The device only pretends to work.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-// Makes a device that only pretends to work this thread's device, and spares the compile of what does not run.
+// Makes a device that only pretends to work the current one of this thread, and disables compilation.
 class Pretend {
  public:
   Pretend() : device_({}, options()), before_(device()) { set_device(device_); }
@@ -31,8 +31,8 @@ class Pretend {
   knobs::Override<knobs::Text> backend_{knobs::backend, "interpreter"};
 };
 
-// Operations recorded and dropped with their step, the user's line with each. A number becomes an input: three nodes. Each
-// `operation` is so many calls of public functions.
+// Measures operations that are recorded with the user's line and dropped with their step. A number becomes an input, which makes
+// three nodes. Each `operation` makes `calls` calls of public functions.
 template <class Operation>
 void record_op(benchmark::State& state, int calls, Operation operation) {
   const Pretend pretend;
@@ -62,7 +62,7 @@ BENCHMARK_CAPTURE(record_op, reshape, 1,
 BENCHMARK_CAPTURE(record_op, sum_and_broadcast, 2,
                   [](const Tensor& y, const Tensor& x, int) { return x - sum(y, {1}, true); });
 
-// Keeps the device busy with a launch that waits while this lives, and all launches behind it.
+// Blocks the device during its lifetime with a launch that waits, and all later launches behind it.
 class Busy {
  public:
   Busy() : gate_(std::make_shared<runtime::Buffer>(Type(DType::f32, {}))) {
@@ -82,15 +82,15 @@ class Busy {
   runtime::BufferPtr gate_;
 };
 
-// What a host that waited long for its device finds: nothing of its own is in a cache any more.
+// Evicts the program's data from the caches, as happens when a host has waited long for its device.
 void sweep_caches() {
   static std::vector<std::uint64_t> memory(std::size_t{64} << 17);  // 64 MiB
   for (std::size_t i = 0; i < memory.size(); i += 8) ++memory[i];
   benchmark::DoNotOptimize(memory.data());
 }
 
-// The sync of a known step of so many operations that updates so many tensors, while the device works; before the step the host
-// did not wait, or did.
+// Measures the sync of a known step with this many operations and updated tensors while the device works; before the step, the
+// host either waited or not.
 void sync_known_step(benchmark::State& state, bool waits) {
   const Pretend pretend;
   const auto operations = static_cast<std::size_t>(state.range(0)), tensors = static_cast<std::size_t>(state.range(1));
@@ -110,7 +110,7 @@ void sync_known_step(benchmark::State& state, bool waits) {
 }
 BENCHMARK_CAPTURE(sync_known_step, at_once, false)
     ->UseManualTime()
-    ->Iterations(500)  // the syncs are a small part of them
+    ->Iterations(500)  // the syncs are only a small part of each iteration
     ->Args({1, 1})
     ->Args({100, 1})
     ->Args({10000, 1})
@@ -133,7 +133,7 @@ struct Model {
   void fields(auto&& field) { field("blocks", blocks); }
 };
 
-// A whole training step, forward, backward, clipping and update, recorded and synced: `nodes` of them.
+// Measures a whole training step of `nodes` nodes, recorded and synced: forward, backward, clipping and update.
 void record_training_step(benchmark::State& state) {
   const Pretend pretend;
   Model model;

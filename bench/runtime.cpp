@@ -1,4 +1,4 @@
-// What the runtime itself costs: a launch as the host sees it, a thunk as the device sees it, waits, memory.
+// Measures the cost of the runtime itself: a launch on the host, a thunk on the device, waits, memory.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,7 @@ class Nothing : public Thunk {
   void run(const Launch& launch) const override { benchmark::DoNotOptimize(launch.bases.data()); }
 };
 
-// `tensors` inputs, each donated to an output, and `thunks` that do nothing.
+// Makes an executable with `tensors` inputs, each donated to an output, and `thunks` thunks that do nothing.
 std::shared_ptr<const Executable> updates(int tensors, int thunks) {
   auto executable = std::make_shared<Executable>();
   const Type type(DType::f32, {16});
@@ -44,7 +44,7 @@ std::vector<BufferPtr> state(Device& device, int tensors) {
   return buffers;
 }
 
-// Holds its device until it is opened.
+// A thunk that blocks its device until the gate is opened.
 class Gate : public Thunk {
  public:
   void run(const Launch&) const override { is_open_.wait(false); }
@@ -57,7 +57,7 @@ class Gate : public Thunk {
   mutable std::atomic<bool> is_open_ = false;
 };
 
-// The host's part: launches that the device cannot start yet, as many as run-ahead allows.
+// Measures the host's part: launches that the device cannot start yet, as many as run-ahead allows.
 void launch(benchmark::State& bench) {
   const int tensors = bench.range(0);
   const auto executable = updates(tensors, 1);
@@ -82,7 +82,7 @@ void launch(benchmark::State& bench) {
 }
 BENCHMARK(launch)->Arg(1)->Arg(30)->Arg(300)->Arg(1000);
 
-// The device's part, when the host is always ahead.
+// Measures the device's part when the host is always ahead.
 void thunk(benchmark::State& bench) {
   const int thunks = bench.range(0);
   const auto executable = updates(1, thunks);
@@ -105,7 +105,7 @@ void profiled_thunk(benchmark::State& bench) {
 }
 BENCHMARK(profiled_thunk)->UseRealTime();
 
-// Launch and wait: two threads hand over to each other.
+// Measures a launch followed by a wait, so that two threads hand over to each other.
 void launch_and_wait(benchmark::State& bench) {
   const auto executable = updates(1, 1);
   CpuDevice device;
@@ -123,7 +123,7 @@ void parallel_region(benchmark::State& bench) {
 }
 BENCHMARK(parallel_region)->UseRealTime();
 
-// Writing a block of memory for the first time, and again.
+// Measures writing a block of memory for the first time, and again.
 void first_touch(benchmark::State& bench) {
   CpuDevice device;
   constexpr std::uint64_t bytes = 256 << 20;

@@ -1,6 +1,6 @@
-// Convolutions and max pooling, forward and both gradients, in both orders of memory, in operations per second.
+// Measures convolutions and max pooling, forward and both gradients, in both memory layouts, in operations per second.
 // bench/peers/windows_torch.py measures PyTorch on the same cases, which it reads from the names:
-// LAYOUT/conv|transposed|pool/PASS/INPUT/KERNEL/STRIDE/PADDING/DILATION/GROUPS, sizes as NCHW and OIHW (of transposed: IOHW).
+// LAYOUT/conv|transposed|pool/PASS/INPUT/KERNEL/STRIDE/PADDING/DILATION/GROUPS, sizes as NCHW and OIHW (for transposed: IOHW).
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ using Dims = std::vector<std::int64_t>;
 
 struct Case {
   const char* kind;
-  Dims x, kernel;  // of pool: just the window
+  Dims x, kernel;  // for pool: only the window
   std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
 };
 
@@ -50,7 +50,7 @@ std::string joined(const Dims& dims) {
   return text;
 }
 
-// NCHW and OIHW as the layout has them: channels last is NHWC and HWIO.
+// Converts NCHW and OIHW sizes to the layout: with channels last, NHWC and HWIO.
 Type type_of(const Dims& nchw, bool channels_last) {
   if (!channels_last) return Type(DType::f32, {nchw[0], nchw[1], nchw[2], nchw[3]});
   return Type(DType::f32, {nchw[0], nchw[2], nchw[3], nchw[1]});

@@ -1,4 +1,5 @@
-# libzip by header and library: its own package needs the programs of other Debian packages. Gives LibZip::LibZip.
+# Finds libzip by its header and library, because its own package file requires programs of other Debian packages. Defines
+# LibZip::LibZip.
 find_path(LibZip_INCLUDE_DIR zip.h)
 find_library(LibZip_LIBRARY zip)
 find_file(LibZip_CONFIG zipconf.h HINTS ${LibZip_INCLUDE_DIR})

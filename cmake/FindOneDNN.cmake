@@ -1,5 +1,5 @@
-# oneDNN by header and library. Its own package file on Debian also asks for OpenCL, which nothing here needs.
-# Gives OneDNN::OneDNN.
+# Finds oneDNN by its header and library, because its own package file on Debian requires OpenCL, which is not needed here.
+# Defines OneDNN::OneDNN.
 find_path(OneDNN_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
 find_library(OneDNN_LIBRARY dnnl)
 if(OneDNN_INCLUDE_DIR)

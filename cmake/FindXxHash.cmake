@@ -1,4 +1,4 @@
-# xxHash by header and library. Gives XxHash::XxHash.
+# Finds xxHash by its header and library. Defines XxHash::XxHash.
 find_path(XxHash_INCLUDE_DIR xxhash.h)
 find_library(XxHash_LIBRARY xxhash)
 if(XxHash_INCLUDE_DIR)

@@ -1,5 +1,5 @@
-# The toolchain of the preset arm64: Debian's cross compiler, the folder of ARM libraries that tools/arm64 makes, and
-# qemu-user, under which tests and programs run. Programs that the build calls itself come from this machine.
+# The toolchain of the preset arm64: Debian's cross compiler, the folder of ARM libraries that tools/arm64 creates, and qemu-user,
+# which runs tests and programs. Programs that the build itself calls are those of this machine.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

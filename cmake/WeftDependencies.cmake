@@ -1,5 +1,5 @@
-# Everything weft uses from the distribution. weft_needs() stops the configuration with the package to install;
-# weft_may_use() only notes the absence in the table that closes the configuration.
+# All dependencies on packages of the distribution. weft_needs() stops the configuration and names the package to install;
+# weft_may_use() only notes the absence in the table at the end of the configuration.
 
 set(WEFT_DEPENDENCY_ROWS "")
 
@@ -71,8 +71,8 @@ endif()
 find_package(OneDNN 2.6 QUIET)
 weft_needs(OneDNN_FOUND oneDNN "${OneDNN_VERSION}" "matmul and convolution" libdnnl-dev)
 
-# LLVM's package accepts only the exact minor version asked for, so its folder is found first and asked without one.
-# Only its headers and its shared library are used.
+# LLVM's package file accepts only the exact minor version that is requested, so its folder is found first and then used without a
+# version. Only its headers and its shared library are used.
 set(llvm_folders "")
 foreach(version 22 21 20 19)
   list(APPEND llvm_folders /usr/lib/llvm-${version}/lib/cmake/llvm)
@@ -114,11 +114,11 @@ if(WEFT_BENCH)
   weft_may_use(benchmark_FOUND benchmark "${benchmark_VERSION}" "benchmarks" libbenchmark-dev)
 endif()
 
-# For src/weft/compiler/codegen/llvm alone: nothing else sees LLVM's headers.
+# Only for src/weft/compiler/codegen/llvm: no other folder sees LLVM's headers.
 add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
-# What the folders of the library may call: one list for all of them, so that they share one precompiled header.
+# The libraries that any folder may call: one list for all folders, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt nlohmann_json::nlohmann_json XxHash::XxHash
                    OpenSSL::Crypto PNG::PNG LibZip::LibZip)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

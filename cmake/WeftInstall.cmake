@@ -1,4 +1,4 @@
-# cmake --install: the library, the command, the headers, and the files behind find_package(weft).
+# cmake --install: installs the library, the command, the headers, and the files for find_package(weft).
 include(CMakePackageConfigHelpers)
 set(WEFT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
@@ -14,7 +14,7 @@ foreach(header artifacts.h compiler.h options/options.h options/report.h options
 endforeach()
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${WEFT_CMAKE_DIR})
 if(NOT BUILD_SHARED_LIBS)
-  set(WEFT_STATIC ON)  # the user links what a shared library would have linked itself
+  set(WEFT_STATIC ON)  # the user links the libraries that a shared library would have linked itself
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindOneDNN.cmake ${PROJECT_SOURCE_DIR}/cmake/FindXxHash.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindLibZip.cmake
           DESTINATION ${WEFT_CMAKE_DIR})

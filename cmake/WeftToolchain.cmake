@@ -1,4 +1,4 @@
-# Language level, build types, warnings, sanitizers, ccache and mold. Flags for our own code hang on the target weft_settings.
+# Language level, build types, warnings, sanitizers, ccache and mold. The target weft_settings carries the flags for our own code.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -15,7 +15,7 @@ set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 
 find_program(WEFT_CCACHE ccache)
 if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this sloppiness ccache passes over every file that uses a precompiled header.
+  # Without this sloppiness, ccache skips every file that uses a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${WEFT_CCACHE})
 endif()
@@ -24,10 +24,10 @@ find_program(WEFT_MOLD mold)
 add_library(weft_settings INTERFACE)
 target_compile_features(weft_settings INTERFACE cxx_std_20)
 target_include_directories(weft_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
-# No contraction in compiled C++: the interpreter is the oracle and means what it says on every CPU.
+# Compiled C++ must not contract multiplies and adds: the interpreter is the reference and must compute the same on every CPU.
 target_compile_options(weft_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off -fno-semantic-interposition)
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  # Attribute schemas are instantiated in one file; libstdc++'s stable_sort uses what it deprecates itself.
+  # Attribute schemas are instantiated in one file; libstdc++'s stable_sort uses functions that are deprecated.
   target_compile_options(weft_settings INTERFACE -Wno-undefined-var-template -Wno-deprecated-declarations)
 endif()
 if(WEFT_CCACHE AND WEFT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -1,1 +1,1 @@
-// The file whose compilation makes the precompiled header that all folders share.
+// Compiling this file creates the precompiled header that all folders share.

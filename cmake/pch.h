@@ -1,4 +1,4 @@
-// The standard headers nearly every file pulls in. Files still include what they use: a build with -DWEFT_PCH=OFF must pass.
+// Standard headers that nearly every file uses. Files still include what they use: a build with -DWEFT_PCH=OFF must succeed.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Fits a line to noisy points: the smallest training loop.
+// Fits a line to noisy points with a minimal training loop.
 #include <cmath>
 #include <iostream>
 
@@ -14,8 +14,8 @@ int main() {
 
   for (int step = 0; step < 100; ++step) {
     const weft::Tensor loss = weft::nn::mse_loss(model(x), y);
-    optimizer.step(weft::grad(loss, optimizer.parameters()));  // recorded, like everything before it
-    weft::sync();                                              // forward, backward and update: compiled once, launched
+    optimizer.step(weft::grad(loss, optimizer.parameters()));  // recorded, like all operations before it
+    weft::sync();  // compiles forward, backward and update once, and launches them
     if (step % 20 == 0) std::cout << "step " << step << "  loss " << loss.item() << '\n';
   }
 

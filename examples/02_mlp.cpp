@@ -1,4 +1,4 @@
-// A multilayer perceptron that tells two spirals apart.
+// Trains a multilayer perceptron that classifies the points of two spirals.
 #include <iostream>
 #include <numbers>
 
@@ -22,7 +22,7 @@ struct Data {
   weft::Tensor points, labels;
 };
 
-// `count` points of each of two arms.
+// Makes `count` points of each spiral arm.
 Data spirals(std::int64_t count) {
   const weft::Tensor turn = weft::linspace(0.1, 1, count), angle = turn * (3 * std::numbers::pi);
   const weft::Tensor arm = weft::stack({turn * weft::cos(angle), turn * weft::sin(angle)}, 1);

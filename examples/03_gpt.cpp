@@ -1,5 +1,6 @@
-// A byte-level GPT (decoder-only transformer with pre-norm blocks) that learns a short text by heart and writes it down.
-//   03_gpt [FILE [STEPS]]    another text, and how long to learn
+// Trains a byte-level GPT (a decoder-only transformer with pre-norm blocks) until it knows a short text by heart, and lets it
+// write the text.
+//   03_gpt [FILE [STEPS]]    trains on another text, for another number of steps
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -77,11 +78,11 @@ struct Gpt {
     }
   }
 
-  // Tokens [batch, time] to the logits [batch, time, vocabulary] of what comes next.
+  // Maps tokens [batch, time] to the logits [batch, time, vocabulary] of the next tokens.
   Tensor operator()(const Tensor& ids) const {
     Tensor x = tokens(ids) + positions(weft::arange(ids.size(1)));
     for (const Block& block : blocks) x = block(x);
-    return weft::linear(norm(x), tokens.weight);  // the table of the input serves the output too
+    return weft::linear(norm(x), tokens.weight);  // the input embedding is also the output layer
   }
 
   void fields(auto&& field) {
@@ -92,14 +93,15 @@ struct Gpt {
   }
 };
 
-// `count` pieces of the text at random places, and the same one byte later.
+// Returns `count` pieces of the text at random positions, and the same pieces shifted by one byte.
 std::pair<Tensor, Tensor> batch(const Tensor& text, std::int64_t count, std::int64_t length) {
   const Tensor starts = weft::randint(0, text.size(0) - length, {count, 1});
   const Tensor places = starts + weft::arange(length);
   return {weft::take(text, places), weft::take(text, places + 1)};
 }
 
-// Continues the prompt with the likeliest byte, `count` times. The window has one size, so that one program serves all steps.
+// Continues the prompt with the most likely byte, `count` times. The window has a fixed size, so that one program serves all
+// steps.
 std::string continue_text(const Gpt& model, std::string text, int count) {
   const std::size_t context = model.config.context;
   for (int i = 0; i < count; ++i) {

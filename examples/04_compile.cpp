@@ -1,4 +1,4 @@
-// What compile() does with a function: programs for the shapes it sees, state that replays keep, and an account of all of it.
+// Shows what compile() does with a function: a program for each shape, state that replays keep, and an explanation of it all.
 #include <iostream>
 
 #include <weft/weft.h>
@@ -28,7 +28,7 @@ struct Batch {
   }
 };
 
-// Points whose largest of the first four coordinates is their label.
+// Makes points whose label is the index of the largest of their first four coordinates.
 Batch make_batch(std::int64_t size) {
   const Tensor points = weft::randn({size, 16});
   return {points, weft::argmax(weft::slice(points, 1, 0, 4), 1)};
@@ -39,8 +39,8 @@ int main() {
   Classifier model;
   weft::optim::AdamW optimizer(model, {.lr = 3e-3});
 
-  // Recorded once for every shape of a batch. The model, the optimizer with its learning rate and the dropout's random numbers are
-  // state: every call reads and updates them.
+  // Recorded once for every shape of a batch. The model, the optimizer with its learning rate, and the random numbers of the
+  // dropout are state: every call reads and updates them.
   const auto train = weft::compile(
       [&](const Batch& batch) {
         const Tensor loss = nn::cross_entropy(model(batch.points), batch.labels);
@@ -53,10 +53,10 @@ int main() {
 
   for (int step = 0; step < 400; ++step) {
     optimizer.set_lr(3e-3 * (1 - step / 400.0));
-    const Tensor loss = train(make_batch(step % 10 == 9 ? 32 : 128));  // every tenth batch is a small one
+    const Tensor loss = train(make_batch(step % 10 == 9 ? 32 : 128));  // every tenth batch is smaller
     if (step % 100 == 0) std::cout << "step " << step << "  loss " << loss.item() << '\n';
   }
-  weft::set_training(model, false);  // a guard: what was recorded with dropout is not replayed without
+  weft::set_training(model, false);  // a guard: the recording with dropout is not replayed without it
   const double right = accuracy(make_batch(1000)).item();
   std::cout << "accuracy " << right << "\n\n" << train.explain();
 

@@ -1,4 +1,4 @@
-// How well a captioner does on pictures whose captions are known.
+// Evaluates a captioner on pictures whose captions are known.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace weft::captioner {
 
-// A picture, what is true of it, and what the model said.
+// A picture, its true caption, and the caption that the model generated.
 struct SaidCaption {
   data::RgbImage picture;
   std::string truth, said;
@@ -21,13 +21,14 @@ struct SaidCaption {
 
 struct CaptionScore {
   std::int64_t pictures = 0;
-  double accuracy = 0;        // share of the captions that are right in every word
-  double token_accuracy = 0;  // share of their tokens, ends included, that stand where they should
+  double accuracy = 0;        // fraction of the captions that are correct in every word
+  double token_accuracy = 0;  // fraction of the tokens, including end tokens, that are correct at their position
   std::vector<SaidCaption> examples = {};
 };
 
-// The first `pictures` of the held-out ones, in batches of config.batch; `keep` of them as examples. Asks `stop` between batches:
-// the score is then that of the batches before. Waits. Throws Error for random data, whose captions cannot be known.
+// Evaluates the first `pictures` held-out pictures in batches of config.batch and keeps `keep` of them as examples. Calls `stop`
+// between batches; if it returns true, the score covers the batches so far. Blocks until the device is done. Throws Error for
+// random data, whose captions cannot be predicted.
 CaptionScore evaluate_captions(
     CaptionerTrainer& trainer, const CaptionerConfig& config, std::int64_t pictures, std::int64_t keep,
     const std::function<bool()>& stop = [] { return false; });

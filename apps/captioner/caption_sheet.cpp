@@ -24,7 +24,7 @@ void fill(data::RgbImage& sheet, std::int64_t x, std::int64_t y, std::int64_t wi
     for (std::int64_t column = x; column < x + width; ++column) std::ranges::copy(colour, sheet.pixel(column, row));
 }
 
-// The picture, as large as a cell has room for: every pixel the nearest of its own.
+// Draws the picture scaled to its cell, by nearest neighbour.
 void place(data::RgbImage& sheet, std::int64_t x, std::int64_t y, const data::RgbImage& picture) {
   for (std::int64_t row = 0; row < picture_side; ++row)
     for (std::int64_t column = 0; column < picture_side; ++column)
@@ -59,7 +59,7 @@ void draw_example(data::RgbImage& sheet, std::int64_t x, std::int64_t y, const S
 }
 
 std::string base64(const std::vector<std::byte>& bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // with the zero that OpenSSL appends
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // with room for the zero byte that OpenSSL appends
   const int length =
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                       reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));

@@ -1,4 +1,4 @@
-// A sheet of pictures with what a captioner says of them, right and wrong ones marked.
+// Draws a sheet of pictures with the captions that a captioner generated; marks which are correct.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace weft::captioner {
 
-// One picture, for looking at: green frames are right, red ones wrong, with the truth below. Throws Error if there are no examples.
+// Returns one picture: green frames mark correct captions, red frames wrong ones with the true caption below. Throws Error if
+// there are no examples.
 data::RgbImage draw_sheet(const CaptionScore& score);
-// One page that needs no network and no other file.
+// Returns a self-contained HTML page.
 std::string html_sheet(const CaptionScore& score);
 
 }  // namespace weft::captioner

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double vit_epsilon = 1e-12;  // of the encoder's norms
 
-// [batch, 3, image, image] as [batch, patches, 3 patch^2], patches row by row.
+// Converts [batch, 3, image, image] to [batch, patches, 3 patch^2], patches row by row.
 Tensor patches_of(const Tensor& images, std::int64_t patch) {
   const std::int64_t batch = images.size(0), rows = images.size(2) / patch;
   const Tensor split = reshape(images, {batch, 3, rows, patch, rows, patch});
@@ -86,7 +86,7 @@ Tensor CaptionDecoder::words(const Tensor& tokens) const {
   const std::int64_t context = position.weight.type().size(0);
   require(tokens.rank() == 2 && tokens.size(1) <= context, "CaptionDecoder: tokens must be [batch, at most ", context,
           "], got ", tokens.type());
-  // Not a slice of the table: one program serves captions of any length.
+  // Gathers rows instead of slicing the table, so that one program serves captions of any length.
   return dropout(embed(tokens) + position(arange(tokens.size(1))));
 }
 
@@ -104,10 +104,10 @@ double Captioner::parameter_count(const CaptionerSizes& sizes) {
   const auto number = [](std::int64_t size) { return static_cast<double>(size); };
   const double width = number(sizes.width);
   const double block = nn::TransformerBlock::parameter_count(width);
-  const double cross = 4 * width * width + 6 * width;  // query, key_value, proj; their biases and a norm
+  const double cross = 4 * width * width + 6 * width;  // query, key_value and proj; their biases and a norm
   const double patch = width * (3 * number(sizes.patch) * number(sizes.patch) + 1);
   const double rows =
-      1 + number(sizes.places()) + number(sizes.vocabulary) + number(sizes.context) + 4;  // with two last norms
+      1 + number(sizes.places()) + number(sizes.vocabulary) + number(sizes.context) + 4;  // with the two final norms
   return patch + rows * width + number(sizes.encoder_layers) * block + number(sizes.decoder_layers) * (block + cross);
 }
 

@@ -1,6 +1,6 @@
-// A model that says what a picture shows: a ViT encoder (Dosovitskiy et al. 2021) and a GPT-2 decoder that looks at all of the
-// encoder's places with cross-attention, as Hugging Face's VisionEncoderDecoderModel of the two, the pooler left out.
-// Parameters: encoder.patch.weight [width, 3 patch^2] (the convolution's, flattened), encoder.blocks.0.attention.qkv.weight, ...
+// A model that describes what a picture shows: a ViT encoder (Dosovitskiy et al. 2021) and a GPT-2 decoder with cross-attention
+// to all positions of the encoder, like Hugging Face's VisionEncoderDecoderModel of the two, without the pooler. Parameters:
+// encoder.patch.weight [width, 3 patch^2] (that of the convolution, flattened), encoder.blocks.0.attention.qkv.weight, ...
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace weft::captioner {
 
 struct CaptionerSizes {
   std::int64_t encoder_layers = 12, decoder_layers = 12, width = 768, heads = 12;
-  std::int64_t image = 224, patch = 16;  // pixels; the patch divides the image
+  std::int64_t image = 224, patch = 16;  // in pixels; the patch must divide the image
   std::int64_t vocabulary = 1024, context = 256;
   double dropout = 0;  // of embeddings and residuals
 
-  std::int64_t places() const { return (image / patch) * (image / patch) + 1; }  // that the decoder looks at
+  // Returns the number of positions to which the decoder attends.
+  std::int64_t places() const { return (image / patch) * (image / patch) + 1; }
 };
 
 class ImageEncoder : public Layer {
  public:
   explicit ImageEncoder(const CaptionerSizes& sizes);
   Tensor operator()(const Tensor& images) const;  // [batch, 3, image, image] to [batch, places, width]
-  Tensor places(const Tensor& images) const;      // what the first block sees
+  Tensor places(const Tensor& images) const;      // the input of the first block
   void fields(auto&& field) {
     field("patch", patch);
     field("class_token", class_token);
@@ -35,7 +36,7 @@ class ImageEncoder : public Layer {
   }
 
   nn::Linear patch;
-  Parameter class_token;  // [1, width]: the first place
+  Parameter class_token;  // [1, width]: the first position
   nn::Embedding position;
   std::vector<nn::TransformerBlock> blocks;
   nn::LayerNorm norm;
@@ -66,14 +67,14 @@ class DecoderBlock : public Layer {
   nn::Dropout dropout;
 };
 
-// The embedding of the words is the output layer too. There is no mask for padding: it stands at the end, where no place before it
-// looks, and its labels are ignored.
+// The word embedding is also the output layer. Padding needs no mask: it is at the end, where no earlier position attends to it,
+// and its labels are ignored.
 class CaptionDecoder : public Layer {
  public:
   explicit CaptionDecoder(const CaptionerSizes& sizes);
-  // Tokens [batch, length], of at most the context, and what the encoder made of the pictures; [batch, length, width].
+  // Maps tokens [batch, length], at most `context` long, and the output of the encoder to [batch, length, width].
   Tensor operator()(const Tensor& tokens, const Tensor& memory) const;
-  Tensor words(const Tensor& tokens) const;   // what the first block sees
+  Tensor words(const Tensor& tokens) const;   // the input of the first block
   Tensor logits(const Tensor& hidden) const;  // [..., vocabulary], f32
   void fields(auto&& field) {
     field("embed", embed);
@@ -91,15 +92,15 @@ class CaptionDecoder : public Layer {
 
 class Captioner : public Layer {
  public:
-  // With GPT-2's initial weights, less where a block adds to the residual, by the root of how many do.
+  // Sets GPT-2's initial weights; weights that add to the residual are divided by the square root of the number of additions.
   Captioner(const CaptionerSizes& sizes, std::uint64_t seed);
 
-  // How many numbers the parameters of such a model are, without making one.
+  // Returns the number of parameter elements of such a model, without creating one.
   static double parameter_count(const CaptionerSizes& sizes);
 
-  // The mean cross entropy of predicting the labels, ignored ones left out. See CaptionBatch.
+  // Returns the mean cross entropy of predicting the labels, without ignored ones. See CaptionBatch.
   Tensor loss(const Tensor& images, const Tensor& tokens, const Tensor& labels) const;
-  // The likeliest token (i32 [batch]) behind place `at` (rank 0) of each row of tokens [batch, length].
+  // Returns the most likely token (i32 [batch]) after position `at` (rank 0) of each row of tokens [batch, length].
   Tensor next_token(const Tensor& memory, const Tensor& tokens, const Tensor& at) const;
 
   void fields(auto&& field) {
@@ -111,7 +112,7 @@ class Captioner : public Layer {
   CaptionDecoder decoder;
 };
 
-// The loss of the decoder alone.
+// Returns the loss of the decoder for a given output of the encoder.
 Tensor caption_loss(const CaptionDecoder& decoder, const Tensor& memory, const Tensor& tokens, const Tensor& labels);
 
 }  // namespace weft::captioner

@@ -1,4 +1,4 @@
-// What decides the numbers of a run that trains a captioner: a resumed run must agree in all of it.
+// The settings that determine the results of a training run of a captioner; a resumed run must have the same.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CaptionerConfig : train::Recipe {
   std::string padding = "fixed";
   std::string dtype = "f32";
 
-  // The one list of the fields: settings, flags and comparisons are derived from it.
+  // The only list of the fields; settings, flags and comparisons are derived from it.
   static void fields(auto& self, auto&& field) {
     field("data", self.data, "shapes: pictures of coloured shapes; random: noise with captions of random words");
     field("encoder_layers", self.sizes.encoder_layers, "blocks of the encoder");
@@ -35,20 +35,20 @@ struct CaptionerConfig : train::Recipe {
     field("dtype", self.dtype, "f32, or bf16: products in bf16, weights and optimizer stay f32");
   }
 
-  // Throws Error, led by the field's name, for values that make no run.
+  // Throws Error, which starts with the field's name, for invalid values.
   void check() const;
 };
 
-// What `padding` says. Throws Error for what it cannot mean.
+// Parses `padding`. Throws Error if it is invalid.
 data::PaddingPolicy padding_policy(std::string_view padding, std::int64_t context);
 
-// A named starting point for each kind of data: the config and how many steps to train.
+// A named starting point for each kind of data: the config and the number of steps.
 struct CaptionerPreset {
   std::string_view size, data;
   CaptionerConfig config;
   std::int64_t steps;
 };
-const std::vector<CaptionerPreset>& captioner_presets();  // small and full, of shapes and random
-const CaptionerPreset* captioner_preset(std::string_view size, std::string_view data);  // null: there is none
+const std::vector<CaptionerPreset>& captioner_presets();  // small and full, for shapes and random data
+const CaptionerPreset* captioner_preset(std::string_view size, std::string_view data);  // null if there is none
 
 }  // namespace weft::captioner

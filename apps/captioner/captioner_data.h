@@ -1,4 +1,4 @@
-// Batches for a captioner's training, step by step.
+// Provides batches for the training steps of a captioner.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace weft::captioner {
 
-// Pictures with captions, whatever makes them. Thread-safe.
+// A source of pictures with captions. Thread-safe.
 struct CaptionSource {
   std::int64_t samples;
   std::function<CaptionedImage(std::int64_t sample)> make;
@@ -19,15 +19,15 @@ struct CaptionSource {
   std::int64_t size() const { return samples; }
   CaptionedImage operator[](std::int64_t sample) const { return make(sample); }
 };
-// Of config.data, seed and size. `samples` 0: as many as an epoch of training has.
+// Returns the source for config.data, seed and size. `samples` 0: the number of samples in a training epoch.
 CaptionSource caption_source(const CaptionerConfig& config, Split split, std::int64_t samples = 0);
 
-// The batches of a run from a step on: epoch after epoch, in an order that follows from seed and step alone. Used by one thread.
+// The batches of a run from a step on, epoch after epoch. The order depends only on seed and step. Not thread-safe.
 class CaptionBatches {
  public:
   CaptionBatches(const CaptionerConfig& config, int workers, std::int64_t first_step = 0);
 
-  CaptionBatch next();  // waits for it
+  CaptionBatch next();  // blocks until it is loaded
 
  private:
   using Loader = data::Loader<CaptionSource, CaptionCollator>;
@@ -41,9 +41,9 @@ class CaptionBatches {
   std::unique_ptr<Epoch> epoch_;
 };
 
-// Says of a batch which lengths captions of at most `context` tokens may have with this padding: a few (mark_buckets), for which
-// compiled functions have a program each, compiled ahead; or any (mark_dynamic), for which they have one. Throws Error for a batch
-// of another length.
+// Declares the lengths that captions of at most `context` tokens may have with this padding: a few (mark_buckets), for which
+// compiled functions have one program each, compiled ahead; or any (mark_dynamic), for which they have one program in total.
+// Throws Error if the batch has a different length.
 void mark_lengths(const CaptionBatch& batch, const data::PaddingPolicy& padding, std::int64_t context);
 
 }  // namespace weft::captioner

@@ -1,4 +1,4 @@
-// A captioner and what trains it. Nothing here waits for the device unless it says so.  Used by one thread.
+// A captioner and its trainer. Functions do not wait for the device unless their comments say so. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,31 @@
 
 namespace weft::captioner {
 
-// A bound on what a step of such a run takes, from below, without planning it.
+// Returns a lower bound on the bytes that a step of such a run needs, without planning it.
 double least_bytes(const CaptionerConfig& config);
 
-// What `compute` records, its products in the precision that the config asks for.
+// Returns the result of `compute`, recorded with products in the precision of the config.
 Tensor in_precision(const CaptionerConfig& config, const std::function<Tensor()>& compute);
 
 class CaptionerTrainer {
  public:
   explicit CaptionerTrainer(const CaptionerConfig& config);  // with the initial weights of config.seed
-  CaptionerTrainer(const CaptionerTrainer&) = delete;        // the optimizer refers to the model
+  CaptionerTrainer(const CaptionerTrainer&) = delete;        // deleted because the optimizer refers to the model
   CaptionerTrainer& operator=(const CaptionerTrainer&) = delete;
 
-  // Trains on a batch; gives the loss before the update, in nats. `step` counts from 0 and decides dropout.
+  // Trains on a batch; returns the loss before the update, in nats. `step` counts from 0 and determines the dropout.
   Future<double> step(std::int64_t step, const CaptionBatch& batch, double learning_rate);
-  // The loss without dropout.
+  // Returns the loss without dropout.
   Future<double> loss(const CaptionBatch& batch);
-  // What the model says of pictures [batch, 3, image, image]: the likeliest token at every place, up to the end, end_token
-  // included, or to the context. Waits. One program for all places.
+  // Returns the captions of pictures [batch, 3, image, image]: the most likely token at every position, up to and including
+  // end_token, or up to the context. Blocks until the device is done. One program serves all positions.
   std::vector<std::vector<std::int32_t>> captions(const Tensor& images);
 
-  std::int64_t parameters() { return weft::parameter_count(model_); }  // numbers in the model
+  std::int64_t parameters() { return weft::parameter_count(model_); }  // number of elements in the model
 
-  // The model's and the optimizer's state now, as the parts of a checkpoint.
+  // Returns the current state of the model and the optimizer as the parts of a checkpoint.
   std::map<std::string, StateDict> state();
-  // Throws Error naming what does not fit, and then changes nothing.
+  // Throws Error, which names what does not fit; then nothing changes.
   void load(const train::Checkpoint& checkpoint);
 
  private:
@@ -50,7 +50,7 @@ class CaptionerTrainer {
   data::PaddingPolicy padding_;
   Captioner model_;
   optim::AdamW optimizer_;
-  // Compiled.
+  // Compiled functions.
   std::function<Tensor(const CaptionBatch&)> update_, loss_;
   std::function<Tensor(const Tensor& images)> encode_;
   std::function<Tensor(const Tensor& memory, const Tensor& tokens, const Tensor& at)> next_token_;

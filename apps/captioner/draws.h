@@ -1,4 +1,4 @@
-// A sequence of random numbers that follows from a key alone: for data that is made, not read. Not for gradients or secrets.
+// A sequence of pseudorandom numbers determined by a key, for synthetic data. No gradients; not for cryptography.
 #pragma once
 
 #include <cmath>
@@ -15,10 +15,10 @@ class Draws {
 
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // [0, 1)
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  std::int64_t between(std::int64_t low, std::int64_t high) {  // both included
+  std::int64_t between(std::int64_t low, std::int64_t high) {  // both bounds included
     return low + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(high - low + 1));
   }
-  double normal() {  // Box and Muller
+  double normal() {  // the Box-Muller method
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }

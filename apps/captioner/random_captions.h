@@ -1,4 +1,4 @@
-// Noise with captions of random words: nothing can be learned from it, but its lengths are those of captions. For measuring.
+// Noise with captions of random words, for measurements: nothing can be learned, but the lengths are those of captions.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace weft::captioner {
 // A sample is a pure function of the seed and its index. Thread-safe.
 class RandomCaptions {
  public:
-  // The pixels are normal. A caption has 5 to 31 words nine times of ten, 33 to 63 nine times of a hundred, 65 to 255 else, and an
-  // end; none is longer than `longest`, the end included, to which longer ones are cut.
+  // The pixels are normally distributed. A caption has 5 to 31 words with probability 0.9, 33 to 63 with 0.09, and 65 to 255 with
+  // 0.01, followed by an end token. Longer captions are cut to `longest` tokens, including the end token.
   RandomCaptions(std::uint64_t seed, std::int64_t samples, std::int64_t image_size, std::int64_t vocabulary = 1024,
                  std::int64_t longest = 256);
 

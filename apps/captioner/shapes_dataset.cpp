@@ -24,7 +24,7 @@ constexpr std::array<Colour, colour_words.size()> colours{{{0.9f, 0.15f, 0.15f},
                                                            {1, 1, 1}}};
 constexpr std::array<std::string_view, 4> shape_words{"circle", "square", "triangle", "cross"};
 
-// Whether a point, in radii from the centre, belongs to the shape.
+// Returns whether a point belongs to the shape; x and y are relative to the centre, in units of the radius.
 bool covers(int shape, double x, double y) {
   switch (shape) {
     case 0: return x * x + y * y <= 1;
@@ -49,7 +49,7 @@ std::string name(const ColouredShape& shape) {
                 word(shape_words, shape.shape));
 }
 
-// One shape in a corner or in the middle.
+// Makes a scene with one shape, in a corner or in the middle.
 Scene scene_of_one(Draws& draws) {
   static constexpr std::array<std::string_view, 5> places{"at the top left", "at the top right", "at the bottom left",
                                                           "at the bottom right", "in the middle"};
@@ -57,7 +57,7 @@ Scene scene_of_one(Draws& draws) {
   const int place = pick(draws, places.size());
   const auto centre = [&](bool far) {
     if (place == 4) return draws.uniform(0.45, 0.55);
-    const double distance = draws.uniform(0.24, 0.34);  // from the nearer edge
+    const double distance = draws.uniform(0.24, 0.34);  // from the nearest edge
     return far ? 1 - distance : distance;
   };
   shape.x = centre(place % 2 == 1);
@@ -65,14 +65,14 @@ Scene scene_of_one(Draws& draws) {
   return {{shape}, concat(name(shape), ' ', places[place])};
 }
 
-// Two, beside or above one another: further apart in the one direction than in the other by what can be seen.
+// Makes a scene with two shapes, beside or above each other: the distance in one direction is visibly larger than in the other.
 Scene scene_of_two(Draws& draws) {
   ColouredShape first = pick_shape(draws), second = pick_shape(draws);
   const bool above = draws.uniform() < 0.5;
-  const double room = first.radius() + second.radius() + 0.03;  // between the centres
+  const double room = first.radius() + second.radius() + 0.03;  // smallest distance between the centres
   const double apart = draws.uniform(std::max(room, 0.4), 0.56);
   const double across = draws.uniform(-0.2, 0.2);
-  const auto start = [&](double distance) {  // so that both lie inside
+  const auto start = [&](double distance) {  // keeps both shapes inside the picture
     const double low = 0.22 + std::max(0.0, -distance), high = 0.78 - std::max(0.0, distance);
     return draws.uniform(low, high);
   };
@@ -82,7 +82,7 @@ Scene scene_of_two(Draws& draws) {
   return {{first, second}, concat(name(first), above ? " above " : " left of ", name(second))};
 }
 
-// Red, green and blue, from 0 to 1, of a pixel.
+// The red, green and blue values of all pixels, from 0 to 1.
 class Canvas {
  public:
   Canvas(Draws& draws, std::int64_t size) : size_(size), pixels_(static_cast<std::size_t>(3 * size * size)) {
@@ -118,9 +118,9 @@ class Canvas {
  private:
   float& at(int channel, std::int64_t pixel) { return pixels_[channel * size_ * size_ + pixel]; }
 
-  // The share of the pixel that the shape covers.
+  // Returns the fraction of the pixel that the shape covers.
   float coverage(const ColouredShape& shape, std::int64_t x, std::int64_t y) const {
-    constexpr int points = 4;  // in each direction
+    constexpr int points = 4;  // sample points in each direction
     int inside = 0;
     const auto from_centre = [&](std::int64_t pixel, int point, double centre) {
       const double place = (static_cast<double>(pixel) + (point + 0.5) / points) / static_cast<double>(size_);

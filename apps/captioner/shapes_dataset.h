@@ -1,8 +1,8 @@
-// Pictures of one or two coloured shapes, each with the one sentence that is true of it:
+// Pictures of one or two coloured shapes, each with the only sentence that is true of it:
 //   a large red circle at the bottom left
 //   a small blue cross above a large yellow square
-// The sentence follows from the picture: of two shapes the one on the left is named first, or the upper one if they are further apart
-// in height than in width. Every tenth sentence is held out: training never shows a picture of it, only of its parts.
+// The picture determines the sentence: of two shapes, the one on the left is named first, or the upper one if their vertical
+// distance is larger. Every tenth sentence is held out: training never shows a picture of it, only of its parts.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace weft::captioner {
 
-// A shape in a picture of size 1, whose origin is the upper left corner.
+// A shape in a picture of size 1 whose origin is the upper left corner.
 struct ColouredShape {
-  int size = 0, colour = 0, shape = 0;  // places in the lists of words
-  double x = 0, y = 0;                  // of its centre
-  double radius() const;                // what lies further away from the centre in x or y does not belong to it
+  int size = 0, colour = 0, shape = 0;  // indices into the lists of words
+  double x = 0, y = 0;                  // centre
+  double radius() const;                // the shape extends at most this far from the centre in x and y
 };
 
-// What a picture shows.
+// The content of a picture.
 struct Scene {
-  std::vector<ColouredShape> shapes;  // in the sentence's order
+  std::vector<ColouredShape> shapes;  // in the order of the sentence
   std::string sentence;
 };
 
@@ -42,12 +42,12 @@ class ShapesDataset {
   Scene scene(std::int64_t sample) const;
 
   static Split split_of(std::string_view sentence);
-  // Words by token; those of pad_token, start_token and end_token are empty.
+  // Words by token; the words of pad_token, start_token and end_token are empty.
   static std::span<const std::string_view> vocabulary();
   static std::vector<std::int32_t> encode(
-      std::string_view sentence);                                   // with end_token. Throws Error for an unknown word
+      std::string_view sentence);  // includes end_token; throws Error for an unknown word
   static std::string decode(std::span<const std::int32_t> tokens);  // up to the first end_token; unknown tokens as <17>
-  static constexpr std::int64_t longest = 11;                       // caption, end_token included
+  static constexpr std::int64_t longest = 11;  // length of the longest caption, including end_token
 
  private:
   Draws draws(std::int64_t sample) const;

@@ -1,5 +1,5 @@
-// The identity of a recording where a buffer is known by the address of its bytes, as in PyTorch/XLA: what its
-// orders of a sync do (sync_order.h) and weft does not.
+// Identifies a recording if buffers are identified by the address of their bytes, as in PyTorch/XLA. The emulated orders of a
+// sync (sync_order.h) need this; weft does not.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ namespace weft::lab {
 
 class AddressIdentity {
  public:
-  // Every node that the outputs depend on, operands first.
+  // Visits every node on which the outputs depend, operands first.
   void walk(std::span<const ir::Value> outputs);
-  // Which of the inputs met on the walk are one buffer. Needs the bytes of all of them.
+  // Returns a hash of which visited inputs share a buffer. Needs the bytes of all of them.
   Fingerprint scan_leaves(std::span<const record::Recording::Input> inputs) const;
 
   std::size_t nodes() const { return order_.size(); }

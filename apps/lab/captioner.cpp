@@ -27,11 +27,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using captioner::CaptionBatch;
 
-// Ends whatever is measured.
+// Thrown to end the current measurement.
 struct Interrupted {};
-using Check = std::function<void()>;  // throws it
+using Check = std::function<void()>;  // throws Interrupted if stopped
 
-// What every row is to the first of its table.
+// Sets the ratio of each row to the first row of its table.
 void compare(std::vector<CaptionerRow>& rows) {
   const CaptionerRow* baseline = nullptr;
   for (CaptionerRow& row : rows) {
@@ -55,7 +55,8 @@ CaptionBatch padded_batch(const captioner::CaptionerConfig& config, std::int64_t
   return captioner::CaptionCollator(data::PaddingPolicy::fixed(length))(samples);
 }
 
-// A row's training. The rows of a table train the same weights: those of the full size have no room side by side.
+// The training of one row. The rows of a table share one set of weights, because memory does not suffice for several at full
+// size.
 class RowTraining {
  public:
   RowTraining(const CaptionerWay& way, const captioner::CaptionerConfig& base, const SharedTask& task,
@@ -68,7 +69,7 @@ class RowTraining {
         row_(row),
         batches_(config_, 1) {}
 
-  // As many batches as given, after one of every bucket where there are buckets. What it gives is how long that took.
+  // Trains on `steps` batches, after one batch of every bucket if the row has all_buckets. Returns the duration in seconds.
   double begin(std::int64_t steps) {
     row_.lengths.clear();
     const auto start = Clock::now();
@@ -122,7 +123,7 @@ class RowTraining {
   std::int64_t timed_ = 0;
 };
 
-// The machine changes its speed meanwhile: in turns, all rows have the same share of that.
+// Alternates between the rows, so that changes of the machine's speed affect all of them equally.
 void take_turns(std::span<const std::unique_ptr<RowTraining>> trainings, std::int64_t steps) {
   constexpr std::int64_t turns = 10;
   for (std::int64_t turn = 0; turn < turns; ++turn)
@@ -130,7 +131,7 @@ void take_turns(std::span<const std::unique_ptr<RowTraining>> trainings, std::in
       for (const auto& training : trainings) training->take_timed_steps(some);
 }
 
-// A device that accepts launches and makes nothing of them, for what does not depend on values.
+// A device that accepts launches but does not execute them, for measurements that do not depend on values.
 class PretendedDevice {
  public:
   PretendedDevice() : device_({}, options()), before_(&weft::device()) { set_device(device_); }
@@ -154,7 +155,7 @@ auto compiled_step(CaptionerTask& task) {
                  {.fullgraph = true, .dynamic = Dynamic::off});
 }
 
-// The whole step, compiled for a device that does not run it.
+// The whole step, compiled for a device that does not execute it.
 struct CompiledStep {
   explicit CompiledStep(const captioner::CaptionerConfig& config)
       : task(config), batch(padded_batch(config, config.sizes.context)), step(compiled_step(task)) {
@@ -174,8 +175,8 @@ double compile_seconds(captioner::CaptionerConfig config, std::int64_t layers) {
   return 1e-3 * CompiledStep(config).step.explain().programs.front().compile_ms;
 }
 
-// What a call costs the host: the least of many single calls, which take turns. The device's thread, which takes them, may be on
-// the same core, and then what several of them take together says little.
+// Returns the host time of each call: the minimum over many single calls, which alternate. The device's thread may share a core
+// with the host, so the time of several calls together would tell little.
 template <std::size_t N>
 std::array<double, N> microseconds(const std::array<std::function<void()>, N>& calls) {
   constexpr int times = 5000, ahead = 10;
@@ -248,7 +249,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
     check();
     return compile_seconds(options.config, 0);
   };
-  // In turns, for what else the machine does may take as long as a compile.
+  // Alternates, because other work on the machine may take as long as a compile.
   const auto least_compile_seconds = [&] {
     constexpr int times = 5;
     CompileSeconds least;

@@ -1,5 +1,5 @@
-// A captioner's training under compile(), in the ways of "Maximizing AI/ML Model Performance with PyTorch Compilation": with static
-// shapes, with captions of changing length, and how long it takes until the first steps are done.
+// Measures the training of a captioner with compile(), as in "Maximizing AI/ML Model Performance with PyTorch Compilation": with
+// static shapes, with captions of changing length, and the time until the first steps are done.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@ namespace weft::lab {
 
 struct CaptionerOptions {
   captioner::CaptionerConfig config;
-  std::int64_t warm_up = 20, steps = 50;  // of every row, before and in the timed window
-  std::string table = {};                 // the only one; empty: all
-  std::vector<std::string> rows = {};     // of it, by name; empty: all
-  std::int64_t train_steps = 0;           // on shapes, for the accuracy of the captions; 0: none
+  std::int64_t warm_up = 20, steps = 50;  // for each row, before and in the timed window
+  std::string table = {};                 // the only table to measure; empty: all
+  std::vector<std::string> rows = {};     // the rows to measure, by name; empty: all
+  std::int64_t train_steps = 0;           // training steps on shapes, to measure the accuracy of the captions; 0: none
 };
 
 struct CaptionerRow {
   std::string table, name;  // static, dynamic or warmup
-  // In the timed window; the windows of a table are open in turns, a tenth at a time. None: it was stopped before.
+  // In the timed window. The windows of a table alternate, a tenth at a time. nullopt if stopped before.
   std::optional<double> steps_per_s = {};
-  // To the first measured of its table: of steps_per_s, in warmup of the time of the first steps, inverted.
+  // Relative to the first measured row of its table: steps_per_s, or the inverse time of the first steps in table warmup.
   std::optional<double> ratio = {};
   std::uint64_t recompiles_in_window = 0;
-  // The warm-up: recording, compiling and running, from empty caches unless the row says otherwise.
+  // Duration of the warm-up: recording, compiling and running, with empty caches unless the row says otherwise.
   double first_steps_s = 0;
-  std::vector<std::int64_t> lengths = {};  // of the captions, padded: of each step, those of the warm-up first
+  std::vector<std::int64_t> lengths = {};  // padded length of the captions in each step, including the warm-up
 };
 
-// Of the whole step: the least of a few compiles each.
+// Compile times of the whole step: the minimum of a few compiles each.
 struct CompileSeconds {
   double cold = 0, cached = 0, layers_2 = 0, layers_12 = 0;
 };
 struct GuardCost {
-  double us_per_call = 0;  // what its call costs beyond a pinned one
+  double us_per_call = 0;  // cost of an ordinary call beyond a pinned call
   std::uint64_t tensors = 0;
 };
 
-// What was measured: all of it, unless it was stopped.
+// The measurements; incomplete if stopped.
 struct CaptionerReport {
   std::vector<CaptionerRow> rows;
   std::optional<CompileSeconds> compile_s;
@@ -49,8 +49,8 @@ struct CaptionerReport {
   std::optional<double> caption_accuracy;
 };
 
-// `begins` is told what is measured next; `stopped` is asked before every step whether to leave it at what was measured. Empties the
-// caches of the process; the user's cache on disk is left alone.
+// Runs the measurements. Calls `begins` with a description of each measurement before it starts, and `stopped` before every step;
+// if it returns true, measuring ends. Clears the caches of the process, but not the user's cache on disk.
 CaptionerReport measure_captioner(const CaptionerOptions& options,
                                   const std::function<void(const std::string& what)>& begins,
                                   const std::function<bool()>& stopped);

@@ -45,7 +45,7 @@ auto compiled_update(const SharedTask& task, const CompileOptions& options) {
   return compile([task](const Tensors& gradients) { task->optimizer.step(gradients); }, options);
 }
 
-// Adam over lists: what a user writes who wants another rule.
+// Adam over lists of tensors, as a user would write a custom update rule.
 struct ForeachAdam {
   explicit ForeachAdam(std::vector<Parameter*> of) : parameters(std::move(of)) {
     for (const Parameter* parameter : parameters) {
@@ -77,11 +77,11 @@ struct ForeachAdam {
   Parameter steps = Parameter(zeros({}));
 };
 
-// A part of the model with a function for its value and one for its gradient.
+// A part of the model, with one compiled function for its value and one for its gradient.
 struct Region {
   using Inputs = Tensors;
 
-  // The first `differentiable` inputs have a gradient.
+  // Only the first `differentiable` inputs get a gradient.
   Region(const SharedTask& of, std::function<Tensor(const Inputs&)> value, std::vector<Parameter*> with,
          std::size_t differentiable, const CompileOptions& options)
       : parameters(std::move(with)) {
@@ -104,10 +104,10 @@ struct Region {
   std::function<Tensors(const Inputs&, const Tensor& upstream)> backward;
 };
 
-// The gradients of all parameters, summed up region by region.
+// Sums the gradients of all parameters over the regions.
 class GradientSum {
  public:
-  // Adds those of a region's parameters, which stand behind `inputs` gradients of its inputs.
+  // Adds the gradients of a region's parameters, which follow the gradients of its `inputs` inputs.
   void add(const Region& region, const Tensors& gradients, std::size_t inputs) {
     for (std::size_t i = 0; i < region.parameters.size(); ++i) {
       Tensor& sum = sums_[region.parameters[i]];
@@ -124,7 +124,7 @@ class GradientSum {
   std::map<Parameter*, Tensor> sums_;
 };
 
-// The captioner cut at its blocks.
+// The captioner divided into one region per block.
 struct RegionalModel {
   RegionalModel(const SharedTask& task, const CompileOptions& options) : update(compiled_update(task, options)) {
     captioner::ImageEncoder& encoder = task->model.encoder;
@@ -253,7 +253,7 @@ CaptionStep modular_step(const SharedTask& task, const CompileOptions& encoder, 
       decoder);
   return [=, update = compiled_update(task, encoder)](const CaptionBatch& batch) {
     const LossAndGradients made = decode(forward(batch.images), batch.tokens, batch.labels);
-    Tensors gradients = backward(batch.images, made.gradients.back());  // the encoder's stand first
+    Tensors gradients = backward(batch.images, made.gradients.back());  // those of the encoder come first
     gradients.insert(gradients.end(), made.gradients.begin(), made.gradients.end() - 1);
     update(gradients);
     return made.loss;

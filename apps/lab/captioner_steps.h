@@ -1,4 +1,4 @@
-// The training step of a captioner, compiled in the ways of the experiment.
+// The training step of a captioner, compiled in the variants of the experiment.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace weft::lab {
 
-// A model and PyTorch's Adam for it.
+// A model with PyTorch's Adam.
 struct CaptionerTask {
   explicit CaptionerTask(const captioner::CaptionerConfig& config);
 
@@ -24,22 +24,22 @@ struct CaptionerTask {
   optim::Adam optimizer;
 };
 
-// Trains on a batch; gives the loss. Keeps the task alive.
+// Trains on a batch and returns the loss. Keeps the task alive.
 using CaptionStep = std::function<Tensor(const captioner::CaptionBatch& batch)>;
 using SharedTask = std::shared_ptr<CaptionerTask>;
 
-// One function.
+// One compiled function for the whole step.
 CaptionStep whole_step(const SharedTask& task, const CompileOptions& options);
-// Loss and gradients in one, and the update run operation by operation.
+// One compiled function for loss and gradients; the update runs operation by operation.
 CaptionStep model_step(const SharedTask& task, const CompileOptions& options);
-// Loss and gradients in one, and the update in another.
+// One compiled function for loss and gradients, and another for the update.
 CaptionStep model_and_optimizer_step(const SharedTask& task, const CompileOptions& options);
-// The same with Adam written by hand, with foreach_map.
+// The same with a hand-written Adam that uses foreach_map.
 CaptionStep foreach_map_step(const SharedTask& task, const CompileOptions& options);
-// Encoder, decoder with loss, and update in functions of their own. A gradient is taken inside of a function: the encoder runs
-// forward once more for its own.
+// Separate functions for the encoder, the decoder with the loss, and the update. Each takes its gradient inside, so the encoder's
+// function runs forward once more for its gradient.
 CaptionStep modular_step(const SharedTask& task, const CompileOptions& encoder, const CompileOptions& decoder);
-// Every block in a function of its own, forward and once more for its gradient, and the update.
+// Separate functions for every block, forward and once more for its gradient, and for the update.
 CaptionStep regional_step(const SharedTask& task, const CompileOptions& options);
 
 }  // namespace weft::lab

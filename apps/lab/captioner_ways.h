@@ -1,4 +1,4 @@
-// The ways to run a captioner's training that the experiment compares.
+// The variants of a captioner's training that the experiment compares.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct CaptionerWay {
   std::string table, name, padding;
   std::function<CaptionStep(const SharedTask&)> make;
   Stance stance = Stance::standard;
-  bool marks = false;        // says that the length is dynamic
-  bool all_buckets = false;  // begins with a batch of every bucket, as the article proposes; most are compiled ahead
-  bool finds_the_cache = false;  // on disk, as the row before left it
+  bool marks = false;        // marks the length as dynamic
+  bool all_buckets = false;  // starts with a batch of every bucket, as the article proposes; most are compiled ahead
+  bool finds_the_cache = false;  // starts with the disk cache that the previous row left
 };
 
-// In the order of their tables; the first of each is what the others are compared with.
+// Returns the variants in the order of their tables; the first of each table is the baseline.
 std::vector<CaptionerWay> captioner_ways(std::int64_t context);
-// The lengths that captions are padded to where there are buckets.
+// Returns the bucket sizes to which captions are padded.
 std::vector<std::int64_t> buckets_of(std::int64_t context);
 
 }  // namespace weft::lab

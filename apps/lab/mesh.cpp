@@ -59,7 +59,7 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   if (options.output.empty()) temporary.emplace();
   const auto folder = (temporary ? temporary->path() : options.output) / concat("batch-", size);
   profile::Recorder recorder({.folder = folder, .command = concat("weft lab mesh, batch ", size)});
-  // One more: a step's time is known from the end of the one before.
+  // One step more than measured, because the time of a step starts at the end of the one before.
   for (std::int64_t i = 0; i <= options.steps; ++i) {
     const profile::Step span(static_cast<std::uint64_t>(i));
     const Batch& batch = batches[i % 2];
@@ -77,7 +77,7 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   return run;
 }
 
-// The instruction that the op runs, or of those that take an element of its tuple, the largest; null: it is not known.
+// Returns the instruction that the op runs; for a tuple, the largest instruction that takes one of its elements; null if unknown.
 const runtime::Instruction* largest_result(const profile::Program& program, std::int32_t op) {
   const runtime::Instruction* largest = program.instruction(op);
   if (!largest || !largest->shape.is_tuple) return largest;
@@ -86,7 +86,7 @@ const runtime::Instruction* largest_result(const profile::Program& program, std:
   for (const runtime::Instruction& instruction : program.description.entry()->instructions) {
     if (instruction.opcode != "get-tuple-element" || instruction.operands[0] != made) continue;
     const Type type = instruction.shape.types[0];
-    const std::int64_t weight = type.dtype() == DType::boolean ? 1 : 4;  // masks are no one's main result
+    const std::int64_t weight = type.dtype() == DType::boolean ? 1 : 4;  // a mask is never the main result
     if (weight * type.elements() <= most) continue;
     most = weight * type.elements();
     largest = &instruction;

@@ -1,4 +1,4 @@
-// What a device spends the training step of a ViT on, and how that changes with the batch: the op statistics of "Profiling a
+// Measures the time of each operation in the training step of a ViT for several batch sizes: the op statistics of "Profiling a
 // parallel ViT in JAX", on one device.
 #pragma once
 
@@ -15,23 +15,23 @@ namespace weft::lab {
 struct MeshOptions {
   std::int64_t devices = 1;
   std::vector<std::int64_t> batches = {16, 128, 512};
-  std::int64_t steps = 5;             // measured for each batch size, after one that compiles
-  std::filesystem::path output = {};  // where the profiles stay; empty: nowhere
+  std::int64_t steps = 5;             // measured steps per batch size, after one that compiles
+  std::filesystem::path output = {};  // folder for the profiles; empty: they are not kept
 };
 
 struct MeshRun {
   std::int64_t batch = 0;
-  double compile_s = 0;     // 0: the program was known
-  double first_step_s = 0;  // recording, compiling and running it
+  double compile_s = 0;     // 0: the program existed already
+  double first_step_s = 0;  // time to record, compile and run it
   double loss = 0;
   profile::Recording recording;
   profile::Analysis analysis;
 
   double step_ms() const { return 1e-6 * analysis.median_step_ns(); }
   double images_per_s() const { return step_ms() > 0 ? 1e3 * batch / step_ms() : 0; }
-  // The fusion that took the most time; null: there is none.
+  // Returns the fusion that took the most time; null if there is none.
   const profile::OpStats* largest_fusion() const;
-  // An op's result, and where its sizes come from: f32[512,65,1536]: 512 = input 0 dim 0, ...
+  // Describes the result of an op and the origin of its sizes: f32[512,65,1536]: 512 = input 0 dim 0, ...
   std::string shape_of(const profile::OpStats& op) const;
 };
 
@@ -40,7 +40,7 @@ struct MeshReport {
   std::vector<MeshRun> runs;
 };
 
-// `done` is told of every step, of all batch sizes. Throws Error for a number of devices that is not there.
+// Runs the measurements; calls `done` after every step. Throws Error if there are not enough devices.
 MeshReport measure_mesh(const MeshOptions& options,
                         const std::function<void(std::int64_t batch, std::int64_t step, double ms)>& done = {});
 

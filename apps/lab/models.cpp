@@ -47,7 +47,7 @@ Tensor Bert::logits(const Tensor& tokens) const {
 
 namespace {
 
-// A model that is trained on one batch over and over.
+// A model that is trained repeatedly on one batch.
 template <class Model>
 struct BatchTraining {
   template <class... Arguments>

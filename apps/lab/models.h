@@ -36,7 +36,7 @@ class BertLayer : public Layer {
   nn::Dropout dropout;
 };
 
-// BERT with its masked-token head, the embedding as output layer.
+// BERT with a masked-token head that uses the embedding as the output layer.
 class Bert : public Layer {
  public:
   static constexpr std::int64_t most_tokens = 512;
@@ -60,7 +60,7 @@ class Bert : public Layer {
   nn::LayerNorm transform_norm;
 };
 
-// A training step: records it, without a sync, and returns the loss. What it trains lives as long as the function.
+// Records a training step, without a sync, and returns the loss. Keeps the model alive.
 using TrainingStep = std::function<Tensor()>;
 
 struct Workload {
@@ -68,7 +68,8 @@ struct Workload {
   TrainingStep step;
 };
 
-// bert-base, bert-large or mlp. `width` 0: one with which a step of the narrowest kernels still takes longer than recording it.
+// Makes bert-base, bert-large or mlp. `width` 0: the smallest width for which a step with the narrowest kernels takes longer than
+// recording it.
 Workload make_workload(const std::string& model, std::int64_t width, std::int64_t batch, std::int64_t tokens);
 
 }  // namespace weft::lab

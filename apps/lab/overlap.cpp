@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The declared costs of the simulated device's host: what recording, walking and binding take on an ordinary machine.
+// The host costs that the simulated device declares: the time of recording, walking and binding on an ordinary machine.
 constexpr double simulated_item_us = 0.1, simulated_launch_us = 10;
 constexpr int warm_up = 3;
 
@@ -31,7 +31,7 @@ double us_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::micro>(to - from).count();
 }
 
-// Nearest rank.
+// Computes the percentile by the nearest-rank method.
 double percentile(std::vector<double> values, double percent) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -39,7 +39,7 @@ double percentile(std::vector<double> values, double percent) {
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-// A device of this experiment's own, this thread's while it lives.
+// Makes a separate device the current one of this thread during its lifetime.
 class Stage {
  public:
   explicit Stage(double simulate_us)
@@ -58,7 +58,7 @@ class Stage {
         .launch_us = simulate_us, .host_us = simulated_launch_us, .host_item_us = simulated_item_us};
     return std::make_unique<runtime::SimulatedDevice>(simulation, options);
   }
-  // What does not run need not be compiled.
+  // A simulated device does not execute programs, so compiling them is skipped.
   static std::string backend(double simulate_us) { return simulate_us > 0 ? "interpreter" : knobs::backend(); }
 
   std::unique_ptr<runtime::Device> device_;
@@ -72,12 +72,12 @@ struct Measured {
   std::uint64_t nodes = 0;
 };
 
-// One step at a time; on a simulated device with its host's time.
+// Times single steps; on a simulated device, the clock includes the simulated host costs.
 class StepTimer {
  public:
   explicit StepTimer(SyncOrder order) : order_(order) {}
   Measured run(const TrainingStep& step, std::int64_t steps) {
-    std::deque<Future<double>> losses;  // read as a progress bar would
+    std::deque<Future<double>> losses;  // read later, as a progress bar would do
     for (int i = 0; i < warm_up; ++i) one(step, losses);
     device().synchronize();
     measured_ = {};
@@ -89,7 +89,7 @@ class StepTimer {
 
     const double count = steps;
     const std::vector<std::uint64_t> gaps = device().recent_gaps_ns();
-    // The first follows the pause before it.
+    // Ignores the first gap, which follows a pause.
     const std::size_t wanted = std::min(gaps.size(), static_cast<std::size_t>(std::max<std::int64_t>(steps - 1, 1)));
     for (std::size_t i = gaps.size() - wanted; i < gaps.size(); ++i) measured_.gaps_us.push_back(gaps[i] / 1e3);
     measured_.device_us = static_cast<double>(after.busy_ns - before.busy_ns) / 1e3 / count;
@@ -144,9 +144,10 @@ constexpr std::pair<const char*, SyncOrder> bars[] = {{"lock-at-collect", SyncOr
                                                       {"early-placeholders", SyncOrder::early_placeholders},
                                                       {"logical-ids", SyncOrder::logical_ids}};
 
-// So many operations on as many tensors as a model has parameters, and a product that keeps the device busy for longer than the
-// host: a device that waits for a slow host has a gap of another kind, and what a launch leaves in the caches decides how long the
-// next one takes to begin, so the device's work is the same for every number. A simulated device gets as long as the host needs.
+// Measures a chain of `nodes` operations on as many tensors as a model has parameters, and a product that keeps the device busy
+// for longer than the host. (If the device waited for a slow host, the gap would be of another kind.) The device's work is the
+// same for every number of nodes, because the cache contents after a launch influence how long the next one takes to start. A
+// simulated device gets work for as long as the host needs.
 OverlapReport::Gap gap_of_chain(std::uint64_t nodes, const OverlapOptions& options) {
   constexpr std::uint64_t tensors = 300;
   constexpr std::int64_t product_size = 1536;

@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t batch = 1, tokens = 4, words = 1 << 16, buckets = 512, classes = 4;
 constexpr double largest_norm = 0.5;
 
-// A word's row of the embedding: a hash for which weft has no operation.
+// Returns the embedding row of a word: a hash for which weft has no operation.
 std::int32_t bucket_of(std::int32_t word) {
   std::uint32_t h = static_cast<std::uint32_t>(word) * 0x9e3779b1u;
   h ^= h >> 15;
@@ -50,7 +50,7 @@ const CustomOp& hash_words() {
   return op;
 }
 
-// The report of the evaluation, kept by the host: the batch's scores go behind those that are there.
+// The report of the evaluation, kept on the host; each batch appends its scores.
 std::vector<float>& kept_scores() {
   static std::vector<float> scores;
   return scores;
@@ -97,12 +97,12 @@ struct Task {
   Tensor corpus = random::integers(random::Key(1), {batch, tokens}, 0, words);
   Tensor labels = random::integers(random::Key(2), {batch}, 0, classes);
 
-  // Of step `i`: they come out of a computation of the device, as those of an augmentation do.
+  // Returns the words of step `i`, which are computed on the device, like those of an augmentation.
   Tensor words_of(const Tensor& i) const { return remainder(corpus * 31 + i, words); }
   Tensor words_of(std::int64_t i) const { return words_of(tensor(i, DType::i32)); }
 };
 
-// How it is first written: the host computes what weft has no operation for, and decides what depends on a value.
+// The first version: the host computes the hash for which weft has no operation, and decides the branch.
 Tensor train_before(Task& task, std::int64_t i) {
   std::vector<std::int32_t> rows = task.words_of(i).to_vector<std::int32_t>();
   std::ranges::transform(rows, rows.begin(), bucket_of);
@@ -115,7 +115,7 @@ Tensor train_before(Task& task, std::int64_t i) {
   return loss;
 }
 
-// One program: the hash is a part of it, and the device decides.
+// The improved version is one program: the hash is part of it, and the device decides the branch.
 Tensor train_after(Task& task, std::int64_t i) {
   const Tensor loss = nn::cross_entropy(task.model(hash_words()(task.words_of(i))), task.labels);
   const std::vector<Tensor> gradients = grad(loss, task.optimizer.parameters());
@@ -125,7 +125,7 @@ Tensor train_after(Task& task, std::int64_t i) {
 
 RecompileReport::Loop time_loop(const std::string& name, std::int64_t steps, const LoopObserver& observer,
                                 const std::function<void(std::int64_t)>& step) {
-  clear_graph_cache();  // of what another loop compiled
+  clear_graph_cache();  // forget programs of earlier loops
   if (observer) observer(name, 0, steps);
   const std::uint64_t compiles = metrics::uncached_compile.value();
   const auto start = Clock::now();
@@ -139,7 +139,7 @@ RecompileReport::Loop time_loop(const std::string& name, std::int64_t steps, con
   return {static_cast<double>(steps) / time.count(), metrics::uncached_compile.value() - compiles};
 }
 
-// What a loop is told about itself: the first diagnostics of each kind.
+// Collects the first diagnostics of each kind during a loop.
 class Hints {
  public:
   Hints(std::string loop, std::vector<std::string>& to)
@@ -172,7 +172,7 @@ RecompileReport::Loop train(const std::string& name, std::int64_t steps, const L
   });
 }
 
-// As if no size could be a symbol: another graph, and another program, in every step.
+// Runs with symbolic sizes disabled: every step has a different graph and program.
 RecompileReport::Loop evaluate_before(std::int64_t steps, const LoopObserver& observer) {
   const record::SymbolicSizesScope off(false);
   Task task;

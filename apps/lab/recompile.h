@@ -1,5 +1,6 @@
-// Training with a branch that depends on a value, then an evaluation whose report grows with every batch: what PyTorch/XLA's
-// "Performance debugging, part II" found slow, before and after weft's remedies, with the hints that lead there.
+// Measures training with a branch that depends on a value, followed by an evaluation whose report grows with every batch. These
+// are the patterns that PyTorch/XLA's "Performance debugging, part II" found slow; each is measured before and after weft's
+// remedies, with the hints that lead to them.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,15 @@ struct RecompileReport {
     std::uint64_t compiles = 0;
   };
   Loop train_before, train_after, eval_before, eval_after;
-  std::vector<std::string> hints;  // of the loops before
+  std::vector<std::string> hints;  // the hints for the loops before the remedies
 };
 
-// Told of every step of every loop, and when one begins: of 0 steps.
+// Called after every step of every loop, and when a loop starts (with 0 steps).
 using LoopObserver = std::function<void(const std::string& loop, std::int64_t steps, std::int64_t of)>;
 
 RecompileReport measure_recompile(const RecompileOptions& options, const LoopObserver& observer = {});
 
-// Says how a rate changed: "2.5 x faster", "1.3 x slower", "as fast".
+// Returns a description such as "2.5 x faster", "1.3 x slower" or "as fast".
 std::string change_of_speed(double before, double after);
 
 }  // namespace weft::lab

@@ -1,5 +1,6 @@
-// Which part of a sync waits for the execution before it: none in weft. The other orders are three stages of PyTorch/XLA (its issue
-// #3434), where an input is known by the address of its bytes, which must therefore exist. They give the same results and cost time.
+// Selects which part of a sync waits for the previous execution; in weft none does. The other orders are three stages of
+// PyTorch/XLA (its issue #3434), where inputs are identified by the address of their bytes, which must therefore exist. All
+// orders give the same results; the waiting ones cost time.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@ class SyncStages;
 namespace weft::lab {
 
 enum class SyncOrder : std::uint8_t {
-  logical_ids,         // nothing: an input is known by its place in the recording
-  lock_at_collect,     // all of it
-  early_walk,          // all but the walk over the graph (pull request #3457)
-  early_placeholders,  // the buffers of the results, too, are made before (#4011)
+  logical_ids,         // nothing waits: an input is identified by its place in the recording
+  lock_at_collect,     // the whole sync waits
+  early_walk,          // all waits except the walk over the graph (pull request #3457)
+  early_placeholders,  // the buffers of the results are also allocated before the wait (#4011)
 };
 
-// What this thread's syncs do while it lives.
+// Sets the order of this thread's syncs for the lifetime of this object.
 class SyncOrderScope {
  public:
   explicit SyncOrderScope(SyncOrder order);
@@ -26,12 +27,12 @@ class SyncOrderScope {
   SyncOrderScope(const SyncOrderScope&) = delete;
   SyncOrderScope& operator=(const SyncOrderScope&) = delete;
 
-  // How long the syncs since it began have waited for the device because of the order.
+  // Returns how long the syncs of this scope have waited for the device because of the order.
   double waited_us() const;
 
  private:
   class Stages;
-  std::unique_ptr<Stages> stages_;  // null: nothing waits
+  std::unique_ptr<Stages> stages_;  // null if nothing waits
   record::SyncStages* before_;
 };
 

@@ -1,5 +1,5 @@
-// The vision transformer of "Profiling a parallel ViT in JAX" on CIFAR-10: patches of 4 x 4, 65 tokens with the class token, no
-// positions, layers normalised before each branch.
+// The vision transformer of "Profiling a parallel ViT in JAX" for CIFAR-10: patches of 4 x 4, 65 tokens including the class
+// token, no position embedding, layer norms before each branch.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ constexpr const char* config_name = "config.json";
 constexpr const char* weights_name = "init.safetensors";
 constexpr const char* batches_name = "batches.safetensors";
 
-// Fields that are called alike in config.json and in TextConfig.
+// The fields with the same name in config.json and in TextConfig.
 void shared_fields(auto& config, auto&& field) {
   field("layers", config.layers);
   field("width", config.width);

@@ -1,7 +1,7 @@
-// A benchmark job: a folder that fixes everything about a short run, so that weft and other frameworks can be given the same one.
+// A benchmark job: a folder that specifies a short run completely, so that weft and other frameworks can run the same job.
 //
-//   config.json            sizes, AdamW's numbers, clip, dtype, threads, and `lr`: one learning rate per step
-//   init.safetensors       every weight, under the names of Gpt's parameters
+//   config.json            sizes, AdamW's hyperparameters, clip, dtype, threads, and `lr`: one learning rate per step
+//   init.safetensors       all weights, with the names of Gpt's parameters
 //   batches.safetensors    tokens: i32 [steps, batch, context + 1]
 #pragma once
 
@@ -18,10 +18,10 @@ namespace weft::text {
 
 class Job {
  public:
-  // Throws Error naming the file for what is missing, malformed or does not fit together.
+  // Throws Error, which names the file, if something is missing, malformed or inconsistent.
   explicit Job(const std::filesystem::path& folder);
 
-  const TextConfig& config() const { return config_; }  // lr, warmup and decay_steps say nothing
+  const TextConfig& config() const { return config_; }  // lr, warmup and decay_steps are not used
   std::int64_t steps() const { return std::ssize(lr_); }
   int threads() const { return threads_; }
   double learning_rate(std::int64_t step) const { return lr_[step]; }
@@ -37,7 +37,7 @@ class Job {
   const data::SafetensorsFile::Entry* tokens_ = nullptr;
 };
 
-// Writes the job of the first `steps` steps of a run on `text`.
+// Writes a job with the first `steps` steps of a run on `text`.
 void write_job(const std::filesystem::path& folder, const TextConfig& config, std::int64_t steps, int threads,
                std::span<const data::TensorBytes> weights, const TextDataset& text);
 

@@ -11,7 +11,7 @@
 namespace weft::text {
 
 std::int64_t sample_token(std::span<const float> logits, const SamplingOptions& options, std::int64_t index) {
-  std::vector<std::size_t> order;  // likeliest first
+  std::vector<std::size_t> order;  // most likely first
   for (std::size_t token = 0; token < logits.size(); ++token)
     if (std::isfinite(logits[token])) order.push_back(token);
   require(!order.empty(), "sample_token: no logit is finite: the training diverged");

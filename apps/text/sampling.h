@@ -1,4 +1,4 @@
-// Choosing the next token from a model's logits.
+// Chooses the next token from a model's logits.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 namespace weft::text {
 
 struct SamplingOptions {
-  double temperature = 0.8;  // 0: the likeliest token, the first of equals
-  std::int64_t top_k = 40;   // choose among so many likeliest tokens; 0: all
+  double temperature = 0.8;  // 0: the most likely token, the first among equals
+  std::int64_t top_k = 40;   // choose among this many most likely tokens; 0: among all
   std::uint64_t seed = 0;
 };
 
-// A token drawn from softmax(logits / temperature); a pure function of its arguments, `index` being the token's place in the text.
-// Throws Error if no logit is finite.
+// Returns a token drawn from softmax(logits / temperature). The result depends only on the arguments; `index` is the position of
+// the token in the text. Throws Error if no logit is finite.
 std::int64_t sample_token(std::span<const float> logits, const SamplingOptions& options, std::int64_t index);
 
 }  // namespace weft::text

@@ -1,4 +1,5 @@
-// What decides the numbers of a run that trains a language model on text, except the text: a resumed run must agree in all of it.
+// The settings that, together with the text, determine the results of a training run of a language model; a resumed run must have
+// the same.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct TextConfig : train::Recipe {
   double dropout = 0;
   std::string dtype = "f32";
 
-  // The one list of the fields: settings, flags and comparisons are derived from it.
+  // The only list of the fields; settings, flags and comparisons are derived from it.
   static void fields(auto& self, auto&& field) {
     field("layers", self.layers, "transformer blocks");
     field("width", self.width, "size of a token's vector");
@@ -28,11 +29,11 @@ struct TextConfig : train::Recipe {
     field("dtype", self.dtype, "f32, f64, or bf16: mixed precision, weights and optimizer stay f32");
   }
 
-  // Throws Error, led by the field's name, for values that make no model.
+  // Throws Error, which starts with the field's name, for invalid values.
   void check() const;
 };
 
-// A named starting point: the config and how many steps to train.
+// A named starting point: the config and the number of steps.
 struct TextPreset {
   std::string_view name;
   TextConfig config;

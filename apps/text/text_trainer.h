@@ -1,4 +1,4 @@
-// A language model on text and what trains it. Nothing here waits for the device unless it says so.  Used by one thread.
+// A language model on text and its trainer. Functions do not wait for the device unless their comments say so. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,31 @@
 namespace weft::text {
 
 GptConfig gpt_config(const TextConfig& config);
-// A bound on what a step of such a run takes, from below, without planning it: the weights, their gradients and moments, and the
-// residual stream. Larger configs than fit into an integer have one too.
+// Returns a lower bound on the bytes that a step of such a run needs, without planning it: the weights, their gradients and
+// moments, and the residual stream. A double, so that it holds the bound even for configs whose size exceeds an integer.
 double least_bytes(const TextConfig& config);
 
 class TextTrainer {
  public:
   explicit TextTrainer(const TextConfig& config);  // with the initial weights of config.seed
-  TextTrainer(const TextTrainer&) = delete;        // the optimizer refers to the model
+  TextTrainer(const TextTrainer&) = delete;        // deleted because the optimizer refers to the model
   TextTrainer& operator=(const TextTrainer&) = delete;
 
-  // Trains on `tokens` ([batch, context + 1]); gives the loss before the update, in nats. `step` counts from 0 and decides dropout.
+  // Trains on `tokens` ([batch, context + 1]); returns the loss before the update, in nats. `step` counts from 0 and determines
+  // the dropout.
   Future<double> step(std::int64_t step, std::span<const std::int32_t> tokens, double learning_rate);
-  // The loss of windows ([rows, context + 1]) without dropout.
+  // Returns the loss of windows ([rows, context + 1]) without dropout.
   Future<double> loss(std::span<const std::int32_t> tokens);
-  // The logits of the token after the first `length` of `tokens` ([context]); waits for them. One program for all lengths.
+  // Returns the logits of the token after the first `length` of `tokens` ([context]); blocks until they are computed. One program
+  // serves all lengths.
   std::vector<float> next_logits(std::span<const std::int32_t> tokens, std::int64_t length);
 
-  std::int64_t parameters() { return weft::parameter_count(model_); }  // numbers in the model
+  std::int64_t parameters() { return weft::parameter_count(model_); }  // number of elements in the model
 
   StateDict model_state() { return state_dict(model_); }
-  // The model's and the optimizer's state now, as the parts of a checkpoint.
+  // Returns the current state of the model and the optimizer as the parts of a checkpoint.
   std::map<std::string, StateDict> state();
-  // Throws Error naming what does not fit, and then changes nothing.
+  // Throws Error, which names what does not fit; then nothing changes.
   void load(const train::Checkpoint& checkpoint);
   void load_weights(const data::SafetensorsFile& weights);
 
@@ -50,7 +52,7 @@ class TextTrainer {
   TextConfig config_;
   Gpt model_;
   optim::AdamW optimizer_;
-  // Compiled.
+  // Compiled functions.
   std::function<Tensor(const Tensor& windows)> update_, loss_;
   std::function<Tensor(const Tensor& tokens, const Tensor& last)> next_logits_;
 };

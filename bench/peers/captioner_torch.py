@@ -9,7 +9,7 @@ from captioner_data import IGNORED, Sizes, measure, parse_flags
 from job import limit_threads
 from mkl import open_avx512
 
-open_avx512()  # before torch, which brings MKL
+open_avx512()  # before torch, which loads MKL
 
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
@@ -146,7 +146,7 @@ def main() -> None:
         return loss.detach()
 
     with tempfile.TemporaryDirectory() as cache:
-        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", cache)  # compile anew, unless told where the last run's is
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", cache)  # compile from scratch, unless the cache of the last run is given
         measure(f"torch-{flags.mode}", torch.__version__, flags, step, lambda loss: loss.item())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from job import Config, job_parser, limit_threads, read_config, run_job
 from mkl import open_avx512
 
-MKL = open_avx512()  # before torch, which brings MKL
+MKL = open_avx512()  # before torch, which loads MKL
 
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
@@ -117,7 +117,7 @@ def main() -> None:
         return loss.item()
 
     with tempfile.TemporaryDirectory() as cache:
-        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", cache)  # compile anew, unless told where the last run's is
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", cache)  # compile from scratch, unless the cache of the last run is given
         run_job(f"torch-{flags.mode}", torch.__version__, config, step, {"mkl": MKL})
 
 

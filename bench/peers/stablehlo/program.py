@@ -22,8 +22,8 @@ TEXT_FLOATS = {"f16": "float16", "bf16": ml_dtypes.bfloat16, "f32": "float32", "
 @dataclass(frozen=True)
 class Program:
     name: str
-    function: Callable[..., Any]  # of arrays; what it returns is flattened
-    inputs: Sequence[Any]  # pytrees of arrays; flattened, too
+    function: Callable[..., Any]  # takes arrays; its result is flattened
+    inputs: Sequence[Any]  # pytrees of arrays; flattened too
     donated: tuple[int, ...] = ()
     x64: bool = False
 
@@ -50,7 +50,7 @@ class Result:
         """Where `other` is not this result, or None."""
         value = self.value
         if other.dtype.kind == "V" and other.dtype.itemsize == value.dtype.itemsize:
-            other = other.view(value.dtype)  # NumPy knows no bf16 in files
+            other = other.view(value.dtype)  # files of NumPy have no bf16
         if other.shape != value.shape or other.dtype != value.dtype:
             return f"is {other.dtype}{list(other.shape)}, JAX gives {value.dtype}{list(value.shape)}"
         if value.dtype not in FLOATS:
@@ -58,7 +58,7 @@ class Result:
             excess = wrong.astype(np.float64)
         else:
             theirs, ours = as_parts(value), as_parts(other)
-            size = np.abs(value.astype(np.complex128)).reshape(theirs.shape[0], 1)  # complex numbers are compared as such
+            size = np.abs(value.astype(np.complex128)).reshape(theirs.shape[0], 1)  # complex numbers are compared by magnitude
             with np.errstate(invalid="ignore"):
                 excess = np.abs(ours - theirs) - (self.absolute + self.relative * size)
             same = (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))

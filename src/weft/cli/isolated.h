@@ -20,7 +20,7 @@ struct IsolationLimits {
 
 struct IsolatedOutcome {
   std::string said;  // the text that the piece returned
-  // the reason why it returned nothing: "Segmentation fault", "took more than 60 s"; empty on success
+  // The reason why it returned nothing: "Segmentation fault", "took more than 60 s"; empty on success.
   std::string failed;
 };
 

@@ -147,7 +147,7 @@ class Comparison {
     if (before.backend != now.backend) other("WEFT_BACKEND");
     if (!known_.is_alive()) return made_.values.push_back(Specialization::is_gone);
     for (const ParameterGuard& guard : known_.parameters) compare(guard);
-    // the remaining comparison is leaf by leaf
+    // The remaining comparison is leaf by leaf.
     if (before_.paths() != now_.paths() || known_.arguments.size() != leaves_.size()) return;
     for (const ValueGuard& guard : known_.values) compare(guard);
     for (const auto& [a, b] : known_.same)
@@ -186,7 +186,7 @@ class Comparison {
 
   void compare(const ValueGuard& guard) {
     const std::size_t leaf = std::max(guard.leaf, 0);
-    // already reported as an argument
+    // Already reported as an argument.
     if (guard.leaf >= 0 && leaves_[leaf].kind != known_.arguments[leaf].kind) return;
     const std::uint64_t bits = guard.now(leaves_);
     if (bits == guard.bits) return;

@@ -14,9 +14,9 @@ namespace weft::jit {
 // The differences between a call and a specialisation.
 struct Difference {
   std::vector<std::string> types;  // types, structure, state: differences that need another program
-  // numbers, switches, other instances: inputs of the same program if the function does the same
+  // Numbers, switches, other instances: inputs of the same program if the function does the same.
   std::vector<std::string> values;
-  // dimensions whose size is the only difference of a type: dimension 0 of argument images
+  // Dimensions whose size is the only difference of a type: dimension 0 of argument images.
   std::vector<std::string> sizes;
 
   bool none() const { return types.empty() && values.empty(); }

@@ -26,7 +26,7 @@ struct Explanation {
     std::vector<compiler::SharedCode> shared = {};  // generated code that several kernels share
     std::vector<std::string> choices = {};          // the alternatives that autotuning measured and chose
     std::vector<compiler::PassTiming> phases = {};  // the times of its compilation phases
-    // generated kernels; the loaded ones come from the disk
+    // Generated kernels; the loaded ones come from the disk.
     int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;
     std::string cache_miss = {};  // the reason why not all kernels were loaded from the disk
   };
@@ -38,7 +38,7 @@ struct Explanation {
     std::string rerecorded_because;      // empty: calls are replayed
     std::uint64_t inputs = 0, updates = 0, replays = 0;
     std::uint64_t inlined = 0;  // calls that became part of the surrounding recording
-    // where a gradient was taken through a result, which caused the inlining; empty if nowhere
+    // Where a gradient was taken through a result, which caused the inlining; empty if nowhere.
     std::string differentiated_at;
     double compile_ms = 0;      // 0: an equal program existed already
     std::vector<Graph> before;  // for a cut graph: the graphs up to each break, in order

@@ -27,7 +27,7 @@ namespace weft::jit {
 // The callable parts of the function, without their C++ types.
 struct Body {
   std::function<std::vector<Tensor>()> run;  // runs the function and returns the tensors of its result
-  // runs the function for a sample and discards the result; null: must not be sampled
+  // Runs the function for a sample and discards the result; null: must not be sampled.
   std::function<std::vector<Tensor>()> sample;
   std::function<Prototype()> prototype;  // the result of the last run, without tensors
 };

@@ -204,7 +204,7 @@ class Trace final : public record::Observer, public HostObserver {
   void stand_in();
   void let_go_of_replaced();
   bool aliases_do_not_matter() const;
-  // the argument or parameter value that was recorded as this tensor; otherwise the tensor itself
+  // The argument or parameter value that was recorded as this tensor; otherwise the tensor itself.
   Tensor original_of(const Tensor& recorded);
   void restore_arguments();
   void find_escapes(std::span<const Tensor> results);

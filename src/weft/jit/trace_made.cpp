@@ -15,7 +15,7 @@ using record::TensorImpl;
 // would not update them.
 void Trace::find_escapes(std::span<const Tensor> results) {
   std::map<const TensorImpl*, std::uint32_t> known;
-  // one reference by the result, one by the list of its tensors
+  // One reference by the result, one by the list of its tensors.
   for (const Tensor& result : results) known[&result.impl()] += 2;
   for (const Written& written : written_) {
     if (const Tensor& value = written.parameter->unobserved(); value.defined())

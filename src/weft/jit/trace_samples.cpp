@@ -84,7 +84,7 @@ void Trace::end_sample() {
   for (const StandIn& stand_in : stand_ins_) *stand_in.argument = stand_in.original;
   undo();
   for (const StandIn& stand_in : stand_ins_)
-    // several arguments may share a stand-in
+    // Several arguments may share a stand-in.
     if (stand_in.stand_in.impl().buffer) stand_in.stand_in.impl().let_go_of_buffer();
 }
 

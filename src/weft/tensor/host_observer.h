@@ -43,7 +43,7 @@ class HostObserver {
   virtual void leaves_graph(const std::source_location& where) = 0;
 };
 
-// the observer of this thread; null if there is none
+// The observer of this thread; null if there is none.
 inline constinit thread_local HostObserver* host_observer = nullptr;
 
 }  // namespace weft

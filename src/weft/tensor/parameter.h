@@ -83,7 +83,7 @@ class Parameter {
   Shape shape() const { return value_.shape(); }
   DType dtype() const { return value_.dtype(); }
 
-  // if false, optimizers do not update the parameter; may change between steps
+  // If false, optimizers do not update the parameter; may change between steps.
   Flag requires_grad{true, "requires_grad"};
 
   // Returns the path under which named_parameters last found the parameter; empty if it was never named.

@@ -22,7 +22,7 @@ namespace random {
 struct Key {
   explicit Key(std::uint64_t seed) : bits(seed) {}
   std::uint64_t bits;
-  // the draw of a generator that produced this key in the trace of a compiled function, counted from 1; 0 if none
+  // The draw of a generator that produced this key in the trace of a compiled function, counted from 1; 0 if none.
   std::uint32_t draw = 0;
   friend bool operator==(Key a, Key b) { return a.bits == b.bits; }
 };

@@ -70,7 +70,7 @@ class InlineList {
 // and is then inferred.
 class Shape : public InlineList<Dim> {
  public:
-  // stands for a size of -1; no Type contains it
+  // Stands for a size of -1; no Type contains it.
   static constexpr Dim inferred = Dim(std::numeric_limits<std::int64_t>::min());
 
   struct Size {

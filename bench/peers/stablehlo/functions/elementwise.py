@@ -53,7 +53,7 @@ ROUNDING = (jnp.floor, jnp.ceil, jnp.round, jnp.trunc, jnp.rint, jnp.sign, jnp.i
 
 def special_values(draw: Inputs, dtype=f32) -> tuple:
     edges = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, np.inf, -np.inf, np.nan, 2e-38, 3e38, 7.49999]
-    return (np.array(edges).astype(dtype),)  # none subnormal: XLA's are 0
+    return (np.array(edges).astype(dtype),)  # no subnormal numbers, because XLA treats them as 0
 
 
 def rounding() -> Iterator[Program]:
