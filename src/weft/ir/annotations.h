@@ -1,6 +1,6 @@
-// What a program says beside what it computes: attributes that change no result, kept for those who read the program next. Which
-// arguments may be overwritten (tf.aliasing_output, jax.buffer_donor), how values lie on devices (sdy.sharding, mhlo.sharding),
-// what results are called (jax.result_info). Immutable once a graph has them.
+// Annotations: attributes of a program that do not change its results but are kept for later readers. They say which arguments
+// may be overwritten (tf.aliasing_output, jax.buffer_donor), how values are placed on devices (sdy.sharding, mhlo.sharding), and
+// what results are called (jax.result_info). They are immutable once a graph has them.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace weft::ir {
 
-// An attribute as MLIR writes it, aliases resolved: sdy.sharding, #sdy.sharding<@mesh, [{"x"}, {}]>.
+// An attribute as MLIR writes it, with aliases resolved: sdy.sharding, #sdy.sharding<@mesh, [{"x"}, {}]>.
 struct Annotation {
   std::string name;
-  std::string value;  // empty: a unit attribute, which is there or not
+  std::string value;  // empty for a unit attribute, which is either present or absent
 
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 using Annotations = std::vector<Annotation>;
 
 struct ModuleAnnotations {
-  std::string name;  // of the module; may be empty
+  std::string name;  // the module's name; may be empty
   Annotations attributes;
   Annotations meshes;  // sdy.mesh @name = value
 };
@@ -29,11 +29,11 @@ struct ModuleAnnotations {
 struct FunctionAnnotations {
   std::shared_ptr<const ModuleAnnotations> module = {};
   Annotations attributes = {};
-  std::vector<Annotations> arguments = {}, results = {};      // one each
-  std::unordered_map<std::uint32_t, Annotations> nodes = {};  // of those that have any, by Node::id; passes drop them
+  std::vector<Annotations> arguments = {}, results = {};      // one entry each
+  std::unordered_map<std::uint32_t, Annotations> nodes = {};  // by Node::id, only nodes that have any; passes drop them
 };
 
-// Per argument: whether the caller gives its bytes away, so that an output may take them over.
+// Returns, for each argument, whether the caller donates it, so that an output may reuse its memory.
 std::vector<bool> donated_arguments(const FunctionAnnotations& function);
 
 }  // namespace weft::ir

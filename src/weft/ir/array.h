@@ -1,5 +1,5 @@
 // An Array is a tensor in host memory: dense, row-major, of static type. It owns its bytes; a copy is deep. Constant folding,
-// text literals, the interpreter and tests work on it.  Different arrays may be used from different threads.
+// text literals, the interpreter and tests use it. Different arrays may be used from different threads.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ namespace weft::ir {
 
 class Array {
  public:
-  Array() = default;                                   // no type: only assignment is allowed
-  explicit Array(Type type);                           // zeros; throws Error for a type that is not static or too large
-  Array(Type type, std::span<const std::byte> bytes);  // of the type's size
+  Array() = default;          // no type: such an array can only be assigned to
+  explicit Array(Type type);  // all zeros; throws Error if the type is not static or is too large
+  Array(Type type, std::span<const std::byte> bytes);  // `bytes` must have the type's size
   explicit Array(const Literal& literal);
 
-  // Every element `value`, converted as StableHLO's convert does.
+  // Returns an array whose elements are all `value`, converted as by StableHLO's convert.
   static Array splat(Type type, double value);
 
-  // Array::of<float>({2, 2}, {1, 2, 3, 4}); elements of the 16-bit floats are given as double.
+  // Array::of<float>({2, 2}, {1, 2, 3, 4}). Elements of the 16-bit float types are given as doubles.
   template <class T>
   using Given = std::conditional_t<is_float_type<T>, double, T>;
   template <class T>
@@ -49,7 +49,7 @@ class Array {
   std::span<const std::byte> bytes() const { return bytes_; }
   std::span<std::byte> bytes() { return bytes_; }
 
-  // The elements in row-major order; T is the C++ type of the dtype.
+  // Returns the elements in row-major order; T is the C++ type of the dtype.
   template <class T>
   std::span<const T> data() const {
     check(dtype_of<T>);
@@ -61,18 +61,19 @@ class Array {
     return {reinterpret_cast<T*>(bytes_.data()), bytes_.size() / sizeof(T)};
   }
 
-  // Element `i` in row-major order as a double, which is not exact for large 64-bit integers.
+  // Returns element `i` in row-major order as a double, which is not exact for large 64-bit integers.
   double element(std::int64_t i) const;
 
-  // Refers to the bytes of this array.
+  // Returns a literal that refers to the bytes of this array.
   Literal literal() const { return {type_, bytes_}; }
 
-  // The same bytes under another type of the same number of elements and width.
+  // Returns the same bytes under another type with the same number of elements and the same element width.
   Array with_type(Type type) &&;
 
-  // Same type and same bits: NaN equals itself, 0 differs from -0.
+  // Compares types and bits: NaN equals itself, 0 differs from -0.
   friend bool operator==(const Array&, const Array&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Array& array);  // tensor<2xf32> [1, 2]; long ones are cut
+  // tensor<2xf32> [1, 2]; long arrays are truncated
+  friend std::ostream& operator<<(std::ostream& out, const Array& array);
 
  private:
   void check(DType t) const { WEFT_ASSERT(type_ && t == dtype(), "Array: ", type_, " read as ", t); }

@@ -1,5 +1,5 @@
-// How a schema is derived from the fields that an attribute struct lists. Included by ops.cpp alone, which so makes the schemas of all
-// ops of the table.
+// Derives a schema from the fields that an attribute struct lists. Only ops.cpp includes this file; it thereby instantiates the
+// schemas of all ops of the table.
 #pragma once
 
 #include <algorithm>
@@ -94,7 +94,7 @@ constexpr bool are_sizes(std::string_view field) {
   return false;
 }
 
-// The hash of the fields that `counts`.
+// Returns the hash of the fields for which `counts(name)` is true.
 template <class A>
 std::uint64_t hash_of_fields(const void* attributes, auto&& counts) {
   std::uint64_t hash = 0;
@@ -104,11 +104,11 @@ std::uint64_t hash_of_fields(const void* attributes, auto&& counts) {
   return hash;
 }
 
-// Whether `holds` is true of each field of both.
+// Returns whether `holds` is true for each pair of corresponding fields.
 template <class A>
 bool all_fields(const void* a, const void* b, auto&& holds) {
   bool all = true;
-  // Fields are visited in the same order, so the addresses of b's fields stand at the same offsets.
+  // Both structs have the same layout, so each field of b is at the same offset as the corresponding field of a.
   A::fields(*static_cast<const A*>(a), [&]<class T>(std::string_view name, const T& value) {
     const auto offset = reinterpret_cast<const char*>(&value) - static_cast<const char*>(a);
     all = all && holds(name, value, *reinterpret_cast<const T*>(static_cast<const char*>(b) + offset));

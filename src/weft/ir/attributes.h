@@ -1,10 +1,11 @@
-// What an op carries besides its operands: one plain struct per shape of attributes. A struct lists its fields once, with
-// StableHLO's names; copying, hashing, comparing, printing and parsing are derived from that list. A name `a.b` is field b of
-// the struct attribute a, whose mnemonic is the struct's struct_name: a = #stablehlo.gather<b = [1]>.
+// The attributes of ops: one plain struct for each set of attributes. A struct lists its fields once, with StableHLO's names;
+// copying, hashing, comparing, printing and parsing are derived from that list. A name `a.b` denotes field b of the struct
+// attribute a, whose mnemonic is the struct's struct_name: a = #stablehlo.gather<b = [1]>.
 //
-// The lists that a struct names in `size_fields` hold sizes, or positions among them: Sizes, as int64 (base/size.h), which change
-// with the sizes of operands. The text of an op may leave out the fields that its struct names in `optional_fields`, members of struct
-// attributes, and booleans; they then have the default that the struct gives them.
+// The fields that a struct names in `size_fields` are lists of sizes, or of positions that depend on sizes. They are stored as
+// int64 (see Sizes in base/size.h) and change with the sizes of the operands. The text of an op may omit the fields that its
+// struct names in `optional_fields`, members of struct attributes, and booleans; an omitted field has the default that the struct
+// gives it.
 //
 // Attributes live in a Graph's arena, so they are trivially destructible: lists are spans into the same arena.
 #pragma once
@@ -22,7 +23,7 @@ namespace weft::ir {
 
 using Ints = std::span<const std::int64_t>;
 
-// Enumerations print as StableHLO's words: `names` in the order of the enumerators.
+// Enumerations are printed with StableHLO's words: `names` is in the order of the enumerators.
 template <class E>
 struct EnumNames;
 #define WEFT_ENUM_NAMES(E, type, ...)                                             \
@@ -39,13 +40,13 @@ WEFT_ENUM_NAMES(Comparison, "comparison_type", "NOTYPE", "FLOAT", "TOTALORDER", 
 enum class RngAlgorithm : std::uint8_t { DEFAULT, THREE_FRY, PHILOX };
 WEFT_ENUM_NAMES(RngAlgorithm, "rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")
 
-// A constant's elements: row-major, little-endian; a splat holds one element for all of them.
+// The elements of a constant: row-major, little-endian. A splat stores a single element that stands for all of them.
 struct Literal {
   Type type;
   std::span<const std::byte> bytes;
 
   bool is_splat() const { return bytes.size() == static_cast<std::size_t>(byte_size(type.dtype())); }
-  // Element `i` in row-major order; T is the C++ type of the dtype.
+  // Returns element `i` in row-major order; T is the C++ type of the dtype.
   template <class T>
   T at(std::int64_t i) const {
     T value;
@@ -54,7 +55,7 @@ struct Literal {
   }
 };
 
-// Numbers in rows of one length: dense<[[0, 1], [2, 3]]>.
+// A matrix of integers: dense<[[0, 1], [2, 3]]>.
 struct IntMatrix {
   std::int64_t columns = 0;
   Ints values;
@@ -89,7 +90,7 @@ struct ReducePrecisionAttributes {
   }
 };
 struct BroadcastAttributes {
-  Ints dimensions;  // result dimension of each operand dimension
+  Ints dimensions;  // the result dimension for each operand dimension
   static void fields(auto& self, auto&& field) { field("broadcast_dimensions", self.dimensions); }
 };
 struct TransposeAttributes {
@@ -127,7 +128,7 @@ struct DynamicSliceAttributes {
   static constexpr auto size_fields = std::to_array<std::string_view>({"slice_sizes"});
   static void fields(auto& self, auto&& field) { field("slice_sizes", self.sizes); }
 };
-struct DotAttributes {  // the result's dimensions are: batching, lhs free, rhs free
+struct DotAttributes {  // result dimensions: batching, lhs free, rhs free
   Ints lhs_batching, rhs_batching, lhs_contracting, rhs_contracting;
   static constexpr std::string_view struct_name = "dot";
   static void fields(auto& self, auto&& field) {
@@ -244,13 +245,13 @@ struct RngAttributes {
   static void fields(auto& self, auto&& field) { field("rng_algorithm", self.algorithm); }
 };
 
-// Of all collectives, which differ in what of it they have.
+// The union of the attributes of all collectives; each collective uses some of the fields.
 struct CollectiveAttributes {
-  IntMatrix groups;  // one a row, filled up with -1; of collective_permute: sources and targets
-  std::int64_t channel = 0, channel_type = 0;  // no channel: 0
+  IntMatrix groups;  // one group per row, padded with -1; for collective_permute, pairs of source and target
+  std::int64_t channel = 0, channel_type = 0;  // 0 if there is no channel
   bool use_global_device_ids = false;
-  bool has_dynamic_root = false;  // the last operand says which of the group sends, or receives, each of the others
-  std::int64_t dimension = 0;     // that is gathered, scattered or split
+  bool has_dynamic_root = false;  // the last operand gives each member the index of the sender or receiver in its group
+  std::int64_t dimension = 0;     // the dimension that is gathered, scattered or split
   std::int64_t concat_dimension = 0, split_count = 1;
   static constexpr std::string_view struct_name = "channel_handle";
   static constexpr auto optional_fields = std::to_array<std::string_view>({"channel_handle"});
@@ -352,10 +353,10 @@ struct CompositeAttributes {
 };
 
 struct ShardingAttributes {
-  std::string_view sharding;  // #sdy.sharding<@mesh, [{"x"}, {}]>, as it is written
+  std::string_view sharding;  // as written: #sdy.sharding<@mesh, [{"x"}, {}]>
   static void fields(auto& self, auto&& field) { field("sharding", self.sharding); }
 };
-struct PlacementAttributes {  // of what StableHLO has as a custom_call with an attribute of another dialect
+struct PlacementAttributes {  // for ops that StableHLO writes as a custom_call with an attribute of another dialect
   std::string_view backend_config = {};
   static constexpr auto optional_fields = std::to_array<std::string_view>({"backend_config"});
   static void fields(auto& self, auto&& field) { field("backend_config", self.backend_config); }
@@ -364,7 +365,7 @@ struct PlacementAttributes {  // of what StableHLO has as a custom_call with an 
 struct CustomCallAttributes {
   std::string_view target = {};
   bool has_side_effect = false;
-  std::string_view backend_config = {};  // passed on as it is
+  std::string_view backend_config = {};  // passed on unchanged
   static constexpr auto optional_fields = std::to_array<std::string_view>({"backend_config"});
   static void fields(auto& self, auto&& field) {
     field("call_target_name", self.target);
@@ -374,14 +375,14 @@ struct CustomCallAttributes {
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
-// What is derived from the lists of fields.
+// Operations derived from the lists of fields.
 
-// Called with each field of an attribute struct, in order.
+// A visitor that is called with each field of an attribute struct, in order.
 class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
   virtual void integer(std::string_view name, std::int64_t value,
-                       int bits) = 0;  // bits: 64, or 32 where StableHLO wants i32
+                       int bits) = 0;  // bits: 64, or 32 where StableHLO requires i32
   virtual void boolean(std::string_view name, bool value) = 0;
   virtual void integers(std::string_view name, Ints values) = 0;
   virtual void matrix(std::string_view name, const IntMatrix& values) = 0;
@@ -390,8 +391,8 @@ class FieldVisitor {
   virtual void literal(std::string_view name, const Literal& value) = 0;
 };
 
-// Asked for each field of an attribute struct, in order; returns false to leave the default. Lists must outlive the reading
-// (Graph::append copies them).
+// A reader that is asked for each field of an attribute struct, in order. A function returns false to keep the default. The lists
+// that it stores must stay valid until reading ends (Graph::append copies them).
 class FieldReader {
  public:
   virtual ~FieldReader() = default;
@@ -405,24 +406,25 @@ class FieldReader {
   virtual bool literal(std::string_view name, Literal& value) = 0;
 };
 
-// The operations on one attribute struct, by pointer.
+// The operations on one attribute struct, which is passed by pointer.
 struct AttributeSchema {
-  const void* (*copy)(Arena& arena, const void* attributes);  // deep: lists too
-  std::uint64_t (*hash)(const void* attributes);              // the same in every process
+  const void* (*copy)(Arena& arena, const void* attributes);  // deep: copies lists too
+  std::uint64_t (*hash)(const void* attributes);              // stable across processes
   bool (*equal)(const void* a, const void* b);
   void (*visit)(const void* attributes, FieldVisitor& visitor);
   const void* (*read)(Arena& arena, FieldReader& reader);
   bool has_sizes;
-  // The numbers of all lists of sizes, one behind the other; and a copy with others in their place, as many.
+  // `sizes` returns the numbers of all size fields, concatenated. `with_sizes` returns a copy with other numbers, as many as before.
   std::vector<std::int64_t> (*sizes)(const void* attributes);
   const void* (*with_sizes)(Arena& arena, const void* attributes, Ints sizes);
   std::uint64_t (*hash_without_sizes)(const void* attributes);
-  bool (*equal_without_sizes)(const void* a, const void* b);  // as many of them
-  std::string_view struct_name;  // of the struct attribute that some fields belong to; empty: none do
+  bool (*equal_without_sizes)(const void* a, const void* b);  // the size fields must still have equal lengths
+  // mnemonic of the struct attribute that holds some of the fields; empty if there is none
+  std::string_view struct_name;
   std::span<const std::string_view> optional_fields;
 };
 
-// The schema of an attribute struct; ops.cpp makes those of the table (attribute_schema.h).
+// The schema of an attribute struct. ops.cpp instantiates the schemas of the op table (attribute_schema.h).
 template <class A>
 struct Schema {
   static const AttributeSchema value;

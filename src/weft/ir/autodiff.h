@@ -8,29 +8,29 @@
 
 namespace weft::ir {
 
-// Appends to `graph` what computes the vector-Jacobian product: for each x of `xs`, the sum over i of y_cotangents[i] * dys[i]/dx,
-// of the type of x; zeros where no y depends on x. Both ys and xs are values of the graph, floating-point, and a cotangent has the
-// type of its y. An x may depend on another x: each gets its whole derivative.
+// Appends the nodes that compute the vector-Jacobian product to `graph`. Returns, for each x of `xs`, the sum over i of
+// y_cotangents[i] * dys[i]/dx; it has the type of x and is zero if no y depends on x. All ys and xs are floating-point values of
+// the graph, and each cotangent has the type of its y. An x may depend on another x: each gets its total derivative.
 //
-// Only nodes between xs and ys are looked at. New nodes get the location of the node whose gradient they are part of, and are
-// ordinary nodes: they can be differentiated again. The order of summation is fixed by the graph. Throws Error where the way
-// from a y to an x leads through an op that has no gradient.
+// Only nodes between xs and ys are visited. New nodes have the location of the node whose gradient they compute. They are
+// ordinary nodes, so they can be differentiated again. The graph determines the order of summation. Throws Error if a path from a
+// y to an x leads through an op that has no gradient.
 //
-// `copies` are results of nodes with one operand, which they are equal to. The derivative by an x is none by its copies: what a copy
-// adds counts for what x depends on, and not for x.
+// `copies` are results of one-operand nodes that equal their operand. The derivative with respect to an x does not include what
+// flows through its copies; that part still counts for the values on which x depends.
 std::vector<Value> gradient(Graph& graph, std::span<const Value> ys, std::span<const Value> y_cotangents,
                             std::span<const Value> xs, std::span<const Value> copies = {});
 
-// Whether a derivative may pass from operands of the node to its results.
+// Returns whether a derivative may pass from operands of the node to its results.
 bool passes_derivatives(const Node& node);
 
-// Whether a derivative passes on some way from one of `xs` to y, though what comes of it may be zero.
+// Returns whether a derivative reaches y from one of `xs` along some path; its value may still be zero.
 bool depends(Graph& graph, Value y, std::span<const Value> xs);
 
-// The nodes between `xs` and y at which derivatives end though values go on: comparisons, roundings, stop_gradient.
+// Returns the nodes between `xs` and y that pass values on but end the derivative: comparisons, roundings, stop_gradient.
 std::vector<const Node*> ends_of_derivatives(const Graph& graph, Value y, std::span<const Value> xs);
 
-// Whether it is what gradient() gives where nothing depends: a constant of zeros.
+// Returns whether x is a constant of zeros, which gradient() returns where nothing depends on an x.
 bool is_zero(Value x);
 
 }  // namespace weft::ir

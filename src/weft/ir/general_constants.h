@@ -1,4 +1,4 @@
-// Constants of one element that are another one in each of the graphs that a general one stands for.
+// Finds the one-element constants whose values differ between the graphs that a general graph stands for.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace weft::ir {
 
-// Those of the samples and of their regions, in the order of the nodes; a node's regions one behind the other. Throws Error where
-// regions that differ are not of the same operations.
+// Returns these constants of the samples and of their regions, in the order of the nodes and, within a node, of its regions.
+// Throws Error if regions that differ do not consist of the same operations.
 std::vector<General::Constant> find_constants(std::span<const Graph* const> samples);
 
-// The constants within a graph, so many regions deep, that are a node of it or lie in the node's regions; and of those the ones in one
-// region.
+// constants_at returns those constants of a graph, nested `depth` regions deep, that are the given node or lie in its regions.
+// constants_in returns those of a node's constants that lie in the given region.
 std::span<const General::Constant> constants_at(std::span<const General::Constant> within, std::size_t depth,
                                                 std::size_t node);
 std::span<const General::Constant> constants_in(std::span<const General::Constant> of_node, std::size_t depth,
                                                 std::size_t region);
 
-// Whether the regions that samples have at the same place do not differ.
+// Returns whether the bodies that the samples have in the same place are all equal.
 bool are_alike(std::span<const Graph* const> bodies);
 
 }  // namespace weft::ir

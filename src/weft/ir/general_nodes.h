@@ -1,4 +1,4 @@
-// How nodes of graphs that differ in sizes are compared.
+// Compares nodes of graphs that differ in sizes.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 
 namespace weft::ir {
 
-// The op, its type and where it was recorded, for messages.
+// Returns the op, its type and where it was recorded, for messages.
 std::string describe(const Node& node);
 
-// The same result of the same node, by number, of two graphs.
+// Returns whether both values are the same result of the same node number in their graphs.
 bool same_value(Value a, Value b);
 
-// A constant of one element, repeated.
+// Returns whether the node is a constant whose elements are all one value.
 bool is_splat(const Node& node);
 
-// Of one op. A constant's type is no attribute.
+// Compares two nodes of the same op. The type of a constant does not count as an attribute.
 bool have_same_attributes(const Node& a, const Node& b);
 
-// Of one op: whether they may be of one form, of which sizes are all that differs.
+// Returns whether the attributes of two nodes of the same op differ in sizes at most.
 bool have_attributes_alike(const Node& a, const Node& b);
 
 }  // namespace weft::ir

@@ -1,4 +1,4 @@
-// The regions of a node of a general graph.
+// Builds the regions of a node of a general graph.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 
 namespace weft::ir {
 
-// What a region is made of that differs among the samples.
+// A region that differs between the samples, as input for building the general region.
 struct RegionOfSamples {
-  std::uint32_t number = 0;  // among the node's
+  std::uint32_t number = 0;  // index among the node's regions
   std::vector<const Graph*> bodies;
-  std::vector<Type> inputs;                      // the bodies', and behind them all constants of the node's regions
-  std::span<const General::Constant> constants;  // its own
-  std::size_t first = 0;                         // where these begin among all
+  std::vector<Type> inputs;  // the inputs of the bodies, followed by all constants of the node's regions
+  std::span<const General::Constant> constants;  // the constants of this region
+  std::size_t first = 0;                         // position of `constants` among the constants of the node
 };
 using MakeRegion = std::function<std::shared_ptr<Graph>(const RegionOfSamples& region)>;
 
-// Of the samples' node at one place, whose operands end with the `constants` of its regions, `depth` regions deep: those that do not
-// differ are the sample's, the others are made. Throws Error if they differ and the op does not give its operands to them.
+// Returns the regions of a node that has the given counterparts in the samples. Its operands end with the `constants` of its
+// regions, which are nested `depth` regions deep. A region that is equal in all samples is the sample's; the others are built by
+// `make`. Throws Error if regions differ and the op does not pass its operands to them.
 std::vector<std::shared_ptr<const Graph>> general_regions(std::span<const Node* const> samples,
                                                           std::span<const Value> operands,
                                                           std::span<const General::Constant> constants,

@@ -1,6 +1,5 @@
-// A Graph is a recorded computation: nodes in an order in which every operand comes before its use. Nodes live in the graph's
-// arena and are never changed once appended; passes make new graphs. Not thread-safe; a finished graph may be read from many
-// threads.
+// A Graph is a recorded computation: a list of nodes in which every operand comes before its use. Nodes live in the graph's arena
+// and never change once appended; passes make new graphs. Not thread-safe; a finished graph may be read from many threads.
 #pragma once
 
 #include <memory>
@@ -22,23 +21,23 @@ struct Op;
 struct Node {
   const Op* op;
   Graph* graph;
-  const void* attribute_data;  // of the struct that the op declares
+  const void* attribute_data;  // an instance of the struct that the op declares
   std::span<const Value> operands;
   std::span<const Type> types;  // of the results
   std::span<const Graph* const>
-      regions;  // bodies of reduce, while, sort...: closed graphs, owned elsewhere and kept alive by the graph
+      regions;  // bodies of reduce, while, sort...: closed graphs, which the graph keeps alive
   Location location;
   std::uint32_t id;  // position in the graph
 
   Value result(std::uint32_t i = 0) { return {this, i}; }
   Value operand(int i) const { return operands[i]; }
   Type type(int i = 0) const { return types[i]; }
-  // The attributes, whose struct the caller knows from the op.
+  // Returns the attributes; the caller knows their struct from the op.
   template <class A>
   const A& attributes() const {
     return *static_cast<const A*>(attribute_data);
   }
-  // The same if the op declares that struct, else nullptr. For those who include op.h.
+  // Returns the attributes if the op declares that struct, otherwise nullptr. Requires op.h.
   template <class A>
   const A* attributes_if() const;
 };
@@ -55,13 +54,13 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Appends a node after checking it: infers the result types with the op's rule, or checks `types` where the rule needs them
-  // to be given. Throws Error naming the op and the shapes. Operands must be of this graph. `attributes` may die afterwards;
-  // regions are shared.
+  // Appends a node after checking it: infers the result types with the op's rule, or checks `types` if the rule needs them.
+  // Throws Error naming the op and the shapes. The operands must belong to this graph. `attributes` are copied; regions are
+  // shared.
   Node& append(const Op& op, std::span<const Value> operands, const void* attributes = nullptr,
                std::span<const Type> types = {}, std::span<const std::shared_ptr<const Graph>> regions = {});
 
-  // Appends a copy of a node of another graph with other operands; nothing is checked again.
+  // Appends a copy of a node of another graph with other operands, without checking it again.
   Node& append_copy(const Node& node, std::span<const Value> operands);
 
   Value add_input(Type type);
@@ -71,20 +70,20 @@ class Graph {
   std::span<const Value> inputs() const { return inputs_; }
   std::span<const Value> outputs() const { return outputs_; }
 
-  // Rolls with every append: equal for graphs of equal structure (ops, types, attributes, regions, order), locations aside.
-  // Outputs are not part of it.
+  // Returns a fingerprint that is updated by every append. It is equal for graphs of equal structure (ops, types, attributes,
+  // regions, order); locations and outputs do not count.
   const Fingerprint& fingerprint() const { return fingerprint_; }
 
-  // The place given to nodes appended from now on.
+  // Sets the location of the nodes that are appended from now on.
   void set_location(Location location) { location_ = location; }
   const Location& location() const { return location_; }
 
-  // Forgets all nodes, inputs and outputs, keeping the memory.
+  // Removes all nodes, inputs and outputs, but keeps the memory.
   void clear();
 
   Arena& arena() { return arena_; }
   std::string name = "main";
-  std::shared_ptr<const FunctionAnnotations> annotations;  // null: nothing is said beside what is computed
+  std::shared_ptr<const FunctionAnnotations> annotations;  // null if the function has none
 
  private:
   Node& push(Node node);
@@ -100,10 +99,10 @@ class Graph {
 
 std::vector<Type> types_of(std::span<const Value> values);
 
-// Same structure, node by node, and the same outputs; locations are not compared.
+// Returns whether both graphs have the same nodes and outputs; locations are not compared.
 bool structurally_equal(const Graph& a, const Graph& b);
 
-// Identity of the whole graph, outputs included.
+// Returns the fingerprint of the whole graph, including its outputs.
 Fingerprint fingerprint_of(const Graph& graph);
 
 }  // namespace weft::ir

@@ -1,4 +1,4 @@
-// Functions of the host, by name: what a custom_call of that name runs, wherever it is run. Thread-safe.
+// Host functions, registered by name: a custom_call with that name runs the function on every device. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace weft::ir {
 
-// A tensor in host memory, dense and row-major, while a function runs.
+// A tensor in host memory, dense and row-major, valid while the function runs.
 struct HostInput {
   Type type;
   const std::byte* bytes;
@@ -35,16 +35,17 @@ struct HostOutput {
     return {reinterpret_cast<T*>(bytes), static_cast<std::size_t>(type.elements())};
   }
 };
-// Inputs never share bytes with outputs, which hold anything when the function begins.
+// The arguments of one call. Inputs never share memory with outputs. The outputs are uninitialised when the function starts.
 struct HostCall {
   std::span<const HostInput> inputs;
   std::span<const HostOutput> outputs;
 };
 
-// Reads the inputs and writes all of the outputs. A function of its inputs alone: it may be called more or less often than it was
-// recorded, from any thread, never twice at once by compiled programs. What it throws is the error of the launch.
+// Reads the inputs and writes all of the outputs. The outputs must depend only on the inputs: the function may be called more or
+// less often than it was recorded, and from any thread, but compiled programs never run it concurrently with itself. An exception
+// that it throws becomes the error of the launch.
 using HostCompute = std::function<void(const HostCall& call)>;
-// The types of the outputs for those of the inputs. Throws Error for inputs that the function does not take.
+// Returns the types of the outputs for the given types of the inputs. Throws Error for inputs that the function does not accept.
 using HostTypes = std::function<std::vector<Type>(std::span<const Type> inputs)>;
 
 class HostFunction {
@@ -55,11 +56,11 @@ class HostFunction {
 
   const std::string& name() const { return name_; }
   std::vector<Type> types(std::span<const Type> inputs) const { return types_(inputs); }
-  // Counts the call under custom_op::NAME, with its time and the bytes it reads and writes.
+  // Runs the function and counts the call under custom_op::NAME, with its time and the bytes that it reads and writes.
   void run(const HostCall& call) const;
 
-  // What makes the cotangents of the floating-point inputs, in order, out of inputs, outputs and the outputs' cotangents; null:
-  // there is no gradient.
+  // Returns the function that computes the cotangents of the floating-point inputs, in order, from the inputs, the outputs and
+  // the cotangents of the outputs. Returns null if there is no gradient.
   const HostFunction* gradient() const { return gradient_; }
 
  private:
@@ -75,12 +76,12 @@ class HostFunction {
   mutable metrics::Metric time_, bytes_;
 };
 
-// Known from now on, for the life of the process; a gradient under NAME.gradient. Throws Error for a name that is taken or empty.
+// Registers a function for the life of the process, and its gradient under NAME.gradient. Throws Error if the name is taken or empty.
 const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
                                            HostCompute gradient = {});
-const HostFunction* find_host_function(std::string_view name);  // null: none
+const HostFunction* find_host_function(std::string_view name);  // null if there is none
 
-// The message for a custom_call whose target is no known function: what the target is, as far as its name says.
+// Returns the message for a custom_call whose target is not registered. It says what the target is, as far as the name tells.
 std::string no_host_function(std::string_view target);
 
 }  // namespace weft::ir

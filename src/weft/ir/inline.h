@@ -1,4 +1,4 @@
-// Copying part of one graph into another.
+// Copies part of one graph into another.
 #pragma once
 
 #include <span>
@@ -8,17 +8,17 @@
 
 namespace weft::ir {
 
-// Copies nodes of `from` into `into` for given values in place of some of its own. The copies get the current location
-// of `into`, or keep their own where it has none.
+// Copies nodes of `from` into `into`, with given substitutes for some of the values. The copies get the current location of
+// `into`, or keep their own if `into` has none.
 class Inliner {
  public:
   Inliner(Graph& into, const Graph& from);
 
-  // Uses `substitute`, a value of `into` of the same type, for `value`. The first substitute of a value counts.
+  // Uses `substitute`, a value of `into` of the same type, for `value`. If called again for the same value, the first substitute stays.
   void substitute(Value value, Value substitute);
-  // Copies what `values` depend on, as far as it is neither substituted nor copied before; what became of them.
+  // Copies the nodes on which `values` depend, unless they are substituted or already copied. Returns the counterparts of `values`.
   std::vector<Value> copy(std::span<const Value> values);
-  // What became of a value; none if it was neither substituted nor copied.
+  // Returns the counterpart of a value in `into`; an empty Value if it was neither substituted nor copied.
   Value found(Value value) const { return copies_[at(value)]; }
 
  private:
@@ -26,7 +26,7 @@ class Inliner {
 
   Graph& into_;
   const Graph& from_;
-  std::vector<std::uint32_t> first_result_;  // by node id: where its results stand in copies_
+  std::vector<std::uint32_t> first_result_;  // by node id: the index in copies_ of its first result
   std::vector<Value> copies_;
 };
 

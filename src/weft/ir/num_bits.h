@@ -1,4 +1,4 @@
-// How many bits of an element mean something: StableHLO's num_bits.
+// The number of significant bits of an element: StableHLO's num_bits.
 #pragma once
 
 #include <weft/base/dtype.h>
@@ -15,8 +15,8 @@ constexpr int num_bits(DType t) {
   }
 }
 
-// Whether elements of both dtypes with the same bits are the same bytes in memory. Integers of less than a byte have their sign
-// extended there, a boolean is a byte.
+// Returns whether equal bits of both dtypes are the same bytes in memory. In memory, integers narrower than a byte are
+// sign-extended, and a boolean is a byte.
 constexpr bool have_same_bytes(DType a, DType b) {
   const auto extends = [](DType t) { return t == DType::boolean || t == DType::i2 || t == DType::i4; };
   return a == b || (num_bits(a) == num_bits(b) && !extends(a) && !extends(b));

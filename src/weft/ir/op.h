@@ -1,5 +1,5 @@
-// An Op is one kind of operation, declared once as a constant (ops/*.h): everything weft must know of it. Passes and lowering go by
-// its kind and by what else it declares, not by its name.
+// An Op is one kind of operation, declared once as a constant (ops/*.h) with everything that weft must know about it. Passes and
+// lowering use its kind and its other properties, not its name.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +46,12 @@ inline constexpr DTypes integers = signed_integers | unsigned_integers;
 inline constexpr DTypes booleans = dtypes({DType::boolean});
 inline constexpr DTypes all_dtypes = floats | integers | booleans;
 
-// A node about to be made: what a type rule sees.
+// A node that is about to be appended, as a type rule sees it.
 struct Call {
   const Op& op;
   std::span<const Value> operands;
   const void* attribute_data;
-  std::span<const Type> requested;  // result types given by the caller; empty where the rule infers them
+  std::span<const Type> requested;  // result types given by the caller; empty if the rule infers them
   std::span<const std::shared_ptr<const Graph>> regions;
 
   Type type(int i) const { return operands[i].type(); }
@@ -66,21 +66,21 @@ struct Call {
       fail(concat(parts...));
   }
   [[noreturn]] void fail(const std::string& message) const;
-  Type requested_type() const;  // the one result type, which must have been given
+  Type requested_type() const;  // the single result type, which the caller must have given
 };
 
-// A node to differentiate: result i has cotangent `cotangents[i]` (no value: zero). A rule calls `add` for each operand
-// that depends on it differentiably. Rules build with the functions of builder.h, so gradients can be differentiated again.
+// A node to differentiate. Result i has cotangent `cotangents[i]`; an empty value means zero. A rule calls `add` for each operand
+// on which the node depends differentiably. Rules use the functions of builder.h, so gradients can be differentiated again.
 struct GradientCall {
   Node& node;
   std::span<const Value> cotangents;
   std::vector<Value>& operand_cotangents;  // one per operand
-  std::span<const std::uint8_t> needed;    // one per operand: 0 where nobody asks for its cotangent
+  std::span<const std::uint8_t> needed;    // one per operand: 0 if its cotangent is not needed
 
   Value x(int i = 0) const { return node.operand(i); }
   Value y(int i = 0) const { return {&node, static_cast<std::uint32_t>(i)}; }
   Value dy(int i = 0) const { return cotangents[i]; }
-  bool needs(int operand) const { return needed[operand] != 0; }  // spares the work of unused ones
+  bool needs(int operand) const { return needed[operand] != 0; }  // lets a rule skip cotangents that nobody uses
   void add(int operand, Value cotangent) const;
 };
 
@@ -99,71 +99,73 @@ struct ScalarCall {
 using TypeRule = void (*)(const Call& call, std::vector<Type>& results);
 using GradientRule = void (*)(const GradientCall& call);
 using ScalarRule = Scalar (*)(ScalarBuilder& builder, const ScalarCall& call);
-// The results of a node, as the interpreter computes them (interpreter/rules.h).
+// Returns the results of a node, as the interpreter computes them (interpreter/rules.h).
 using InterpretRule = std::vector<Array>(const interpreter::NodeCall& call);
 
-// The results of a node as parts of which none depends on another: the matrices of a batch, the lanes of a dimension. The interpreter
-// computes them one after the other, compiled programs on all threads.
+// Splits the computation of a node into independent parts, such as the matrices of a batch or the lanes of a dimension. The
+// interpreter computes the parts one after the other, compiled programs on all threads.
 struct Parts {
   std::int64_t count = 0;
-  std::int64_t work = 1;  // how many operations a part takes, about
-  int in_place = -1;      // the operand in whose bytes result 0 may lie; -1: none
+  std::int64_t work = 1;  // approximate number of operations per part
+  int in_place = -1;      // the operand whose memory result 0 may reuse; -1 if none
   // Computes the parts [begin, end). Operands and results are whole, in row-major order.
   std::function<void(std::int64_t begin, std::int64_t end, std::span<const std::byte* const> operands,
                      std::span<std::byte* const> results)>
       compute;
 };
-using PartsRule = Parts (*)(const Node& node);  // what it gives may outlive the node
-// What stands for a collective in a program that runs as one process. Throws UnsupportedError if it is for several.
+using PartsRule = Parts (*)(const Node& node);  // the result may outlive the node
+// Returns the values that replace a collective in a single-process program. Throws UnsupportedError if the program needs several
+// processes.
 using SingleProcessRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::span<const Value> operands);
 
 inline constexpr int variadic = -1;
 
-// The right operand that makes the result of a binary op its left operand, and the left one as well where the op is commutative.
+// The right operand that makes a binary op return its left operand (and the reverse, if the op is commutative).
 enum class Identity : std::uint8_t { none, zero, one, all_bits, lowest, highest };
 
-// How values pass through an op, if not by its computing others.
+// How an op passes on values, other than by computing new ones.
 enum class Flow : std::uint8_t {
-  none,      // it computes; its regions, if any, are bodies that are applied to elements
-  barrier,   // the results are the operands, none of which is available before all are
-  call,      // one region, which is run: composite
-  branches,  // operand 0 chooses the region that is run on the others
-  loop,      // a condition and a body, run on the operands and then on what the body gives
+  none,      // it computes; regions, if any, are bodies that are applied to elements
+  barrier,   // returns its operands, none of which is available before all of them are
+  call,      // runs its one region: composite
+  branches,  // operand 0 chooses the region that runs on the other operands
+  loop,      // a condition and a body, which run on the operands and then on the results of the body
 };
 
 struct Op {
-  std::string_view name;  // StableHLO's, without the dialect
+  std::string_view name;  // StableHLO's name, without the dialect
   Kind kind;
-  int arity;  // operands; variadic: any number
+  int arity;  // number of operands; variadic: any number
   TypeRule types;
-  GradientRule gradient;  // not_differentiable where there is none
-  // How results are computed, one of the three:
+  GradientRule gradient;  // not_differentiable if there is none
+  // How results are computed; an op has exactly one of these three:
   ScalarRule scalar = nullptr;         // of elementwise ops
   PartsRule parts = nullptr;           // serves the interpreter and compiled programs
-  InterpretRule* interpret = nullptr;  // serves the interpreter; the compiler has its own ways
-  DTypes domain = all_dtypes;          // of the operands (operands that must be indices or predicates aside)
-  double low = -4, high = 4;           // test inputs of floating-point dtype are drawn from here
+  InterpretRule* interpret = nullptr;  // serves the interpreter; the compiler handles the op on its own
+  DTypes domain = all_dtypes;          // of the operands (except indices and predicates)
+  double low = -4, high = 4;           // the range from which floating-point test inputs are drawn
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
   Flow flow = Flow::none;
   bool commutative = false;
   Identity identity = Identity::none;
-  bool involution = false;       // applied twice with equal attributes, it gives its operand
-  bool duplicable = true;        // computing it twice is the same as once
-  bool takes_tokens = false;     // as operands or results
-  bool has_side_effect = false;  // must run, in the program's order, whether its results are used or not; see below
-  bool interpreted = false;      // only the interpreter runs it
-  SingleProcessRule single_process = nullptr;  // of collectives that are not only interpreted
+  bool involution = false;    // applying it twice with equal attributes returns the operand
+  bool duplicable = true;     // computing it twice is the same as computing it once
+  bool takes_tokens = false;  // as operands or results
+  // must run, in program order, even if its results are unused; see has_side_effect below
+  bool has_side_effect = false;
+  bool interpreted = false;                    // only the interpreter runs it
+  SingleProcessRule single_process = nullptr;  // for collectives that are not only interpreted
   std::string_view dialect = "stablehlo";      // or chlo, sdy...
-  std::string_view call_target = {};           // of what StableHLO knows as a custom_call alone: weft.stop_gradient
-  std::string_view hlo_opcode = {};            // where it is not `name` with - for _
+  std::string_view call_target = {};           // for ops that StableHLO writes as a custom_call: weft.stop_gradient
+  std::string_view hlo_opcode = {};            // if it is not `name` with - for _
 
-  // Whether attributes hold sizes (attributes.h). Where one is an expression the result types must be given.
+  // Returns whether attributes hold sizes (attributes.h). If such a size is an expression, the result types must be given.
   bool has_sizes() const { return attributes && attributes->has_sizes; }
 };
 
-// The result types of a node about to be made, by its op's rule. In a graph for many sizes a rule that needs numbers is not asked:
-// what is requested of an op whose attributes hold sizes is what it is given, and checked when the sizes are known.
+// Infers the result types of a node that is about to be appended, by its op's rule. In a graph for many sizes, rules that need
+// numbers are not called: an op whose attributes hold sizes gets the requested types, which are checked once the sizes are known.
 void infer_types(const Call& call, std::vector<Type>& results);
 
 template <class A>
@@ -171,15 +173,16 @@ const A* Node::attributes_if() const {
   return op->attributes == schema<A> ? &attributes<A>() : nullptr;
 }
 
-// Whether a node must run whoever uses its results: by its op, by what a custom_call says of itself, or by a node of its regions.
+// Returns whether a node must run even if its results are unused: because of its op, of a custom_call's own attribute, or of a
+// node in its regions.
 bool has_side_effect(const Node& node);
 
-// A gradient rule for ops whose result carries no gradient to any operand (comparisons, integers, sort order...).
+// A gradient rule for ops whose results pass no gradient to any operand (comparisons, integers, sort order...).
 void zero_gradient(const GradientCall& call);
 // A gradient rule that throws Error: the op has no gradient.
 [[noreturn]] void not_differentiable(const GradientCall& call);
 
-// All ops, sorted by name; and by StableHLO's name, nullptr if there is none.
+// all_ops is sorted by name. find_op takes StableHLO's name and returns nullptr if there is no such op.
 std::span<const Op* const> all_ops();
 const Op* find_op(std::string_view name);
 const Op* find_call(std::string_view target);  // by call_target

@@ -1,5 +1,5 @@
-// The op table. Each header under ops/ declares the primitives of one family with WEFT_OP: one constant each, which enters the
-// table by being declared. To add a primitive, write one declaration there and one function in builder.h.
+// The op table. Each header under ops/ declares the primitives of one family with WEFT_OP: one constant each, which becomes an
+// entry of the table by its declaration. To add a primitive, write one declaration there and one function in builder.h.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 namespace weft::ir::ops {
 
 namespace detail {
-// Whether a pointer to a rule is null. Under -fsanitize=undefined GCC does not take a function's address for a constant that
-// differs from null; only the comparison of a null pointer is one.
+// Returns whether a pointer to a rule is null. Under -fsanitize=undefined, GCC does not treat `function address == nullptr` as a
+// constant expression; it only folds the comparison of a null pointer.
 template <class Rule>
 constexpr bool missing(Rule rule) {
   return __builtin_constant_p(rule == nullptr) && rule == nullptr;

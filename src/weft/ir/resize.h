@@ -1,4 +1,4 @@
-// Nodes with other sizes.
+// Copies nodes with other sizes.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace weft::ir {
 
-// Whether all sizes of a node are known: those of its operands and results, those in its attributes, and all in its regions.
+// Returns whether all sizes of a node are known: in its operands, results, attributes and regions.
 bool is_static(const Node& node);
 
-// Appends a copy of a node with other operands and result types of other sizes; nothing is checked. Attributes stay as they are.
+// Appends a copy of a node with other operands and with result types of other sizes, without checking it. The attributes are unchanged.
 Node& append_resized(Graph& graph, const Node& node, std::span<const Value> operands, std::span<const Type> types);
 
-// The attributes of a node with other numbers, where they are sizes (Op::has_sizes).
+// Replaces the sizes in the attributes of a node (Op::has_sizes) by other numbers.
 void set_attribute_sizes(Node& node, std::span<const std::int64_t> numbers);
 
-// The attributes of such a node for certain values of the symbols, in the arena.
+// Returns, in the arena, the attributes of such a node for the given values of the symbols.
 const void* attributes_at(const Node& node, const SizeValues& sizes, Arena& arena);
 
 }  // namespace weft::ir

@@ -1,9 +1,10 @@
-// The meaning of elementwise ops, written once against ScalarBuilder and read twice: the interpreter's builder computes, the
-// code generator's builder emits instructions.
+// The meaning of elementwise ops, written once against ScalarBuilder. There are two builders: the interpreter's computes, the
+// code generator's emits instructions.
 //
-// Integers wrap. Floating-point operations are IEEE; f16 and bf16 are computed wider and rounded after every operation.
-// maximum and minimum propagate NaN. Shifts by the width or more give 0 (or the sign). Integer division by zero gives -1 and
-// the remainder the dividend; the most negative number divided by -1 gives itself (StableHLO leaves these open; XLA's choice).
+// Integers wrap. Floating-point operations follow IEEE; f16 and bf16 are computed in a wider type and rounded after every
+// operation. maximum and minimum propagate NaN. Shifts by the width or more give 0 (or the sign). Integer division by zero gives
+// -1 and the remainder gives the dividend; the most negative number divided by -1 gives itself (StableHLO leaves these cases
+// open; these are XLA's choices).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace weft::ir {
 
-// A value of the builder's kind; `id` means what the builder wants.
+// A value of a builder; only the builder interprets `id`.
 struct Scalar {
   std::uintptr_t id = 0;
   DType dtype = DType::f32;
@@ -64,8 +65,8 @@ enum class Prim : std::uint8_t {
   atan2,
 };
 
-// Whether there is one right result, which every way to compute it gives: what IEEE 754 requires to be rounded correctly, and all of
-// integers and booleans.
+// Returns whether every implementation gives the same result. This holds for the operations that IEEE 754 requires to be
+// correctly rounded, and for all operations on integers and booleans.
 constexpr bool is_exactly_rounded(Prim prim) {
   switch (prim) {
     case Prim::rsqrt:
@@ -89,13 +90,15 @@ constexpr bool is_exactly_rounded(Prim prim) {
 class ScalarBuilder {
  public:
   virtual ~ScalarBuilder() = default;
-  virtual Scalar constant(DType dtype, double value) = 0;                       // integers up to 2^53
-  virtual Scalar apply(Prim prim, std::initializer_list<Scalar> operands) = 0;  // of one dtype, which is the result's
-  virtual Scalar compare(Direction direction, Scalar a, Scalar b) = 0;          // floats: IEEE, NE true for NaN
+  virtual Scalar constant(DType dtype, double value) = 0;  // integers up to 2^53
+  // all operands have one dtype, which the result has too
+  virtual Scalar apply(Prim prim, std::initializer_list<Scalar> operands) = 0;
+  virtual Scalar compare(Direction direction, Scalar a, Scalar b) = 0;  // floats: IEEE; NE is true for NaN
   virtual Scalar select(Scalar predicate, Scalar on_true, Scalar on_false) = 0;
   virtual Scalar convert(Scalar value,
-                         DType dtype) = 0;  // float to integer: towards zero, saturating, NaN gives 0; to boolean: != 0
-  virtual Scalar bitcast(Scalar value, DType dtype) = 0;  // of the same width
+                         // float to integer: rounds towards zero, saturates, NaN gives 0; to boolean: != 0
+                         DType dtype) = 0;
+  virtual Scalar bitcast(Scalar value, DType dtype) = 0;  // to a dtype of the same width
 
   Scalar add(Scalar a, Scalar b) { return apply(Prim::add, {a, b}); }
   Scalar subtract(Scalar a, Scalar b) { return apply(Prim::subtract, {a, b}); }

@@ -1,4 +1,4 @@
-// Names for sizes of which only samples are known: symbols, and expressions of them.
+// Finds names for sizes that are known only from samples: symbols, and expressions of symbols.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,30 @@ namespace weft::ir {
 // Not thread-safe.
 class SizeNames {
  public:
-  using Numbers = std::vector<std::int64_t>;  // a size in each of the samples
+  using Numbers = std::vector<std::int64_t>;  // the values of one size, one per sample
 
   struct Beliefs {
-    std::int64_t most_apart =
-        0;                 // sizes that are at most so far apart, and in all samples as far, follow from one another
-    bool in_sums = false;  // and so does one that is the sum of two others in all samples
+    // Sizes whose difference is the same in all samples, and at most this, follow from one another.
+    std::int64_t most_apart = 0;
+    bool in_sums = false;  // a size that is the sum of two others in all samples follows from them
   };
   explicit SizeNames(Beliefs beliefs) : beliefs_(beliefs) {}
 
-  // A size that follows from no other. Equal or proportional ones get one symbol; whether it is a new one.
+  // Adds a size that should follow from no other. Sizes that are equal or proportional share one symbol. Returns whether a new
+  // symbol was made.
   bool add_symbol(const Numbers& numbers);
 
-  // The expression that has these values in the samples; empty: none was found. A size that the host gave is seldom one with a
-  // sum in it, and a quotient never.
+  // Returns the expression that has these values in the samples, or nullopt if none was found. With `is_no_sum`, offsets are not
+  // tried: a size that the host supplied rarely contains a sum, and never a quotient.
   std::optional<Dim> express(const Numbers& numbers, bool is_no_sum = false);
 
-  // What a type rule says about a size comes before what numbers suggest.
+  // Records an expression for these values; a result of a type rule is preferred to a guess from numbers.
   void learn(const Numbers& numbers, Dim dim);
 
   static bool is_constant(const Numbers& numbers);
-  // The whole number that times `of` is `numbers`.
+  // Returns the integer by which `of` must be multiplied to give `numbers` in all samples.
   static std::optional<std::int64_t> ratio(const Numbers& numbers, const Numbers& of);
-  // How much more `numbers` is than `of` in all samples.
+  // Returns the amount by which `numbers` exceeds `of` in all samples.
   static std::optional<std::int64_t> difference(const Numbers& numbers, const Numbers& of);
 
  private:
@@ -47,7 +48,7 @@ class SizeNames {
   Beliefs beliefs_;
   std::vector<Numbers> symbols_;
   std::map<Numbers, Dim> known_;
-  std::vector<std::pair<Numbers, Dim>> products_;  // of symbols, lower degrees first
+  std::vector<std::pair<Numbers, Dim>> products_;  // products of symbols, lower degrees first
 };
 
 }  // namespace weft::ir

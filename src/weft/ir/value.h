@@ -1,4 +1,4 @@
-// A value of a graph, for those who hold one and ask nothing of the graph; what it is of stands in graph.h.
+// A value of a graph, for code that holds values but does not inspect the graph; Graph and Node are in graph.h.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace weft::ir {
 struct Node;
 class Graph;
 
-// The user's place that recorded a node. The strings live for the life of the process.
+// The place in the user's program that recorded a node. The strings live for the life of the process.
 struct Location {
   const char* file = "";
   const char* scope = "";  // module path: blocks.3.attention
@@ -25,7 +25,7 @@ struct Value {
   std::uint32_t index = 0;
 
   explicit operator bool() const { return node != nullptr; }
-  // For those who include graph.h.
+  // These need graph.h.
   Type type() const;
   Graph& graph() const;
   DType dtype() const;

@@ -1,4 +1,4 @@
-// The ScalarBuilder that computes: a Scalar is a column of elements, and every operation is applied to the whole column.
+// A ScalarBuilder that computes values: a Scalar is a column of elements, and every operation is applied to the whole column.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Columns final : public ScalarBuilder {
  public:
   explicit Columns(std::int64_t size) : size_(static_cast<std::size_t>(size)) {}
 
-  // A column of elements that outlive this object: one per row, or one for all rows.
+  // Return a column of elements that must outlive this object: one element per row, or one for all rows.
   Scalar rows(DType dtype, const std::byte* elements);
   Scalar same_for_all(DType dtype, const std::byte* element);
 
@@ -26,17 +26,17 @@ class Columns final : public ScalarBuilder {
   Scalar convert(Scalar value, DType dtype) override;
   Scalar bitcast(Scalar value, DType dtype) override;
 
-  // Writes the elements of a column, one per row.
+  // Writes the elements of a column to `to`, one per row.
   void read(Scalar column, std::byte* to) const;
 
  private:
   struct Column {
     const std::byte* elements;
-    std::size_t step;            // 1, or 0: the same element for all rows
-    std::vector<std::byte> own;  // where the elements were computed here
+    std::size_t step;            // 1, or 0 if all rows have the same element
+    std::vector<std::byte> own;  // the elements, if they were computed here
   };
 
-  // What loops see: element i of a column of T.
+  // A view of a column in loops: element i of a column of T.
   template <class T>
   struct Elements {
     const T* at;
@@ -50,7 +50,7 @@ class Columns final : public ScalarBuilder {
   }
 
   Scalar add(DType dtype, Column column);
-  // A new column of R with row i = f(i), computed once if the operands are the same for all rows.
+  // Returns a new column of R whose row i is f(i). f is called once if the operands are the same for all rows.
   template <class R, class F>
   Scalar fill(std::initializer_list<Scalar> operands, F&& f);
 

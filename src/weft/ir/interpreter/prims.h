@@ -1,5 +1,4 @@
-// The meaning of each Prim on one element: on double for the floats, on its own type for integers and booleans. Unary prims
-// ignore `b`.
+// Computes each Prim on one element: floats in double, integers and booleans in their own type. Unary prims ignore `b`.
 #pragma once
 
 #include <bit>
@@ -24,7 +23,7 @@ inline double maximum(double a, double b) {
   return a > b ? a : b;
 }
 
-// Without overflow in exp, and accurate where the result is tiny.
+// Does not overflow in exp, and is accurate where the result is tiny.
 inline double logistic(double x) {
   const double e = std::exp(-std::abs(x));
   return (x < 0 ? e : 1) / (1 + e);
@@ -74,14 +73,14 @@ inline bool evaluate(Prim prim, bool a, bool b) {
   }
 }
 
-// Of integers with `width` bits in a T, which the caller wraps.
+// Computes on integers of `width` bits that are stored in a T; the caller wraps the result.
 template <class T>
   requires std::is_integral_v<T>
 T evaluate(Prim prim, T a, T b, int width = std::numeric_limits<std::make_unsigned_t<T>>::digits) {
   using U = std::make_unsigned_t<T>;
   const int unused = std::numeric_limits<U>::digits - width;
-  const U low = static_cast<U>(static_cast<U>(static_cast<U>(a) << unused) >> unused);  // the bits of a alone
-  // In 64 bits without a sign everything wraps without undefined behaviour, and the low bits do not depend on the sign.
+  const U low = static_cast<U>(static_cast<U>(static_cast<U>(a) << unused) >> unused);  // only the bits of a
+  // Unsigned 64-bit arithmetic wraps without undefined behaviour, and the low bits do not depend on the sign.
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   const bool shifts_out = static_cast<U>(b) >= static_cast<U>(width);
   const bool overflows = std::is_signed_v<T> && a == std::numeric_limits<T>::min() && y == ~std::uint64_t{0};
@@ -112,7 +111,7 @@ T evaluate(Prim prim, T a, T b, int width = std::numeric_limits<std::make_unsign
   }
 }
 
-// What elements of T are computed in.
+// The type in which elements of T are computed.
 template <class T>
 struct WideOf {
   using Type = std::conditional_t<is_float_type<T>, double, T>;

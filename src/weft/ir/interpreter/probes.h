@@ -1,4 +1,4 @@
-// What interpreter.probe saw during one run.
+// The values that interpreter.probe recorded during one run.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Probes {
     seen_[std::string(name)].push_back(array);
   }
 
-  // What was seen under the name the `iteration`th time. Throws Error if nothing was.
+  // Returns the value with index `iteration` that was recorded under this name. Throws Error if there is none.
   Array at(std::string_view name, std::size_t iteration) {
     const std::lock_guard lock(mutex_);
     const std::vector<Array>& seen = seen_[std::string(name)];

@@ -1,5 +1,5 @@
-// The processes of one program, which runs as a grid of replicas and partitions, each process in a thread of its own, and where
-// they meet. A process that fails, or processes that wait for what nobody will bring, end the waiting of all.
+// The processes of one program. A program runs as a grid of replicas and partitions, each process in its own thread; this file is
+// where the processes meet. If a process fails, or if the waiting processes can never be served, all waits end with an error.
 #pragma once
 
 #include <compare>
@@ -32,23 +32,23 @@ using ProcessGroup = std::vector<ProcessId>;
 // Thread-safe.
 class ProcessGrid {
  public:
-  // `infeed`: what the processes' infeeds give, in this order.
+  // `infeed` holds the tensors that the infeeds of the processes receive, in this order.
   ProcessGrid(std::int64_t replicas, std::int64_t partitions, std::vector<std::vector<Array>> infeed = {});
 
   std::int64_t replicas() const { return replicas_; }
   std::int64_t partitions() const { return partitions_; }
 
-  using Offer = std::vector<Array>;  // what one process brings
-  // Waits until every process of the group has come for the same purpose and channel; what each brought, in the order of the
-  // group. Throws Error when that cannot happen any more.
+  using Offer = std::vector<Array>;  // the tensors that one process brings
+  // Waits until every process of the group has called this with the same purpose and channel. Returns what each brought, in the
+  // order of the group. Throws Error if that can no longer happen.
   std::shared_ptr<const std::vector<Offer>> meet(std::string_view purpose, std::int64_t channel,
                                                  const ProcessGroup& group, ProcessId me, Offer offer);
 
   void send(std::int64_t channel, Offer offer);  // does not wait
-  Offer receive(std::int64_t channel);           // waits for the next; throws Error when there will be none
-  Offer infeed();                                // throws Error when there is no more
+  Offer receive(std::int64_t channel);           // waits for the next offer; throws Error if none can come
+  Offer infeed();                                // throws Error if there is no more
 
-  // A process came to its end, or broke down.
+  // Say that a process finished, or failed.
   void finish();
   void fail(const std::string& reason);
 
@@ -77,13 +77,13 @@ class ProcessGrid {
 
   const std::int64_t replicas_, partitions_;
   std::mutex mutex_;
-  std::map<Place, std::shared_ptr<Meeting>> meetings_;  // that wait for somebody
+  std::map<Place, std::shared_ptr<Meeting>> meetings_;  // meetings that are not complete yet
   std::map<std::int64_t, std::deque<Offer>> sent_;      // by channel
   std::map<std::int64_t, std::deque<Waiter*>> receivers_;
   std::deque<Offer> infeed_;
   std::int64_t running_;
   std::vector<Waiter*> waiting_;
-  std::string stopped_;  // why; empty while it runs
+  std::string stopped_;  // the reason for stopping; empty while the program runs
 };
 
 }  // namespace weft::ir::interpreter

@@ -14,7 +14,7 @@ class Region {
  public:
   Region(const Graph& graph, const Context& context);
 
-  // Applies the body to `rows` sets of inputs: inputs[i] and outputs[i] have one element per row, and do not overlap.
+  // Applies the body to `rows` sets of inputs. inputs[i] and outputs[i] have one element per row and do not overlap.
   void apply(std::int64_t rows, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
 
  private:
@@ -24,7 +24,7 @@ class Region {
 
   const Graph& graph_;
   const Context& context_;
-  bool elementwise_;  // nothing but elementwise ops and constants: whole columns can be computed
+  bool elementwise_;  // only elementwise ops and constants, so whole columns can be computed at once
 };
 
 }  // namespace weft::ir::interpreter

@@ -1,4 +1,4 @@
-// How ops are interpreted: by their scalar meaning, by their parts, or by the rule that their declaration names.
+// Rules of the interpreter: an op is interpreted by its scalar rule, its parts rule, or the interpret rule that its declaration names.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace weft::ir::interpreter {
 
-// What all nodes of one process of a run have in common.
+// State shared by all nodes of one process of a run.
 struct Context {
   InterpretOptions options;
   ProcessGrid* grid;
@@ -20,7 +20,7 @@ struct Context {
   ProcessId process = {};
 };
 
-// A node to evaluate: what a rule sees.
+// A node to evaluate, as a rule sees it.
 struct NodeCall {
   const Node& node;
   std::span<const Array* const> operands;
@@ -40,10 +40,10 @@ inline std::vector<const Array*> pointers(std::span<const Array> arrays) {
   return result;
 }
 
-// interpret() for inputs that lie apart.
+// Does what interpret() does, for inputs that are not contiguous.
 std::vector<Array> run(const Graph& graph, std::span<const Array* const> inputs, const Context& context);
 
-// A result in the form in which rules return it.
+// Wraps a single result in the vector that rules return.
 inline std::vector<Array> one(Array array) {
   std::vector<Array> results;
   results.push_back(std::move(array));

@@ -1,4 +1,4 @@
-// Walking over elements: a view is a box of elements of an array, at any strides, without the bytes.
+// Iterates over elements. A View describes a box of elements of an array, with any strides; it does not hold the bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace weft::ir::interpreter {
 
-// An index, or one number per dimension. Everything here counts in elements, not bytes.
+// An index, or one number per dimension. Everything in this file counts in elements, not bytes.
 using Index = std::vector<std::int64_t>;
 
 Index sizes_of(Type type);
@@ -25,7 +25,7 @@ struct View {
 };
 
 View whole(Type type);
-// The view with dimension i running over what was dimension order[i].
+// Returns the view whose dimension i is dimension order[i] of `view`.
 View permuted(const View& view, std::span<const std::int64_t> order);
 
 // Calls f(offset in a, offset in b) for every index of two views of equal sizes, in row-major order.
@@ -50,7 +50,7 @@ void for_each(const View& a, const View& b, F&& f) {
   }
 }
 
-// Calls f(index) for every index of a box, in row-major order.
+// Calls f(index) for every index of a box of these sizes, in row-major order.
 template <class F>
 void for_each_index(std::span<const std::int64_t> sizes, F&& f) {
   for (const std::int64_t size : sizes)
@@ -64,26 +64,26 @@ void for_each_index(std::span<const std::int64_t> sizes, F&& f) {
   }
 }
 
-// The offset of an index under these strides.
+// Returns the offset of an index under these strides.
 std::int64_t dot(std::span<const std::int64_t> index, std::span<const std::int64_t> strides);
 
-// Copies the elements of one array under `from` to those of another, of the same dtype, under `to`; the sizes are equal.
+// Copies the elements of `source` under the view `from` to those of `target` under `to`. Both have the same dtype and equal sizes.
 void copy(const Array& source, const View& from, Array& target, const View& to);
 
-// An array of this type with every element equal to the rank-0 array `value`.
+// Returns an array of this type with every element equal to the rank-0 array `value`.
 Array filled(Type type, const Array& value);
 
-// The arrays, which differ in the size of that dimension at most, one behind the other.
+// Concatenates arrays that differ at most in the size of that dimension.
 Array concatenated(std::span<const Array* const> parts, std::int64_t dimension);
 
-// How pad lays out one dimension: element i of the operand goes to low + i * step, for i in [first, first + count); the others
-// are cut off by negative padding.
+// The layout of one dimension of pad: element i of the operand goes to low + i * step, for i in [first, first + count). Negative
+// padding crops the other elements.
 struct PaddedDimension {
-  std::int64_t first = 0, count = 0, start = 0;  // start: where element `first` goes
+  std::int64_t first = 0, count = 0, start = 0;  // start: the position of element `first`
 };
 PaddedDimension pad_dimension(std::int64_t size, std::int64_t low, std::int64_t step, std::int64_t result);
 
-// The operand with `low` and `high` elements around it and step - 1 between, all equal to the rank-0 array `value`.
+// Returns the operand with `low` elements before it and step - 1 elements between its own, all equal to the rank-0 array `value`.
 Array padded(const Array& x, const Array& value, std::span<const std::int64_t> low, std::span<const std::int64_t> steps,
              Type result);
 

@@ -1,5 +1,5 @@
-// CHLO operations that are functions of StableHLO's: what they mean, written with the functions of builder.h. The formulas are
-// those of XLA's own decompositions (chlo-legalize-to-stablehlo), whose values JAX users know; 16-bit floats are computed in f32.
+// CHLO operations that can be expressed with StableHLO's, written with the functions of builder.h. The formulas are those of
+// XLA's own decompositions (chlo-legalize-to-stablehlo), so JAX users get the same values; 16-bit floats are computed in f32.
 #pragma once
 
 #include <span>
@@ -11,15 +11,17 @@
 namespace weft::ir::legalize {
 
 struct ChloFunction {
-  std::string_view name;  // with the dialect
+  std::string_view name;  // including the dialect
   std::size_t arity;
-  Value (*expand)(std::span<const Value> operands);  // of one type; throws Error for a dtype that it does not take
+  // operands of one type; throws Error for a dtype that it does not accept
+  Value (*expand)(std::span<const Value> operands);
 };
 
-// nullptr: it is none of them.
+// Returns nullptr if there is no such operation.
 const ChloFunction* find_chlo(std::string_view name);
 
-// The k largest along the last dimension in descending order, NaN first, and their indices (i32); equal ones by index.
+// Returns the k largest elements along the last dimension in descending order, NaN first, and their indices (i32). Equal elements
+// are ordered by index.
 std::vector<Value> chlo_top_k(Value x, std::int64_t k);
 
 }  // namespace weft::ir::legalize

@@ -1,4 +1,4 @@
-// Special functions of f32 or f64, element by element, as XLA computes them.
+// Elementwise special functions of f32 or f64, computed as XLA computes them.
 #pragma once
 
 #include <weft/ir/graph.h>
@@ -10,7 +10,7 @@ Value digamma(Value x);     // the derivative of lgamma; NaN at the poles
 Value erf_inv(Value x);
 Value erfc(Value x);
 Value lgamma(Value x);              // log |gamma(x)|
-Value polygamma(Value n, Value x);  // derivative n of digamma; NaN for n that is no natural number
-Value zeta(Value x, Value q);       // Hurwitz's: the sum of (q + k)^-x; NaN for x < 1
+Value polygamma(Value n, Value x);  // the n-th derivative of digamma; NaN if n is not a natural number
+Value zeta(Value x, Value q);       // the Hurwitz zeta function, the sum of (q + k)^-x; NaN for x < 1
 
 }  // namespace weft::ir::legalize

@@ -1,5 +1,5 @@
-// What element by element operations of StableHLO and CHLO mean for complex numbers, as operations on their parts: one table. What
-// only moves elements, and what takes regions, needs no entry: a reader does it to either part.
+// A table that expands elementwise operations of StableHLO and CHLO on complex numbers into operations on their parts. Operations
+// that only move elements, and operations with regions, need no entry: a reader applies them to each part.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@
 namespace weft::ir::legalize {
 
 struct ComplexFunction {
-  std::string_view name;  // with the dialect
+  std::string_view name;  // including the dialect
   std::size_t arity;
-  // Throws Error for operands that it does not take; `result` is the type that the program asks for.
+  // Throws Error for operands that it does not accept; `result` is the type that the program asks for.
   WrittenValue (*expand)(std::span<const WrittenValue> operands, WrittenType result);
 };
 
-// nullptr: it is none of them.
+// Returns nullptr if there is no such operation.
 const ComplexFunction* find_complex(std::string_view name);
 
 }  // namespace weft::ir::legalize

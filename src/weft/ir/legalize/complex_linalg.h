@@ -1,5 +1,5 @@
-// Factorisations of complex matrices by those of real ones: a complex matrix is one of twice the size, a + b i a block
-// [[a, -b], [b, a]] in it, and products are products.
+// Factorises complex matrices by means of real ones: each element a + bi becomes the block [[a, -b], [b, a]] of a real matrix of
+// twice the size. Products of these matrices then correspond to complex products.
 #pragma once
 
 #include <weft/ir/legalize/written.h>
@@ -7,7 +7,7 @@
 
 namespace weft::ir::legalize {
 
-// Of the last two dimensions. Throws Error where the operands do not fit.
+// Both work on the last two dimensions. They throw Error if the operands do not fit.
 WrittenValue complex_cholesky(WrittenValue a, const CholeskyAttributes& attributes);
 WrittenValue complex_triangular_solve(WrittenValue a, WrittenValue b, const TriangularSolveAttributes& attributes);
 

@@ -1,12 +1,13 @@
-// Functions of complex numbers whose parts are f64. They are accurate to a few units in the last place of each part as far as the
-// formulas allow it, overflow where the result does, and take branch cuts, signed zeros and infinities as C's <complex.h>.
+// Functions of complex numbers whose parts are f64. Each part is accurate to a few units in the last place as far as the formulas
+// allow. The functions overflow only where the result does, and treat branch cuts, signed zeros and infinities as C's <complex.h>
+// does.
 #pragma once
 
 #include <weft/ir/legalize/complex_parts.h>
 
 namespace weft::ir::legalize::complex_math {
 
-Complex multiply(Complex a, Complex b);  // the plain product; of parts of any dtype
+Complex multiply(Complex a, Complex b);  // the plain product; the parts may have any dtype
 
 Value absolute(Complex z);
 Complex acos(Complex z);

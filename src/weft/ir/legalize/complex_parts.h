@@ -1,4 +1,4 @@
-// What is done to complex numbers part by part.
+// Operations that are applied to complex numbers part by part.
 #pragma once
 
 #include <weft/ir/builder.h>
@@ -8,7 +8,7 @@ namespace weft::ir::legalize {
 
 using Complex = WrittenValue;
 
-// The function of either part; a real number has but one.
+// Applies the function to each part; a real number has only one.
 template <class Function>
 Complex both(Complex z, Function&& function) {
   return {function(z.re), z.is_complex() ? function(z.im) : Value()};

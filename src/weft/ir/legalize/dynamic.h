@@ -1,5 +1,5 @@
-// Operations whose shape is data: dynamic_reshape, dynamic_pad, dynamic_gather and the like. Types are static here, so such an
-// operation is the static one once the operands that say its shape are known; they must follow from constants.
+// Operations whose shape is an operand, such as dynamic_reshape, dynamic_pad and dynamic_gather. Types are static here, so such
+// an operation becomes its static counterpart once the shape operands are known; they must be computable from constants.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 namespace weft::ir::legalize {
 
 struct DynamicOperation {
-  std::string_view name, becomes;                // with the dialect
-  std::size_t operands;                          // that stay
-  std::span<const std::string_view> attributes;  // what each operand after them becomes; "" is the shape of the result
+  std::string_view name, becomes;  // including the dialect
+  std::size_t operands;            // the number of operands that are kept
+  // the attribute that each further operand becomes; "" denotes the shape of the result
+  std::span<const std::string_view> attributes;
 };
 
-// nullptr: it is none of them.
+// Returns nullptr if there is no such operation.
 const DynamicOperation* find_dynamic(std::string_view name);
 
-// The elements of a small integer tensor that follows from constants alone; nothing if it does not.
+// Returns the elements of a small integer tensor that can be computed from constants; nullopt otherwise.
 std::optional<std::vector<std::int64_t>> constant_integers(Value value);
 
 }  // namespace weft::ir::legalize

@@ -1,4 +1,4 @@
-// Operations with regions that are written as others: chlo.scan as a loop, stablehlo.map as what its body does, on whole tensors.
+// Expands operations with regions: chlo.scan becomes a loop; stablehlo.map becomes its body, applied to whole tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 namespace weft::ir::legalize {
 
 struct Scan {
-  std::span<const Value> inputs, carries;  // the second: initial values
-  std::span<const Value> captures;         // what the body takes behind slices and carries
+  std::span<const Value> inputs, carries;  // carries: the initial values
+  std::span<const Value> captures;         // inputs of the body after the slices and carries
   std::span<const Type> outputs;           // types of the stacked results
   std::int64_t dimension = 0;
   bool is_reverse = false;
-  std::shared_ptr<const Graph> body;  // (slices, carries, captures) to (slices of the outputs, carries)
+  std::shared_ptr<const Graph> body;  // maps (slices, carries, captures) to (slices of the outputs, carries)
 };
 
-// Outputs, then carries. Throws Error where the parts do not fit.
+// Returns the outputs, then the carries. Throws Error if the parts do not fit.
 std::vector<Value> expand_scan(Graph& graph, const Scan& scan);
 
-// The results of a body of rank-0 values for every element of tensors of one shape. Throws Error for a body that is not made of
-// elementwise operations and constants.
+// Applies a body of rank-0 values to every element of tensors that have one shape. Throws Error if the body has other operations
+// than elementwise ones and constants.
 std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, const Graph& body);
 
 }  // namespace weft::ir::legalize

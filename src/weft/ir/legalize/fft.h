@@ -1,6 +1,5 @@
-// Discrete Fourier transforms as products with matrices: a length is cut into factors of at most 64, as Cooley and Tukey do, so
-// that a transform of n numbers takes about n times the sum of the factors. A larger prime factor is done as a convolution, as
-// Bluestein does.
+// Discrete Fourier transforms as matrix products. A length is split into factors of at most 64 (Cooley-Tukey), so that a
+// transform of n numbers takes about n times the sum of the factors. A larger prime factor becomes a convolution (Bluestein).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace weft::ir::legalize {
 
 enum class FftType : std::uint8_t { FFT, IFFT, RFFT, IRFFT };
 
-// Over the last dimensions, as many as there are lengths. Throws Error where the operand does not fit.
+// Transforms the last dimensions, one for each length. Throws Error if the operand does not fit.
 WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> lengths);
 
 }  // namespace weft::ir::legalize

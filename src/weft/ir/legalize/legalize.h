@@ -1,18 +1,17 @@
-// What programs hold beyond the ops of weft's table, written with those ops: complex numbers, CHLO's special functions, Fourier
-// transforms, shapes that are operands, regions of other forms. A reader of a format, such as ir/text, looks up an operation by its
-// name and calls what it finds:
+// Legalisation: expresses program constructs that are not in weft's op table with ops of the table. These are complex numbers,
+// CHLO's special functions, Fourier transforms, shapes given as operands, and regions of other forms. A reader of a format, such
+// as ir/text, looks up an operation by its name and calls the function that it finds:
 //
-//   find_dynamic   the operation is another one, once the operands that say its shape are known        dynamic.h
-//   find_complex   with complex operands or results: what becomes of the parts                         complex.h
-//   find_chlo      a function of elements                                                              chlo.h
+//   find_dynamic   another operation, once the operands that give its shape are known                  dynamic.h
+//   find_complex   an operation with complex operands or results, as operations on their parts        complex.h
+//   find_chlo      an elementwise function                                                             chlo.h
 //
-// Operations whose attributes or regions matter are functions of their own, and the reader gives them both: fft, batch_norm_training and its
-// siblings, bitcast,
-// complex_cholesky and complex_triangular_solve, chlo_top_k and first_k, expand_scan and expand_map. regions.h brings regions into
-// the form that ops take, written.h says what a complex value is.
+// Operations that need their attributes or regions are separate functions, to which the reader passes both: fft,
+// batch_norm_inference and its siblings, bitcast, complex_cholesky and complex_triangular_solve, chlo_top_k and first_k,
+// expand_scan and expand_map. regions.h brings regions into the form that ops take; written.h defines complex values.
 //
-// Everything here is made of Values and Graphs and knows no format. Nodes are appended to the graph of the operands. What an
-// operation does not take is an Error that says so without the operation's name and place, which the reader knows.
+// Everything here works on Values and Graphs and knows no format. Nodes are appended to the graph of the operands. An operation
+// that does not accept its operands throws Error without its name and place, which the reader adds.
 #pragma once
 
 #include <string_view>
@@ -31,7 +30,7 @@
 
 namespace weft::ir::legalize {
 
-// Whether one of the three knows the operation; `name` is with the dialect.
+// Returns whether one of the three tables has the operation; `name` includes the dialect.
 inline bool is_function(std::string_view name) { return find_dynamic(name) || find_complex(name) || find_chlo(name); }
 
 }  // namespace weft::ir::legalize

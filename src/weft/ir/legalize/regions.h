@@ -1,4 +1,4 @@
-// Regions as closed graphs, brought into the form that the ops of the table take.
+// Brings regions, as closed graphs, into the form that the ops of the table take.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace weft::ir::legalize {
 
-// A body that is one op becomes the one all such reductions share.
+// Returns the shared body of a reduction (builder.h) if `graph` is just one op, otherwise `graph`.
 std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph);
 
-// The region of one part alone, if it does the same to the parts of complex numbers, each by itself: sums do, products do not. Its
-// inputs are real parts and imaginary ones in turn. Null: it does not.
+// Splits a region on complex numbers: returns the region for a single part if the region does the same to each part independently
+// (sums do, products do not). The inputs of `region` are real and imaginary parts in turn. Returns null if it cannot be split.
 std::shared_ptr<const Graph> part_of_region(const Graph& region);
 
-// The inputs that the branches use, in the order in which they do.
+// Returns the indices of the inputs that the branches use, in the order of their first use.
 std::vector<std::size_t> used_inputs(std::span<const std::shared_ptr<const Graph>> branches);
-// The same graph of other inputs: those that `chosen` names, in its order.
+// Returns the same graph with only the inputs that `chosen` names, in that order.
 std::shared_ptr<const Graph> with_inputs(const Graph& from, std::span<const std::size_t> chosen);
 
 }  // namespace weft::ir::legalize

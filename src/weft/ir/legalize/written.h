@@ -1,5 +1,5 @@
-// Types and values as a program is written. Complex numbers are of programs alone: a complex tensor is two tensors of the graph, its
-// real and its imaginary part, which everything behind the reader sees as any other (docs/design/complex.md).
+// Types and values as written in a program. Complex numbers exist only in programs: in the graph, a complex tensor is two
+// tensors, its real and its imaginary part, and code after the reader treats them like any other (docs/design/complex.md).
 #pragma once
 
 #include <iosfwd>
@@ -23,8 +23,8 @@ struct WrittenType {
 };
 
 struct WrittenValue {
-  Value re;       // of a real one: itself
-  Value im = {};  // none: it is real
+  Value re;       // the value itself if it is real
+  Value im = {};  // empty if the value is real
 
   bool is_complex() const { return static_cast<bool>(im); }
   Type part() const { return re.type(); }
@@ -33,13 +33,13 @@ struct WrittenValue {
 
 using WrittenValues = std::vector<WrittenValue>;
 
-// In one row, complex ones as their real part followed by the imaginary one.
+// Return flat lists in which a complex entry is its real part followed by its imaginary part.
 std::vector<Type> flattened(std::span<const WrittenType> types);
 std::vector<Value> flattened(std::span<const WrittenValue> values);
-// The other way round. Throws Error where the values do not fit the types.
+// The inverse of flattened. Throws Error if the values do not fit the types.
 WrittenValues grouped(std::span<const Value> values, std::span<const WrittenType> types);
 
-// The part of each value that belongs to the real or the imaginary half of what is computed; real ones belong to both.
+// Returns, for each value, its real or its imaginary part; a real value is returned for both.
 std::vector<Value> half(std::span<const WrittenValue> values, bool imaginary);
 
 }  // namespace weft::ir::legalize

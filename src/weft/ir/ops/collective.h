@@ -1,5 +1,5 @@
-// Collectives: what the processes of one program do together. A program runs as a grid of replicas and partitions; replica_groups
-// and channels say who meets, as StableHLO defines it. Included through <weft/ir/ops.h>.
+// Collectives: operations that the processes of one program perform together. A program runs as a grid of replicas and
+// partitions; replica_groups and channels say which processes take part, as StableHLO defines. Included through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -43,7 +43,7 @@ WEFT_OP(replica_id) {
     .interpret = interpreter::process_number, .domain = 0, .single_process = process_id_of_one,
 };
 
-WEFT_OP(all_gather) {  // result types are given: how many meet may depend on the grid
+WEFT_OP(all_gather) {  // result types are given: the number of participants may depend on the grid
     .name = "all_gather", .kind = Kind::collective, .arity = variadic, .types = all_gather_type, .gradient = not_differentiable,
     .interpret = interpreter::all_gather, .attributes = schema<AllGatherAttributes>, .single_process = group_of_one,
 };
@@ -61,7 +61,7 @@ WEFT_OP(reduce_scatter) {  // result type is given
     .regions = 1, .single_process = group_of_one,
 };
 
-// Zeros where nobody sends, or where a process is in no group.
+// The result is zero if nobody sends, or if a process is in no group.
 WEFT_OP(collective_broadcast) {
     .name = "collective_broadcast", .kind = Kind::collective, .arity = variadic, .types = collective_broadcast_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_broadcast,
@@ -72,13 +72,14 @@ WEFT_OP(collective_permute) {
     .gradient = not_differentiable, .interpret = interpreter::collective_permute,
     .attributes = schema<CollectivePermuteAttributes>, .single_process = permute_of_one,
 };
-WEFT_OP(collective_reduce) {  // one of a group gets the result, the others zeros
+WEFT_OP(collective_reduce) {  // one process of a group gets the result, the others get zeros
     .name = "collective_reduce", .kind = Kind::collective, .arity = variadic, .types = collective_reduce_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_reduce,
     .attributes = schema<CollectiveRootAttributes>, .regions = 1, .single_process = root_of_one,
 };
 
-// Tokens order what has effects; they have no elements. The interpreter runs a program's nodes in order, so they carry nothing.
+// Tokens order operations with side effects and have no elements. The interpreter runs the nodes of a program in order, so tokens
+// carry no data.
 WEFT_OP(after_all) {
     .name = "after_all", .kind = Kind::opaque, .arity = variadic, .types = token_type, .gradient = zero_gradient,
     .interpret = interpreter::token, .domain = 0, .takes_tokens = true,
@@ -88,7 +89,7 @@ WEFT_OP(create_token) {
     .interpret = interpreter::token, .domain = 0, .takes_tokens = true,
 };
 
-// Transfers between processes and with the host: operands and results end with a token.
+// Transfers between processes and with the host: the last operand and the last result are tokens.
 WEFT_OP(infeed) {
     .name = "infeed", .kind = Kind::collective, .arity = 1, .types = transfer_in_type, .gradient = not_differentiable,
     .interpret = interpreter::infeed, .domain = 0, .attributes = schema<InfeedAttributes>, .takes_tokens = true,
@@ -110,8 +111,9 @@ WEFT_OP(send) {
     .interpreted = true,
 };
 
-// A grid of programs run side by side, the interpreter's own op: regions are the infeed's programs, then those of the processes
-// in the order replica, partition; operands and results are theirs, one after the other.
+// A grid of programs that run in parallel; an op of the interpreter's dialect. The regions are the programs of the infeed, then
+// those of the processes, ordered by replica and then by partition. The operands and results are those of the programs,
+// concatenated.
 WEFT_OP(run_parallel) {
     .name = "run_parallel", .kind = Kind::collective, .arity = variadic, .types = run_parallel_type,
     .gradient = not_differentiable, .interpret = interpreter::run_parallel, .attributes = schema<RunParallelAttributes>,

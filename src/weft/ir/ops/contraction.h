@@ -20,8 +20,8 @@ namespace ops {
 // clang-format off: a table
 WEFT_FAMILY(contraction)
 
-// The result has the operands' dtype, or one at least as wide that is asked for, in which it is then accumulated. Cotangents are
-// converted to the operands' dtype, in which the gradient's contractions are computed.
+// The result has the operands' dtype or a requested dtype that is at least as wide; the products are accumulated in the result's
+// dtype. Cotangents are converted to the operands' dtype, in which the contractions of the gradient are computed.
 WEFT_OP(dot_general) {
     .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = dot_general_gradient,
     .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>, .hlo_opcode = "dot",

@@ -1,4 +1,5 @@
-// Control: regions decide what happens. Regions are closed graphs; what they use comes in as inputs. Included through <weft/ir/ops.h>.
+// Control: regions decide what happens. Regions are closed graphs: every value that they use is one of their inputs. Included
+// through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -23,11 +24,11 @@ namespace ops {
 // clang-format off: a table
 WEFT_FAMILY(control)
 
-WEFT_OP(while_) {  // initial values...; regions: condition, body, which both take the loop's values
+WEFT_OP(while_) {  // initial values...; regions: condition and body, which both take the loop's values
     .name = "while", .kind = Kind::control, .arity = variadic, .types = while_type, .gradient = while_gradient,
     .interpret = interpreter::while_loop, .regions = 2, .flow = Flow::loop, .takes_tokens = true,
 };
-WEFT_OP(if_) {  // predicate, captures...; regions: if true, if false, which both take the captures
+WEFT_OP(if_) {  // predicate, captures...; regions: if true and if false, which both take the captures
     .name = "if", .kind = Kind::control, .arity = variadic, .types = if_type, .gradient = branches_gradient,
     .interpret = interpreter::if_else, .regions = 2, .flow = Flow::branches, .takes_tokens = true, .hlo_opcode = "conditional",
 };
@@ -36,7 +37,7 @@ WEFT_OP(case_) {  // index, captures...; an index out of range chooses the last 
     .interpret = interpreter::case_of, .regions = variadic, .flow = Flow::branches, .takes_tokens = true,
     .hlo_opcode = "conditional",
 };
-// A named function of primitives: the region says what it computes, and a kernel made for it may take its place.
+// A named function of primitives: the region defines what it computes, and a special kernel may replace it.
 WEFT_OP(composite) {
     .name = "composite", .kind = Kind::control, .arity = variadic, .types = composite_type, .gradient = composite_gradient,
     .interpret = interpreter::composite, .attributes = schema<CompositeAttributes>, .regions = 1, .flow = Flow::call,

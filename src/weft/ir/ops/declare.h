@@ -1,4 +1,4 @@
-// How an op is declared: WEFT_OP makes the constant and enters it into the table of its family, of which ops.h makes that of all ops.
+// Declares ops: WEFT_OP defines the constant and adds it to the table of its family; ops.h joins the tables of all families.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ constexpr auto table_of(std::integer_sequence<int, I...>) {
 
 }  // namespace weft::ir::ops::detail
 
-// WEFT_FAMILY(name) WEFT_OP(identifier) {.name = "add", ...}; ... WEFT_FAMILY_END; within weft::ir::ops. A family may be included alone:
-// its table is the same in every file.
-// NOLINTBEGIN(bugprone-macro-parentheses): the argument is declared
+// Usage, within weft::ir::ops: WEFT_FAMILY(name) WEFT_OP(identifier) {.name = "add", ...}; ... WEFT_FAMILY_END. A family's header
+// may be included by itself: its table is the same in every file.
+// NOLINTBEGIN(bugprone-macro-parentheses): the argument is the declared name
 #define WEFT_FAMILY(name)          \
   inline namespace name##_family { \
     template <int>                 \

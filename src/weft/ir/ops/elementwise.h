@@ -1,8 +1,8 @@
-// Elementwise primitives: result[i] depends on operands[i] alone. The predicate of select and the bounds of clamp may also be
-// of rank 0, the same for all i. Included through <weft/ir/ops.h>.
+// Elementwise primitives: result[i] depends only on operands[i]. The predicate of select and the bounds of clamp may also have
+// rank 0; they then apply to all i. Included through <weft/ir/ops.h>.
 //
-// Gradients at kinks follow JAX: 0 for abs at 0, half to each side of a tie of maximum or minimum, nothing through clamp at its
-// bounds, straight through reduce_precision.
+// Gradients at kinks follow JAX: 0 for abs at 0, half for each side of a tie of maximum or minimum, 0 for clamp at its bounds.
+// The gradient of reduce_precision passes straight through.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,7 @@ namespace weft::ir {
 
 // Type rules
 void same_type(const Call& call,
-               std::vector<Type>& results);  // all operands and the result of one type, in the op's domain
+               std::vector<Type>& results);  // all operands and the result have one type, in the op's domain
 void compare_type(const Call& call, std::vector<Type>& results);
 void is_finite_type(const Call& call, std::vector<Type>& results);
 void convert_type(const Call& call, std::vector<Type>& results);
@@ -23,7 +23,7 @@ void reduce_precision_type(const Call& call, std::vector<Type>& results);
 void select_type(const Call& call, std::vector<Type>& results);
 void clamp_type(const Call& call, std::vector<Type>& results);
 
-// Scalar meanings
+// Scalar rules
 template <Prim prim>
 Scalar unary(ScalarBuilder& b, const ScalarCall& x) {
   return b.apply(prim, {x[0]});
@@ -32,7 +32,7 @@ template <Prim prim>
 Scalar binary(ScalarBuilder& b, const ScalarCall& x) {
   return b.apply(prim, {x[0], x[1]});
 }
-// The same, with another primitive for booleans.
+// Uses another primitive for booleans.
 template <Prim prim, Prim of_booleans>
 Scalar binary(ScalarBuilder& b, const ScalarCall& x) {
   return b.apply(x.result == DType::boolean ? of_booleans : prim, {x[0], x[1]});
@@ -44,8 +44,8 @@ Scalar reduce_precision_scalar(ScalarBuilder& b, const ScalarCall& x);
 Scalar same_scalar(ScalarBuilder& b, const ScalarCall& x);  // the operand
 Scalar sign_scalar(ScalarBuilder& b, const ScalarCall& x);
 
-// Gradients longer than a line, or of several ops
-void same_gradient(const GradientCall& c);  // the result's
+// Gradients that are longer than a line or belong to several ops
+void same_gradient(const GradientCall& c);  // passes the result's cotangent on
 void atan2_gradient(const GradientCall& c);
 void clamp_gradient(const GradientCall& c);
 void convert_gradient(const GradientCall& c);
@@ -79,7 +79,7 @@ WEFT_OP(atan2) {
     .name = "atan2", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = atan2_gradient,
     .scalar = binary<Prim::atan2>, .domain = floats,
 };
-WEFT_OP(bitcast_convert) {  // between dtypes of one width
+WEFT_OP(bitcast_convert) {  // between dtypes of equal width
     .name = "bitcast_convert", .kind = Kind::elementwise, .arity = 1, .types = bitcast_convert_type, .gradient = zero_gradient,
     .scalar = [](ScalarBuilder& b, const ScalarCall& x) { return b.bitcast(x[0], x.result); }, .domain = integers | floats,
 };
@@ -194,7 +194,7 @@ WEFT_OP(popcnt) {
     .name = "popcnt", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
     .scalar = unary<Prim::popcount>, .domain = integers,
 };
-WEFT_OP(power) {  // of integers: wraps; a negative exponent gives 0 but for the bases 1 and -1
+WEFT_OP(power) {  // integers: wraps; a negative exponent gives 0 except for the bases 1 and -1
     .name = "power", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = power_gradient,
     .scalar = power_scalar, .domain = integers | floats, .low = 0.25, .identity = Identity::one,
 };
@@ -203,7 +203,7 @@ WEFT_OP(reduce_precision) {
     .gradient = reduce_precision_gradient, .scalar = reduce_precision_scalar, .domain = floats,
     .attributes = schema<ReducePrecisionAttributes>,
 };
-WEFT_OP(remainder) {  // of the division that rounds towards zero: the sign is the dividend's
+WEFT_OP(remainder) {  // of the division that rounds towards zero; has the sign of the dividend
     .name = "remainder", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = remainder_gradient,
     .scalar = binary<Prim::remainder>, .domain = integers | floats,
 };
@@ -250,7 +250,7 @@ WEFT_OP(sqrt) {
     .gradient = [](const GradientCall& c) { c.add(0, c.dy() * 0.5 / c.y()); },
     .scalar = unary<Prim::sqrt>, .domain = floats, .low = 0.25,
 };
-// Its operand, through which no gradient passes. Ours: the identity everywhere else, so dropped once gradients are built.
+// Returns its operand, but no gradient passes through it. It is weft's own op and is dropped once gradients are built.
 WEFT_OP(stop_gradient) {
     .name = "stop_gradient", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
     .scalar = same_scalar, .call_target = "weft.stop_gradient",

@@ -1,4 +1,4 @@
-// What the gradient rules of several families share. Included by their implementation files only.
+// Helpers shared by the gradient rules of several families. Only their implementation files include this header.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace weft::ir {
 
 inline Value zeros_like(Value x) { return constant_like(x, 0); }
-// Of rank 0 and the dtype of `x`.
+// Returns a rank-0 constant with the dtype of `x`.
 inline Value scalar_like(Value x, double value) { return constant(x.graph(), Type(x.dtype(), {}), value); }
-// A type known to have no elements.
+// Returns whether the type is known to have no elements.
 inline bool is_empty(Type type) { return std::ranges::find(type.dims(), Dim(0)) != type.dims().end(); }
 
-// from, from + 1, ... `count` of them.
+// Returns the `count` numbers from, from + 1, ...
 inline std::vector<std::int64_t> dimension_range(std::size_t from, std::size_t count) {
   std::vector<std::int64_t> dims(count);
   for (std::size_t i = 0; i < count; ++i) dims[i] = static_cast<std::int64_t>(from + i);

@@ -1,8 +1,8 @@
-// Indexing: where elements are read or written is data. Included through <weft/ir/ops.h>.
+// Indexing: the positions at which elements are read or written are data. Included through <weft/ir/ops.h>.
 //
-// Out of bounds, as in StableHLO: gather, dynamic_slice and dynamic_update_slice move the window back inside; scatter leaves out
-// each element that falls outside. Where several updates meet, scatter applies them in row-major order of the updates. sort is
-// stable whether asked to be or not.
+// Out-of-bounds positions follow StableHLO: gather, dynamic_slice and dynamic_update_slice move the window back inside; scatter
+// skips each element that falls outside. If several updates hit the same element, scatter applies them in row-major order of the
+// updates. sort is always stable.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -36,7 +36,7 @@ WEFT_OP(gather) {  // x, start indices
     .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
     .interpret = interpreter::gather, .attributes = schema<GatherAttributes>,
 };
-WEFT_OP(scatter) {  // x..., indices, updates...; the body takes the elements of all x and the updates of all
+WEFT_OP(scatter) {  // x..., indices, updates...; the body takes one element of each x, then one of each update
     .name = "scatter", .kind = Kind::indexing, .arity = variadic, .types = scatter_type, .gradient = scatter_gradient,
     .interpret = interpreter::scatter, .attributes = schema<ScatterAttributes>, .regions = 1,
 };
@@ -48,11 +48,12 @@ WEFT_OP(dynamic_update_slice) {  // x, update, start of each dimension...
     .name = "dynamic_update_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_update_slice_type,
     .gradient = dynamic_update_slice_gradient, .interpret = interpreter::dynamic_update_slice,
 };
-WEFT_OP(sort) {  // the comparator takes an element of the left and of the right of each operand, in pairs: is left before right?
+WEFT_OP(sort) {  // the comparator takes a left and a right element of each operand, in pairs, and returns whether left comes before right
     .name = "sort", .kind = Kind::indexing, .arity = variadic, .types = sort_type, .gradient = sort_gradient,
     .interpret = interpreter::sort, .attributes = schema<SortAttributes>, .regions = 1,
 };
-// x, source, init. The select body takes the element chosen so far and another: keep it? The scatter body adds up.
+// x, source, init. The select body takes the element chosen so far and another, and returns whether to keep the first. The
+// scatter body accumulates.
 WEFT_OP(select_and_scatter) {
     .name = "select_and_scatter", .kind = Kind::indexing, .arity = 3, .types = select_and_scatter_type,
     .gradient = select_and_scatter_gradient, .interpret = interpreter::select_and_scatter,

@@ -1,4 +1,4 @@
-// Opaque primitives: one kernel of their own, which no rule looks into. Included through <weft/ir/ops.h>.
+// Opaque primitives: each has a kernel of its own, into which no rule looks. Included through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -31,8 +31,8 @@ WEFT_OP(optimization_barrier) {
     .takes_tokens = true, .hlo_opcode = "opt-barrier",
 };
 
-// A program of another's, known by name alone; read and written as text, run only where somebody knows the name: see
-// host_function.h.
+// A call of an external function that is known only by name. It is read and written as text, and can run only if a function is
+// registered under that name: see host_function.h.
 WEFT_OP(custom_call) {
     .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = custom_call_gradient,
     .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .duplicable = false,

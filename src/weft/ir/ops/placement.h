@@ -1,4 +1,4 @@
-// Where values lie on devices, which does not change them. Included through <weft/ir/ops.h>.
+// Ops that say where values are placed on devices; they do not change the values. Included through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -9,19 +9,19 @@ namespace weft::ir::ops {
 // clang-format off: a table
 WEFT_FAMILY(placement)
 
-WEFT_OP(sharding_constraint) {  // Shardy's: from here on the value is sharded so
+WEFT_OP(sharding_constraint) {  // Shardy: from here on the value is sharded as given
     .name = "sharding_constraint", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
     .scalar = same_scalar, .attributes = schema<ShardingAttributes>, .dialect = "sdy",
 };
-WEFT_OP(reshard) {  // Shardy's: it is moved to be sharded so
+WEFT_OP(reshard) {  // Shardy: the value is moved to the given sharding
     .name = "reshard", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
     .scalar = same_scalar, .attributes = schema<ShardingAttributes>, .dialect = "sdy",
 };
-WEFT_OP(sharding) {  // GSPMD's sharding_constraint; mhlo.sharding says how
+WEFT_OP(sharding) {  // GSPMD's sharding_constraint; mhlo.sharding gives the sharding
     .name = "sharding", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
     .scalar = same_scalar, .attributes = schema<PlacementAttributes>, .call_target = "Sharding",
 };
-WEFT_OP(device_placement) {  // in which memory of the device; mhlo.frontend_attributes say it
+WEFT_OP(device_placement) {  // chooses the memory of the device; mhlo.frontend_attributes name it
     .name = "device_placement", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
     .scalar = same_scalar, .attributes = schema<PlacementAttributes>, .call_target = "annotate_device_placement",
 };

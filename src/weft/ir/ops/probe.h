@@ -1,5 +1,4 @@
-// Ops of the dialects that StableHLO's reference interpreter has beside the language: they look at a running program. Included
-// through <weft/ir/ops.h>.
+// Ops that inspect a running program, from the dialects of StableHLO's reference interpreter. Included through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -19,17 +18,17 @@ namespace ops {
 // clang-format off: a table
 WEFT_FAMILY(probe)
 
-// The operand, which the run remembers under the name.
+// Returns the operand, which the run records under the name.
 WEFT_OP(probe) {
     .name = "probe", .kind = Kind::opaque, .arity = 1, .types = probe_type, .gradient = not_differentiable,
     .interpret = interpreter::probe, .attributes = schema<ProbeAttributes>, .has_side_effect = true, .interpreted = true,
     .dialect = "interpreter",
 };
-WEFT_OP(print) {  // to the standard error stream
+WEFT_OP(print) {  // prints to the standard error stream
     .name = "print", .kind = Kind::opaque, .arity = 1, .types = print_type, .gradient = not_differentiable,
     .interpret = interpreter::print, .has_side_effect = true, .interpreted = true, .dialect = "interpreter",
 };
-// Fails the run unless the operand is what was probed under the name the `iteration`th time.
+// Fails the run unless the operand equals the value with index `iter` that was probed under this name.
 WEFT_OP(expect_serialized_eq) {
     .name = "expect_serialized_eq", .kind = Kind::opaque, .arity = 1, .types = expect_serialized_eq_type,
     .gradient = not_differentiable, .interpret = interpreter::expect_serialized_eq, .attributes = schema<ProbeCheckAttributes>,

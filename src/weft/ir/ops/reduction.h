@@ -1,4 +1,4 @@
-// Reductions: many elements become one through a body, a graph of rank-0 values. Included through <weft/ir/ops.h>.
+// Reductions: a body, which is a graph of rank-0 values, combines many elements into one. Included through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>

@@ -1,4 +1,4 @@
-// Sources: values that come from no operand. Included through <weft/ir/ops.h>.
+// Sources: values that have no operands. Included through <weft/ir/ops.h>.
 #pragma once
 
 #include <weft/ir/ops/declare.h>
@@ -18,7 +18,7 @@ namespace ops {
 // clang-format off: a table
 WEFT_FAMILY(source)
 
-// An input of the graph; ours, for StableHLO has block arguments instead.
+// An input of the graph. It is weft's own op; StableHLO has block arguments instead.
 WEFT_OP(parameter) {
     .name = "parameter", .kind = Kind::source, .arity = 0, .types = parameter_type, .gradient = zero_gradient,
     .interpret = interpreter::parameter, .attributes = schema<ParameterAttributes>, .duplicable = false, .takes_tokens = true,
@@ -39,12 +39,12 @@ WEFT_FAMILY_END
 
 inline bool is_parameter(const Node& node) { return node.op == &ops::parameter; }
 
-// The elements of a constant; nullptr of other values.
+// Returns the elements of a constant; nullptr for other values.
 inline const Literal* literal_of(Value v) {
   const auto* constant = v.node->attributes_if<ConstantAttributes>();
   return constant ? &constant->value : nullptr;
 }
-// The same of a constant whose elements are all one.
+// Returns the elements of a constant that is a splat; nullptr for other values.
 inline const Literal* splat_of(Value v) {
   const Literal* literal = literal_of(v);
   return literal && literal->is_splat() ? literal : nullptr;

@@ -1,5 +1,5 @@
-// Attributes of operations that change no result, such as the precision of a product or the layouts of a call's operands. No graph
-// keeps them, but a program in which one of them says nothing sensible is as wrong as any other.
+// Checks attributes that do not change results, such as the precision of a product or the layouts of a call's operands. Graphs do
+// not keep them, but a program with an invalid one is refused all the same.
 #pragma once
 
 #include <weft/ir/text/lexer.h>
@@ -7,7 +7,7 @@
 
 namespace weft::ir::text {
 
-// Throws Error where such an attribute of the operation is not what StableHLO's specification allows.
+// Throws Error if such an attribute of the operation is not what StableHLO's specification allows.
 void check_dropped_attributes(const Source& source, const SyntaxModule& module, const Operation& operation);
 
 }  // namespace weft::ir::text

@@ -1,4 +1,4 @@
-// The attributes of an operation as its op's attribute struct asks for them.
+// Reads and prints the attributes of an operation, field by field, for the attribute struct of its op.
 #pragma once
 
 #include <set>
@@ -12,19 +12,19 @@
 
 namespace weft::ir::text {
 
-// What an attribute stands for, aliases followed.
+// Returns the attribute that an attribute stands for, after following aliases.
 const Attribute& resolve(const Source& source, const SyntaxModule& module, const Attribute& attribute);
 
-// What a dense_resource<...> holds, between the quotes.
+// Returns the text between the quotes of a dense_resource<...>.
 std::string_view find_resource(const Source& source, const SyntaxModule& module, const Attribute& attribute);
 
-// The members of a struct attribute of this mnemonic, as the ops read it; none where no op reads one.
+// Returns the members of a struct attribute with this mnemonic that ops read; empty if no op reads one.
 std::set<std::string_view> struct_members(std::string_view mnemonic);
 
-// Throws Error naming the operation and the field that is missing or of another kind.
+// Reads fields from an operation's attributes. Throws Error naming the operation and the field if a field is missing or of another kind.
 class AttributeReader : public FieldReader {
  public:
-  // Lists and literals are put into the arena.
+  // Lists and literals are stored in the arena.
   AttributeReader(const Source& source, const SyntaxModule& module, const Operation& operation, Arena& arena)
       : source_(source), module_(module), operation_(operation), arena_(arena) {}
 
@@ -37,7 +37,7 @@ class AttributeReader : public FieldReader {
   bool literal(std::string_view name, Literal& value) override;
 
  private:
-  const Attribute* find_field(std::string_view name) const;  // nullptr: left out, as it may be
+  const Attribute* find_field(std::string_view name) const;  // nullptr if an optional field was omitted
   void append_elements(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
   void append_integers(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
   void require_shape(const Attribute& attribute, std::string_view name) const;
@@ -68,7 +68,7 @@ class AttributePrinter : public FieldVisitor {
   void end();                              // after the last field
 
  private:
-  // A field of a struct attribute; written when the struct is complete.
+  // A field of a struct attribute, which is written when the struct is complete.
   struct Member {
     std::string_view name;
     std::vector<std::int64_t> values;
@@ -81,7 +81,7 @@ class AttributePrinter : public FieldVisitor {
 
   std::string& out_;
   const Op& op_;
-  std::string_view struct_attribute_;  // being collected
+  std::string_view struct_attribute_;  // the struct attribute that is being collected
   std::vector<Member> members_;
   bool is_first_ = true;
 };

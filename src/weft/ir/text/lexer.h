@@ -11,21 +11,22 @@
 namespace weft::ir::text {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-// In names; an underscore counts as a letter.
+// A letter of a name; an underscore counts as a letter.
 inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 inline bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
-// The value of a hexadecimal digit; -1: it is none.
+// Returns the value of a hexadecimal digit, or -1 for another character.
 inline int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   const char lower = static_cast<char>(c | 0x20);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// A text and how to complain about a place in it.
+// A text, with functions that report errors at a place in it.
 struct Source {
   std::string_view text;
   int first_line = 1;
-  std::string_view file = {};  // its name, for the places of operations; empty: they have none of their own
+  // its name, used as the location of operations; empty: operations have no location of their own
+  std::string_view file = {};
 
   // Throws Error "line:column: message".
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
@@ -77,13 +78,13 @@ class Lexer {
   std::size_t at_;
 };
 
-// How a token is quoted in a message: bounded, printable, `end of text` at the end.
+// Returns a token as quoted in messages: bounded and printable; `end of text` at the end.
 std::string quote(const Token& token);
 
-// The characters of a string token or of a symbol's name, escapes resolved.
+// Returns the characters of a string token or of a symbol's name, with escapes resolved.
 std::string unescape(std::string_view body);
 
-// The name in %0#1, @name or @"name", #name, without what leads and encloses it.
+// Returns the name in %0#1, @name, @"name" or #name, without the prefix, the quotes and the index.
 std::string_view symbol_name(std::string_view symbol);
 
 }  // namespace weft::ir::text

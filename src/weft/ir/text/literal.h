@@ -1,4 +1,4 @@
-// Constants in text: dense<0.5>, dense<[[1, 2], [3, 4]]>, dense<"0x0102">, dense<[(1.0, 0.0), (0.0, 1.0)]>.
+// Reads and prints constants: dense<0.5>, dense<[[1, 2], [3, 4]]>, dense<"0x0102">, dense<[(1.0, 0.0), (0.0, 1.0)]>.
 #pragma once
 
 #include <string>
@@ -10,14 +10,16 @@
 
 namespace weft::ir::text {
 
-// Reads what stands between < and >, a view into the source. One element for a larger type is a splat. The bytes lie in the arena.
+// Reads the text between < and >, which is a view into the source. A single element for a larger type is a splat. The bytes are
+// stored in the arena.
 Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena);
 
-// Reads the hexadecimal digits of a resource: 0x, four bytes of alignment, the elements. `at` is where the constant stands.
+// Reads the hexadecimal digits of a resource: 0x, four bytes of alignment, the elements. `at` is the position of the constant,
+// for messages.
 Literal read_resource(const Source& source, std::size_t at, std::string_view blob, Type type, Arena& arena);
 
-// The same of complex numbers: in lists a pair (1.0, -2.0) each, in bytes the real part before the imaginary one. `part` is the type of
-// either.
+// The same for complex numbers: lists contain pairs (1.0, -2.0); bytes contain the real part, then the imaginary part. `part` is
+// the type of each part.
 struct ComplexLiteral {
   Literal re, im;
 };
@@ -25,8 +27,8 @@ ComplexLiteral read_complex_dense(const Source& source, std::string_view body, T
 ComplexLiteral read_complex_resource(const Source& source, std::size_t at, std::string_view blob, Type part,
                                      Arena& arena);
 
-// Writes dense<...> : type. Lists up to 100 elements, hexadecimal bytes above. Floating-point numbers have seven significant
-// digits, or as many as it takes to read the same bits back.
+// Writes dense<...> : type, as a list for up to 100 elements and as hexadecimal bytes otherwise. Floating-point numbers have
+// seven significant digits, or as many as are needed to read the same bits back.
 void print_dense(std::string& out, const Literal& literal);
 
 }  // namespace weft::ir::text

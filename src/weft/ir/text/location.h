@@ -12,17 +12,18 @@
 
 namespace weft::ir::text {
 
-// Reads locations as they are asked for. The outermost name becomes the scope, the innermost file and line the place.
+// Reads locations on demand. The outermost name becomes the scope, the innermost file and line become the place.
 class LocationReader {
  public:
   LocationReader(const Source& source, const SyntaxModule& module, int max_depth)
       : source_(source), module_(module), max_depth_(max_depth) {}
 
-  // What the operation's `loc` tells; where that is no file, its line in the text, if the text is known to be a file.
+  // Returns the location given by the operation's `loc`. If it names no file, returns the operation's line in the text, provided
+  // that the text is known to be a file.
   Location of(const Operation& operation);
 
  private:
-  // The location whose `loc` stands at this offset.
+  // Reads the location whose `loc` is at this offset.
   Location read(std::size_t at);
   Location inner(Lexer& lexer, Token token, Token& after, int depth);
   Location named(Lexer& lexer, const Token& name, Token& after, int depth);
@@ -34,8 +35,8 @@ class LocationReader {
   const SyntaxModule& module_;
   int max_depth_;
   std::unordered_map<std::string_view, Location> aliases_;
-  const char* file_ = nullptr;            // of the text, once a line was asked for
-  std::vector<std::size_t> line_starts_;  // likewise
+  const char* file_ = nullptr;            // name of the text's file, set when a line is first asked for
+  std::vector<std::size_t> line_starts_;  // set when a line is first asked for
 };
 
 // Writes loc("scope"("file":line:0)), or loc(unknown).

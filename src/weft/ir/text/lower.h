@@ -1,4 +1,5 @@
-// Syntax to graphs: names become values, attributes become structs, calls become what they call, regions become closed graphs.
+// Lowers syntax to graphs: names become values, attributes become structs, calls are replaced by the function that they call, and
+// regions become closed graphs.
 #pragma once
 
 #include <string_view>
@@ -9,10 +10,10 @@
 
 namespace weft::ir::text {
 
-// The operation's name with its dialect, which `call` and `return` may leave out.
+// Returns the operation's name with its dialect, which the text may omit for `call` and `return`.
 std::string_view full_name(std::string_view written);
 
-// Whether the operation can be lowered.
+// Returns whether the operation can be lowered.
 bool is_known(std::string_view name);
 
 Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits);

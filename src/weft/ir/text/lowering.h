@@ -1,9 +1,9 @@
-// The walk from syntax to graphs: functions, blocks and regions in lower.cpp, operations that are not simply an op of the table in
-// lowering_rules.cpp, operations on complex numbers in lowering_complex.cpp, operations whose regions need to be changed first in
-// lowering_regions.cpp.
+// The walk from syntax to graphs. Functions, blocks and regions are in lower.cpp, operations that are not simply an op of the
+// table in lowering_rules.cpp, operations on complex numbers in lowering_complex.cpp, and operations whose regions must be
+// changed first in lowering_regions.cpp.
 //
-// Where values stand in one row (Values), a complex one is its real part followed by the imaginary one. An operation that takes any
-// number of values thus takes complex ones as it is.
+// In a flat list of values (Values), a complex value is its real part followed by its imaginary part. Operations that take any
+// number of values can therefore take complex values without special treatment.
 #pragma once
 
 #include <functional>
@@ -32,10 +32,10 @@ using Values = std::vector<Value>;
 using Scope = std::unordered_map<Use, WrittenValue, UseHash>;
 using Regions = std::vector<std::shared_ptr<const Graph>>;
 
-// The op of our table with this name, dialect included; parameters are arguments in text.
+// Returns the op of weft's table with this name, which includes the dialect; not parameters, which are arguments in text.
 const Op* op_named(std::string_view name);
 
-// A constant that is cheap to have once more inside a region.
+// Returns whether the value is a constant that is cheap to copy into a region.
 bool is_small_constant(const WrittenValue& v);
 
 class Lowering {
@@ -52,7 +52,7 @@ class Lowering {
 
   Module run();
 
-  // How an operation that is not simply an op of the table becomes values; by name in lowering_rules.cpp.
+  // Rules for operations that are not simply an op of the table; lowering_rules.cpp maps names to them.
   Values call(Graph& graph, const Scope& scope, const Operation& op);
   Values while_(Graph& graph, const Scope& scope, const Operation& op);
   Values branches(Graph& graph, const Scope& scope, const Operation& op);
@@ -70,7 +70,7 @@ class Lowering {
   Values dimension_size(Graph& graph, const Scope& scope, const Operation& op);
   Values chlo(const ChloFunction& function, const Scope& scope, const Operation& op);
 
-  // Rules of operations with complex operands or results; by name in lowering_complex.cpp.
+  // Rules for operations with complex operands or results; lowering_complex.cpp maps names to them.
   Values complex_check(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_cholesky(Graph& graph, const Scope& scope, const Operation& op);
   Values complex_compare(Graph& graph, const Scope& scope, const Operation& op);
@@ -82,7 +82,7 @@ class Lowering {
   Values complex_triangular_solve(Graph& graph, const Scope& scope, const Operation& op);
   Values fft(Graph& graph, const Scope& scope, const Operation& op);
   Values each_part(Graph& graph, const Scope& scope, const Operation& op);
-  // As if all numbers were real ones, and complex ones two of them.
+  // Lowers the operation as if a complex number were two real numbers.
   Values real_operation(Graph& graph, const Scope& scope, const Operation& op);
 
  private:
@@ -100,13 +100,13 @@ class Lowering {
   Values complex_function(const ComplexFunction& function, const Scope& scope, const Operation& op);
   Values complex_regions(Graph& graph, const Scope& scope, const Operation& op, const Op& kind);
   Values complex_literal(Graph& graph, const Operation& op);
-  Operation check_call(const Operation& op) const;  // of a check against a constant
+  Operation check_call(const Operation& op) const;  // for a check against a constant
   Value contract(Graph& graph, const Operation& op, Value lhs, Value rhs, Type result);
   Values expanded(const Operation& op, const std::function<Values()>& expand) const;
   WrittenValues grouped_results(const Operation& op, std::span<const Value> values) const;
   std::int64_t integer_attribute(const Operation& op, std::string_view name) const;
   double number_attribute(const Operation& op, std::string_view name) const;
-  // What the regions use from outside, each once, but for constants that are cheap to have once more.
+  // Returns the values that the regions use from outside, each once, except constants that are cheap to copy.
   std::vector<Use> captures(const Scope& scope, const Operation& op) const;
   std::shared_ptr<Graph> function(const Function& function);
   void annotate(Graph& graph, const Function& function);
@@ -119,15 +119,16 @@ class Lowering {
   WrittenValues block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
   void define(Scope& scope, const Operation& op, std::span<const WrittenValue> values) const;
   const WrittenValue& lookup(const Scope& scope, const Use& use) const;
-  // The constant that the value is, or that it stands for as an input of a branch or a loop; empty: it is none.
+  // Returns the constant that the value is, or that it stands for as an input of a branch or a loop; nullopt if it is not constant.
   std::optional<WrittenValue> constant_behind(const WrittenValue& v) const;
   void append_parts(Values& values, const Scope& scope, std::span<const Use> uses) const;
   WrittenValues written_operands(const Scope& scope, const Operation& op) const;
-  Values operands(const Scope& scope, const Operation& op) const;  // in one row
+  Values operands(const Scope& scope, const Operation& op) const;  // as a flat list
   WrittenValues operation(Graph& graph, const Scope& scope, const Operation& op);
   Values append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
                 std::span<const Type> types, const Regions& regions, const void* given_attributes = nullptr);
-  // The region as a closed graph; `passed` become inputs after its arguments, other captures must be constants, which are copied.
+  // Returns the region as a closed graph. The values in `passed` become inputs after its arguments; other captures must be
+  // constants, which are copied.
   std::shared_ptr<Graph> closed(const Operation& op, const Region& region, const Scope& outer,
                                 std::span<const Use> passed);
   Regions closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed);
@@ -137,19 +138,20 @@ class Lowering {
   const ParseLimits& limits_;
   LocationReader locations_;
   VerbatimReader verbatim_;
-  std::shared_ptr<const ModuleAnnotations> annotations_;  // of the module; null: it has none
+  std::shared_ptr<const ModuleAnnotations> annotations_;  // of the module; null if it has none
   std::unordered_map<const Graph*, std::unordered_map<std::uint32_t, Annotations>> node_annotations_;
   std::unordered_map<std::string_view, const Function*> functions_;
-  std::unordered_map<std::string_view, std::shared_ptr<const Graph>> callees_;  // of composite and run_parallel
-  std::vector<const Function*> calls_;                                          // being lowered
-  std::unordered_map<const Node*, Value> constants_;  // behind inputs of the regions that are being lowered
+  // graphs of functions that composite and run_parallel refer to
+  std::unordered_map<std::string_view, std::shared_ptr<const Graph>> callees_;
+  std::vector<const Function*> calls_;                // calls that are being lowered
+  std::unordered_map<const Node*, Value> constants_;  // constants behind inputs of the regions that are being lowered
   std::int64_t operations_ = 0;
 };
 
-// An operation with a rule of its own; nullptr: it has none.
+// The rule of an operation that has one; nullptr otherwise.
 using LoweringRule = Values (Lowering::*)(Graph& graph, const Scope& scope, const Operation& op);
 LoweringRule rule_named(std::string_view name);
-// The same for one with complex operands or results.
+// The rule for the operation with complex operands or results; nullptr if it has none.
 LoweringRule complex_rule_named(std::string_view name);
 
 }  // namespace weft::ir::text

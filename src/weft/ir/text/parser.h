@@ -1,4 +1,4 @@
-// Text to syntax: reads tokens, knows the grammar and the limits, and nothing of what operations mean.
+// Parses text to syntax: it reads tokens and knows the grammar and the limits, but not what operations mean.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class Parser {
   Token take(Token::Kind kind, std::string_view what);
   bool accept(std::string_view text);
   void expect(std::string_view text);
-  // Throws Error: the operation being read, what was expected, what is there instead.
+  // Throws Error that names the operation being read, what was expected, and what was found instead.
   [[noreturn]] void fail_expected(std::string_view what) const;
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
   [[noreturn]] void fail_unsupported(std::size_t at, const std::string& message, std::string_view feature) const;
@@ -41,7 +41,7 @@ class Parser {
   Attribute attribute();
   Attribute convolution_dimensions();  // [b, 0, f]x[0, i, o]->[b, 0, f]
   void struct_fields(std::string_view first, std::vector<NamedAttribute>& into);
-  std::string_view string();  // what stands between the quotes
+  std::string_view string();  // the text between the quotes
   std::int64_t integer();
   void dictionary(std::vector<NamedAttribute>& into);  // {name = attribute, ...}
   void optional_dictionary(std::vector<NamedAttribute>& into) {
@@ -54,26 +54,26 @@ class Parser {
   std::vector<Use> parenthesised_uses();
   Argument argument();                                  // %a: T {attributes} loc(...)
   Region region(std::vector<Argument> arguments = {});  // { ^bb0(%a: T): operations }
-  // What follows the colon: (T, T) -> T; or T, T -> T; or T, T for the results alone.
+  // Reads the signature after the colon: (T, T) -> T; or T, T -> T; or T, T if only results are given.
   void signature(Operation& operation);
   void function_type(Operation& operation);  // (T, T) -> (T, T)
-  std::size_t optional_location();           // loc(...), where it stands
-  Token operation_name();                    // stablehlo.add or "stablehlo.add"; its text is the full name
-  void skip_balanced();                      // from an opening bracket to its closing one
-  Attribute balanced();                      // the same, as an opaque attribute
+  std::size_t optional_location();           // loc(...); returns its offset
+  Token operation_name();                    // stablehlo.add or "stablehlo.add"; the token's text is the full name
+  void skip_balanced();                      // from an opening bracket to the matching closing one
+  Attribute balanced();                      // like skip_balanced; returns an opaque attribute
 
  private:
-  class Nested;  // counts the depth while it lives
+  class Nested;  // counts the nesting depth during its lifetime
 
   void advance() { take(); }
   void count(std::int64_t& counter, std::int64_t most, std::string_view what);
-  bool next_is(char c) const;  // the character after the current token
+  bool next_is(char c) const;  // looks at the character after the current token
   void skip_type();
 
   Attribute any_attribute();
   Attribute number();
   Attribute dialect_attribute();
-  // Requires that a struct attribute such as #stablehlo.gather<...> has no other fields than ops know.
+  // Requires that a struct attribute such as #stablehlo.gather<...> has no other fields than those that ops know.
   void require_members(std::string_view name, const Attribute& attribute) const;
   Attribute word_or_type();
   Attribute array();
@@ -102,8 +102,8 @@ class Parser {
   const ParseLimits& limits_;
   Lexer lexer_;
   Token token_;
-  std::size_t end_ = 0;         // of what was read
-  std::string_view operation_;  // being read, for messages
+  std::size_t end_ = 0;         // end of the last token that was read
+  std::string_view operation_;  // the operation being read, for messages
   int depth_ = 0;
   std::int64_t operations_ = 0, attributes_ = 0;
   std::unordered_map<std::string_view, WrittenType> type_aliases_;

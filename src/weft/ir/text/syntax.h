@@ -1,5 +1,5 @@
-// A module as it is written, before it means anything: every operation in the generic form, whichever form it was read from.
-// Names are views into the text.
+// A module as written, before it is interpreted: every operation is in the generic form, whichever form it was read from. Names
+// are views into the text.
 #pragma once
 
 #include <cstddef>
@@ -25,19 +25,19 @@ struct Attribute {
     boolean,     // integer
     integer,     // integer
     real,        // text: the number
-    string,      // text: what stands between the quotes, escapes unresolved
+    string,      // text: the characters between the quotes, escapes unresolved
     symbol,      // text: the name
     word,        // text: LT of #stablehlo<comparison_direction LT>
     list,        // items
     dictionary,  // fields; also #stablehlo.gather<field = value>
     integers,    // array<i64: 1, 2>
-    dense,       // text: what stands between < and >; type
+    dense,       // text: the characters between < and >; type
     resource,    // text: its name; type
     alias,       // text: its name
-    opaque,      // types, locations, attributes of other dialects, which are known as text alone
+    opaque,      // types, locations and attributes of other dialects, which are known only as text
   };
   Kind kind = Kind::unit;
-  std::size_t at = 0, end = 0;  // where it stands in the text
+  std::size_t at = 0, end = 0;  // its extent in the text
   std::int64_t integer = 0;
   std::string_view text;
   WrittenType type;
@@ -66,14 +66,14 @@ struct UseHash {
   std::size_t operator()(const Use& use) const { return std::hash<std::string_view>()(use.name) * 31 + use.index; }
 };
 
-inline constexpr std::size_t nowhere = -1;  // no loc(...) was given
+inline constexpr std::size_t nowhere = -1;  // there is no loc(...)
 
 struct Argument {
   std::string_view name;
   WrittenType type;
   std::size_t at = 0;
   std::vector<NamedAttribute> attributes = {};
-  std::uint32_t index = 0;  // beside the name, as in Use
+  std::uint32_t index = 0;  // result number of the name, as in Use
 };
 
 struct Results {  // %name:count
@@ -83,12 +83,12 @@ struct Results {  // %name:count
 
 struct Operation;
 
-// One block.
+// A region with one block.
 struct Region {
   std::size_t at = 0;
   std::vector<Argument> arguments;
   std::vector<Operation> operations;
-  std::vector<Use> captures;  // what it uses from outside, in the order of use
+  std::vector<Use> captures;  // values that it uses from outside, in the order of use
 };
 
 struct Operation {
@@ -99,7 +99,7 @@ struct Operation {
   std::vector<WrittenType> operand_types, result_types;  // operand_types may be missing in pretty forms
   std::vector<NamedAttribute> attributes;
   std::vector<Region> regions;
-  std::size_t location = nowhere;  // offset of loc
+  std::size_t location = nowhere;  // offset of its loc(...)
 };
 
 struct Function {
@@ -107,7 +107,7 @@ struct Function {
   std::size_t at = 0;
   bool is_private = false, has_body = false;
   std::vector<WrittenType> results;
-  std::vector<std::vector<NamedAttribute>> result_attributes;  // one each, or none
+  std::vector<std::vector<NamedAttribute>> result_attributes;  // one list per result, or empty
   std::vector<NamedAttribute> attributes;
   Region body;
 };
@@ -118,8 +118,8 @@ struct SyntaxModule {
   std::vector<NamedAttribute> meshes;
   std::vector<Function> functions;
   std::unordered_map<std::string_view, Attribute> aliases;           // without the leading #
-  bool has_complex = false;                                          // a complex type occurs in it
-  std::unordered_map<std::string_view, std::string_view> resources;  // name to what stands between the quotes
+  bool has_complex = false;                                          // a complex type occurs in the module
+  std::unordered_map<std::string_view, std::string_view> resources;  // name to the text between the quotes
 };
 
 }  // namespace weft::ir::text

@@ -1,4 +1,4 @@
-// Attributes that weft does not look into, as text that stands by itself.
+// Converts attributes that weft does not interpret to self-contained text.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace weft::ir::text {
 
-// Throws Error where aliases have no end, or make much text out of little.
+// Throws Error if aliases refer to each other endlessly or expand to too much text.
 class VerbatimReader {
  public:
   VerbatimReader(const Source& source, const SyntaxModule& module)
       : source_(source), module_(module), budget_(source.text.size() * 16 + 65536) {}
 
-  // The attribute as it is written, each alias in it replaced by what it stands for.
+  // Returns the attribute as written, with each alias replaced by what it stands for.
   std::string text(const Attribute& attribute);
 
-  // The discardable ones of them: those whose names say a dialect, as MLIR has it.
+  // Returns the discardable attributes, whose names include a dialect, as MLIR defines it.
   Annotations annotations(const std::vector<NamedAttribute>& attributes);
 
  private:
@@ -27,10 +27,10 @@ class VerbatimReader {
 
   const Source& source_;
   const SyntaxModule& module_;
-  std::size_t budget_;  // characters that may still be made
+  std::size_t budget_;  // number of characters that may still be produced
 };
 
-// {name = value, name}; nothing where there are none.
+// Returns {name = value, name}; empty if there are no annotations.
 std::string print_annotations(const Annotations& annotations);
 
 }  // namespace weft::ir::text
