@@ -1,4 +1,4 @@
-// The bounds of the reference: wide enough for other ways to compute the same, and no wider than rounding explains.
+// The bounds of the reference are wide enough for other ways to compute the same, and no wider than rounding explains.
 #include <weft/fuzz/bounded.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST(Bounded, BasicArithmeticIsExactInStrictModeOnly) {
   const Build build = [](ir::Graph&, auto x) { return x[0] * x[0] + x[0]; };
   EXPECT_TRUE(bounded({vector({3})}, build, {.strict = true}).is_exact());
   const auto fast = bounded({vector({3})}, build);
-  EXPECT_GE(at(fast.bound), 0.5 * 8 * eps);  // what a contraction may change
+  EXPECT_GE(at(fast.bound), 0.5 * 8 * eps);  // the change that a contraction may cause
   EXPECT_LE(at(fast.bound), 4 * 8 * eps);
 }
 
@@ -57,7 +57,7 @@ TEST(Bounded, SumsMayBeTakenInAnyOrder) {
   const auto sum = [](const Array& array) {
     return bounded({array}, [](ir::Graph&, auto x) { return ir::reduce_sum(x[0], std::vector<std::int64_t>{0}); });
   };
-  // From left to right in f32 the 1 is lost.
+  // In f32, summing from left to right loses the 1.
   EXPECT_GE(at(sum(vector({1e8, 1, -1e8})).bound), 1);
   EXPECT_LE(at(sum(vector({1e8, 1, -1e8})).bound), 200);
   EXPECT_LE(at(sum(vector({1, 2, 3})).bound), 64 * eps);
@@ -74,7 +74,7 @@ TEST(Bounded, InfinitiesAndNanAreKnownUnlessAnOverflowMadeThem) {
 }
 
 TEST(Bounded, DecisionsAreKnownAwayFromTheirEdge) {
-  // y = x * x is within an ulp of what it is compared with, or far from it.
+  // y = x * x is either within an ulp of the number that it is compared with, or far from it.
   const Build build = [](ir::Graph&, auto x) { return ir::compare(x[0] * x[0], x[1], ir::Direction::LT); };
   const auto result = bounded({vector({3, 3}), vector({9, 10})}, build);
   EXPECT_EQ(at(result.bound, 0), infinity);
@@ -116,7 +116,8 @@ TEST(Bounded, NothingIsKnownOfWhatRepeatsItselfWithinTheError) {
     EXPECT_EQ(at(bounded({vector({3e9})}, of_rounded(f)).bound), infinity);
     EXPECT_LT(at(bounded({vector({0.5})}, of_rounded(f)).bound), 1e-5);
   }
-  EXPECT_EQ(at(bounded({vector({1.57079637})}, of_rounded(ir::tan)).bound), infinity);  // pi / 2 is within the rounding
+  // pi / 2 is within the rounding error
+  EXPECT_EQ(at(bounded({vector({1.57079637})}, of_rounded(ir::tan)).bound), infinity);
   const auto remainder = [](Value x) { return ir::remainder(x, ir::constant_like(x, 3)); };
   EXPECT_EQ(at(bounded({vector({3e9})}, of_rounded(remainder)).bound), infinity);
 }

@@ -1,4 +1,4 @@
-// Graphs on which the engine was once wrong, each as small as `weft reduce` made it: files under inputs/.
+// Graphs on which the engine was once wrong, each reduced by `weft reduce`; they are files under inputs/.
 #include <weft/fuzz/check.h>
 
 #include <filesystem>

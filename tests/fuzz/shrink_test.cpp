@@ -24,13 +24,13 @@ std::int64_t count(const ir::Graph& graph, const ir::Op& op) {
   return n;
 }
 
-// What is left of nodes that are neither inputs nor constants.
+// Counts the nodes that are neither inputs nor constants.
 std::size_t ops_of(const ir::Graph& graph) {
   return static_cast<std::size_t>(
       std::ranges::count_if(graph.nodes(), [](const ir::Node* n) { return n->op->kind != ir::Kind::source; }));
 }
 
-// Every random graph that holds the op, as if that op were always wrong.
+// Shrinks random graphs that contain the op, as if that op were always wrong.
 void expect_shrunk_to_one(const ir::Op& op) {
   int found = 0;
   for (std::uint64_t seed = 0; found < 5 && seed < 2000; ++seed) {
@@ -40,7 +40,7 @@ void expect_shrunk_to_one(const ir::Op& op) {
     const auto small = shrink(graph, [&](const ir::Graph& g) { return count(g, op) > 0; });
     EXPECT_NO_THROW(ir::verify(*small)) << "seed " << seed;
     EXPECT_EQ(count(*small, op), 1) << "seed " << seed;
-    EXPECT_LE(ops_of(*small), 1u) << "seed " << seed;  // of the op's own, or of the reduction, loop or sort around it
+    EXPECT_LE(ops_of(*small), 1u) << "seed " << seed;  // the op itself, or the reduction, loop or sort around it
     EXPECT_EQ(small->outputs().size(), 1u) << "seed " << seed;
   }
   EXPECT_EQ(found, 5);
@@ -54,7 +54,7 @@ TEST(Shrink, LeavesNothingButTheCulprit) {
   expect_shrunk_to_one(ir::ops::while_);
 }
 
-// A miscompile of the pair: a multiplication whose result is exponentiated, in matrices of more than 4 rows.
+// A miscompile of a pair of ops: a multiplication whose result is exponentiated, in matrices with more than 4 rows.
 TEST(Shrink, KeepsWhatTheFaultNeeds) {
   const Type x(DType::f32, {40, 12});
   const auto graph = ir::make_graph(std::array{x, x}, [](ir::Graph&, auto in) {

@@ -1,13 +1,13 @@
-// The reference for comparisons: the interpreter's results and, for each element, how far the result of another faithful
-// execution may lie from it. The bound is carried along node by node, as a running error analysis:
+// The reference for comparisons: the interpreter's results and, for each element, a bound on how far the result of another
+// faithful execution may differ. The bounds are propagated node by node, as in a running error analysis:
 //
-//   what moves or selects elements      carries the bounds along
-//   elementwise ops                     the largest change when the operands move within their bounds, and the rounding of the
-//                                       primitives that the op's scalar meaning applies (rounding.h)
-//   sums of n terms, dot products       the terms' bounds, and (n + 2) eps sum |terms|
-//   comparisons, integers, branches     exact while all that moves within its bound gives the same; else anything may come of it
+//   ops that move or select elements    propagate the bounds unchanged
+//   elementwise ops                     the largest change of the result when the operands vary within their bounds, plus the
+//                                       rounding of the primitives in the op's scalar rule (rounding.h)
+//   sums of n terms, dot products       the bounds of the terms, plus (n + 2) eps sum |terms|
+//   comparisons, integers, branches     exact if every value within the bounds gives the same result, otherwise unknown
 //
-// A bound of 0 asks for the same bits, any NaN for any NaN; infinity says that nothing is known.
+// A bound of 0 requires the same bits (any NaN matches any NaN); infinity means that nothing is known.
 #pragma once
 
 #include <span>
@@ -29,11 +29,12 @@ struct Bounded {
 };
 
 struct Arithmetic {
-  // No contraction of multiply and add: the basic operations give the same bits everywhere. The order of sums is still open.
+  // Multiplications and additions are not contracted, so the basic operations give the same bits everywhere. The order of sums is
+  // still free.
   bool strict = false;
 };
 
-// The outputs for these inputs, which are exact. Throws what interpret() throws.
+// Returns the outputs for these inputs, which are exact. Throws what interpret() throws.
 std::vector<Bounded> interpret_bounded(const ir::Graph& graph, std::span<const ir::Array> inputs,
                                        const Arithmetic& arithmetic);
 

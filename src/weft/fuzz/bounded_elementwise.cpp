@@ -11,11 +11,11 @@ using ir::Array;
 
 namespace {
 
-// Element `i` of an operand, which may be of rank 0 for all.
+// The position of element `i` in an operand; an operand of rank 0 has one element for all i.
 std::int64_t at(const Bounded& operand, std::int64_t i) { return operand.value.type().rank() == 0 ? 0 : i; }
 double bound_at(const Bounded& operand, std::int64_t i) { return values_of(operand.bound)[at(operand, i)]; }
 
-// Wider than this, nothing is known of what a function makes of it.
+// Returns whether the bound is so wide that nothing is known about the result of a function.
 bool is_vague(double x, double bound) { return bound > 0.25 && bound > std::abs(x) / 16; }
 
 bool crosses_zero(const Bounded& operand) {
@@ -24,7 +24,7 @@ bool crosses_zero(const Bounded& operand) {
   return false;
 }
 
-// The elements moved by f(element, bound), by a unit in the last place at least where it moves them at all.
+// Replaces each element by f(element, bound). If that changes an element at all, it changes by at least one unit in the last place.
 template <class F>
 Array moved(const Bounded& operand, F f) {
   Array result = operand.value;
@@ -45,7 +45,7 @@ Array moved(const Bounded& operand, F f) {
   return result;
 }
 
-// The ends of an operand's range, and both zeros if they lie within one.
+// Returns the ends of the operand's range, and both zeros if they lie within the range.
 std::vector<Array> corners(const Bounded& operand) {
   if (operand.is_exact()) return {operand.value};
   std::vector<Array> list;
@@ -57,14 +57,14 @@ std::vector<Array> corners(const Bounded& operand) {
   return list;
 }
 
-// How far `y` lies from `other`: 0 for two NaN, infinite where only one of them is finite, and not quite 0 for two zeros.
+// The distance of `y` from `other`: 0 for two NaNs, infinite if only one of them is finite, and not quite 0 for zeros of different sign.
 double distance(double y, double other) {
   if (y == other) return std::signbit(y) == std::signbit(other) ? 0 : std::numeric_limits<double>::denorm_min();
   if (std::isnan(y) && std::isnan(other)) return 0;
   return std::isfinite(y) && std::isfinite(other) ? std::abs(y - other) : infinity;
 }
 
-// The largest change of the result for operands at all combinations of their corners.
+// Returns the largest change of the result over all combinations of the corners of the operands.
 Array largest_change(const BoundedCall& call) {
   const Array& y = call.results[0];
   Array change(y.type().with(DType::f64));
@@ -94,7 +94,7 @@ Array largest_change(const BoundedCall& call) {
   return change;
 }
 
-// A function that repeats itself may do so between the corners; and so for a tangent that has a pole there.
+// Returns whether a periodic function may have an extremum between the corners, or tan a pole.
 bool repeats_at(const BoundedCall& call, std::int64_t i) {
   const ir::Op* op = call.node.op;
   const double x = call[0].value.element(at(call[0], i)), b = bound_at(call[0], i);
@@ -112,7 +112,7 @@ bool is_vague_at(const BoundedCall& call, std::int64_t i) {
          });
 }
 
-// By the chosen operand alone, where the predicate is known.
+// The bound of the chosen operand, if the predicate is known.
 Array select_bound(const BoundedCall& call) {
   const auto predicate = call[0].value.data<bool>();
   return doubles(call.node.type(), [&](std::int64_t i) {
@@ -121,7 +121,7 @@ Array select_bound(const BoundedCall& call) {
   });
 }
 
-// The sign and the payload of a NaN are nobody's promise.
+// Returns whether the op exposes the sign or the payload of a NaN, neither of which is guaranteed.
 bool shows_nan(const BoundedCall& call) {
   if (call.node.op == &ir::ops::bitcast_convert) return is_float(call[0].value.dtype());
   return call.node.op == &ir::ops::compare &&
@@ -133,7 +133,7 @@ bool is_nan_at(const BoundedCall& call, std::int64_t i) {
       call.operands, [&](const Bounded* operand) { return std::isnan(operand->value.element(at(*operand, i))); });
 }
 
-// Known where the operands' ranges do not touch.
+// A comparison is known if the ranges of the operands do not overlap.
 Array compare_bound(const BoundedCall& call) {
   const bool nan_is_unknown = shows_nan(call);
   return doubles(call.node.type(), [&](std::int64_t i) {
@@ -141,13 +141,13 @@ Array compare_bound(const BoundedCall& call) {
     const double both = bound_at(call[0], i) + bound_at(call[1], i);
     if (both == 0) return 0.0;
     const double x = call[0].value.element(i), y = call[1].value.element(i);
-    // Infinities are known as such, and so is NaN.
+    // Infinities and NaN have finite bounds only if they are certain.
     if (both < infinity && (!std::isfinite(x) || !std::isfinite(y))) return 0.0;
     return std::abs(x - y) <= both || both == infinity ? infinity : 0.0;
   });
 }
 
-// x * logistic(x), which a library may compute behind a product, with a 0 for a subnormal logistic(x).
+// Returns whether the node is x * logistic(x). A library may fuse it into a product, with 0 in place of a subnormal logistic(x).
 bool is_silu(const ir::Node& node) {
   if (node.op != &ir::ops::multiply) return false;
   const auto is_gate = [](const ir::Node& gate, ir::Value x) {

@@ -24,13 +24,13 @@ Array sum_bound(const Array& result, double eps, const Folding& folding) {
     const double size = all.element(i), y = result.element(i), b = bounds.element(i);
     const double bound = b + (count.element(i) + 2) * eps * size + ulp(y, dtype);
     if (!(b < infinity) || size > largest_finite(dtype)) return infinity;
-    // An infinity or NaN came with the terms, for their finite part cannot overflow.
+    // An infinity or NaN must come from the terms, because their finite part cannot overflow.
     if (!std::isfinite(y)) return 0.0;
     return std::abs(y) + bound > largest_finite(dtype) ? infinity : bound;
   });
 }
 
-// Wherever partial products might overflow or vanish, their order decides.
+// If partial products may overflow or underflow, the result depends on their order.
 Array product_bound(const Array& result, double eps, const Folding& folding) {
   const DType dtype = result.dtype();
   const double least = std::max(1 / largest_finite(dtype), epsilon(dtype) / largest_finite(dtype) * 4) * 4;

@@ -12,7 +12,7 @@ using ir::Value;
 
 namespace {
 
-// Operands before `data` are numbers, the others positions, which must be known.
+// Operands before `data` are data; the others are positions, which must be exact.
 std::vector<Array> moving_bounds(const BoundedCall& call, std::size_t data) {
   if (call.all_exact()) return same_bounds(call, 0);
   std::vector<Array> operands;
@@ -23,12 +23,12 @@ std::vector<Array> moving_bounds(const BoundedCall& call, std::size_t data) {
   return {evaluate_as_doubles(call.node, operands)};
 }
 
-// Whether the body gives back the updates.
+// Returns whether the body returns the updates.
 bool replaces(const ir::Graph& body) {
   return std::ranges::equal(body.outputs(), body.inputs().last(body.outputs().size()));
 }
 
-// The operands of a comparator that it looks at.
+// Returns, for each operand of a sort, whether the comparator reads it.
 std::vector<bool> find_keys(const ir::Graph& comparator) {
   std::vector<bool> keys(comparator.inputs().size() / 2);
   for (std::size_t i = 0; i < comparator.inputs().size(); ++i)
@@ -37,7 +37,7 @@ std::vector<bool> find_keys(const ir::Graph& comparator) {
   return keys;
 }
 
-// Sorts the bounds along with the operands.
+// Sorts the bounds together with the operands.
 std::vector<Array> carried_bounds(const BoundedCall& call) {
   ir::Graph graph;
   std::vector<Array> arrays;
@@ -99,20 +99,20 @@ std::vector<Array> scatter_bounds(const BoundedCall& call) {
 
 std::vector<Array> sort_bounds(const BoundedCall& call) {
   const std::vector<bool> keys = find_keys(*call.node.regions[0]);
-  // In total order NaN stands where its sign says, which nobody promises.
+  // Total order sorts NaN by its sign, which is not guaranteed.
   for (std::size_t i = 0; i < keys.size(); ++i)
     if (keys[i] && has_nan(call[i].value)) return same_bounds(call, infinity);
   if (call.all_exact()) return same_bounds(call, 0);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!keys[i] || call[i].is_exact()) continue;
     if (call.operands.size() > 1 || !is_float(call.results[0].dtype())) return same_bounds(call, infinity);
-    // Each element moves no further than the one that moves the furthest.
+    // No element moves further than the one with the largest bound.
     return same_bounds(call, std::ranges::max(values_of(call[i].bound)));
   }
   return carried_bounds(call);
 }
 
-// Which element is chosen is known if all are; the source is folded into it.
+// The chosen elements are known if the operand is exact; the source is then folded into them.
 std::vector<Array> select_and_scatter_bounds(const BoundedCall& call) {
   const ir::Graph &select = *call.node.regions[0], &scatter = *call.node.regions[1];
   const auto folds = folds_of(scatter);
@@ -122,7 +122,7 @@ std::vector<Array> select_and_scatter_bounds(const BoundedCall& call) {
     return same_bounds(call, infinity);
   const auto& how = comparison.attributes<ir::CompareAttributes>();
   const Array& x = call[0].value;
-  // The windows choose by the operand as it is where f64 holds it exactly.
+  // The windows select by the exact values of the operand, so f64 must represent them exactly.
   if (is_integer(x.dtype()) && byte_size(x.dtype()) == 8) return all_or_nothing(call);
   const Array as_f64 = as_doubles(x);
   return {fold_bound(*folds[0], call.results[0], epsilon(x.dtype()), [&](const ir::Op& f, const Term& term) {

@@ -1,4 +1,4 @@
-// Bounds through shape ops, reductions, contractions and opaque ops.
+// Propagates bounds through shape ops, reductions, contractions and opaque ops.
 #include <weft/fuzz/bounded_rules.h>
 
 #include <algorithm>
@@ -44,10 +44,10 @@ std::vector<Array> contraction_bounds(const BoundedCall& call) {
   const auto is_finite = [](const Bounded* operand) {
     return std::ranges::all_of(values_of(as_doubles(operand->value)), [](double x) { return std::isfinite(x); });
   };
-  // A convolution may be computed with zeros between groups or behind channels, through which infinities and NaN spread.
+  // A convolution may be computed with zeros between groups or after the channels, and zero times an infinity or NaN is NaN.
   const bool finite = std::ranges::all_of(call.operands, is_finite);
   if (!finite && call.node.op == &ir::ops::convolution) return same_bounds(call, infinity);
-  // The instructions for bf16 take subnormal numbers for zeros.
+  // The bf16 instructions treat subnormal numbers as zero.
   const double least = call[0].value.dtype() == DType::bf16 ? 0x1p-126 : 0;
   const auto is_flushed = [&](double v) { return v != 0 && std::abs(v) < least; };
   const Array most = product([&](double v, double b) { return std::isfinite(v) ? std::abs(v) + b + least : 0; }),

@@ -52,8 +52,8 @@ std::vector<Array> run(const Program& program, std::span<const Array> inputs) {
 }
 
 std::string describe(const Array& got, const Array& want, std::size_t output, std::int64_t i, double bound = 0) {
-  return concat("output ", output, ", ", got.type(), ", at ", i, ": ", element_text(got, i), " for ",
-                element_text(want, i), bound > 0 ? concat(", allowed ", bound) : "");
+  return concat("output ", output, ", ", got.type(), ", at ", i, ": ", element_text(got, i), " instead of ",
+                element_text(want, i), bound > 0 ? concat(", allowed error ", bound) : "");
 }
 
 bool same_element(const Array& a, const Array& b, std::int64_t i) {
@@ -68,7 +68,7 @@ void require_same(Fault fault, std::span<const Array> got, std::span<const Array
       if (!same_element(got[k], want[k], i)) throw Found{fault, describe(got[k], want[k], k, i)};
 }
 
-// A result beyond the largest number may be infinite where the largest number lies within its bound.
+// A result may be infinite if the reference plus its bound reaches beyond the largest finite number.
 bool is_within(const Array& got, const Array& want, std::int64_t i, double bound) {
   if (bound == 0) return same_element(got, want, i);
   const double y = got.element(i), reference = want.element(i);
@@ -89,18 +89,20 @@ void require_within(Fault fault, std::span<const Array> got, std::span<const Bou
   }
 }
 
-// Read back, the text gives the same text and means the same. The order of what a region takes from outside is not in it.
+// Checks that the text, read back, prints the same text and has the same meaning. The text does not record the order in which a
+// region captures values.
 void check_text(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want) {
   try {
     const std::string text = ir::print(graph);
     const auto again = ir::parse(text);
-    if (ir::print(*again) != text) throw Found{Fault::text, "reads back as another graph"};
+    if (ir::print(*again) != text) throw Found{Fault::text, "reads back as a different graph"};
     if (structurally_equal(*again, graph)) return;
     const auto results = ir::interpret(*again, inputs);
     for (std::size_t k = 0; k < want.size(); ++k)
       for (std::int64_t i = 0; i < results[k].size(); ++i)
         if (!same_element(results[k], want[k].value, i))
-          throw Found{Fault::text, concat("reads back as another graph: ", describe(results[k], want[k].value, k, i))};
+          throw Found{Fault::text,
+                      concat("reads back as a different graph: ", describe(results[k], want[k].value, k, i))};
   } catch (const Error& wrong) {
     throw Found{Fault::text, wrong.what()};
   }
@@ -114,20 +116,20 @@ void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span
   compiler::Options donating;
   donating.donatable.assign(inputs.size(), true);
   require_same(Fault::donation, run(compiler::compile(graph, donating), inputs), first);
-  // Sizes are small here, but libraries are to be tried, too.
+  // The sizes are too small for libraries to be chosen, so this makes the compiler use them.
   compiler::Options with_library;
   with_library.disabled_passes = {"expand-small-dots"};
   const Program other = compiler::compile(graph, with_library);
   if (other->thunks.size() != program->thunks.size()) require_within(Fault::value, run(other, inputs), want);
   if (!cached) return;
   const compiler::TemporaryCache cache;
-  for (int time = 0; time < 2; ++time) {  // compiled, then found on disk
+  for (int time = 0; time < 2; ++time) {  // first compiled, then loaded from disk
     compiler::clear_kernel_cache();
     require_same(Fault::cache, run(compiler::compile(graph), inputs), first);
   }
 }
 
-// The same graph with other numbers for one of its sizes, twice; none where its ops do not take them.
+// Returns the same graph with other numbers for one of its sizes, twice; empty if its ops do not accept them.
 std::vector<GraphPtr> other_sizes(const GraphPtr& graph) {
   std::map<std::int64_t, int> uses;
   for (const ir::Value input : graph->inputs())
@@ -142,7 +144,8 @@ std::vector<GraphPtr> other_sizes(const GraphPtr& graph) {
   }
 }
 
-// This graph's program out of one made for all sizes from graphs of others; null: they have too little in common.
+// Returns this graph's program as specialised from one that was made for all sizes from `samples`; null if the graphs have too
+// little in common.
 Program program_for_sizes(const GraphPtr& graph, std::span<const GraphPtr> samples, const compiler::Options& options) {
   std::string why_not;
   ir::General general;

@@ -1,4 +1,4 @@
-// Runs a graph in every way the engine has, and compares what comes of it.
+// Runs a graph in every way that the engine offers, and compares the results.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace weft::fuzz {
 
-// How a graph was found wrong.
+// The kinds of fault that a check can find.
 enum class Fault : std::uint8_t {
-  invalid,       // the verifier refuses it
-  text,          // read back from its text it is another graph
-  error,         // the interpreter takes it, compiling or running it throws
-  value,         // compiled, further from the interpreter than rounding explains
-  strict_value,  // the same in strict mode
-  repeat,        // a second run gives other bits
-  donation,      // compiled again, to take over the bytes of inputs, it gives other bits
-  cache,         // compiled from nothing, or with kernels found on disk, it gives other bits
-  fusion,        // strict mode: other bits without fusion
-  threads,       // strict mode: other bits with one thread than with two
-  sizes,         // by a program for many sizes: too far from the interpreter, or in strict mode other bits
+  invalid,       // the verifier rejects the graph
+  text,          // the text reads back as a different graph
+  error,         // the interpreter accepts the graph, but compiling or running it throws
+  value,         // the compiled result differs from the interpreter's by more than rounding explains
+  strict_value,  // like value, in strict mode
+  repeat,        // a second run gives different bits
+  donation,      // a program that reuses the memory of donated inputs gives different bits
+  cache,         // a program compiled without cached kernels, or with kernels loaded from disk, gives different bits
+  fusion,        // strict mode: different bits without fusion
+  threads,       // strict mode: one thread and two threads give different bits
+  sizes,  // a program for many sizes differs too much from the interpreter or, in strict mode, gives different bits
 };
 std::string_view name(Fault fault);
 
@@ -31,14 +31,15 @@ struct Verdict {
   std::optional<Fault> fault;
   std::string reason;         // what differs, and where
   std::int64_t elements = 0;  // of all outputs
-  std::int64_t unknown = 0;   // of them, whose bound is infinite: only compared between runs of the engine
+  // number of elements with an infinite bound, which are only compared between runs of the engine
+  std::int64_t unknown = 0;
 };
 
 struct CheckOptions {
-  bool cache = true;  // compile once more without kernels at hand, and with those of the disk
+  bool cache = true;  // also compile without cached kernels, and with kernels loaded from disk
 };
 
-// Throws Error if the interpreter does not take the graph. The number of kernel threads is changed while it runs.
+// Throws Error if the interpreter does not accept the graph. The number of kernel threads is changed during the check.
 Verdict check(const ir::Graph& graph, std::span<const ir::Array> inputs, const CheckOptions& options = {});
 
 }  // namespace weft::fuzz

@@ -10,9 +10,9 @@ using ir::Value;
 
 namespace {
 
-// An operand put together from dimensions of several roles, in random order.
+// An operand whose dimensions have several roles and are in random order.
 struct Layout {
-  Dims order;  // which of the dimensions stands where
+  Dims order;  // the role's dimension for each dimension of the operand
   Dims sizes;
 
   Layout(Random& random, const Dims& dims) : order(dims.size()) {

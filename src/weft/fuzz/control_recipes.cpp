@@ -23,7 +23,7 @@ std::vector<Type> random_types(Grower& g) {
   return types;
 }
 
-// A counter bounds the loop; its state may end it earlier.
+// A counter bounds the loop; the other loop values may end it earlier.
 void grow_while(Grower& g, const Op&) {
   require(g.may_nest(), "too deep");
   const Type count(DType::i32, {});

@@ -29,7 +29,7 @@ Values results_of(Node& node) {
   return results;
 }
 
-// The graph with what `replace` makes of one node, from its operands, in place of it.
+// Returns the graph with one node replaced by the values that `replace` makes from its operands.
 using Replace = std::function<Values(ir::Graph& into, const Node& node, std::span<const Value> operands)>;
 Edit replacing(const GraphPtr& graph, std::uint32_t id, Replace replace) {
   return [graph, id, replace = std::move(replace)] {
@@ -41,7 +41,7 @@ Edit replacing(const GraphPtr& graph, std::uint32_t id, Replace replace) {
   };
 }
 
-// One output alone, all but one, or what an output is made from.
+// Adds edits that keep a single output, drop one output, or replace an output by its operands.
 void drop_outputs(const GraphPtr& graph, std::vector<Edit>& list) {
   const std::size_t count = graph->outputs().size();
   const auto with = [&graph](Values outputs) -> Edit {
@@ -95,7 +95,7 @@ void make_constant(const GraphPtr& graph, const Node& node, std::vector<Edit>& l
     }));
 }
 
-// An input in place of the node.
+// Adds edits that replace the node by an input.
 void take_input(const GraphPtr& graph, const Node& node, std::vector<Edit>& list) {
   if (node.types.size() != 1) return;
   for (std::size_t i = 0; i < graph->inputs().size(); ++i)
@@ -103,7 +103,7 @@ void take_input(const GraphPtr& graph, const Node& node, std::vector<Edit>& list
       list.push_back(replacing(graph, node.id, [i](ir::Graph& into, auto&, auto) { return Values{into.inputs()[i]}; }));
 }
 
-// An input becomes a constant.
+// Adds edits that replace an input by a constant.
 void fix_input(const GraphPtr& graph, std::size_t index, std::vector<Edit>& list) {
   list.push_back([graph, index] {
     auto copy = std::make_shared<ir::Graph>();
@@ -117,7 +117,7 @@ void fix_input(const GraphPtr& graph, std::size_t index, std::vector<Edit>& list
   });
 }
 
-// A region of control flow in place of the node.
+// Adds edits that replace a control node by one of its regions.
 void inline_regions(const GraphPtr& graph, const Node& node, std::vector<Edit>& list) {
   if (node.op->kind != ir::Kind::control) return;
   for (std::size_t r = 0; r < node.regions.size(); ++r)
@@ -125,9 +125,9 @@ void inline_regions(const GraphPtr& graph, const Node& node, std::vector<Edit>& 
       const ir::Graph& region = *n.regions[r];
       const std::size_t before = operands.size() - std::min(operands.size(), region.inputs().size());
       Values results = ir::inline_graph(into, region, operands.subspan(before));
-      require(results.size() == n.types.size(), "the region gives other results");
+      require(results.size() == n.types.size(), "the region has other results than the node");
       for (std::size_t i = 0; i < results.size(); ++i)
-        require(results[i].type() == n.types[i], "the region gives other results");
+        require(results[i].type() == n.types[i], "the region has other results than the node");
       return results;
     }));
 }

@@ -1,4 +1,4 @@
-// Ways to make a graph smaller, each of which may turn out not to be possible. Included by implementation files only.
+// Edits that make a graph smaller; an edit may turn out to be impossible. Only implementation files include this header.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,19 @@
 
 namespace weft::fuzz {
 
-// Throws Error if a type rule refuses what comes of it.
+// An edit throws Error if a type rule rejects the edited graph.
 using Edit = std::function<GraphPtr()>;
 
-// All edits of a graph, the boldest first. A region keeps its inputs and the types of its outputs.
+// Returns all edits of a graph, those that remove most first. A region keeps its inputs and the types of its outputs.
 std::vector<Edit> edits(const GraphPtr& graph, bool is_region = false);
 
-// The graph with every dimension, and every entry of an attribute, that is `from` made `to`.
+// Returns the graph with every dimension, and every entry of an attribute, that equals `from` replaced by `to`.
 GraphPtr resized(const GraphPtr& graph, std::int64_t from, std::int64_t to);
 
-// The graph without nodes, and without inputs unless it is a region, that no output needs.
+// Returns the graph without the nodes that no output needs and, unless it is a region, without the inputs that no output needs.
 GraphPtr pruned(const GraphPtr& graph, bool is_region = false);
 
-// A region of a node of `graph`, which it keeps alive.
+// Returns a region of a node of `graph`; the result keeps `graph` alive.
 GraphPtr region_of(const GraphPtr& graph, const ir::Node& node, std::size_t region);
 
 }  // namespace weft::fuzz

@@ -10,7 +10,7 @@ using ir::Value;
 
 namespace {
 
-// Floating-point operands of an op that tests draw from a range of their own are mostly brought into it.
+// If the op has its own range of test inputs, usually moves floating-point operands into that range.
 Value in_range(Grower& g, const Op& op, Value x) {
   constexpr Op usual{};
   const bool has_own_range = op.low != usual.low || op.high != usual.high;

@@ -1,4 +1,4 @@
-// gather and scatter: the same dimension numbers, read in two directions.
+// gather and scatter use the same dimension numbers, read in opposite directions.
 #include <algorithm>
 
 #include <weft/fuzz/grower.h>
@@ -11,7 +11,7 @@ using ir::Value;
 
 namespace {
 
-// How an operand is indexed. `windowed` is the shape that gather gives and scatter takes.
+// The dimension numbers of an indexing. `windowed` is the shape that gather returns and scatter takes as updates.
 struct Numbers {
   Dims window_dims, dropped, batching, indices_batching, map, slice_sizes;
   std::int64_t index_vector_dim = 0;
@@ -19,7 +19,7 @@ struct Numbers {
   std::int64_t reach = 1;  // the largest indexed dimension
 };
 
-// Where the result has its window dimensions: some of all its dimensions, in order.
+// Chooses the positions of the window dimensions in the result: a subset of all dimensions, in order.
 void place_windows(Random& random, const Dims& batch, const Dims& window, Numbers& n) {
   std::vector<char> is_window(batch.size() + window.size());
   std::fill_n(is_window.begin(), window.size(), 1);
@@ -42,22 +42,22 @@ Numbers random_numbers(Grower& g, const Dims& x) {
   for (std::size_t d = 0; d < x.size(); ++d) {
     const std::int64_t dim = d;
     switch (x[d] == 0 ? 4 : random.below(5)) {
-      case 0:  // one index for each position along it
+      case 0:  // a batching dimension: one index for each position along it
         n.batching.push_back(dim);
         n.slice_sizes.push_back(1);
         break;
       case 1:
-      case 2:  // indexed, one element
+      case 2:  // indexed, slice size 1
         n.map.push_back(dim);
         n.dropped.push_back(dim);
         n.slice_sizes.push_back(1);
         break;
-      case 3:  // indexed, several elements
+      case 3:  // indexed, larger slice size
         n.map.push_back(dim);
         n.slice_sizes.push_back(random.between(0, std::min<std::int64_t>(x[d], 4)));
         window.push_back(n.slice_sizes.back());
         break;
-      default:  // all of it
+      default:  // not indexed, full slice size
         n.slice_sizes.push_back(x[d]);
         window.push_back(x[d]);
     }
@@ -71,7 +71,7 @@ Numbers random_numbers(Grower& g, const Dims& x) {
     n.indices_batching.push_back(at);
   }
   place_windows(random, n.indices, window, n);
-  // The components of an index stand along a dimension of their own, which may be left out where there is one.
+  // The components of an index have a dimension of their own, which may be omitted if there is one component.
   const auto components = std::ssize(n.map);
   n.index_vector_dim = static_cast<std::int64_t>(random.below(n.indices.size() + 1));
   if (components == 1 && random.one_in(2)) {
@@ -87,7 +87,7 @@ Value random_positions(Grower& g, const Numbers& n) {
   return g.positions(Grower::type_of(g.random_index_dtype(), n.indices), n.reach);
 }
 
-// A body for scatter, which applies it in a fixed order: a fold, the update, or something of both.
+// Returns a random body for scatter, which applies it in a fixed order: a fold, the update itself, or a mixture of both.
 std::shared_ptr<const ir::Graph> random_body(Grower& g, DType dtype) {
   const Type scalar(dtype, {});
   switch (g.random().below(5)) {
@@ -119,7 +119,7 @@ void grow_scatter(Grower& g, const Op&) {
                                          n.indices_batching, n.map,     n.index_vector_dim};
   const Value indices = random_positions(g, n), updates = g.fitted(x.dtype(), n.windowed);
   if (!g.random().one_in(5)) return g.add(ir::scatter(x, indices, updates, attributes, random_body(g, x.dtype())));
-  // Two operands at once, each by an op of its own.
+  // Two operands at once, each folded by its own op.
   const Value y = g.fitted(x.type().with(g.random_dtype()));
   const Op &f = random_fold(g, x.dtype()), &h = random_fold(g, y.dtype());
   const Type a(x.dtype(), {}), b(y.dtype(), {});

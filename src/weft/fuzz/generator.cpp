@@ -20,7 +20,7 @@ Grower::Style random_style(Random& random) {
   return style;
 }
 
-// The cotangents of some floating-point values, for some other as the loss.
+// Returns the cotangents of some floating-point values, with another one as the loss.
 std::vector<Value> gradients(Grower& g) {
   std::vector<Value> floats;
   for (const Value v : g.values())
@@ -31,11 +31,11 @@ std::vector<Value> gradients(Grower& g) {
   try {
     return ir::gradient(g.graph(), std::array{y}, std::array{g.fitted(y.type())}, xs);
   } catch (const Error&) {
-    return {};  // the way leads through an op without a gradient
+    return {};  // a path leads through an op without a gradient
   }
 }
 
-// What nothing reads, and some of the rest.
+// Returns all values that nothing reads, and some of the others.
 std::vector<Value> random_outputs(Grower& g) {
   std::vector<bool> read(g.graph().nodes().size());
   for (const ir::Node* node : g.graph().nodes())

@@ -1,5 +1,5 @@
-// Random well-typed graphs: ops are drawn from the op table and called in the ways their declarations allow, on all dtypes, empty
-// and rank-0 shapes among them; control flow has random bodies, and what is differentiable may be differentiated.
+// Generates random well-typed graphs. Ops are drawn from the op table and called in the ways that their declarations allow, on
+// all dtypes, including empty and rank-0 shapes. Control flow has random bodies, and differentiable parts may be differentiated.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace weft::fuzz {
 
-// The graph of this seed; every node is needed for an output.
+// Returns the graph of this seed; every node contributes to an output.
 std::shared_ptr<const ir::Graph> random_graph(std::uint64_t seed);
 
-// Whether graphs hold the op: all ops but those that are no computation of their own (parameter, custom_call).
+// Returns whether graphs contain the op: all ops except those that compute nothing themselves (parameter, custom_call).
 bool is_generated(const ir::Op& op);
 
 }  // namespace weft::fuzz

@@ -24,12 +24,12 @@ std::span<const FuzzEntry> entries_of(Kind kind) {
     case Kind::control: return control_entries;
     case Kind::source: return source_entries;
     case Kind::opaque: return opaque_entries;
-    case Kind::collective: return {};  // of several processes: what one can do with them is no computation
+    case Kind::collective: return {};  // collectives need several processes
   }
   __builtin_unreachable();
 }
 
-// How often a kind is drawn.
+// The relative frequency of each kind.
 constexpr std::pair<Kind, int> weights[] = {{Kind::elementwise, 42}, {Kind::shape, 20},   {Kind::reduction, 9},
                                             {Kind::contraction, 5},  {Kind::indexing, 9}, {Kind::control, 6},
                                             {Kind::source, 4},       {Kind::opaque, 2}};
@@ -50,7 +50,7 @@ const Op& random_op(Random& random) {
   return *random.pick(by_kind[k]);
 }
 
-// Common dtypes more often.
+// Common dtypes are drawn more often.
 constexpr DType dtype_pool[] = {DType::f32, DType::f32, DType::f32,  DType::f32, DType::f32,     DType::f64, DType::f64,
                                 DType::f16, DType::f16, DType::bf16, DType::i32, DType::i32,     DType::i64, DType::i8,
                                 DType::i16, DType::u8,  DType::u16,  DType::u32, DType::boolean, DType::u64};
@@ -85,7 +85,7 @@ void Grower::grow_one() {
   try {
     find_recipe(op)(*this, op);
   } catch (const Error&) {
-    // What a type rule refused is not part of the graph; what was appended for it is not used.
+    // A node that a type rule rejected is not in the graph, and the nodes appended for it are unused.
   }
 }
 
@@ -129,7 +129,7 @@ Value Grower::adapted(Value x, Type type) {
   return ir::convert(resized(x, type), type.dtype());
 }
 
-// `x` with the shape of `type`.
+// Returns `x` reshaped, cut or padded to the shape of `type`.
 Value Grower::resized(Value x, Type type) {
   if (x.rank() == 0) return ir::broadcast(x, type.with(x.dtype()));
   const std::int64_t have = x.type().elements(), want = type.elements();

@@ -33,7 +33,7 @@ void grow_dynamic_update_slice(Grower& g, const Op&) {
   g.add(ir::dynamic_update_slice(x, update, random_starts(g, x)));
 }
 
-// By some operands in turn, ascending or descending; the others come along.
+// Sorts by some of the operands in turn, ascending or descending; the others are permuted along.
 void grow_sort(Grower& g, const Op&) {
   const Value x = g.any_of_rank(1);
   std::vector<Value> operands{x};

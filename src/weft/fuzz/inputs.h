@@ -10,11 +10,11 @@
 
 namespace weft::fuzz {
 
-// Moderate numbers, or few different ones, so that there are ties; now and then the whole range of the dtype with infinities and
-// NaN, if `wild`.
+// Returns moderate numbers, or only a few distinct ones, so that there are ties. With `wild`, the array sometimes covers the
+// whole range of the dtype, including infinities and NaN.
 ir::Array random_array(Type type, Random& random, bool wild);
 
-// One array per input of the graph: input i depends on the seed, i and its type alone.
+// Returns one array per input of the graph. Input i depends only on the seed, on i and on its type.
 std::vector<ir::Array> random_inputs(const ir::Graph& graph, std::uint64_t seed);
 
 }  // namespace weft::fuzz

@@ -14,7 +14,7 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   std::uint64_t bits() { return engine_(); }
-  // At least `low`, at most `high`.
+  // Returns a number in [low, high].
   std::int64_t between(std::int64_t low, std::int64_t high) {
     WEFT_ASSERT(low <= high, "no number between ", low, " and ", high);
     return low + static_cast<std::int64_t>(engine_() % (static_cast<std::uint64_t>(high - low) + 1));

@@ -15,7 +15,7 @@ const Op& random_fold(Grower& g, DType dtype) {
 
 namespace {
 
-// Operands of one shape, their initial values and a body, which may be folded in any order.
+// Operands of one shape, their initial values, and a body that may be folded in any order.
 struct Fold {
   std::vector<Value> xs, inits;
   std::shared_ptr<const ir::Graph> body;
@@ -25,7 +25,7 @@ Fold fold_of_one(Grower& g, Value x) {
   return {{x}, {g.fitted(Type(x.dtype(), {}))}, ir::reduction_body(random_fold(g, x.dtype()), x.dtype())};
 }
 
-// Each operand by an op of its own.
+// Folds each operand with its own op.
 Fold fold_of_two(Grower& g, Value x) {
   const Value y = g.fitted(x.type().with(g.random_dtype()));
   const Op &f = random_fold(g, x.dtype()), &h = random_fold(g, y.dtype());
@@ -36,7 +36,7 @@ Fold fold_of_two(Grower& g, Value x) {
           })};
 }
 
-// The largest or least element and its position, the first of several.
+// Folds to the largest or smallest element and its position; of equal elements, the first.
 Fold argmax(Grower& g, Value x) {
   if (x.dtype() == DType::boolean) x = ir::convert(x, DType::i32);
   const Value place = ir::iota(g.graph(), x.type().with(DType::i32), x.rank() - 1);
@@ -64,7 +64,7 @@ Fold random_fold_of(Grower& g) {
 void grow_reduce(Grower& g, const Op&) {
   const Value x = g.any_of_rank(1);
   const Dims dims = g.random_dimensions(x.rank());
-  if (is_float(x.dtype()) && g.random().one_in(2)) {  // as programs have them
+  if (is_float(x.dtype()) && g.random().one_in(2)) {  // a form that is common in programs
     const Value sum = g.random().one_in(2) ? ir::reduce_sum(x, dims) : ir::reduce_max(x, dims);
     return g.add(sum);
   }

@@ -26,7 +26,7 @@ struct Change {
   }
 };
 
-// Takes in the attributes of a node and gives them out again, lists and literals changed.
+// Reads the attributes of a node and returns them with lists and literals changed.
 class ChangedFields final : public ir::FieldVisitor, public ir::FieldReader {
  public:
   explicit ChangedFields(const Change& change) : change_(change) {}

@@ -9,7 +9,7 @@ namespace {
 using ir::Prim;
 using ir::Scalar;
 
-// A ScalarBuilder that adds up roundings instead of computing.
+// A ScalarBuilder that sums up rounding errors instead of computing.
 class RoundingCounter final : public ir::ScalarBuilder {
  public:
   explicit RoundingCounter(bool strict) : strict_(strict) {}
@@ -41,7 +41,7 @@ class RoundingCounter final : public ir::ScalarBuilder {
       default: break;
     }
     if (is_exactly_rounded(prim)) return strict_ ? 0 : 1;
-    return byte_size(dtype) == 2 ? 1 : 4;  // what the engine promises of its functions
+    return byte_size(dtype) == 2 ? 1 : 4;  // the accuracy that the engine promises for its functions
   }
 
   bool strict_;

@@ -21,7 +21,7 @@ void grow_broadcast_in_dim(Grower& g, const Op&) {
     sizes.insert(sizes.begin() + at, g.random_size());
     for (std::int64_t& place : places) place += place >= at;
   }
-  // Dimensions may change places on the way.
+  // The dimensions may also be permuted.
   if (places.size() > 1 && g.random().one_in(4)) {
     std::swap(places[0], places[1]);
     std::swap(sizes[places[0]], sizes[places[1]]);

@@ -11,7 +11,7 @@ namespace weft::fuzz {
 
 namespace {
 
-// Less is smaller: ops above all, then elements, inputs and bytes of constants.
+// The order of graphs by size: first by ops, then by elements, inputs and bytes of constants.
 struct Size {
   std::int64_t ops = 0, elements = 0, inputs = 0, bytes = 0;
 
@@ -39,7 +39,7 @@ Size size_of(const ir::Graph& graph) {
   return size;
 }
 
-// What the edit makes of the graph if that is smaller; else nullptr.
+// Returns the edited graph if it is smaller, otherwise nullptr.
 GraphPtr smaller(const ir::Graph& graph, const Edit& edit) {
   try {
     const GraphPtr candidate = pruned(edit());
@@ -63,7 +63,7 @@ GraphPtr shrink(GraphPtr graph, const Predicate& still_fails) {
         continue;
       }
       graph = candidate;
-      list = edits(graph);  // what stood before i was in vain
+      list = edits(graph);  // the edits before i had failed
       has_changed = true;
     }
   }

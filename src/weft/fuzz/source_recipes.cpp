@@ -1,4 +1,4 @@
-// Ops without operands, and opaque ones.
+// Recipes for ops without operands and for opaque ops.
 #include <weft/fuzz/grower.h>
 #include <weft/ir/ops.h>
 

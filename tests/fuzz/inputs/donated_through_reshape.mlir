@@ -1,4 +1,4 @@
-// An input is read twice, once through a reshape, and gives its bytes to the output.
+// An input is read twice, once through a reshape, and is donated to the output.
 module {
   func.func public @main(%arg0: tensor<12x7xui8>) -> (tensor<12x7xui8>) {
     %0 = "stablehlo.constant"() <{value = dense<1> : tensor<12x7xui8>}> : () -> tensor<12x7xui8>

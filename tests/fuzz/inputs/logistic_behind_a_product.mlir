@@ -1,4 +1,4 @@
-// A product that a library follows up with its own logistic function gave 0 for what is subnormal; with silu it may.
+// A library product with a fused logistic function gave 0 for a subnormal result. For silu this is allowed.
 func.func @main(%arg0: tensor<32x8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>) {
   %three = stablehlo.constant dense<-3.0> : tensor<32x16xf32>
   %less = stablehlo.constant dense<-2.9> : tensor<32x16xf32>

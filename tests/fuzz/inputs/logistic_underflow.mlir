@@ -1,4 +1,4 @@
-// Where exp(-x) overflows the result is small, not 0.
+// If exp(-x) overflows, the result is small, but not 0.
 func.func @main() -> (tensor<100xf32>, tensor<100xf64>) {
   %i = stablehlo.iota dim = 0 : tensor<100xf32>
   %x = stablehlo.negate %i : tensor<100xf32>

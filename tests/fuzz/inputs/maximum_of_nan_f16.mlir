@@ -1,4 +1,4 @@
-// NaN and 0 gave 0: in f16, and in f32 where the operands were converted from f16.
+// The maximum of NaN and 0 was 0: in f16, and in f32 if the operands were converted from f16.
 func.func @main(%x: tensor<40xf16>) -> (tensor<40xf16>, tensor<40xf32>, tensor<40xf16>) {
   %zero = stablehlo.constant dense<0.0> : tensor<40xf16>
   %one = stablehlo.constant dense<1.0> : tensor<40xf16>

@@ -1,4 +1,4 @@
-// weft fuzz --graphs 1 --seed 20262143: sizes: output 2, tensor<16x1xi16>, at 0: 19 for -11
+// weft fuzz --graphs 1 --seed 20262143: sizes: output 2, tensor<16x1xi16>, at 0: 19 instead of -11
 module {
   func.func public @main(%arg0: tensor<6x2xi16>, %arg1: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<16x1xi16>, tensor<2x4xf32>, tensor<2x4xf32>) {
     %0 = "stablehlo.constant"() <{value = dense<[[19], [-1], [5], [13], [-11], [-16], [-19], [5], [2], [-18], [-6], [-6], [12], [-9], [7], [-15]]> : tensor<16x1xi16>}> : () -> tensor<16x1xi16>

@@ -1,4 +1,4 @@
-// An element of nothing must not be read ahead of the loop over nothing.
+// If there are no elements, the first one must not be read ahead of the loop.
 module {
   func.func public @main(%arg0: tensor<ui32>) -> (tensor<ui32>) {
     %0 = "stablehlo.constant"() <{value = dense<1> : tensor<2xui32>}> : () -> tensor<2xui32>

@@ -1,5 +1,5 @@
-// Windows that overlap, in updates whose window dimension comes first: the last update in row-major order stays. And windows that
-// overlap along the innermost dimension, which threads divide among themselves.
+// Overlapping windows whose window dimension comes first in the updates: the last update in row-major order wins. Also windows that
+// overlap along the innermost dimension, which is divided among threads.
 func.func @main(%u: tensor<4x5x5xf32>, %v: tensor<64x90xf32>) -> (tensor<5x5xf32>, tensor<100xf32>) {
   %x = stablehlo.constant dense<1.0> : tensor<5x5xf32>
   %at = stablehlo.constant dense<[[[6, 0, 7, 1, 8], [2, 0, 7, 4, 4]], [[7, 7, 4, 0, 3], [0, -1, 6, 4, 4]], [[6, 4, 1, 6, 1], [0, 1, -1, -1, 5]], [[7, 6, 8, -1, 1], [7, 5, 0, 2, -1]], [[-1, -1, 3, 2, 0], [7, 6, 8, 0, 3]]]> : tensor<5x2x5xi32>
