@@ -96,7 +96,7 @@ TEST(BadInput, Programs) {
       {calling("main", "g"), ":2:8: func.call: there is no function @g"},
       {head + "  %0 = stablehlo.popcnt %a : tensor<4xf32>\n" + end, ":2:8: stablehlo.popcnt: is not defined for f32"},
       {head + "  %0 = stablehlo.reshape %a : (tensor<4xf32>) -> tensor<5xf32>\n" + end,
-       ":2:8: stablehlo.reshape: cannot give"},
+       ":2:8: stablehlo.reshape: cannot produce"},
       {head + "  %0 = stablehlo.constant dense<1.0> : tensor<1152921504606846976xf32>\n" + end,
        ":2:47: stablehlo.constant: a dimension has at most"},
       {head + "  %0 = stablehlo.constant dense<[" + repeated("1.0,", 300'000) + "1.0]> : tensor<4xf32>\n" + end, ":2:"},

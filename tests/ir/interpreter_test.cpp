@@ -58,7 +58,7 @@ TEST(Interpreter, RefusesInputsThatDoNotMatch) {
 TEST(Interpreter, RefusesSizesThatAreNotKnown) {
   Graph graph;
   graph.set_outputs({constant(graph, Type(DType::f32, {Dim::symbol("n")}), 0)});
-  EXPECT_THAT([&] { interpret(graph, {}); }, ThrowsMessage<Error>(HasSubstr("whose size is not known")));
+  EXPECT_THAT([&] { interpret(graph, {}); }, ThrowsMessage<Error>(HasSubstr("whose size is unknown")));
 }
 
 TEST(Interpreter, EvaluatesOneNode) {

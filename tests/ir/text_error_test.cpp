@@ -78,7 +78,7 @@ TEST(TextError, Functions) {
               HasSubstr("@g: has no body"));
   EXPECT_THAT(error_of("func.func @f() { }"), HasSubstr("expected the region to end with func.return"));
   EXPECT_THAT(error_of("func.func @f(%a: tensor<f32>) -> tensor<i32> { return %a : tensor<f32> }"),
-              HasSubstr("not of its result types"));
+              HasSubstr("the returned types differ from the result types"));
   EXPECT_THAT(
       error_of("func.func @f(%a: tensor<f32>) { call @g(%a) : (tensor<f32>) -> () return } func.func @g() { return }"),
       HasSubstr("do not fit the arguments of @g"));

@@ -162,10 +162,10 @@ TEST(TextFunctions, AliasesThatMakeMuchTextOutOfLittleAreRefused) {
   std::string text = "#a0 = #other<\"" + std::string(1000, 'x') + "\">\n";
   for (int i = 1; i < 40; ++i) text += concat("#a", i, " = #other<#a", i - 1, ", #a", i - 1, ">\n");
   EXPECT_THAT([&] { parse(text + "func.func @f(%x: tensor<f32> {jax.much = #a39}) { return }"); },
-              testing::ThrowsMessage<Error>(HasSubstr("aliases make too long an attribute")));
+              testing::ThrowsMessage<Error>(HasSubstr("the attribute is too long after its aliases are expanded")));
   EXPECT_THAT(
       [] { parse("#a = #other<#b>\n#b = #other<#a>\nfunc.func @f(%x: tensor<f32> {jax.much = #a}) { return }"); },
-      testing::ThrowsMessage<Error>(HasSubstr("an alias stands for itself")));
+      testing::ThrowsMessage<Error>(HasSubstr("an alias refers to itself")));
 }
 
 TEST(TextFunctions, ChecksWithConstantsAreChecks) {

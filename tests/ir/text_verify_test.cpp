@@ -154,7 +154,7 @@ TEST(TextVerify, PrecisionAndAlgorithmOfProducts) {
        "rhs_component_count = 1, num_primitive_operations = 3, allow_imprecise_accumulation = false>"},
       {{", precision = [DEFAULT, DEFAULT, DEFAULT]",
         "stablehlo.dot_general: precision_config has 3 entries for two operands"},
-       {", precision = [DEFAULT, LOW]", "precision_config must be of DEFAULT, HIGH and HIGHEST, got LOW"},
+       {", precision = [DEFAULT, LOW]", "precision_config must contain DEFAULT, HIGH or HIGHEST, got LOW"},
        {", algorithm = <lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, "
         "lhs_component_count = 3, "
         "rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>",
@@ -264,7 +264,7 @@ TEST(TextVerify, Convolutions) {
        {"padding = dense<0> : tensor<1x2x2xi64>", "expected dense<...> of shape Nx2 for padding"},
        {"window_strides = dense<1> : tensor<1x2xi64>", "expected dense<...> of rank 1 for window_strides"},
        {"precision_config = [#stablehlo<precision HALF>]",
-        "stablehlo.convolution: precision_config must be of DEFAULT"}});
+        "stablehlo.convolution: precision_config must contain DEFAULT"}});
   EXPECT_THAT(error_of(R"(func.func @main(%x: tensor<1x8x8x3xi32>, %k: tensor<3x3x3x2xi64>) {
       %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
           {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x8x8x3xi32>, tensor<3x3x3x2xi64>) -> tensor<1x6x6x2xi64>
@@ -290,7 +290,7 @@ TEST(TextVerify, AttributesAreKnownAndGivenOnce) {
 
 TEST(TextVerify, TypesAreThoseThatAreWritten) {
   expect(R"("stablehlo.abs"(%a) : (tensor<4xf32>) -> $)", {"tensor<4xf32>"},
-         {{"()", "stablehlo.abs: has 1 results, types are written for 0"}});
+         {{"()", "stablehlo.abs: has 1 results, but the number of result types is 0"}});
   expect("%0 = call @f(%a) : (tensor<4xf32>) -> $", {"tensor<4xf32>"},
          {{"tensor<4xi32>", "func.call: the result types do not fit those of @f"}});
   expect("%0 = stablehlo.clamp %s, $, %s : tensor<f32>", {"%s"},

@@ -16,7 +16,7 @@ TEST(TypeRule, OfBroadcastReshapeAndTranspose) {
        {"broadcast_dimensions 2 is out of range for rank 2", {f32({2})}, wide(f32({2, 3}), {2})},
        {"broadcast_dimensions [] needs 1 entries", {f32({2})}, wide(f32({2, 3}), {})},
        {"the dtypes differ", {f32({2})}, wide(i32({2, 3}), {0})}});
-  expect_refused(ops::reshape, {{"cannot give tensor<5xf32>: the numbers of elements differ",
+  expect_refused(ops::reshape, {{"cannot produce tensor<5xf32>: the numbers of elements differ",
                                  {f32({2, 3})},
                                  returns([](auto x) { return reshape(x[0], {5}); })}});
   const auto turned = [](Dims p) { return returns([=](auto x) { return transpose(x[0], p); }); };

@@ -61,13 +61,13 @@ TEST(Verify, NamesGraphNodeOpAndPlace) {
 TEST(Verify, FindsOperandsThatAreNotEarlierValuesOfTheGraph) {
   Sample s, other;
   Sample::set_operand(s.sum, 1, other.y);
-  expect_error(s.graph, "node 2, add", "operand 1 is no value of this graph");
+  expect_error(s.graph, "node 2, add", "operand 1 is not a value of this graph");
   Sample::set_operand(s.sum, 1, s.product);
   expect_error(s.graph, "operand 1 comes later");
   Sample::set_operand(s.sum, 1, s.sum);
   expect_error(s.graph, "operand 1 comes later");
   Sample::set_operand(s.sum, 1, {});
-  expect_error(s.graph, "operand 1 is no value");
+  expect_error(s.graph, "operand 1 is not a value");
   Sample::set_operand(s.sum, 1, {s.x.node, 1});
   expect_error(s.graph, "operand 1 is result 1 of parameter, which has 1");
 }
@@ -134,14 +134,14 @@ TEST(Verify, LooksIntoRegions) {
 TEST(Verify, FindsInputsAndOutputsThatAreNotTheGraphs) {
   Sample s, other;
   s.graph.set_outputs({s.total, other.total});
-  expect_error(s.graph, "verify: main: output 1 is no value of this graph");
+  expect_error(s.graph, "verify: main: output 1 is not a value of this graph");
   s.graph.set_outputs({s.total, Value()});
-  expect_error(s.graph, "output 1 is no value");
+  expect_error(s.graph, "output 1 is not a value");
 
   Sample t;
   const ParameterAttributes again{0};
   t.y.node->attribute_data = &again;
-  expect_error(t.graph, "node 1, parameter", "it is parameter 0 but not that input");
+  expect_error(t.graph, "node 1, parameter", "it is parameter 0, but the graph has another input there");
 }
 
 }  // namespace

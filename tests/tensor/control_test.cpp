@@ -80,11 +80,11 @@ TEST(Control, GradientsFlowThroughLoopsThatCount) {
       [](const Tensors& at) { return Tensors{at[0] * 2, at[1]}; });
   expect_error(
       [&] { grad(sum(until[0]), x); },
-      "grad: while has no gradient unless it is known how often it runs (" __FILE__
-      ":78): its condition must be a carried integer below an end, with the integer begun, ended and counted up by 1 "
-      "as "
-      "constant(value, DType::i32), which is part of the program as a tensor or a plain number is not. for_loop and "
-      "scan do that");
+      "grad: while has no gradient unless its number of steps is known (" __FILE__
+      ":78): its condition must be counter < end, with a carried integer counter that each step increments by 1, and "
+      "the "
+      "start, the end and the 1 must be constant(value, DType::i32), not tensors or plain numbers. for_loop and scan "
+      "do that");
 }
 
 TEST(Control, AWhileLoopBetweenConstantsHasAGradient) {

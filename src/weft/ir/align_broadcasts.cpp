@@ -33,9 +33,9 @@ class Aligner {
   }
 
  private:
-  // A value of `graph`, as the node of `like` whose place its own has taken.
+  // Returns the value of `like` that corresponds to a value of `graph`.
   Value counterpart(Value v) const { return like_.nodes()[places_[v.node->id]]->result(v.index); }
-  // The value of `like` from which the broadcasts that `graph` lacks make this one.
+  // Returns the value of `like` from which its extra broadcasts compute `v`.
   Value without_inserted(Value v) const {
     while (is_inserted_[v.node->id]) v = v.node->operand(0);
     return v;
@@ -84,7 +84,7 @@ class Aligner {
 
   const Graph &graph_, &like_;
   std::shared_ptr<Graph> made_ = std::make_shared<Graph>();
-  std::vector<std::uint32_t> places_;  // of the nodes of graph_, in like_ and in what is made
+  std::vector<std::uint32_t> places_;  // by node id of graph_: the corresponding node of like_ and of made_
   std::vector<bool> is_inserted_;      // by node of like_
 };
 

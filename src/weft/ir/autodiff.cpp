@@ -20,7 +20,7 @@ void GradientCall::add(int operand, Value cotangent) const {
 
 namespace {
 
-// Puts the graph's location back, whatever happens.
+// Restores the graph's location on destruction.
 class KeepLocation {
  public:
   explicit KeepLocation(Graph& graph) : graph_(graph), location_(graph.location()) {}
@@ -53,7 +53,7 @@ class Backward {
     for (auto id = static_cast<std::uint32_t>(first_result_.size() - 1); id-- > 0;) visit(node(id));
   }
 
-  // What is accumulated for the operand of a copy is kept apart until all of its uses are visited.
+  // Accumulates the cotangent that comes from the copy separately until all uses of its operand have been visited.
   void keep_apart(Value copy) {
     if (copy.node->id + 1 < first_result_.size()) copied_.try_emplace(at(copy.node->operands[0]));
     is_copy_.insert(copy.node);
@@ -70,7 +70,7 @@ class Backward {
   Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }
   std::size_t at(Value v) const { return first_result_[v.node->id] + v.index; }
 
-  // Which values depend on xs by a way on which a derivative can pass.
+  // Marks the values that depend on xs along a path on which a derivative can pass.
   void mark(std::span<const Value> xs, std::uint32_t last) {
     std::uint32_t first = last;
     for (const Value x : xs) {
@@ -121,15 +121,15 @@ class Backward {
 
   static void add_to(Value& sum, Value cotangent) { sum = sum ? add(sum, cotangent) : cotangent; }
 
-  // Of a value that was copied: what its copies add, and what all else does.
+  // The cotangents of a value that was copied: the sum from its copies, and the sum from its other uses.
   struct Copied {
     Value of_copies, own;
   };
 
   Graph& graph_;
-  std::unordered_map<std::size_t, Copied> copied_;  // by place in the lists below
+  std::unordered_map<std::size_t, Copied> copied_;  // keys are indices into the lists below
   std::unordered_set<const Node*> is_copy_;
-  std::vector<std::uint32_t> first_result_;  // by node id: where its results stand in the lists below
+  std::vector<std::uint32_t> first_result_;  // by node id: the index of its first result in the lists below
   std::vector<Value> cotangents_;
   std::vector<std::uint8_t> depends_;
   std::vector<std::uint8_t> needed_;       // scratch of visit
@@ -187,7 +187,7 @@ std::vector<const Node*> ends_of_derivatives(const Graph& graph, Value y, std::s
   }
   std::vector<const Node*> ends;
   for (const Node* node : graph.nodes()) {
-    // Places that a sort returns beside its values have none.
+    // Positions that a sort returns besides its values have no derivative.
     for (const Value operand : node->operands)
       if (is_needed[node->id] && has_derivative[operand.node->id] && !is_float(operand.dtype()) &&
           std::ranges::find(ends, operand.node) == ends.end())

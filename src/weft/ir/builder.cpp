@@ -24,7 +24,7 @@ std::vector<Value> results(Node& node) {
   return values;
 }
 
-// The graph of the first operand; `name` needs one.
+// Returns the graph of the first operand. The op `name` needs at least one operand.
 Graph& graph_of(const char* name, std::span<const Value> operands) {
   require(!operands.empty(), name, ": expected at least one operand");
   return operands[0].graph();
@@ -152,7 +152,7 @@ Value broadcast_in_dim(Value x, Type type, Ints dimensions) {
 
 Value broadcast(Value x, Type type) {
   if (x.type() == type) return x;
-  require(x.rank() <= type.rank(), "broadcast: cannot give ", type, " from ", x.type());
+  require(x.rank() <= type.rank(), "broadcast: cannot produce ", type, " from ", x.type());
   std::array<std::int64_t, Type::max_rank> trailing;
   for (int i = 0; i < x.rank(); ++i) trailing[i] = type.rank() - x.rank() + i;
   return broadcast_in_dim(x, type, Ints(trailing.data(), static_cast<std::size_t>(x.rank())));

@@ -1,4 +1,4 @@
-// Reductions and their bodies.
+// Builds reductions and their bodies.
 #include <limits>
 #include <map>
 #include <mutex>
@@ -10,7 +10,7 @@ namespace weft::ir {
 
 namespace {
 
-// Bodies made once, by op, its attributes as numbers, and dtype; they outlive all graphs.
+// Returns the shared body for an op, its attributes (encoded as `variant`) and a dtype. Bodies are built once and outlive all graphs.
 std::shared_ptr<const Graph> shared_body(const Op& op, int variant, DType dtype, const void* attributes) {
   static std::mutex mutex;
   static auto& bodies = *new std::map<std::tuple<const Op*, int, DType>, std::shared_ptr<const Graph>>;
@@ -46,7 +46,7 @@ const Op* reduction_op(const Graph& body) {
 
 namespace {
 
-// Appends a reduction of operands x..., init...
+// Appends a reduction with the operands x..., init...
 std::vector<Value> append(const Op& op, std::span<const Value> xs, std::span<const Value> inits, const void* attributes,
                           const std::shared_ptr<const Graph>& body) {
   require(!xs.empty(), op.name, ": expected at least one operand");
@@ -64,7 +64,7 @@ Value reduce_by(const Op& op, Value x, Value init, Ints dimensions) {
   return x.graph().append(ops::reduce, std::array{x, init}, &attributes, {}, body).result();
 }
 
-// The greatest or least value of a dtype, infinities included; not by way of double, which rounds 64-bit integers.
+// Returns the largest or smallest value of a dtype, including infinities. It avoids double, which would round 64-bit integers.
 Value extreme(Graph& graph, DType dtype, bool greatest) {
   return visit(dtype, [&](auto tag) {
     using T = decltype(tag);

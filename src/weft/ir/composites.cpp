@@ -98,7 +98,7 @@ void silu_gradient(const GradientCall& c) {
   c.add(0, c.dy() * s * (c.x() * (-s + 1) + 1));
 }
 
-// The cotangents of what a normalisation keeps beside its result are not expected: only its own gradient reads them.
+// Nobody provides cotangents for the statistics that a normalisation returns besides its result: only its own gradient reads them.
 void layer_norm_gradient(const GradientCall& c) {
   const Value scale = along(c.y(2), c.x());
   const Value normal = (c.x() - along(c.y(1), c.x())) * scale;
@@ -132,7 +132,7 @@ constexpr Composite composite_table[] = {
 
 // ---- calls
 
-// Decompositions depend on nothing but the name, the operand types and the number, so each is made once per thread.
+// A decomposition depends only on the name, the operand types and the number, so each is built once per thread.
 template <class Decomposition>
 Values call(std::string_view name, std::span<const Value> operands, double number, Decomposition&& decomposition) {
   std::uint64_t key = mix(hash_bytes(name), std::bit_cast<std::uint64_t>(number));

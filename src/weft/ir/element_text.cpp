@@ -15,7 +15,7 @@ std::string format(double value, std::chars_format form, int precision) {
   return {text, std::to_chars(text, std::end(text), value, form, precision).ptr};
 }
 
-// In scientific form with the fewest digits that mean the element again.
+// Scientific notation with the fewest digits that read back as the same element.
 template <class T>
 std::string shortest(T value) {
   const double wide = value;
@@ -29,7 +29,7 @@ std::string shortest(T value) {
   return text;
 }
 
-// In fixed form unless the number is very large or very small.
+// Fixed notation, unless the number is very large or very small.
 template <class T>
 std::string float_text(T value) {
   const double wide = value;

@@ -22,7 +22,7 @@ namespace {
 
 using Numbers = SizeNames::Numbers;
 
-// The general form of graphs: of the samples, or of a region that they have at the same place.
+// Builds the general form of graphs: of the samples, or of a region that they have in the same place.
 class Generaliser {
  public:
   Generaliser(std::vector<const Graph*> samples, SizeNames& names, General& general)
@@ -37,7 +37,7 @@ class Generaliser {
     return generalised(form);
   }
 
-  // Of a region, so many deep.
+  // Builds the general form of a region that is nested `depth` regions deep.
   std::shared_ptr<Graph> region(const RegionOfSamples& region, std::size_t depth, General::Form& form) {
     depth_ = depth;
     require_one_structure(form);
@@ -71,15 +71,15 @@ class Generaliser {
       const Graph& other = *samples_[s];
       require(other.nodes().size() == samples_[0]->nodes().size() &&
                   std::ranges::equal(other.outputs(), samples_[0]->outputs(), same_value),
-              "other operations are recorded for other sizes");
+              "different operations were recorded for different sizes");
       for (std::size_t i = 0; i < other.nodes().size(); ++i) {
         const Node &a = node(0, i), &b = node(s, i);
         const auto same_kind = [](Type x, Type y) { return x.dtype() == y.dtype() && x.rank() == y.rank(); };
         require(a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
                     std::ranges::equal(a.types, b.types, same_kind) && a.regions.size() == b.regions.size(),
-                describe(b), " is recorded instead of ", describe(a), " for other sizes");
+                describe(b), " is recorded instead of ", describe(a), " for different sizes");
         require(have_attributes_alike(a, b) || (is_splat(a) && is_splat(b)), "an attribute or constant of ",
-                describe(a), " is another one for other sizes");
+                describe(a), " differs between sizes");
       }
     }
   }
@@ -90,7 +90,8 @@ class Generaliser {
     return all;
   }
 
-  // Small sizes first, so that multiples are recognised as such: of one another, and of what a reshape makes of them.
+  // Names small sizes first, so that larger sizes are recognised as multiples of them. This includes the sizes into which a
+  // reshape splits an input.
   void name_inputs() {
     std::vector<std::pair<Numbers, General::Symbol>> sizes;
     for (const Value input : samples_[0]->inputs())
@@ -114,7 +115,7 @@ class Generaliser {
     if (names_.add_symbol(all)) general_.symbols.push_back(place);
   }
 
-  // What the numbers suggest. A size that no expression fits was given by the host.
+  // Returns the expression that the numbers suggest. A size without a fitting expression becomes a symbol: the host supplied it.
   Dim require_dim(std::size_t i, std::size_t result, int d, bool is_no_sum = false) {
     const Numbers all = numbers(i, result, d);
     const bool from_host = !is_region() && node(0, i).operands.empty();
@@ -144,7 +145,7 @@ class Generaliser {
       for (const Value v : n.operands) operands.push_back(values_[v.node->id][v.index]);
       const auto constants = constants_at(constants_, depth_, i);
       if (n.op->has_sizes() && !samples_have_same_attributes(i)) {
-        require(constants.empty(), "a constant in the body of ", describe(n), " is another one for other sizes");
+        require(constants.empty(), "a constant in the body of ", describe(n), " differs between sizes");
         Sizes beside = sizes_of_operands(i, operands);
         std::vector<Type> types;
         for (std::uint32_t r = 0; r < n.types.size(); ++r) types.push_back(type_near(i, r, beside));
@@ -173,7 +174,7 @@ class Generaliser {
 
   using Sizes = std::vector<std::pair<Numbers, Dim>>;
 
-  // What takes a part of an operand, or adds to it, has sizes that stay as far from those beside them as they are.
+  // Prefers an operand's size plus or minus a constant. Ops that take a part of an operand, or add to it, have such sizes.
   std::optional<Dim> express_near(const Numbers& all, const Sizes& beside) {
     if (SizeNames::is_constant(all)) return Dim(all[0]);
     for (const auto& [numbers, size] : beside) {
@@ -206,7 +207,7 @@ class Generaliser {
     return Type(sample.dtype(), dims);
   }
 
-  // The numbers of the attributes, each of them an expression where they are others in other samples.
+  // Returns the numbers of the attributes; a number that differs between samples becomes an expression.
   std::vector<std::int64_t> attribute_sizes(std::size_t i, const Sizes& beside) {
     std::vector<std::vector<std::int64_t>> of_samples;
     for (std::size_t s = 0; s < samples_.size(); ++s)
@@ -216,12 +217,12 @@ class Generaliser {
       Numbers all;
       for (const auto& of_sample : of_samples) all.push_back(of_sample[at]);
       if (SizeNames::is_constant(all)) continue;
-      const bool is_negative = std::ranges::max(all) <= 0;  // what padding cuts off
+      const bool is_negative = std::ranges::max(all) <= 0;  // negative padding, which crops
       if (is_negative) std::ranges::transform(all, all.begin(), std::negate{});
       auto dim = express_near(all, beside);
-      if (!dim) {  // the host gave it
+      if (!dim) {  // the host supplied it
         require(!is_region() && !is_negative && std::ranges::min(all) >= 0, "no expression fits an attribute of ",
-                describe(node(0, i)), ", which is another one for other sizes");
+                describe(node(0, i)), ", which differs between sizes");
         add_symbol(all, {static_cast<std::uint32_t>(i), 0, static_cast<std::int32_t>(at), true});
         dim = names_.express(all);
       }
@@ -242,7 +243,7 @@ class Generaliser {
     return graph_->append(ops::constant, {}, &attributes).result();
   }
 
-  // The input of this graph that one of constants_ is. A region has them all from the beginning.
+  // Returns the input of this graph that stands for one of constants_. A region has all of these inputs from the beginning.
   Value input_for(const General::Constant& constant) {
     if (is_region()) return constant_inputs_[&constant - constants_.data()];
     general_.constants.push_back(constant);
@@ -260,7 +261,7 @@ class Generaliser {
     });
   }
 
-  // By the op's rule, which is given what numbers suggest where it needs to be told.
+  // Infers the types by the op's rule. If the rule needs the result type, it gets the one that the numbers suggest.
   std::vector<Type> infer(std::size_t i, std::span<const Value> operands,
                           std::span<const std::shared_ptr<const Graph>> regions) {
     const Node& n = node(0, i);
@@ -283,7 +284,7 @@ class Generaliser {
         ask(suggested);
       }
     } catch (const Error& error) {
-      // A rule that needs to know the sizes: quotients are no sums of others.
+      // The rule needs to know the sizes; quotients are never sums of other sizes.
       if (!n.op->has_sizes()) fail(describe(n), " is only right for certain sizes: ", error.what());
       inferred.clear();
       for (std::size_t r = 0; r < n.types.size(); ++r) inferred.push_back(require_type(i, r, true));
@@ -302,18 +303,19 @@ class Generaliser {
   std::vector<const Graph*> samples_;
   SizeNames& names_;
   General& general_;
-  std::size_t depth_ = 0;                         // in so many regions
-  std::span<const General::Constant> constants_;  // within this graph
-  std::span<const Value> constant_inputs_;        // of a region: its inputs for them
+  std::size_t depth_ = 0;                         // nesting depth of this region; 0 for the samples themselves
+  std::span<const General::Constant> constants_;  // the constants in this graph
+  std::span<const Value> constant_inputs_;        // the inputs of a region that stand for them
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
-  std::vector<std::vector<Value>> values_;  // by node of the samples
+  std::vector<std::vector<Value>> values_;  // by node id of the samples
 };
 
 }  // namespace
 
 Fingerprint fingerprint_without_sizes(const Graph& graph, std::span<const Value> outputs) {
   Fingerprint f;
-  std::vector<std::uint32_t> places;  // without same-rank broadcasts, each of which stands for its operand
+  // node numbers that do not count same-rank broadcasts; each broadcast has the number of its operand
+  std::vector<std::uint32_t> places;
   std::uint32_t next = 0;
   const auto place = [&](Value v) { return (std::uint64_t{places[v.node->id]} << 16) + v.index; };
   for (const Node* n : graph.nodes()) {
@@ -347,7 +349,7 @@ General generalise(std::span<const std::shared_ptr<const Graph>> samples, SizeNa
   return general;
 }
 
-// How far apart sizes of inputs are that change, and are as far apart in all samples.
+// Returns the differences between input sizes that vary, where the difference is the same in all samples.
 std::set<std::int64_t> distances(std::span<const std::shared_ptr<const Graph>> samples) {
   std::set<Numbers> sizes;
   for (std::size_t i = 0; i < samples[0]->inputs().size(); ++i)
@@ -366,8 +368,9 @@ std::set<std::int64_t> distances(std::span<const std::shared_ptr<const Graph>> s
 }  // namespace
 
 General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
-  WEFT_ASSERT(samples.size() >= 2, "one sample says nothing of others");
-  // Two samples have many differences and sums by chance: no more of them are believed than are needed, the nearest ones first.
+  WEFT_ASSERT(samples.size() >= 2, "at least two samples are needed");
+  // Two samples have many differences and sums in common by chance. Therefore only as many of them are assumed as are needed, the
+  // smallest differences first.
   std::vector<SizeNames::Beliefs> all{{}};
   const std::set<std::int64_t> apart = distances(samples);
   for (const std::int64_t most : apart) all.push_back({most, false});
@@ -378,7 +381,7 @@ General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
     try {
       return generalise(samples, beliefs);
     } catch (const Error&) {
-      if (!why_not) why_not = std::current_exception();  // the first one says what differs
+      if (!why_not) why_not = std::current_exception();  // the first error says what differs
     }
   }
   std::rethrow_exception(why_not);

@@ -24,7 +24,7 @@ void add_constants(std::span<const Graph* const> graphs, const Path& path, std::
       return i < graph->nodes().size() && graph->nodes()[i]->op == n.op &&
              graph->nodes()[i]->regions.size() == n.regions.size();
     });
-    require(is_of_all, "other operations are recorded for other sizes");
+    require(is_of_all, "different operations were recorded for different sizes");
     if (is_another_in_each(graphs, i)) all.push_back({path, i, n.type().dtype()});
     for (std::uint32_t r = 0; r < n.regions.size(); ++r) {
       std::vector<const Graph*> bodies;

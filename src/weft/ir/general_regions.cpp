@@ -21,13 +21,13 @@ std::vector<std::shared_ptr<const Graph>> general_regions(std::span<const Node* 
       regions.emplace_back(std::shared_ptr<const Graph>(), n.regions[r]);
       continue;
     }
-    require(has_inputs_of_node, "the body of ", describe(n), " is another one for other sizes");
-    // The last operands: a branch has a predicate before.
+    require(has_inputs_of_node, "the body of ", describe(n), " differs between sizes");
+    // The inputs are the last operands: a branch has a predicate before them.
     for (const Value v : operands.last(region.bodies[0]->inputs().size() + constants.size()))
       region.inputs.push_back(v.type());
     region.first = static_cast<std::size_t>(region.constants.data() - constants.data());
     const auto made = make(region);
-    if (n.op == &ops::while_ && r == 1) {  // what the loop carries along
+    if (n.op == &ops::while_ && r == 1) {  // the loop also carries the constants, unchanged
       std::vector<Value> outputs(made->outputs().begin(), made->outputs().end());
       const auto carried = made->inputs().last(constants.size());
       outputs.insert(outputs.end(), carried.begin(), carried.end());

@@ -16,14 +16,14 @@ void Call::fail(const std::string& message) const {
 
 Type Call::requested_type() const {
   require(requested.size() == 1, "the result type must be given");
-  require(requested[0].dtype() != DType::token || op.takes_tokens, "gives no token");
+  require(requested[0].dtype() != DType::token || op.takes_tokens, "cannot produce a token");
   return requested[0];
 }
 
 void zero_gradient(const GradientCall&) {}
 
 void not_differentiable(const GradientCall& call) {
-  fail("grad: ", call.node.op->name, " has no gradient; stop_gradient before it if none is wanted");
+  fail("grad: ", call.node.op->name, " has no gradient; apply stop_gradient to its operands if none is wanted");
 }
 
 Node& Graph::append(const Op& op, std::span<const Value> operands, const void* attributes, std::span<const Type> types,
@@ -84,7 +84,7 @@ Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
 
 Node& Graph::push(Node node) {
   node.id = static_cast<std::uint32_t>(nodes_.size());
-  // Result types follow from the rest but for the ops whose rule wants them given; hashing the first covers those.
+  // For most ops the result types follow from the operands and attributes. For the others, hashing the first type is enough.
   fingerprint_.add(reinterpret_cast<std::uintptr_t>(node.op) ^
                    (node.op->attributes ? node.op->attributes->hash(node.attribute_data) : 0));
   fingerprint_.add(mix(node.types.empty() ? 0 : node.types[0].hash(), node.operands.size()));

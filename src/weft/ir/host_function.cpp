@@ -15,20 +15,22 @@ struct Registry {
   std::map<std::string, std::unique_ptr<HostFunction>, std::less<>> functions;
 
   static Registry& instance() {
-    static auto* registry = new Registry;  // never destroyed: programs that call them may run until the process ends
+    static auto* registry = new Registry;  // never destroyed: programs may call the functions until the process ends
     return *registry;
   }
 
   HostFunction& add(std::unique_ptr<HostFunction> function) {
     const std::lock_guard lock(mutex);
     const auto [at, added] = functions.try_emplace(function->name(), nullptr);
-    require(added, "custom_op: there is one called ", function->name());
+    require(added, "custom_op: a function is already registered under the name ", function->name());
     at->second = std::move(function);
     return *at->second;
   }
 };
 
-std::vector<Type> not_called(std::span<const Type> /*inputs*/) { fail("custom_op: a gradient is not called by name"); }
+std::vector<Type> not_called(std::span<const Type> /*inputs*/) {
+  fail("custom_op: a gradient cannot be called by its name");
+}
 
 }  // namespace
 

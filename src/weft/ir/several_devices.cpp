@@ -34,7 +34,7 @@ std::int64_t device_count(const Graph& function) {
   if (!function.annotations || !function.annotations->module) return count;
   for (const Annotation& said : function.annotations->module->attributes) {
     if (said.name != "mhlo.num_replicas" && said.name != "mhlo.num_partitions") continue;
-    std::int64_t number = 1;  // of 8 : i32
+    std::int64_t number = 1;  // parses the 8 of 8 : i32
     std::from_chars(said.value.data(), said.value.data() + said.value.size(), number);
     count *= std::clamp<std::int64_t>(number, 1, 1 << 20);
   }

@@ -25,7 +25,7 @@ bool SizeNames::add_symbol(const Numbers& numbers) {
   return true;
 }
 
-// The nearest one that is smaller.
+// Returns the nearest smaller known size plus the difference.
 std::optional<Dim> SizeNames::near(const Numbers& numbers) const {
   std::int64_t nearest = beliefs_.most_apart + 1;
   std::optional<Dim> dim;

@@ -50,11 +50,11 @@ class Verifier {
     check_types(at);
   }
 
-  // What is wrong with a value that a node at position `before` uses; empty: nothing.
+  // Returns what is wrong with a value that the node at position `before` uses; empty if nothing is wrong.
   std::string problem_of(Value v, std::size_t before) const {
-    if (!v) return "is no value";
+    if (!v) return "is not a value";
     const auto nodes = graph_.nodes();
-    if (v.node->id >= nodes.size() || nodes[v.node->id] != v.node) return "is no value of this graph";
+    if (v.node->id >= nodes.size() || nodes[v.node->id] != v.node) return "is not a value of this graph";
     if (v.node->id >= before) return "comes later";
     if (v.index >= v.node->types.size())
       return concat("is result ", v.index, " of ", v.node->op->name, ", which has ", v.node->types.size());
@@ -74,7 +74,7 @@ class Verifier {
 
   void check_types(std::size_t at) {
     const Node& node = *graph_.nodes()[at];
-    // The rule wants owners; these own nothing, the graph does.
+    // The rule takes owning pointers; these do not own anything, because the graph owns the regions.
     std::vector<std::shared_ptr<const Graph>> regions;
     for (const Graph* region : node.regions) regions.emplace_back(std::shared_ptr<const Graph>(), region);
     inferred_.clear();
@@ -94,18 +94,18 @@ class Verifier {
       const std::string problem = problem_of(inputs[i], graph_.nodes().size());
       require(problem.empty(), "verify: ", graph_.name, ": input ", i, " ", problem);
       const Node& node = *inputs[i].node;
-      check(node.op == &ops::parameter, node.id, "it is input ", i, " of the graph but no parameter");
+      check(node.op == &ops::parameter, node.id, "it is input ", i, " of the graph but not a parameter");
     }
     for (const Node* node : graph_.nodes()) {
       if (node->op != &ops::parameter) continue;
       const std::int64_t index = node->attributes<ParameterAttributes>().index;
       check(index >= 0 && static_cast<std::size_t>(index) < inputs.size() && inputs[index].node == node, node->id,
-            "it is parameter ", index, " but not that input of the graph");
+            "it is parameter ", index, ", but the graph has another input there");
     }
   }
 
   const Graph& graph_;
-  std::vector<const Graph*> verified_regions_;  // many nodes share the body of a reduction
+  std::vector<const Graph*> verified_regions_;  // avoids repeated work: many nodes share the body of a reduction
   std::vector<Type> inferred_;
 };
 

@@ -243,7 +243,7 @@ TEST(TextChlo, Refused) {
             "2:6: chlo.acos: takes floating-point numbers, got tensor<4xi32>");
   EXPECT_EQ(error("%0 = chlo.acos %x, %x : tensor<4xf32>"), "2:6: chlo.acos: takes 1 operands, got 2");
   EXPECT_THAT(error("%0 = chlo.acos %x : tensor<4xf32> -> tensor<5xf32>"),
-              HasSubstr("gives tensor<4xf32>, not tensor<5xf32>"));
+              HasSubstr("has the result type tensor<4xf32>, not tensor<5xf32>"));
   EXPECT_THAT(error("%0 = chlo.mulhi %i, %x : tensor<4xi32>, tensor<4xf32> -> tensor<4xi32>"),
               HasSubstr("of one type"));
   EXPECT_THAT(error("%v, %n = chlo.top_k(%x, k = 5) : tensor<4xf32> -> (tensor<5xf32>, tensor<5xi32>)"),

@@ -95,7 +95,7 @@ TEST(TextDynamic, ShapesThatAreData) {
       %0 = stablehlo.dynamic_reshape %x, %s : (tensor<4xi32>, tensor<2xi32>) -> tensor<4xi32>
       return %0 : tensor<4xi32> })");
       },
-      ThrowsMessage<Error>(HasSubstr("the shape that is asked for is not that of tensor<4xi32>")));
+      ThrowsMessage<Error>(HasSubstr("the requested shape is not that of tensor<4xi32>")));
 }
 
 // Sums along a dimension, whatever its length, with a body that uses what is outside.

@@ -1,4 +1,4 @@
-// What processes do together: who meets whom, what they bring, and what each makes of it.
+// Collectives of the interpreter: the groups in which processes meet, the data that they exchange, and the results.
 #include <algorithm>
 #include <exception>
 #include <thread>
@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t nowhere = -1;
 
-// Row `row` of the groups as processes; what a number means depends on channel and flag, as StableHLO has it.
+// The groups of a collective, by row, as processes. StableHLO defines what the numbers mean, depending on the channel and the flag.
 class Groups {
  public:
   explicit Groups(const NodeCall& call)
       : attributes_(call.attributes<CollectiveAttributes>()), call_(call), grid_(*call.context.grid) {}
 
-  // A channel of its own makes the numbers those of partitions.
+  // With a positive channel, the numbers are partition ids; otherwise they are replica ids.
   ProcessGroup across(std::size_t row) const {
     const ProcessId me = call_.context.process;
     return processes(row, [&](std::int64_t id) {
@@ -29,7 +29,7 @@ class Groups {
     });
   }
 
-  // Of ops that reduce or gather: replicas; replicas of all partitions; or all processes by number.
+  // The group of an op that reduces or gathers. The numbers are replicas, replicas of all partitions, or global process numbers.
   ProcessGroup of_all(std::size_t row) const {
     const ProcessId me = call_.context.process;
     if (attributes_.channel <= 0) return processes(row, [&](std::int64_t id) { return ProcessId{id, me.partition}; });
@@ -48,7 +48,7 @@ class Groups {
     return groups.columns == 0 ? 0 : groups.values.size() / static_cast<std::size_t>(groups.columns);
   }
 
-  // The group that this process is in; empty: none. No groups at all mean one of all replicas.
+  // Returns the group that contains this process, empty if there is none. An op without groups has one group of all replicas.
   ProcessGroup mine(ProcessGroup (Groups::*group)(std::size_t) const) const {
     for (std::size_t row = 0; row < std::max<std::size_t>(1, rows()); ++row) {
       ProcessGroup found = (this->*group)(row);
@@ -81,12 +81,12 @@ class Groups {
   const ProcessGrid& grid_;
 };
 
-// What the processes of a group brought, and this one's place among them.
+// The offers of the processes of a group, and the position of this process among them.
 struct Met {
   std::shared_ptr<const std::vector<ProcessGrid::Offer>> offers;
   std::size_t me;
 
-  // Operand `i` of all of them.
+  // Returns operand `i` of every process.
   std::vector<const Array*> all(std::size_t i) const {
     std::vector<const Array*> arrays;
     for (const auto& offer : *offers) arrays.push_back(&offer[i]);
@@ -109,7 +109,7 @@ Met meet(const NodeCall& call, const ProcessGroup& group) {
 Met meet_all(const NodeCall& call) { return meet(call, Groups(call).mine(&Groups::of_all)); }
 Met meet_across(const NodeCall& call) { return meet(call, Groups(call).mine(&Groups::across)); }
 
-// The arrays folded into the first, element by element, in their order.
+// Folds the arrays into the first one, element by element and in order.
 Array reduced(const NodeCall& call, std::span<const Array* const> arrays) {
   std::vector<Pair> pairs;
   for (std::int64_t i = 0; i < arrays[0]->size(); ++i) pairs.push_back({i, i});
@@ -118,11 +118,11 @@ Array reduced(const NodeCall& call, std::span<const Array* const> arrays) {
   return std::move(fold.finish()[0]);
 }
 
-// Part `index` of `count` along a dimension.
+// Returns part `index` of `count` parts along a dimension.
 Array part(const Array& x, std::int64_t dimension, std::int64_t count, std::int64_t index) {
   View from = whole(x.type());
   const std::size_t d = dimension;
-  require(from.sizes[d] % count == 0, "dimension ", dimension, " of ", x.type(), " does not fall into ", count,
+  require(from.sizes[d] % count == 0, "dimension ", dimension, " of ", x.type(), " cannot be split into ", count,
           " parts");
   from.sizes[d] /= count;
   from.offset = index * from.sizes[d] * from.strides[d];
@@ -133,24 +133,24 @@ Array part(const Array& x, std::int64_t dimension, std::int64_t count, std::int6
   return result;
 }
 
-// What a rule is to give; how many processes met decides, which the types could not know.
+// Checks the types of the results. They depend on the number of processes that met, which the type rule could not know.
 std::vector<Array> checked(const NodeCall& call, std::vector<Array> results) {
   for (std::size_t i = 0; i < results.size(); ++i)
-    require(results[i].type() == call.node.types[i], call.node.op->name, ": gives ", results[i].type(), ", not ",
-            call.node.types[i], ", to so many processes");
+    require(results[i].type() == call.node.types[i], call.node.op->name, ": the result is ", results[i].type(),
+            ", not ", call.node.types[i], ", for this number of processes");
   return results;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Transfers. Tokens carry nothing: nodes run in order.
+// Transfers. Tokens carry no data, because nodes run in order.
 
 Array token() { return Array(Type(DType::token, {})); }
 
-// Followed by a token: the results of an op that takes something in.
+// Returns the arrays followed by a token: the results of an op that receives data.
 std::vector<Array> received(const NodeCall& call, std::vector<Array> arrays) {
   arrays.push_back(token());
   require(std::ranges::equal(arrays, call.node.types, {}, &Array::type), call.node.op->name,
-          ": what comes is of other types than the results");
+          ": the received types differ from the result types");
   return arrays;
 }
 
@@ -206,7 +206,7 @@ class Parallel {
       results_[i] = interpreter::run(*programs_[i], inputs, context);
       grid_.finish();
     } catch (const std::exception& error) {
-      // The first to fail says why; the others were stopped by it.
+      // The first process to fail gives the reason; it stops the others.
       const std::lock_guard lock(mutex_);
       errors_[i] = std::current_exception();
       if (first_error_ == nowhere) first_error_ = i;
@@ -263,7 +263,7 @@ std::vector<Array> all_to_all(const NodeCall& call) {
   return results;
 }
 
-// The place of the root in its group: the first one, or for each operand the one that the last operand numbers.
+// Returns the position of the root in its group: the first process, or the one that the last operand gives for this operand.
 std::size_t root_of(const NodeCall& call, const ProcessGroup& group, std::size_t operand) {
   if (!call.attributes<CollectiveAttributes>().has_dynamic_root) return 0;
   const double root = call.operands.back()->element(static_cast<std::int64_t>(operand));
@@ -293,7 +293,7 @@ std::vector<Array> collective_reduce(const NodeCall& call) {
   return results;
 }
 
-// Each pair meets on its own, in the order in which they are listed, which no two processes see differently.
+// Each pair meets separately, in the order of the list, which is the same for all processes.
 std::vector<Array> collective_permute(const NodeCall& call) {
   const Groups pairs(call);
   const ProcessId me = call.context.process;
@@ -326,7 +326,7 @@ std::vector<Array> recv(const NodeCall& call) {
 
 std::vector<Array> infeed(const NodeCall& call) { return received(call, call.context.grid->infeed()); }
 
-std::vector<Array> outfeed(const NodeCall&) { return one(token()); }  // nobody looks at it
+std::vector<Array> outfeed(const NodeCall&) { return one(token()); }  // nobody reads the outfeed
 
 std::vector<Array> run_parallel(const NodeCall& call) { return Parallel(call).run(); }
 

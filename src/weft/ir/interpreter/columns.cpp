@@ -86,7 +86,7 @@ Scalar Columns::convert(Scalar value, DType dtype) {
   };
   const auto any = [](DType t, auto&& f) { return visit_any(t, f); };
   const auto computed = [](DType t, auto&& f) { return visit(t, f); };
-  // Narrow ones by way of f64 or a byte, which hold all their values: so there need not be code for every pair.
+  // Converts narrow types by way of f64 or a byte, which represent all their values, so that not every pair of types needs code.
   const bool exact = is_float(value.dtype) || is_float(dtype);
   if (is_narrow(dtype) && value.dtype != DType::f64 && value.dtype != DType::i8 && value.dtype != DType::u8)
     return convert(convert(value, exact ? DType::f64 : rule_dtype(dtype)), dtype);

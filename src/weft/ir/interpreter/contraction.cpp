@@ -1,5 +1,5 @@
-// Sums of products, accumulated in double (floats) or modulo 2^64 (integers) and converted once; or, where the options say so,
-// rounded to f32 after every product and every sum.
+// Sums of products. They are accumulated in double (floats) or modulo 2^64 (integers) and converted once; if the options say so,
+// they are rounded to f32 after every product and every sum instead.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// The elements under a view, in row-major order, as accumulators.
+// Returns the elements under a view, in row-major order, as accumulators.
 template <class Sum>
 std::vector<Sum> load(const Array& array, const View& view) {
   std::vector<Sum> result;
@@ -39,7 +39,7 @@ std::int64_t product(std::span<const std::int64_t> sizes) {
   return std::reduce(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// The dimensions of an operand in three groups.
+// The dimensions of an operand in three groups: batching, free and contracting.
 struct Split {
   Index batching, free, contracting;
 
@@ -58,7 +58,7 @@ View grouped(Type type, std::initializer_list<const Index*> groups) {
   return permuted(whole(type), order);
 }
 
-// What becomes of every product and every sum.
+// Rounding functions that are applied to every product and every sum.
 struct Keep {
   auto operator()(auto value) const { return value; }
 };
@@ -66,7 +66,7 @@ struct RoundToF32 {
   double operator()(double value) const { return static_cast<double>(static_cast<float>(value)); }
 };
 
-// Calls f with the type of the sums and with what rounds them.
+// Calls f with a value of the accumulator type and with the rounding function.
 template <class F>
 std::vector<Array> accumulate(const NodeCall& call, F&& f) {
   const DType dtype = call.type().dtype();
@@ -98,7 +98,7 @@ std::vector<Array> dot_general_in(const NodeCall& call, auto round) {
   return one(std::move(result));
 }
 
-// One spatial contribution: the element `in` of a feature's input times the element `weight` of its kernel adds to `out`.
+// One spatial contribution: element `in` of a feature's input times element `weight` of its kernel is added to `out`.
 struct Tap {
   std::int64_t in, weight, out;
 };
@@ -156,7 +156,7 @@ std::vector<Array> convolution_in(const NodeCall& call, auto round) {
   std::vector<Sum> sums(batch * features * out);
   for_each_index(Index{batch, features}, [&](const Index& at) {
     const auto [n, feature] = std::array{at[0], at[1]};
-    // Groups of output features read their own input features, or their own part of the input's batch.
+    // Groups of output features read their own input features, or their own part of the batch.
     const std::int64_t input_channel = feature / (features / a.feature_groups) * channels;
     const std::int64_t input_batch = feature / (features / a.batch_groups) * batch + n;
     const Sum* from = x.data() + (input_batch * c.x.sizes[1] + input_channel) * in;

@@ -1,5 +1,5 @@
-// Custom calls the interpreter knows: functions of the host (host_function.h), and the checks of StableHLO's own test programs,
-// which compare what was computed (first operand) with what was expected (second) and have no result.
+// The custom calls that the interpreter knows: host functions (host_function.h), and the checks of StableHLO's own test programs,
+// which compare a computed value (first operand) with an expected one (second operand) and have no results.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// Consecutive floating-point numbers become consecutive integers.
+// Maps consecutive floating-point numbers to consecutive integers.
 template <class T>
 std::int64_t position(T value) {
   using Bits =
@@ -21,7 +21,7 @@ std::int64_t position(T value) {
   return bits >= 0 ? bits : std::numeric_limits<Bits>::min() - bits;
 }
 
-// At most 3 units in the last place apart; NaN equals NaN, infinity only itself.
+// Accepts a difference of at most 3 units in the last place. NaN equals NaN, and an infinity equals only itself.
 struct Close {
   template <class T>
   bool operator()(T a, T b) const {
@@ -49,7 +49,7 @@ struct AlmostEqual {
   }
 };
 
-// Bit for bit: 0 is not -0, and a NaN only the same NaN.
+// Compares bits: 0 differs from -0, and a NaN equals only the same NaN.
 struct Equal {
   template <class T>
   bool operator()(T a, T b) const {

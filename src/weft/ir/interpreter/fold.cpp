@@ -17,7 +17,7 @@ const Op* op_of_sums(const Graph& body, std::span<const Array> initial) {
   return op == &ops::add || op == &ops::multiply ? op : nullptr;
 }
 
-// The pairs in rounds that hold each accumulator at most once: the n-th pair of an accumulator is in round n.
+// Splits the pairs into rounds that contain each accumulator at most once: the n-th pair of an accumulator is in round n.
 std::vector<std::vector<Pair>> rounds_of(std::span<const Pair> pairs, std::int64_t accumulators) {
   std::vector<std::size_t> next(accumulators, 0);
   std::vector<std::vector<Pair>> rounds;
@@ -29,7 +29,7 @@ std::vector<std::vector<Pair>> rounds_of(std::span<const Pair> pairs, std::int64
   return rounds;
 }
 
-// Rows of elements between an array and a column.
+// Copy elements between an array and a column.
 template <class Position>
 void gather(const Array& from, std::span<const Pair> pairs, Position position, std::vector<std::byte>& column) {
   const auto width = byte_size(from.dtype());
@@ -69,7 +69,7 @@ void Fold::add(std::span<const Array* const> values, std::span<const Pair> pairs
   for (const auto& round : rounds_of(pairs, accumulators_[0].size())) add_round(values, round);
 }
 
-// A sum or product of two elements is exact enough in double that rounding it gives what the dtype's own operation gives.
+// In double, a sum or product of two elements is so exact that rounding it gives the result of the dtype's own operation.
 void Fold::add_sums(const Array& values, std::span<const Pair> pairs) {
   visit_any(values.dtype(), [&]<class T>(T) {
     const T* from = values.data<T>().data();

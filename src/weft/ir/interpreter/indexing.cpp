@@ -11,7 +11,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// An element of an integer array; what is beyond 63 bits is as far out of bounds as can be.
+// Returns an element of an integer array. Values beyond 63 bits saturate; they are out of bounds anyway.
 std::int64_t position(const Array& array, std::int64_t i) {
   return visit_any(array.dtype(), [&]<class T>(T) -> std::int64_t {
     if constexpr (is_integer(dtype_of<T>)) {
@@ -25,7 +25,7 @@ std::int64_t position(const Array& array, std::int64_t i) {
   });
 }
 
-// The box of these sizes whose start is given by rank-0 operands, moved back inside `x`.
+// Returns the box of these sizes whose start is given by rank-0 operands; the box is moved back inside `x`.
 View box_at(View x, const Index& sizes, std::span<const Array* const> starts) {
   for (std::size_t d = 0; d < sizes.size(); ++d)
     x.offset += std::clamp<std::int64_t>(position(*starts[d], 0), 0, x.sizes[d] - sizes[d]) * x.strides[d];
@@ -35,8 +35,8 @@ View box_at(View x, const Index& sizes, std::span<const Array* const> starts) {
 
 bool holds(Ints dims, std::size_t dim) { return std::ranges::find(dims, static_cast<std::int64_t>(dim)) != dims.end(); }
 
-// What gather and scatter share: windows of an operand, placed by index vectors, stand in a tensor (gather's result, scatter's
-// updates) whose dimensions are those of the windows and those of the batch of index vectors.
+// The part that gather and scatter share. Windows of an operand are placed by index vectors. The windows are stored in a tensor
+// (the result of gather, the updates of scatter) whose dimensions are those of a window and those of the batch of index vectors.
 class Windows {
  public:
   struct Numbers {
@@ -65,7 +65,8 @@ class Windows {
 
   const Index& batch_sizes() const { return batch_.sizes; }
 
-  // Where the window of a batch index starts in the operand: its index vector, and its batch coordinates. Not clamped.
+  // Returns where the window of a batch index starts in the operand, from its index vector and its batch coordinates. The start
+  // is not clamped.
   Index start(const Index& batch_index) const {
     Index start(operand_.sizes.size(), 0);
     const std::int64_t at = dot(batch_index, index_strides_);
@@ -78,25 +79,25 @@ class Windows {
     return start;
   }
 
-  // The window of a batch index in the tensor.
+  // Returns the window of a batch index in the tensor.
   View in_tensor(const Index& batch_index) const {
     View window = permuted(tensor_, numbers_.window_dims);
     window.offset = dot(batch_index, batch_.strides);
     return window;
   }
 
-  // Operand dimension of each window dimension.
+  // Returns the operand dimension for each window dimension.
   const Index& operand_window() const { return operand_window_; }
 
  private:
   Numbers numbers_;
   const Array& indices_;
   View operand_, tensor_, batch_;
-  Index index_strides_, operand_window_;  // the first of the batch dimensions of the indices
+  Index index_strides_, operand_window_;  // index_strides_: the strides of the batch dimensions of the indices
   std::int64_t component_stride_ = 0;
 };
 
-// Where each element of the updates goes, in row-major order of the updates; those that fall outside go nowhere.
+// Returns where each element of the updates goes, in row-major order of the updates. Elements that fall outside are left out.
 std::vector<Pair> scatter_pairs(const NodeCall& call) {
   const auto& a = call.attributes<ScatterAttributes>();
   const std::size_t count = call.node.types.size();
@@ -108,7 +109,7 @@ std::vector<Pair> scatter_pairs(const NodeCall& call) {
   for_each_index(windows.batch_sizes(), [&](const Index& batch_index) {
     Index start = windows.start(batch_index);
     for (std::size_t d = 0; d < start.size(); ++d)
-      start[d] = std::min(start[d], operand.sizes[d]);  // adding to it cannot overflow
+      start[d] = std::min(start[d], operand.sizes[d]);  // avoids overflow in the additions below
     const View from = windows.in_tensor(batch_index);
     for_each_index(from.sizes, [&](const Index& in_window) {
       Index at = start;
@@ -142,7 +143,8 @@ std::vector<Array> gather(const NodeCall& call) {
   const auto& a = call.attributes<GatherAttributes>();
   const Array& x = call[0];
   Array result(call.type());
-  if (x.size() == 0) return one(std::move(result));  // nothing to read; zeros where slices of size 0 leave elements
+  // there is nothing to read; slices of size 0 may still leave elements, which are zero
+  if (x.size() == 0) return one(std::move(result));
   const View operand = whole(x.type());
   const Windows windows({a.offset_dims, a.collapsed_slice_dims, a.operand_batching_dims, a.start_indices_batching_dims,
                          a.start_index_map, a.index_vector_dim},

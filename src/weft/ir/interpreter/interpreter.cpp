@@ -18,7 +18,7 @@ std::vector<Array> by_scalars(const NodeCall& call) {
   Columns columns(result.size());
   std::vector<Scalar> operands;
   for (const Array* x : call.operands) {
-    const bool for_all = x->type().rank() == 0;  // a predicate of select, a bound of clamp, or everything is of rank 0
+    const bool for_all = x->type().rank() == 0;  // the predicate of select, a bound of clamp, or an op on rank-0 values
     operands.push_back(for_all ? columns.same_for_all(x->dtype(), x->bytes().data())
                                : columns.rows(x->dtype(), x->bytes().data()));
   }
@@ -41,8 +41,8 @@ std::vector<Array> by_parts(const NodeCall& call) {
 
 std::vector<Array> evaluate_node(const Node& node, std::span<const Array* const> operands, const Context& context) {
   for (const Type type : node.types)
-    require(type.is_static(), "interpret: ", node.op->name, " gives ", type, ", whose size is not known");
-  require(is_static(node), "interpret: the attributes of ", node.op->name, " depend on sizes that are not known");
+    require(type.is_static(), "interpret: ", node.op->name, " gives ", type, ", whose size is unknown");
+  require(is_static(node), "interpret: the attributes of ", node.op->name, " depend on unknown sizes");
   const NodeCall call{node, operands, context};
   return node.op->scalar ? by_scalars(call) : node.op->parts ? by_parts(call) : node.op->interpret(call);
 }
@@ -76,7 +76,8 @@ class Execution {
     return results_[v.node->id][v.index];
   }
 
-  // By node: the id of the last node that reads a result of it; its own where there is none, one past all where it is an output.
+  // Returns, by node id, the id of the last node that reads a result of the node: its own id if there is none, and the number of
+  // nodes if a result is an output.
   std::vector<std::uint32_t> find_last_uses() const {
     std::vector<std::uint32_t> last(graph_.nodes().size());
     for (const Node* node : graph_.nodes()) {

@@ -11,7 +11,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// The results for one of the generators of random.h.
+// Returns the results for one of the generators of random.h.
 template <class Generator>
 std::vector<Array> generated(const NodeCall& call, const Generator& generator) {
   Array state(call.type(0)), bits(call.type(1));
@@ -57,7 +57,7 @@ std::vector<Array> expect_serialized_eq(const NodeCall& call) {
   return {};
 }
 
-// One write a line, so that processes do not interleave theirs.
+// Writes each line with a single call, so that the lines of several processes do not interleave.
 std::vector<Array> print(const NodeCall& call) {
   std::cerr << concat(call[0], '\n') << std::flush;
   return {};

@@ -29,7 +29,7 @@ std::shared_ptr<const std::vector<ProcessGrid::Offer>> ProcessGrid::meet(std::st
   WEFT_ASSERT(position < group.size(), purpose, ": a process meets a group that it is not in");
   meeting->offers[position] = std::move(offer);
   if (++meeting->present == group.size()) {
-    meetings_.erase(place);  // the next to come open another
+    meetings_.erase(place);  // later arrivals start a new meeting
     for (Waiter* waiter : meeting->waiting) wake(*waiter);
   } else {
     Waiter waiter;
@@ -65,7 +65,7 @@ ProcessGrid::Offer ProcessGrid::receive(std::int64_t channel) {
 
 ProcessGrid::Offer ProcessGrid::infeed() {
   const std::lock_guard lock(mutex_);
-  require(!infeed_.empty(), "infeed: there is nothing to take in");
+  require(!infeed_.empty(), "infeed: there is no more data");
   Offer offer = std::move(infeed_.front());
   infeed_.pop_front();
   return offer;
@@ -83,7 +83,7 @@ void ProcessGrid::fail(const std::string& reason) {
   stop(reason);
 }
 
-// After a stop, no waiter that is still on a list may be touched.
+// After a stop, the waiters that are still in a list must not be touched.
 void ProcessGrid::require_running(std::string_view purpose) const {
   require(stopped_.empty(), purpose, ": ", stopped_);
 }

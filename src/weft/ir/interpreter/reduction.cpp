@@ -10,7 +10,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// Operands are x..., init...: the results filled with the initial values.
+// Returns the results filled with the initial values, for operands x..., init...
 std::vector<Array> filled_with_inits(const NodeCall& call) {
   const std::size_t count = call.node.types.size();
   std::vector<Array> results;
@@ -35,7 +35,7 @@ std::vector<Array> reduce(const NodeCall& call) {
   return fold.finish();
 }
 
-// The specification pads with the initial values and folds all of a window, padding too.
+// As specified, pads with the initial values and folds all elements of a window, including padding.
 std::vector<Array> reduce_window(const NodeCall& call) {
   const auto& attributes = call.attributes<ReduceWindowAttributes>();
   const Type type = call[0].type();
@@ -58,7 +58,7 @@ std::vector<Array> reduce_window(const NodeCall& call) {
   Fold fold(*call.node.regions[0], filled_with_inits(call), call.context);
   const View into = whole(call.type()), base = whole(bases[0].type());
   std::vector<Pair> pairs;
-  // All windows in step: first the first element of each, then the second...
+  // Processes all windows in parallel: the first element of each, then the second...
   for_each_index(sizes, [&](const Index& at) {
     View from{0, into.sizes, base.strides};
     for (std::size_t d = 0; d < at.size(); ++d) {

@@ -34,7 +34,7 @@ void Region::apply(std::int64_t rows, std::span<const std::byte* const> inputs,
 void Region::apply_columns(std::int64_t rows, std::span<const std::byte* const> inputs,
                            std::span<std::byte* const> outputs) const {
   Columns columns(rows);
-  std::vector<Scalar> scalars, operands;  // the first by node
+  std::vector<Scalar> scalars, operands;  // scalars: by node id
   for (const Node* node : graph_.nodes()) {
     const DType dtype = node->type().dtype();
     if (node->op == &ops::parameter) {

@@ -8,8 +8,8 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// Replaces the chosen element of each window by its candidate, unless the body says to keep it. The first candidate is taken as
-// it is. Offsets into x, -1 for none.
+// Replaces the chosen element of each window by its candidate, unless the body says to keep it. The first candidate is always
+// taken. Elements are given as offsets into x, -1 for none.
 void choose(const Region& keep, const Array& x, std::span<const std::int64_t> candidates,
             std::vector<std::int64_t>& chosen) {
   const auto width = byte_size(x.dtype());
@@ -37,7 +37,7 @@ void choose(const Region& keep, const Array& x, std::span<const std::int64_t> ca
     if (kept[i] == std::byte{0}) chosen[contested[i]] = candidates[contested[i]];
 }
 
-// For each window, in row-major order, the offset in x of the element that the body selects, -1 if it covers none.
+// Returns, for each window in row-major order, the offset in x of the element that the body selects; -1 if the window covers none.
 std::vector<std::int64_t> select(const NodeCall& call) {
   const View x = whole(call[0].type());
   const Index positions = sizes_of(call[1].type());
@@ -49,7 +49,7 @@ std::vector<std::int64_t> select(const NodeCall& call) {
   }
   const Region keep(*call.node.regions[0], call.context);
   std::vector<std::int64_t> chosen(call[1].size(), -1), candidates;
-  for_each_index(sizes, [&](const Index& in_window) {  // all windows in step
+  for_each_index(sizes, [&](const Index& in_window) {  // processes all windows in parallel
     candidates.clear();
     for_each_index(positions, [&](const Index& position) {
       std::int64_t offset = 0;

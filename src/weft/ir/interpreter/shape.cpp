@@ -1,4 +1,4 @@
-// Shape ops as copies between views: what moves is the same, only the strides differ.
+// Shape ops as copies between views: all of them copy elements; only the strides differ.
 #include <weft/ir/interpreter/rules.h>
 #include <weft/ir/interpreter/view.h>
 #include <weft/ir/ops.h>
@@ -7,7 +7,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// The elements of `x` that `from` walks over, as the result.
+// Returns the elements of `x` that `from` covers, as the result.
 std::vector<Array> copied(const NodeCall& call, const View& from) {
   Array result(call.type());
   copy(call[0], from, result, whole(call.type()));

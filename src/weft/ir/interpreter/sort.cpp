@@ -10,7 +10,7 @@ namespace weft::ir::interpreter {
 
 namespace {
 
-// The comparator of one sort: is the element at one offset before that at another, in all operands together?
+// The order of a sort: whether the elements of all operands at one offset come before those at another.
 class Before {
  public:
   explicit Before(const NodeCall& call)
@@ -44,7 +44,7 @@ std::vector<Array> sort(const NodeCall& call) {
   View lanes = x, to = x;  // the first element of each lane
   lanes.sizes[dimension] = x.sizes[dimension] == 0 ? 0 : 1;
 
-  std::vector<std::int64_t> source(x.size());  // of each element of the result
+  std::vector<std::int64_t> source(x.size());  // by position in the result: the position in the operand
   std::vector<std::int64_t> lane(x.sizes[dimension]);
   Before before(call);
   for_each(lanes, lanes, [&](std::int64_t first, std::int64_t) {

@@ -5,7 +5,7 @@
 
 namespace weft::ir::interpreter {
 
-std::vector<Array> parameter(const NodeCall&) { fail("interpret: a parameter is computed from nothing"); }
+std::vector<Array> parameter(const NodeCall&) { fail("interpret: a parameter cannot be evaluated"); }
 
 std::vector<Array> constant(const NodeCall& call) { return one(Array(call.attributes<ConstantAttributes>().value)); }
 

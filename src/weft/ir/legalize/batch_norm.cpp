@@ -8,7 +8,7 @@ namespace weft::ir::legalize {
 
 namespace {
 
-// What belongs to a feature, as a value of the operand's type, and sums over all that belongs to one.
+// Broadcasts per-feature values to the operand's type, and sums all elements of each feature.
 class Features {
  public:
   Features(Value x, const BatchNorm& norm, std::span<const Value> of_features)

@@ -31,17 +31,17 @@ DType word_for(int bits) {
   return bits == 16 ? DType::u16 : bits == 32 ? DType::u32 : DType::u64;
 }
 
-// The unsigned dtype of less than a byte, or of a byte, whose elements are `bits` long.
+// Returns the unsigned dtype of a byte or less whose elements have `bits` bits.
 DType unsigned_of(int bits) {
   require(bits != 6, "elements of 6 bits can be read as elements of 6 bits only");
   return bits == 2 ? DType::u2 : bits == 4 ? DType::u4 : word_for(bits);
 }
 
-// The bits of each element, at the lower end of a word.
+// Returns the bits of each element in the low bits of a word.
 Value to_words(Value x) {
   const DType word = word_for(num_bits(x.dtype()));
   if (x.dtype() == DType::boolean) return convert(x, word);
-  if (is_narrow(x.dtype()) && is_signed_integer(x.dtype())) {  // its sign is extended
+  if (is_narrow(x.dtype()) && is_signed_integer(x.dtype())) {  // narrow signed integers are stored sign-extended
     const Value byte = bitcast_convert(convert(x, DType::i8), x.type().with(DType::u8));
     return and_(byte, constant_like(byte, (1 << num_bits(x.dtype())) - 1));
   }
@@ -50,7 +50,7 @@ Value to_words(Value x) {
   return convert(is_same && x.dtype() != exact ? bitcast_convert(x, x.type().with(exact)) : convert(x, exact), word);
 }
 
-// The inverse; what is above the element's bits is 0.
+// The inverse of to_words; the bits above the element must be 0.
 Value from_words(Value words, DType dtype) {
   if (dtype == DType::boolean) return convert(words, dtype);
   const DType exact = unsigned_of(num_bits(dtype));
@@ -85,10 +85,10 @@ Value widened(Value x, Type result) {
   return from_words(reduce_sum(shift_left(words, shifts(x.graph(), words.type(), bits)), last), result.dtype());
 }
 
-// The same bits, element after element, as a tensor of this type.
+// Returns the same bits in the same order as a tensor of the type `result`.
 Value reinterpreted(Value x, Type result) {
   const int from = num_bits(x.dtype()), to = num_bits(result.dtype());
-  require(std::max(from, to) % std::min(from, to) == 0, "cannot give ", result, " for ", x.type());
+  require(std::max(from, to) % std::min(from, to) == 0, "cannot produce ", result, " for ", x.type());
   if (from > to) return narrowed(x, result);
   if (from < to) return widened(x, result);
   const Value same = reshaped(x, dims_of(result));
@@ -112,14 +112,14 @@ Complex from_pairs(Value pairs, Type part) {
   return {take(0), take(1)};
 }
 
-// StableHLO's constraint C1.
+// Checks StableHLO's constraint C1.
 void check(WrittenType from, WrittenType to) {
   const auto bits = [](WrittenType type) { return num_bits(type.part.dtype()) * (type.is_complex ? 2 : 1); };
   const int a = bits(from), b = bits(to);
   const Dims wide = dims_of(a > b ? from.part : to.part), narrow = dims_of(a > b ? to.part : from.part);
   Dims expected = wide;
   if (a != b) expected.emplace_back(std::max(a, b) / std::min(a, b));
-  require(std::max(a, b) % std::min(a, b) == 0 && narrow == expected, "cannot give ", to, " for ", from);
+  require(std::max(a, b) % std::min(a, b) == 0 && narrow == expected, "cannot produce ", to, " for ", from);
 }
 
 }  // namespace

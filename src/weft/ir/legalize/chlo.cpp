@@ -23,7 +23,7 @@ double largest(DType dtype) {
   return dtype == DType::f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
 }
 
-// The operand i of a function of floats, in f32 or f64.
+// Returns operand i of a function of floats, in f32 or f64.
 Value widened(Operands x, std::size_t i) {
   require(is_float(x[0].dtype()), "takes floating-point numbers, got ", x[0].type());
   const bool is_short = byte_size(x[0].dtype()) < 4;
@@ -54,7 +54,7 @@ Value asin(Value x) {
 
 Value atan(Value x) { return atan2(x, constant_like(x, 1)); }
 
-// log(x + sqrt((x + 1) (x - 1))), whose product overflows for large x.
+// log(x + sqrt((x + 1) (x - 1))); for large x the product would overflow.
 Value acosh(Value x) {
   const Value one = constant_like(x, 1), nan = constant_like(x, std::numeric_limits<double>::quiet_NaN());
   const Value is_small = less(x, std::sqrt(largest(x.dtype())));
@@ -62,7 +62,7 @@ Value acosh(Value x) {
   return select(less(x, -1), nan, select(is_small, of_small, of_large));
 }
 
-// sign(x) log(|x| + sqrt(x^2 + 1)); for small |x| by log_plus_one.
+// sign(x) log(|x| + sqrt(x^2 + 1)); for small |x| with log_plus_one.
 Value asinh(Value x) {
   const Value a = abs(x), one = constant_like(x, 1), root = sqrt(a * a + one);
   const Value of_small = log_plus_one(a + a * a / (one + root));
@@ -77,7 +77,7 @@ Value atanh(Value x) {
                 constant_like(x, std::numeric_limits<double>::quiet_NaN()), result);
 }
 
-// The factor 1/2 goes into the exponents, so that nothing overflows before the result does.
+// The factor 1/2 is folded into the exponents, so that no intermediate value overflows before the result does.
 Value cosh(Value x) { return exponential(x + -std::numbers::ln2) + exponential(-x + -std::numbers::ln2); }
 
 Value sinh(Value x) {
@@ -89,7 +89,7 @@ Value sinh(Value x) {
 
 // ---- bits
 
-// The next float after x in the direction of y.
+// Returns the next float after x in the direction of y.
 Value next_after(Operands operands) {
   const Value x = operands[0], y = operands[1];
   require(is_float(x.dtype()), "takes floating-point numbers, got ", x.type());
@@ -97,7 +97,7 @@ Value next_after(Operands operands) {
   const int bytes = byte_size(x.dtype());
   const Type bits_type(integers_of[bytes / 4], x.type().dims());
   const Value bits = bitcast_convert(x, bits_type), one = constant_like(bits, 1);
-  // The magnitude shrinks when y lies on the other side of x than 0 does not.
+  // The magnitude grows if y lies on the side of x that is away from 0.
   const Value grows = compare(less(x, 0), compare(y, x, Direction::LT), Direction::EQ);
   const Value stepped = bitcast_convert(select(grows, bits + one, bits - one), x.type());
   const Value least = bitcast_convert(one, x.type());
@@ -107,7 +107,7 @@ Value next_after(Operands operands) {
   return select(is_nan, x + y, select(compare(x, y, Direction::EQ), y, moved));
 }
 
-// The upper half of the product of 64-bit integers, from 32-bit halves. Unsigned first; what a sign means is taken off.
+// Returns the upper half of the product of 64-bit integers, computed from 32-bit halves: first unsigned, then corrected for the signs.
 Value mulhi_64(Value a, Value b) {
   const Type type = a.type(), words(DType::u64, type.dims());
   const auto as_words = [&](Value x) { return is_signed_integer(type.dtype()) ? bitcast_convert(x, words) : x; };

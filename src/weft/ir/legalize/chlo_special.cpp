@@ -15,14 +15,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Value compared(Value x, Direction direction, double with) { return compare(x, constant_like(x, with), direction); }
 
-// The highest power first.
+// Coefficients start with the highest power.
 Value polynomial(Value x, std::span<const double> coefficients) {
   Value sum = constant_like(x, coefficients[0]);
   for (const double c : coefficients.subspan(1)) sum = sum * x + c;
   return sum;
 }
 
-// A sum of Chebyshev polynomials of x / 2, the highest first, by Clenshaw's recurrence.
+// A sum of Chebyshev polynomials of x / 2, highest degree first, by Clenshaw's recurrence.
 Value chebyshev(Value x, std::span<const double> coefficients) {
   Value b0 = constant_like(x, 0), b1 = b0, b2 = b0;
   for (const double c : coefficients) {
@@ -33,7 +33,7 @@ Value chebyshev(Value x, std::span<const double> coefficients) {
   return (b0 - b2) * 0.5;
 }
 
-// ---- gamma: Lanczos's approximation with g = 7 and 9 terms
+// ---- gamma: the Lanczos approximation with g = 7 and 9 terms
 
 constexpr double lanczos_g = 7, lanczos_first = 0.99999999999980993227684700473478;
 constexpr double lanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
@@ -41,10 +41,10 @@ constexpr double lanczos[] = {676.520368121885098567009190444019, -1259.13921672
                               12.507343278686904814458936853,     -0.13857109526572011689554707,
                               9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
-// z of gamma(z + 1): below 1/2 that of the reflected argument.
+// Returns the z of gamma(z + 1). For x below 1/2, it belongs to the reflected argument.
 Value lanczos_argument(Value x, Value reflects) { return select(reflects, -x, x - constant_like(x, 1)); }
 
-// log(z + g + 1/2), exact for small z too.
+// Returns log(z + g + 1/2), which is exact for small z too.
 Value log_shifted(Value z) {
   const double shift = lanczos_g + 0.5;
   return log_plus_one(z / constant_like(z, shift)) + std::log(shift);
@@ -86,7 +86,7 @@ Value erf_inv_factor(Value w) {
   return select(compared(w, Direction::LT, 6.25), polynomial(w + -3.125, giles_f64_middle), outer);
 }
 
-// ---- erfc(x) exp(x^2) for x in [1, 8) and above, as quotients (Cephes)
+// ---- erfc(x) exp(x^2) as rational functions, for x in [1, 8) and for x above (Cephes)
 
 constexpr double erfc_p[] = {2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687e0,
                              4.86371970985681366614e1,   1.96520832956077098242e2,  5.26445194995477358631e2,
@@ -110,7 +110,7 @@ constexpr double erfc_s[] = {1.0,
                              9.60896809063285878198e0,
                              3.36907645100081516050e0};
 
-// ---- I1(x) exp(-x), over x for x <= 8 and times sqrt(x) above (Cephes)
+// ---- I1(x) exp(-x), divided by x for x <= 8 and multiplied by sqrt(x) above (Cephes)
 
 constexpr double i1e_small_f32[] = {9.38153738649577178388e-9,  -4.44505912879632808065e-8, 2.00329475355213526229e-7,
                                     -8.56872026469545474066e-7, 3.47025130813767847674e-6,  -1.32731636560394358279e-5,
@@ -139,7 +139,7 @@ constexpr double i1e_large_f64[] = {
     -2.51223623787020892529e-7,  -3.88256480887769039346e-6,  -1.10588938762623716291e-4,  -9.76109749136146840777e-3,
     7.78576235018280120474e-1};
 
-// ---- zeta by Euler and Maclaurin: terms that are added one by one, and (2j)! / B(2j) for j = 1, 2, ... of the rest
+// ---- zeta by Euler-Maclaurin: the number of terms that are summed directly, and (2j)! / B(2j) for j = 1, 2, ... for the remainder
 
 constexpr int zeta_terms = 10;
 constexpr double zeta_divisors[] = {12.0,
@@ -178,7 +178,7 @@ Value digamma(Value x) {
   }
   const Value t = z + (lanczos_g + 0.5);
   const Value y = log_shifted(z) + derivative / sum - constant_like(z, lanczos_g) / t;
-  // digamma(x) = digamma(1 - x) - pi / tan(pi x), with x moved by a whole number for the tangent's sake.
+  // digamma(x) = digamma(1 - x) - pi / tan(pi x); x is first shifted by an integer to keep the tangent accurate.
   const Value near = x + abs(floor(x + 0.5)), turned = near * std::numbers::pi;
   const Value reflected = y - cosine(turned) * std::numbers::pi / sine(turned);
   const Value is_pole = and_(compared(x, Direction::LE, 0), is_whole(x));
@@ -195,7 +195,7 @@ Value erfc(Value x) {
   const Value middle = polynomial(a, erfc_p) / polynomial(a, erfc_q),
               tail = polynomial(a, erfc_r) / polynomial(a, erfc_s);
   const Value positive = scale * select(compared(a, Direction::LT, 8), middle, tail);
-  // exp(-x^2) is 0 long before the quotients of a large argument stop being numbers.
+  // For large x, exp(-x^2) is 0 long before the rational functions become NaN.
   const Value bounded = select(compared(scale, Direction::EQ, 0), scale, positive);
   const Value beyond = select(compared(x, Direction::LT, 0), constant_like(x, 2) - bounded, bounded);
   return select(compared(a, Direction::LT, 1), one - erf(x), beyond);
@@ -242,7 +242,7 @@ Value zeta(Value x, Value q) {
     term = term * ((x + k) / a) * ((x + (k + 1)) / a);
     k += 2;
   }
-  // At whole q <= 0 there is a pole, whose sign an odd x leaves open; elsewhere below 0 only whole powers are real.
+  // There is a pole at every integer q <= 0; its sign is undefined for odd x. For other q < 0, only integer powers are real.
   const Value at_pole = and_(compared(q, Direction::LE, 0), is_whole(q));
   const Value is_even = compare(x, floor(x * 0.5) * 2.0, Direction::EQ);
   const Value of_pole = select(is_even, constant_like(x, infinity), nan_like(x));

@@ -22,7 +22,7 @@ Complex converted(Complex z, DType dtype) {
   return both(z, [&](Value part) { return convert(part, dtype); });
 }
 
-// Parts by themselves.
+// Applies a function to each part.
 template <Value (*function)(Value)>
 Complex parts(WrittenOperands x, WrittenType) {
   require_complex(x);
@@ -34,7 +34,8 @@ Complex parts(WrittenOperands x, WrittenType) {
   return {function(x[0].re, x[1].re), function(x[0].im, x[1].im)};
 }
 
-// Functions of complex_math.h; what has parts of f32 is computed in f64, where nothing overflows and nothing is lost.
+// Adapters for the functions of complex_math.h. Numbers with f32 parts are computed in f64, where nothing overflows and no
+// precision is lost.
 Complex widened(WrittenOperands x, std::size_t i) {
   require_complex(x);
   return converted(x[i], DType::f64);
@@ -62,7 +63,7 @@ Complex conjugate(WrittenOperands x, WrittenType) {
   return {x[0].re, -x[0].im};
 }
 
-// A real number has the imaginary part 0. What is not complex, booleans too, gets the real part alone (StableHLO: convert).
+// A real number gets the imaginary part 0. Conversion to a real type, including booleans, keeps only the real part (StableHLO: convert).
 Complex convert_any(WrittenOperands x, WrittenType result) {
   const DType dtype = result.part.dtype();
   const Complex z = x[0];
@@ -79,7 +80,7 @@ Complex multiply_any(WrittenOperands x, WrittenType) {
   require_complex(x);
   return complex_math::multiply(x[0], x[1]);
 }
-Complex square(WrittenOperands x, WrittenType) {  // 0, not inf - inf, where the parts are of one size
+Complex square(WrittenOperands x, WrittenType) {  // 0, not inf - inf, if the parts have equal magnitude
   require_complex(x);
   const auto [a, b] = x[0];
   const Value same_size = compare(abs(a), abs(b), Direction::EQ);

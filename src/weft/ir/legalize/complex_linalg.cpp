@@ -22,7 +22,7 @@ Complex transposed(Complex z) {
   return both(z, [&](Value v) { return transpose(v, order); });
 }
 
-// Values side by side in a new dimension before dimension `at`.
+// Stacks two values along a new dimension before dimension `at`.
 Value stacked(Value a, Value b, int at) {
   Sizes dims = dims_of(a);
   dims.insert(dims.begin() + at, Dim(1));
@@ -30,20 +30,20 @@ Value stacked(Value a, Value b, int at) {
   return concatenate(parts, at);
 }
 
-Value merged(Value x, int at) {  // dimensions `at` and the next as one
+Value merged(Value x, int at) {  // merges dimension `at` with the next one
   Sizes dims = dims_of(x);
   dims[at] = x.size(at) * x.size(at + 1);
   dims.erase(dims.begin() + at + 1);
   return reshape(x, dims);
 }
 
-// Of twice the rows: each number's real part, and its imaginary one below it.
+// Doubles the rows: each number's real part, and its imaginary part below it.
 Value in_rows(Complex z) {
   const int rows = z.re.rank() - 2;
   return merged(stacked(z.re, z.im, rows + 1), rows);
 }
 
-// Of twice the rows and columns.
+// Doubles the rows and columns: each number becomes a 2 x 2 block.
 Value in_blocks(Complex z) {
   const Value left = in_rows(z), right = in_rows({-z.im, z.re});
   return merged(stacked(left, right, z.re.rank()), z.re.rank() - 1);
@@ -55,7 +55,7 @@ Complex from_rows(Value x) {
   return {take(0), take(1)};
 }
 
-Value first_of_columns(Value x) {  // of each pair
+Value first_of_columns(Value x) {  // returns the first column of each pair
   const int columns = x.rank() - 1;
   return slice_in_dim(x, 0, x.size(columns), 2, columns);
 }
@@ -71,7 +71,7 @@ void require_square(Complex a) {
   require(rank >= 2 && a.part().dim(rank - 1) == a.part().dim(rank - 2), "takes square matrices, got ", a.type());
 }
 
-// The diagonal, as wide as b.
+// Returns the diagonal of a, broadcast along the columns of b.
 Value diagonal(Value a, Value b) {
   const std::int64_t columns[] = {a.rank() - 1};
   const Value numbers = reduce_sum(select(is_diagonal(a), a, constant_like(a, 0)), columns);
@@ -87,7 +87,7 @@ Complex divided(Complex a, Complex b) {
 
 }  // namespace
 
-// The factor's diagonal is real, so that the factor of the blocks is the factor in blocks.
+// The diagonal of the factor is real, so the factor of the block matrix is the block matrix of the factor.
 Complex complex_cholesky(Complex a, const CholeskyAttributes& attributes) {
   require_square(a);
   const Complex hermitian = {a.re, select(is_diagonal(a.im), constant_like(a.im, 0), a.im)};
@@ -97,7 +97,8 @@ Complex complex_cholesky(Complex a, const CholeskyAttributes& attributes) {
   return from_rows(first_of_columns(factor));
 }
 
-// op(a) x = b with every row divided by its element on the diagonal: its blocks there are 1, so that the blocks are triangular, too.
+// Solves op(a) x = b after dividing every row by its diagonal element. The diagonal blocks are then identities, so the block
+// matrix is triangular, too.
 Complex complex_triangular_solve(Complex a, Complex b, const TriangularSolveAttributes& attributes) {
   require_square(a);
   require(a.type().is_complex && b.is_complex() && a.part().dtype() == b.part().dtype() && a.re.rank() == b.re.rank(),

@@ -8,7 +8,7 @@ namespace weft::ir::legalize::complex_math {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double huge = 0x1p500;  // its square is finite, and far from it 1 does not count
+constexpr double huge = 0x1p500;  // its square is finite, and adding 1 to numbers of this size changes nothing
 
 Value like(Value x, double value) { return constant_like(x, value); }
 Value less(Value x, double limit) { return compare(x, like(x, limit), Direction::LT); }
@@ -16,7 +16,7 @@ Value greater(Value x, double limit) { return compare(x, like(x, limit), Directi
 Value equal(Value x, double value) { return compare(x, like(x, value), Direction::EQ); }
 Value is_infinite(Value x) { return equal(abs(x), infinity); }
 Value is_nan(Value x) { return compare(x, x, Direction::NE); }
-// -i f(i z), by which hyperbolic functions are trigonometric ones and the other way round.
+// Returns -i f(iz). It turns trigonometric functions into hyperbolic ones and the reverse.
 template <class Function>
 Complex turned(Function&& function, Complex z) {
   const Complex w = function(Complex{-z.im, z.re});
@@ -33,13 +33,13 @@ Value with_bits(Value x, double mask) {
   return from_bits(and_(bits, like(bits, mask)));
 }
 
-Value is_negative(Value x) {  // by its sign bit
+Value is_negative(Value x) {  // tests the sign bit
   const Value bits = bits_of(x);
   return compare(bits, like(bits, 0), Direction::LT);
 }
 Value copy_sign(Value magnitude, Value sign) { return select(is_negative(sign), -magnitude, magnitude); }
 
-// A power of 4 of about the size of x >= 0, between 2^-1000 and 2^1000, so that its inverse and its root are exact.
+// Returns a power of 4 of about the size of x >= 0, between 2^-1000 and 2^1000, so that its inverse and its square root are exact.
 Value scale_of(Value x) {
   constexpr double exponent = 0x7ffp52, lowest_exponent_bit = 0x1p52;
   const Value bits = bits_of(x);
@@ -49,7 +49,7 @@ Value scale_of(Value x) {
 
 Value larger_part(Complex z) { return maximum(abs(z.re), abs(z.im)); }
 
-// z = value * scale; the larger part of the value is about 1 if z is neither 0 nor beyond everything.
+// z = value * scale. The larger part of the value is about 1 unless z is zero or out of range.
 struct Scaled {
   Complex value;
   Value scale;
@@ -68,7 +68,7 @@ Value hypot(Value x, Value y) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Sums and squares in two numbers, the second what the first lacks.
+// Sums and squares as pairs of numbers; the second is the rounding error of the first.
 
 struct Two {
   Value high, low;
@@ -80,19 +80,19 @@ Two two_sum(Value a, Value b) {
 }
 
 Two two_square(Value a) {
-  constexpr double upper_bits = -0x1p27;  // of the significand
+  constexpr double upper_bits = -0x1p27;  // mask for the upper half of the significand
   const Value square = a * a, high = with_bits(a, upper_bits), low = a - high;
   return {square, ((high * high - square) + high * low * 2) + low * low};
 }
 
-// start + x^2 + y^2 where the sum may be much smaller than its terms.
+// Returns start + x^2 + y^2, also if the sum is much smaller than its terms.
 Value add_squares(Value start, Value x, Value y) {
   const Two xx = two_square(x), yy = two_square(y), first = two_sum(start, xx.high),
             second = two_sum(first.high, yy.high);
   return second.high + (first.low + second.low + xx.low + yy.low);
 }
 
-// log |z|, given `excess` = |z|^2 - 1, exact even where |z| is almost 1.
+// Returns log |z|, given `excess` = |z|^2 - 1; accurate even if |z| is almost 1.
 Value log_absolute(Complex z, Value excess) {
   const Scaled s = scaled(z);
   const Value size = larger_part(z), is_extreme = or_(greater(size, 0x1p1000), less(size, 0x1p-1000));
@@ -103,17 +103,18 @@ Value log_absolute(Complex z, Value excess) {
   return select(or_(is_infinite(z.re), is_infinite(z.im)), like(size, infinity), result);
 }
 
-// Every second term of the series of exp x from `first` = x^n / n! on, for 0 <= x <= 1. The first term is most of the sum, so that
-// the rounding of the others hardly counts.
+// Sums every second term of the series of exp x, starting with `first` = x^n / n!, for 0 <= x <= 1. The first term dominates the
+// sum, so the rounding of the others hardly matters.
 Value half_of_exponential(Value first, Value x, int n) {
-  constexpr int terms = 10;  // more change no bit
+  constexpr int terms = 10;  // more terms would not change the result
   const Value xx = x * x;
   Value rest = like(x, 1);
   for (int k = n + 2 * terms; k > n + 2; k -= 2) rest = rest * xx * (1.0 / (k * (k - 1))) + 1;
   return first + first * (rest * xx * (1.0 / ((n + 2) * (n + 1))));
 }
 
-// cosh x and sinh x are these times the factor, which is not 1 where they overflow although a product with them may not.
+// cosh x and sinh x are `cosh * factor` and `sinh * factor`. The factor differs from 1 where they overflow, because a product
+// with them may still be finite.
 struct Hyperbolic {
   Value cosh, sinh, factor;
 };
@@ -128,7 +129,7 @@ Hyperbolic hyperbolic(Value x) {
           select(is_big, e, like(x, 1))};
 }
 
-// a b factor; 0 if a is, whatever the others.
+// Returns a * b * factor; 0 if a is 0, whatever the others are.
 Value product(Value a, Value b, Value factor) {
   return select(equal(a, 0), a * copy_sign(like(a, 1), b), a * b * factor);
 }
@@ -148,8 +149,8 @@ Complex sign(Complex z) {
   return choose(equal(larger_part(z), 0), z, {s.value.re / size, s.value.im / size});
 }
 
-// The denominator is scaled, the numerator moved away from the ends of the range; what is lost to infinities is found as Annex G
-// of C does.
+// Scales the denominator and moves the numerator away from the ends of the range. Results that infinities turned into NaN are
+// corrected as in Annex G of the C standard.
 Complex divide(Complex a, Complex b) {
   const Value numerator = larger_part(a);
   const Value distance = select(greater(numerator, 0x1p1000), like(numerator, 0x1p30),
@@ -166,7 +167,7 @@ Complex divide(Complex a, Complex b) {
 
   const Value signed_infinity = copy_sign(like(b.re, infinity), b.re);
   const Complex by_zero = {signed_infinity * a.re, signed_infinity * a.im};
-  const auto corner = [](Complex z) {  // 1 for infinities, 0 for all else
+  const auto corner = [](Complex z) {  // 1 for infinities, 0 otherwise
     const auto part = [](Value v) { return copy_sign(select(is_infinite(v), like(v, 1), like(v, 0)), v); };
     return Complex{part(z.re), part(z.im)};
   };
@@ -218,7 +219,7 @@ Complex power(Complex z, Complex w) {
   const Complex result = {radius * ir::cosine(turn), select(equal(turn, 0), turn, radius * ir::sine(turn))};
   const Value zero = like(z.re, 0), one = like(z.re, 1), inf = like(z.re, infinity);
   const Value nan = like(z.re, std::numeric_limits<double>::quiet_NaN());
-  // 0 to a power: 0, 1 for the power 0, and no number where the real part is negative or 0.
+  // 0 to the power w: 1 if w is 0, 0 if the real part of w is positive, otherwise infinity or NaN.
   const Complex of_zero = choose(greater(w.re, 0), {zero, zero}, choose(less(w.re, 0), {inf, nan}, {nan, nan}));
   return choose(equal(larger_part(w), 0), {one, zero}, choose(equal(larger_part(z), 0), of_zero, result));
 }
@@ -226,7 +227,7 @@ Complex power(Complex z, Complex w) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Exponentials and logarithms
 
-// exp x is taken in two halves where it alone would overflow.
+// exp x is split into two factors where it would overflow by itself.
 Complex exponential(Complex z) {
   const Value is_big = greater(z.re, 700), e = ir::exponential(select(is_big, z.re * 0.5, z.re));
   const Value factor = select(is_big, e, like(e, 1));
@@ -267,7 +268,7 @@ Complex sine(Complex z) { return turned(sinh, z); }
 
 Complex cosine(Complex z) { return cosh({-z.im, z.re}); }
 
-// Kahan's formula; beyond 20 the real part is 1, and the imaginary one all but 0.
+// Kahan's formula. Beyond 20, the real part is 1 and the imaginary part is nearly 0.
 Complex tanh(Complex z) {
   const Value size = abs(z.re), one = like(size, 1), is_far = greater(size, 20);
   const Value s = hyperbolic(select(is_far, one, z.re)).sinh, t = ir::tan(z.im), slope = t * t + 1;
@@ -281,8 +282,8 @@ Complex tanh(Complex z) {
 Complex tan(Complex z) { return turned(tanh, z); }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Their inverses, after Hull, Fairgrieve and Tang, "Implementing the complex arcsine and arccosine functions using exception
-// handling" (1997): for x = |re|, y = |im| and a = (|z + 1| + |z - 1|) / 2.
+// Inverse functions, after Hull, Fairgrieve and Tang, "Implementing the complex arcsine and arccosine functions using exception
+// handling" (1997), with x = |re|, y = |im| and a = (|z + 1| + |z - 1|) / 2.
 
 namespace {
 

@@ -27,7 +27,7 @@ constexpr DynamicOperation operations[] = {
     {"stablehlo.real_dynamic_slice", "stablehlo.slice", 1, bounds},
 };
 
-// Computing a shape is a matter of a few small nodes; whatever is more may be a program that wants time.
+// Shape computations consist of a few small nodes. Anything larger may be a program that takes long to evaluate.
 constexpr std::size_t most_nodes = 256;
 constexpr std::int64_t most_elements = 256;
 
@@ -41,7 +41,7 @@ bool is_cheap(const Node& node) {
   return node.op != &ops::parameter && node.type().is_static() && node.type().elements() <= most_elements;
 }
 
-// The nodes a value follows from, in their order; none if there are too many or one is not cheap.
+// Returns the nodes on which a value depends, in order; empty if there are too many or one of them is not cheap.
 std::vector<Node*> origin_of(Value value) {
   std::vector<Node*> origin{value.node};
   for (std::size_t i = 0; i < origin.size(); ++i) {

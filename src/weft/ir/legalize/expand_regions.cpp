@@ -13,7 +13,7 @@ using Values = std::vector<Value>;
 
 constexpr DType index_dtype = DType::i64;
 
-// One index along the scanned dimension, of tensors of any shape.
+// Reads and writes one slice along the scanned dimension of tensors of any shape.
 class Slices {
  public:
   Slices(std::int64_t dimension, Value index) : dimension_(static_cast<std::size_t>(dimension)), index_(index) {}
@@ -59,7 +59,7 @@ std::int64_t length_of(const Scan& scan) {
   return length;
 }
 
-// The loop carries: the step, inputs, outputs, carries, captures.
+// The values that the loop carries, in this order: step, inputs, outputs, carries, captures.
 struct LoopValues {
   Value step;
   std::span<const Value> inputs, outputs, carries, captures;
@@ -99,7 +99,7 @@ Values one_step(Graph& graph, const LoopValues& v, const Scan& scan, std::int64_
 
 std::vector<Value> expand_scan(Graph& graph, const Scan& scan) {
   const std::int64_t length = length_of(scan);
-  if (length == 0) {  // there is no slice to take
+  if (length == 0) {  // there are no slices
     Values results;
     for (const Type type : scan.outputs) results.push_back(constant(graph, type, 0));
     results.insert(results.end(), scan.carries.begin(), scan.carries.end());
@@ -130,7 +130,7 @@ std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, con
   require(body.outputs().size() == 1 && is_number(body.outputs()[0]) && std::ranges::all_of(body.inputs(), is_number),
           "the body must take numbers of rank 0 and return one");
   const std::span<const Dim> dims = operands[0].type().dims();
-  Values values;  // by node of the body, whose nodes have one result
+  Values values;  // values: by node id of the body, whose nodes have one result each
   Values arguments;
   for (const Node* node : body.nodes()) {
     require(node->types.size() == 1, node->op->name, " in the body is not elementwise");

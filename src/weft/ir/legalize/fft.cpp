@@ -12,7 +12,7 @@ namespace weft::ir::legalize {
 
 namespace {
 
-// exp(sign 2 pi i m / n) for integers m from 0 to n; small angles are the more exact ones.
+// Returns exp(sign 2 pi i m / n) for integers m from 0 to n. Angles are reduced first, because small angles are more accurate.
 Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
   const Value whole = constant_like(m, n);
   const Value nearest = select(compare(m + m, whole, Direction::GT), m - whole, m);
@@ -20,8 +20,8 @@ Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
   return {convert(cosine(angle), dtype), convert(sine(angle) * sign, dtype)};
 }
 
-// rows x columns of them: the one at (j, k) for m = j k. They are computed rather than written down: what is read shall not take
-// more memory than its text.
+// Returns a matrix of such roots; the entry at (j, k) has m = j k. The matrix is computed instead of stored as a constant, so
+// that reading a program does not take more memory than its text.
 Complex roots(Graph& graph, DType dtype, std::int64_t n, std::int64_t rows, std::int64_t columns, int sign) {
   const Type type(DType::i64, {rows, columns});
   const Value product = iota(graph, type, 0) * iota(graph, type, 1);
@@ -36,12 +36,12 @@ Complex reshaped(Complex z, std::initializer_list<Dim> dims) {
 Complex transposed(Complex z, Ints permutation) {
   return both(z, [&](Value v) { return transpose(v, permutation); });
 }
-Complex swapped(Complex z) {  // the last two of three dimensions
+Complex swapped(Complex z) {  // swaps the last two of three dimensions
   constexpr std::int64_t order[] = {0, 2, 1};
   return transposed(z, order);
 }
 
-// The product with the matrix over the last of two dimensions; z may be real.
+// Multiplies by the matrix along the last of two dimensions; z may be real.
 Complex product(Complex z, Complex matrix) {
   constexpr std::int64_t last[] = {1}, first[] = {0};
   const auto dot = [&](Value a, Value b) {
@@ -55,7 +55,7 @@ Complex product(Complex z, Complex matrix) {
 
 constexpr std::int64_t most_in_product = 64;
 
-// A factor of n that one product takes; n itself, if it has none.
+// Returns a factor of n that is small enough for one product, or n itself if there is none.
 std::int64_t factor_of(std::int64_t n) {
   if (n <= most_in_product) return n;
   for (std::int64_t f = most_in_product; f > 1; --f)
@@ -65,7 +65,7 @@ std::int64_t factor_of(std::int64_t n) {
 
 Complex transform(Complex z, int sign);
 
-Value resized(Value x, std::int64_t size) {  // the last of two dimensions, with zeros or cut
+Value resized(Value x, std::int64_t size) {  // pads with zeros or cuts the last of two dimensions
   const std::int64_t low[] = {0, 0}, high[] = {0, size - x.size(1)};
   return pad(x, constant(x.graph(), Type(x.dtype(), {}), 0), low, high, low);
 }
@@ -75,8 +75,8 @@ Complex over_rows(Complex row, std::int64_t rows) {
   return both(row, [&](Value v) { return broadcast_in_dim(v, Type(v.dtype(), {rows, v.size(0)}), columns); });
 }
 
-// By j k = (j^2 + k^2 - (k - j)^2) / 2: a convolution with a chirp between products with it, the convolution by transforms whose
-// length is a power of 2.
+// Uses j k = (j^2 + k^2 - (k - j)^2) / 2: multiplies by a chirp, convolves with a chirp, and multiplies by a chirp again. The
+// convolution uses transforms whose length is a power of 2.
 Complex by_convolution(Complex z, int sign) {
   const std::int64_t rows = z.re.size(0), n = z.re.size(1);
   const DType dtype = z.part().dtype();
@@ -89,7 +89,7 @@ Complex by_convolution(Complex z, int sign) {
   };
   const Value places = iota(graph, Type(DType::i64, {n}), 0), all = iota(graph, Type(DType::i64, {m}), 0);
   const Complex around = over_rows(chirp(places, sign), rows);
-  const Value distance = minimum(all, constant_like(all, m) - all);  // around the circle
+  const Value distance = minimum(all, constant_like(all, m) - all);  // cyclic distance
   const Value is_reached = compare(distance, constant_like(distance, n), Direction::LT);
   const Complex kernel =
       both(chirp(distance, -sign), [&](Value v) { return select(is_reached, v, constant_like(v, 0)); });
@@ -101,8 +101,8 @@ Complex by_convolution(Complex z, int sign) {
   return multiply(convolved, around);
 }
 
-// Over the last of two dimensions. With n = a b, number j = j1 b + j2 goes to k = k1 + a k2: a transform of length a over j1, a turn
-// by j2 k1 / n, and one of length b over j2.
+// Transforms the last of two dimensions. With n = a b, element j = j1 b + j2 contributes to k = k1 + a k2: a transform of length
+// a over j1, a rotation by j2 k1 / n, and a transform of length b over j2.
 Complex transform(Complex z, int sign) {
   const std::int64_t rows = z.re.size(0), n = z.re.size(1), a = factor_of(n), b = n / a;
   Graph& graph = z.re.graph();
@@ -120,7 +120,7 @@ Complex transform(Complex z, int sign) {
   return reshaped(swapped(reshaped(y, {rows, a, b})), {rows, n});
 }
 
-// Over one dimension of any.
+// Transforms one dimension of a value of any rank.
 Complex transform(Complex z, int dimension, int sign) {
   const int rank = z.re.rank();
   std::vector<std::int64_t> order(rank);
@@ -133,7 +133,7 @@ Complex transform(Complex z, int dimension, int sign) {
   return transposed(both(flat, [&](Value v) { return reshape(v, type.dims()); }), order);
 }
 
-// All n numbers of which the first n / 2 + 1 are given: the others are their conjugates, in reverse.
+// Returns all n numbers, given the first n / 2 + 1: the others are their conjugates in reverse order.
 Complex with_conjugates(Complex z, int dimension, std::int64_t n) {
   const std::int64_t along[] = {dimension};
   const auto complete = [&](Value v, bool conjugate) {
@@ -144,7 +144,7 @@ Complex with_conjugates(Complex z, int dimension, std::int64_t n) {
   return {complete(z.re, false), complete(z.im, true)};
 }
 
-// What the result's last dimension is, and the operand's must be.
+// The required sizes of the last dimension of the operand and of the result.
 struct Lengths {
   std::int64_t operand, result;
 };
@@ -182,7 +182,7 @@ WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> len
   }
   const bool is_inverse = type == FftType::IFFT || type == FftType::IRFFT;
   const int sign = is_inverse ? 1 : -1;
-  // The real transform is the last of an inverse one, and the first of a forward one.
+  // The real dimension is transformed first in a forward transform and last in an inverse one.
   if (type != FftType::IRFFT) x = transform(x, last, sign);
   if (type == FftType::RFFT) x = both(x, [&](Value v) { return slice_in_dim(v, 0, n / 2 + 1, 1, last); });
   for (int d = first; d < last; ++d) x = transform(x, d, sign);

@@ -24,8 +24,7 @@ std::shared_ptr<const Graph> shared_body(std::shared_ptr<const Graph> graph) {
 std::shared_ptr<const Graph> part_of_region(const Graph& region) {
   const auto inputs = region.inputs();
   if (region.outputs().size() != 2 || inputs.size() % 2 != 0 || inputs.empty()) return nullptr;
-  std::vector<int> parts(
-      region.nodes().size());  // by node: which it follows from, 1 the real ones, 2 the imaginary ones
+  std::vector<int> parts(region.nodes().size());  // by node id: the parts on which it depends, 1 real and 2 imaginary
   for (std::size_t i = 0; i < inputs.size(); ++i) parts[inputs[i].node->id] = i % 2 == 0 ? 1 : 2;
   for (const Node* node : region.nodes())
     for (const Value v : node->operands) parts[node->id] |= parts[v.node->id];

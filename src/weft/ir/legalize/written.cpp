@@ -34,11 +34,11 @@ WrittenValues grouped(std::span<const Value> values, std::span<const WrittenType
   std::size_t at = 0;
   for (const WrittenType type : types) {
     const std::size_t parts = type.is_complex ? 2 : 1;
-    require(at + parts <= values.size() && values[at].type() == type.part, "gives no ", type);
+    require(at + parts <= values.size() && values[at].type() == type.part, "has no result of type ", type);
     result.push_back({values[at], type.is_complex ? values[at + 1] : Value()});
     at += parts;
   }
-  require(at == values.size(), "gives more than the ", types.size(), " results that are written");
+  require(at == values.size(), "has more results than the ", types.size(), " that are declared");
   return result;
 }
 

@@ -1,4 +1,4 @@
-// The gradient of a checkpoint: of what it computes, computed again from its operands.
+// The gradient of a checkpoint: it computes the checkpointed values again from the operands and differentiates them.
 #include <algorithm>
 #include <ranges>
 
@@ -12,9 +12,9 @@ namespace weft::ir {
 
 namespace {
 
-// Makes the cotangents, and operands that were computed, available together only: what is computed from them is then neither
-// computed early nor taken for what the forward pass computed. Inputs of the graph are there all the time; if all operands are
-// such, they are held back too.
+// Makes the cotangents and the computed operands available only together, by a barrier. Values computed from them are then
+// neither computed early nor merged with values of the forward pass. Inputs of the graph are always available; they are held back
+// only if all operands are inputs.
 void hold_back(std::vector<Value>& values, std::size_t operands) {
   const auto is_input = [](Value v) { return v.node->op == &ops::parameter; };
   const bool all = std::ranges::all_of(values | std::views::take(operands), is_input);
@@ -35,11 +35,11 @@ bool is_checkpoint(const Node& node) {
 
 void checkpoint_gradient(const GradientCall& c) {
   const auto operands = c.node.operands;
-  std::vector<std::size_t> first;  // of each operand: where the same value stands first, which has one sum
+  std::vector<std::size_t> first;  // by operand: the first operand that is the same value; equal operands share one sum
   for (const Value v : operands)
     first.push_back(static_cast<std::size_t>(std::ranges::find(operands, v) - operands.begin()));
   const std::vector<int> given = given_cotangents(c);
-  std::vector<std::size_t> wanted, begun;  // operands
+  std::vector<std::size_t> wanted, begun;  // indices of operands
   std::vector<Value> values(operands.begin(), operands.end()), sums;
   for (const int i : given) values.push_back(c.dy(i));
   for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -1,4 +1,4 @@
-// Type rules of collectives, and what they are for a program that runs as one process.
+// Type rules of collectives, and their replacements in single-process programs.
 #include <weft/ir/ops/collective.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@ constexpr DType process_id_dtype = DType::u32;
 
 bool is_token(Type type) { return type.dtype() == DType::token; }
 
-// The demands of an op on its replica_groups.
+// The requirements of an op on its replica_groups.
 struct GroupRules {
-  bool complete = true;  // every number from 0 up to the highest is in a group
-  bool equal = true;     // all groups have one size, so that no -1 fills a short one up
+  bool complete = true;  // every number from 0 to the largest one is in a group
+  bool equal = true;     // all groups have the same size, so no -1 pads a shorter one
 };
 
 void require_groups(const Call& call, GroupRules rules) {
@@ -44,21 +44,21 @@ void require_reduction_region(const Call& call, DType dtype) {
   require_region(call, 0, scalars, std::span(scalars).first(1));
 }
 
-// Requires a given result type like the operand's but for the size of one dimension; that size.
+// Requires that the given result type differs from the operand's at most in the size of one dimension; returns that size.
 Dim require_resized(const Call& call, Type operand, Type result, std::string_view name, std::int64_t dimension) {
   require_dimension(call, name, dimension, operand.rank());
-  call.require(result.dtype() == operand.dtype() && result.rank() == operand.rank(), "cannot give ", result);
+  call.require(result.dtype() == operand.dtype() && result.rank() == operand.rank(), "cannot produce ", result);
   for (int d = 0; d < operand.rank(); ++d)
-    call.require(d == dimension || result.dim(d) == operand.dim(d), "cannot give ", result, ": dimension ", d,
+    call.require(d == dimension || result.dim(d) == operand.dim(d), "cannot produce ", result, ": dimension ", d,
                  " differs");
   return result.dim(dimension);
 }
 
-// Requires that `whole` is made of parts of this size, one for each process of a group; how many those are may depend on the grid.
+// Requires that `whole` is a multiple of the part size. The number of processes per group may depend on the grid, so it is not checked.
 void require_parts(const Call& call, std::int64_t dimension, Dim part, Dim whole) {
   call.require(part != Dim(0) && whole != Dim(0), "dimension ", dimension, " must not be empty");
   call.require(part == whole || whole.value() % part.value() == 0, "dimension ", dimension, " of size ", whole,
-               " does not fall into parts of size ", part);
+               " is not a multiple of ", part);
 }
 
 bool holds_others(Ints ids) {
@@ -107,7 +107,7 @@ void all_to_all_type(const Call& call, std::vector<Type>& results) {
     require_dimension(call, "concat_dimension", a.concat_dimension, type.rank());
     DimList dims(type.dims());
     const std::int64_t split = type.size(a.dimension);
-    call.require(split % a.split_count == 0, "split_dimension of ", type, " does not fall into ", a.split_count,
+    call.require(split % a.split_count == 0, "split_dimension of ", type, " cannot be split into ", a.split_count,
                  " parts");
     dims[a.dimension] = split / a.split_count;
     dims[a.concat_dimension] = dims[a.concat_dimension] * Dim(a.split_count);
@@ -127,7 +127,7 @@ void reduce_scatter_type(const Call& call, std::vector<Type>& results) {
 
 namespace {
 
-// The operands but for the roots, which are numbers of processes in their group.
+// Returns the operands without the roots, which are process numbers within a group.
 std::span<const Value> without_roots(const Call& call) {
   const bool has_roots = call.attributes<CollectiveAttributes>().has_dynamic_root;
   call.require(call.operands.size() > (has_roots ? 1u : 0u), "expected at least one operand",
@@ -232,7 +232,7 @@ void run_parallel_type(const Call& call, std::vector<Type>& results) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// One process: it is replica 0 and partition 0, and meets nobody.
+// Single-process programs: the process is replica 0 and partition 0, and is alone in every group.
 
 std::vector<Value> process_id_of_one(Graph& graph, const Node& node, std::span<const Value>) {
   return {zeros(graph, node.type())};

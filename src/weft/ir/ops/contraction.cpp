@@ -9,7 +9,7 @@ namespace weft::ir {
 
 namespace {
 
-// The dtype of the result: the operands', or a wider one of the same class that was asked for.
+// Returns the dtype of the result: the operands' dtype, or a requested wider one of the same class.
 DType accumulated_dtype(const Call& call) {
   const DType dtype = call.type(0).dtype();
   require_domain(call, 0);
@@ -34,7 +34,7 @@ void require_pairs(const Call& call, std::string_view what, Ints lhs, Ints rhs) 
   }
 }
 
-// Requires batching and contracting dimensions of one operand to be in range and different; those of both kinds.
+// Requires that the batching and contracting dimensions of an operand are in range and distinct; returns all of them as a set.
 DimSet require_split(const Call& call, std::string_view batching_name, Ints batching, std::string_view contracting_name,
                      Ints contracting, int rank) {
   const DimSet a = require_dimensions(call, batching_name, batching, rank),
@@ -48,7 +48,7 @@ void push_others(DimList& dims, Type type, DimSet taken) {
     if (!has(taken, d)) dims.push(type.dim(d));
 }
 
-// Requires the numbered dimensions of an operand or the result of a convolution to be all of them.
+// Requires that the dimension numbers of an operand or the result of a convolution cover all of its dimensions.
 void require_layout(const Call& call, std::string_view what, std::int64_t first, std::int64_t second, Ints spatial,
                     int rank) {
   call.require(spatial.size() + 2 == static_cast<std::size_t>(rank), what, " has ", spatial.size(),

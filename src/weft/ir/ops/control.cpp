@@ -9,7 +9,7 @@ namespace weft::ir {
 
 namespace {
 
-// Requires all regions to take the captures (operands but the first) and to return the same types, which are the result's.
+// Requires that all regions take the captures (all operands except the first) and return the same types, which are the result types.
 void branch_types(const Call& call, std::vector<Type>& results) {
   results = types_of(call.regions[0]->outputs());
   const std::vector<Type> captures = types_of(call.operands.subspan(1));
@@ -19,7 +19,7 @@ void branch_types(const Call& call, std::vector<Type>& results) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 
-// namespace.name, with more names behind it perhaps; $ may stand behind the first dot.
+// Returns whether the name has the form namespace.name; more names may follow, and $ may appear after the first dot.
 bool is_namespaced(std::string_view name) {
   const auto dot = name.find('.');
   if (dot == name.npos || !is_letter(name[0]) || name.ends_with('.') || name.find("..") != name.npos) return false;

@@ -1,4 +1,4 @@
-// Gradients of control ops: the gradients of their regions.
+// Gradients of control ops, made from the gradients of their regions.
 #include <algorithm>
 
 #include <weft/ir/autodiff.h>
@@ -35,7 +35,7 @@ std::vector<int> given_cotangents(const GradientCall& c) {
 
 namespace {
 
-// Which operands from `first` on need a cotangent, counted from there.
+// Returns which of the operands from `first` on need a cotangent, counted from `first`.
 std::vector<int> wanted_cotangents(const GradientCall& c, int first) {
   std::vector<int> wanted;
   for (int i = first; i < std::ssize(c.node.operands); ++i)
@@ -45,7 +45,7 @@ std::vector<int> wanted_cotangents(const GradientCall& c, int first) {
 
 }  // namespace
 
-// The same choice between the gradients of the branches, each of which computes its branch again.
+// Makes the same choice between the gradients of the branches; each gradient computes its branch again.
 void branches_gradient(const GradientCall& c) {
   const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 1);
   std::vector<std::shared_ptr<const Graph>> branches;
@@ -56,8 +56,8 @@ void branches_gradient(const GradientCall& c) {
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(static_cast<std::uint32_t>(i)));
 }
 
-// The gradient known for the composite's name; else that of the decomposition, inlined, where results of the composite stand for
-// what the decomposition computes.
+// Uses the gradient that is registered for the composite's name. Otherwise inlines the gradient of the decomposition, where
+// results of the composite replace the values that the decomposition computes.
 void composite_gradient(const GradientCall& c) {
   const Composite* known = find_composite(c.node.attributes<CompositeAttributes>().name);
   if (is_checkpoint(c.node)) return checkpoint_gradient(c);

@@ -1,4 +1,5 @@
-// The gradient of convolution: a convolution of the cotangent with the kernel, and one of the input with the cotangent.
+// The gradient of convolution: a convolution of the cotangent with the kernel for the input, and of the input with the cotangent
+// for the kernel.
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/gradients.h>
 #include <weft/ir/ops/window.h>
@@ -9,12 +10,12 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-// Splits `groups` off the front of dimension `from` and puts them in front of what dimension `to` counts.
+// Splits `groups` off dimension `from`, as its major part, and merges them into dimension `to`, as its major part.
 Value move_groups(Value x, std::int64_t groups, std::int64_t from, std::int64_t to) {
   const auto dims = x.type().dims();
   const auto rank = std::ssize(dims);
   std::vector<Dim> split, merged(dims.begin(), dims.end());
-  Dims permutation;  // of the split dimensions: `from` is the groups', later ones stand one further
+  Dims permutation;  // of the split dimensions: dimension `from` is the groups, later dimensions are shifted by one
   for (std::int64_t d = 0; d < rank; ++d) {
     const Dim size = dims[d];
     if (d == from) split.push_back(groups);
@@ -27,7 +28,7 @@ Value move_groups(Value x, std::int64_t groups, std::int64_t from, std::int64_t 
   return reshape(transpose(reshape(x, split), permutation), merged);
 }
 
-// The lists of an attribute struct under construction.
+// The window attributes under construction.
 struct Window {
   Dims strides, padding, lhs_dilation, rhs_dilation, reversal;
 };
@@ -45,7 +46,7 @@ Sizes sizes_of(const GradientCall& c, const ConvolutionAttributes& a, std::size_
 
 std::int64_t dilated(std::int64_t size, std::int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
 
-// The cotangent slides under the mirrored kernel.
+// The cotangent of the input: the mirrored kernel slides over the cotangent.
 Value input_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Value dy) {
   Window w;
   for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
@@ -80,7 +81,7 @@ Value input_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Val
   return a.batch_groups > 1 ? move_groups(dx, a.batch_groups, a.input_feature, a.input_batch) : dx;
 }
 
-// The cotangent is the kernel that slides over the input, with batches and features changing roles.
+// The cotangent of the kernel: the cotangent slides over the input as a kernel; batch and feature dimensions swap roles.
 Value kernel_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Value dy) {
   Window w;
   Dims reversed;
@@ -114,7 +115,7 @@ Value kernel_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Va
   return reversed.empty() ? dk : reverse(dk, reversed);
 }
 
-// Whether the window is a mirrored one that moves in steps of one element: a transposed convolution.
+// Returns whether the window is mirrored and moves by one element at a time, as in a transposed convolution.
 bool is_transposed(const GradientCall& c, const ConvolutionAttributes& a) {
   for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
     const WindowDim w = sizes_of(c, a, i).window;
@@ -123,7 +124,7 @@ bool is_transposed(const GradientCall& c, const ConvolutionAttributes& a) {
   return !a.input_spatial.empty() && a.batch_groups == 1;
 }
 
-// The same for a transposed convolution: its input slides over the cotangent, and no zeros are put between elements of either.
+// The cotangent of the kernel of a transposed convolution: the input slides over the cotangent, and neither is dilated.
 Value transposed_kernel_cotangent(const GradientCall& c, const ConvolutionAttributes& a, Value dy) {
   Window w;
   for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-// One operand's dimensions by role.
+// The dimensions of one operand by role.
 struct Roles {
   Ints batching, contracting;
   Dims free;
@@ -22,13 +22,14 @@ struct Roles {
   }
 };
 
-// The cotangent of an operand with roles `mine`: the sum over the other's free dimensions, which stand at `dy_other` in dy; mine
-// stand at `dy_mine`. The contraction gives batching, mine, contracting or batching, contracting, mine: whichever is the operand's
-// order, if one of them is, so that nothing is transposed.
+// Returns the cotangent of an operand with roles `mine`: the sum over the other operand's free dimensions, which begin at
+// `dy_other` in dy; the free dimensions of `mine` begin at `dy_mine`. The result's dimensions are ordered batching, mine,
+// contracting or batching, contracting, mine. If one of these is the operand's own order, it is used, so that no transpose is
+// needed.
 Value cotangent(Value dy, Value other, const Roles& mine, const Roles& others, std::size_t dy_other) {
   const Dims dy_batching = dimension_range(0, mine.batching.size()),
              dy_contracting = dimension_range(dy_other, others.free.size());
-  // The other's contracting dimensions that are left come in its order.
+  // The other operand's remaining contracting dimensions appear in that operand's order.
   std::vector<std::size_t> by_position(others.contracting.size());
   for (std::size_t i = 0; i < by_position.size(); ++i) by_position[i] = i;
   std::ranges::sort(by_position, {}, [&](std::size_t i) { return others.contracting[i]; });

@@ -42,7 +42,7 @@ void is_finite_type(const Call& call, std::vector<Type>& results) {
 
 void convert_type(const Call& call, std::vector<Type>& results) {
   const Type type = call.requested_type();
-  call.require(same_dims(type, call.type(0)), "cannot give ", type, ": the shapes differ");
+  call.require(same_dims(type, call.type(0)), "cannot produce ", type, ": the shapes differ");
   results.push_back(type);
 }
 
@@ -51,8 +51,8 @@ void bitcast_convert_type(const Call& call, std::vector<Type>& results) {
   require_domain(call, 0);
   const DType from = call.type(0).dtype(), to = results.back().dtype();
   call.require(contains(call.op.domain, to), "is not defined for ", to);
-  call.require(num_bits(from) == num_bits(to), "cannot give ", to, ": the widths differ");
-  call.require(have_same_bytes(from, to), "from ", from, " to ", to, " is not a matter of bytes; convert does it");
+  call.require(num_bits(from) == num_bits(to), "cannot produce ", to, ": the widths differ");
+  call.require(have_same_bytes(from, to), "from ", from, " to ", to, " changes the bytes; use convert");
 }
 
 void reduce_precision_type(const Call& call, std::vector<Type>& results) {

@@ -1,4 +1,4 @@
-// Gradients of elementwise ops that take more than a line.
+// Gradients of elementwise ops that are longer than a line.
 #include <numbers>
 
 #include <weft/ir/ops.h>
@@ -8,7 +8,7 @@ namespace weft::ir {
 
 namespace {
 
-// The cotangent of an operand that may be of rank 0, applying to every element.
+// Returns the cotangent of an operand that may have rank 0 and then applies to every element.
 Value to_bound(Value cotangent, Value bound) {
   if (bound.type() == cotangent.type()) return cotangent;
   return reduce_sum(cotangent, all_dimensions(cotangent));
@@ -54,11 +54,11 @@ void extremum_gradient(const GradientCall& c) {
 
 void power_gradient(const GradientCall& c) {
   const Value a = c.x(0), b = c.x(1);
-  if (c.needs(0)) {  // a^0 is constant, also where 0 * a^-1 would be NaN
+  if (c.needs(0)) {  // a^0 is constant, even where 0 * a^-1 would be NaN
     const Value slope = b * power(a, b - constant_like(b, 1));
     c.add(0, c.dy() * select(compare(b, zeros_like(b), Direction::EQ), zeros_like(b), slope));
   }
-  if (c.needs(1)) {  // 0^b is constant for b >= 0, also where log(0) * 0 would be NaN
+  if (c.needs(1)) {  // 0^b is constant for b >= 0, even where log(0) * 0 would be NaN
     const Value zeros = zeros_like(a);
     const Value is_constant = and_(compare(a, zeros, Direction::EQ), compare(b, zeros, Direction::GE));
     c.add(1, c.dy() * (log(select(is_constant, constant_like(a, 1), a)) * c.y()));

@@ -1,4 +1,4 @@
-// Scalar meanings of elementwise ops that take more than one primitive.
+// Scalar rules of elementwise ops that need more than one primitive.
 #include <weft/ir/ops/elementwise.h>
 
 namespace weft::ir {
@@ -23,7 +23,7 @@ DType unsigned_of_width(int bytes) {
   }
 }
 
-// A 64-bit pattern: a double holds only 53 bits exactly, so wide ones are put together from halves.
+// Returns a 64-bit pattern. A double represents only 53 bits exactly, so wide patterns are combined from halves.
 Scalar bits(ScalarBuilder& b, DType dtype, std::uint64_t value) {
   if (value >> 32 == 0) return b.constant(dtype, static_cast<double>(value));
   const Scalar high =
@@ -44,7 +44,7 @@ Format format_of(DType dtype) {
   }
 }
 
-// Integers whose signed order is the total order of the floats: negative ones with their lower bits flipped.
+// Returns integers whose signed order is the total order of the floats: the lower bits of negative numbers are flipped.
 Scalar total_order(ScalarBuilder& b, Scalar x) {
   const int bytes = byte_size(x.dtype);
   const Scalar i = b.bitcast(x, signed_of_width(bytes));
@@ -52,7 +52,7 @@ Scalar total_order(ScalarBuilder& b, Scalar x) {
   return b.apply(Prim::bit_xor, {i, b.apply(Prim::shift_right_logical, {all_or_none, b.like(i, 1)})});
 }
 
-// By squaring; wraps.
+// Exponentiation by squaring; wraps.
 Scalar integer_power(ScalarBuilder& b, Scalar base, Scalar exponent) {
   const Scalar zero = b.like(base, 0), one = b.like(base, 1);
   Scalar result = one, square = base;
@@ -71,7 +71,7 @@ Scalar integer_power(ScalarBuilder& b, Scalar base, Scalar exponent) {
   return b.select(b.compare(Direction::LT, exponent, zero), inverse, result);
 }
 
-// The bits of a float rounded to fewer mantissa bits, ties to even; the carry may reach the exponent, up to infinity.
+// Rounds the bits of a float to fewer mantissa bits, ties to even. The carry may reach the exponent, up to infinity.
 Scalar round_mantissa(ScalarBuilder& b, Scalar x, int dropped) {
   const std::uint64_t last = std::uint64_t{1} << dropped;
   const Scalar odd =
@@ -80,7 +80,7 @@ Scalar round_mantissa(ScalarBuilder& b, Scalar x, int dropped) {
   return b.apply(Prim::bit_and, {rounded, b.apply(Prim::bit_not, {bits(b, x.dtype, last - 1)})});
 }
 
-// The bits of a float with exponents out of the narrower range made infinity or zero.
+// Replaces exponents outside of the narrower range by infinity or zero, in the bits of a float.
 Scalar narrow_exponent(ScalarBuilder& b, Scalar x, Format from, int exponent_bits) {
   const std::uint64_t bias = (std::uint64_t{1} << (from.exponent_bits - 1)) - 1,
                       narrow_bias = (std::uint64_t{1} << (exponent_bits - 1)) - 1;
@@ -113,7 +113,7 @@ Scalar power_scalar(ScalarBuilder& b, const ScalarCall& x) {
   return is_float(x.result) ? b.apply(Prim::pow, {x[0], x[1]}) : integer_power(b, x[0], x[1]);
 }
 
-// As XLA: subnormals of the narrower format become zero, NaN stays NaN unless there is no mantissa to hold it.
+// As in XLA, subnormals of the narrower format become zero, and NaN stays NaN unless the format has no mantissa for it.
 Scalar reduce_precision_scalar(ScalarBuilder& b, const ScalarCall& x) {
   const auto& to = x.attributes<ReducePrecisionAttributes>();
   const Format from = format_of(x.result);
@@ -130,7 +130,7 @@ Scalar reduce_precision_scalar(ScalarBuilder& b, const ScalarCall& x) {
 
 Scalar same_scalar(ScalarBuilder&, const ScalarCall& x) { return x[0]; }
 
-// Zeros and NaN are their own sign.
+// Zeros and NaN are returned unchanged.
 Scalar sign_scalar(ScalarBuilder& b, const ScalarCall& x) {
   const Scalar zero = b.like(x[0], 0);
   const Scalar below = b.select(b.compare(Direction::LT, x[0], zero), b.like(x[0], -1), x[0]);

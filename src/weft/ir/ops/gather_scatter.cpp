@@ -1,4 +1,4 @@
-// Type rules of gather and scatter: the same dimension numbers, read in two directions.
+// Type rules of gather and scatter, which use the same dimension numbers in opposite directions.
 #include <algorithm>
 
 #include <weft/ir/ops/indexing.h>
@@ -8,10 +8,10 @@ namespace weft::ir {
 
 namespace {
 
-// The dimension numbers under the names they have in common.
+// The dimension numbers under common names.
 struct DimensionNumbers {
-  Ints window_dims;       // dimensions of the windows in the result of gather, in the updates of scatter
-  Ints dropped;           // operand dimensions that windows do not have: collapsed, inserted
+  Ints window_dims;       // window dimensions in the result of gather or in the updates of scatter
+  Ints dropped;           // operand dimensions that windows lack: collapsed or inserted
   Ints batching;          // operand dimensions paired with ...
   Ints indices_batching;  // ... dimensions of the indices
   Ints index_map;         // operand dimension of each component of an index
@@ -19,7 +19,7 @@ struct DimensionNumbers {
   std::string_view window_name, dropped_name, batching_name, indices_batching_name, index_map_name;
 };
 
-// Requires dimension numbers that fit the operand and the indices; the operand dimensions that windows have.
+// Requires dimension numbers that fit the operand and the indices; returns the operand dimensions that windows have.
 DimSet require_numbers(const Call& call, const DimensionNumbers& n, Type x, Type indices) {
   const int rank = x.rank();
   call.require(is_integer(indices.dtype()), "indices must be integers, got ", indices);
@@ -48,7 +48,7 @@ DimSet require_numbers(const Call& call, const DimensionNumbers& n, Type x, Type
   return ((DimSet{1} << rank) - 1) & ~dropped & ~batching;
 }
 
-// Requires sorted window dimensions of a tensor of this rank, as many as the windows have; the set of them.
+// Requires sorted window dimensions of a tensor of this rank, as many as the windows have; returns them as a set.
 DimSet require_window_dims(const Call& call, const DimensionNumbers& n, DimSet window, int rank) {
   const DimSet set = require_dimensions(call, n.window_name, n.window_dims, rank);
   require_sorted(call, n.window_name, n.window_dims);
@@ -61,7 +61,7 @@ int batch_rank(const DimensionNumbers& n, Type indices) {
   return indices.rank() - (n.index_vector_dim < indices.rank() ? 1 : 0);
 }
 
-// Calls f(dim of the indices) for those other than the index vector's, in order.
+// Calls f with each dimension of the indices except the index vector's, in order.
 template <class F>
 void for_each_batch_dim(const DimensionNumbers& n, Type indices, F f) {
   for (int d = 0; d < indices.rank(); ++d)
@@ -75,7 +75,7 @@ void require_slice_sizes(const Call& call, const GatherAttributes& a, Type x) {
                  " does not fit dimension ", d, " of size ", x.dims()[d]);
   for (const Ints dropped : {a.collapsed_slice_dims, a.operand_batching_dims})
     for (const std::int64_t d : dropped)
-      // Not 0 either, as in XLA: the result would have elements that the operand has not.
+      // A size of 0 is not allowed either, as in XLA: the result would have elements that the operand lacks.
       call.require(a.slice_sizes[d] == 1, "the slice of dimension ", d,
                    ", which the result drops, must have size 1, got ", a.slice_sizes[d]);
 }

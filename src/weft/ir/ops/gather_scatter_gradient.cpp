@@ -1,5 +1,5 @@
-// Gradients of gather and scatter, each of which is the other read backwards. They differ out of bounds: gather moves a window
-// inside, scatter leaves out what falls outside.
+// Gradients of gather and scatter, each of which is the other one reversed. They differ out of bounds: gather moves a window
+// inside, scatter skips elements that fall outside.
 #include <limits>
 
 #include <weft/ir/ops.h>
@@ -10,7 +10,7 @@ namespace weft::ir {
 
 namespace {
 
-// One number for each component of an index, broadcast over the indices; of rank 0 where they are all the same.
+// Returns one number for each component of an index, broadcast over the indices; rank 0 if all numbers are equal.
 Value per_component(Value indices, std::int64_t index_vector_dim, std::span<const std::int64_t> values,
                     bool of_rank_0) {
   Graph& graph = indices.graph();
@@ -37,7 +37,7 @@ Value per_component(Value indices, std::int64_t index_vector_dim, std::span<cons
   });
 }
 
-// The size of the window in each dimension of the operand of a scatter.
+// Returns the window size in each dimension of the operand of a scatter.
 std::vector<std::int64_t> window_sizes(const ScatterAttributes& a, Value x, Value updates) {
   DimSet dropped = 0;
   for (const Ints dims : {a.inserted_window_dims, a.input_batching_dims})
@@ -75,7 +75,7 @@ ScatterAttributes reversed(const GatherAttributes& a) {
           .indices_are_sorted = a.indices_are_sorted};
 }
 
-// Reads from `x` where a scatter with these attributes writes to it, and 0 where it leaves out what falls outside.
+// Reads from `x` at the positions to which a scatter with these attributes writes; reads 0 where the scatter skips elements.
 class ScatterReader {
  public:
   ScatterReader(const ScatterAttributes& a, Value x, Value indices, Value updates)
@@ -92,7 +92,7 @@ class ScatterReader {
   }
 
  private:
-  // Windows of one element in the dimensions that the indices choose are inside or outside as a whole.
+  // If the window has size 1 in the indexed dimensions, it is either completely inside or completely outside.
   Value read_elements(Value x, Type type) const {
     const auto last = at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return operand_sizes_[d] - 1; });
     const std::vector<std::int64_t> first(last.size(), 0);
@@ -110,7 +110,7 @@ class ScatterReader {
     return select(mask, gather(x, indices_, reversed(a_, sizes_)), constant(x.graph(), type, 0));
   }
 
-  // Zeros around `x`, as wide as the window, take what lies outside.
+  // Pads `x` with zeros as wide as the window, so that positions outside read 0.
   Value read_windows(Value x) const {
     const Value wide = convert(indices_, DType::i64);
     const auto margin = at_mapped(a_.scatter_dims_to_operand_dims, [&](int d) { return sizes_[d]; });
@@ -148,8 +148,8 @@ std::shared_ptr<const Graph> replacing_body(DType dtype) {
   return make_graph(scalars, [](Graph&, std::span<const Value> x) { return std::vector{x[1]}; });
 }
 
-// Of several updates that meet, the last one stays, and it alone gets the cotangent. Which one stays is found by scattering the
-// numbers of the updates.
+// If several updates hit the same element, the last one wins and is the only one to get the cotangent. Scattering the numbers of
+// the updates shows which one wins.
 void replacing_gradient(const GradientCall& c, const ScatterAttributes& a, const ScatterReader& reader) {
   const Value x = c.x(0), indices = c.x(1), updates = c.x(2), zeros = zeros_like(updates);
   if (a.unique_indices) {
@@ -189,7 +189,7 @@ void scatter_gradient(const GradientCall& c) {
     c.add(0, c.dy());
     if (c.needs(2)) c.add(2, reader.read(c.dy()));
   } else {
-    fail("grad: scatter has a gradient only where it adds or replaces");
+    fail("grad: scatter has a gradient only if its body adds or replaces");
   }
 }
 

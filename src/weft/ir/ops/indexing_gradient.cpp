@@ -7,7 +7,7 @@
 
 namespace weft::ir {
 
-// The window is moved inside the same way in both directions, so clamped starts need no care.
+// Both directions move the window inside in the same way, so clamped starts need no special treatment.
 void dynamic_slice_gradient(const GradientCall& c) {
   c.add(0, dynamic_update_slice(zeros_like(c.x()), c.dy(), c.node.operands.subspan(1)));
 }
@@ -23,7 +23,7 @@ void dynamic_update_slice_gradient(const GradientCall& c) {
 
 namespace {
 
-// Where each element of the result of a sort came from, by sorting positions along.
+// Returns where each element of the result of a sort came from, by sorting positions along with it.
 Value sorted_positions(const GradientCall& c, std::int64_t dimension) {
   const Graph& comparator = *c.node.regions[0];
   const Type type = c.x().type();
@@ -41,7 +41,7 @@ Value sorted_positions(const GradientCall& c, std::int64_t dimension) {
 
 }  // namespace
 
-// Each cotangent goes back to the position its element came from.
+// Each cotangent is moved back to the position from which its element came.
 void sort_gradient(const GradientCall& c) {
   const int rank = c.x().rank();
   std::int64_t dimension = c.node.attributes<SortAttributes>().dimension;
@@ -67,8 +67,8 @@ void sort_gradient(const GradientCall& c) {
 
 namespace {
 
-// The body of a reduction of (element, cotangent, present) that keeps what `select` keeps. `present` is false for the initial value,
-// so that any selection works without an identity of its own.
+// Returns a reduction body for (element, cotangent, present) that keeps the element that `select` keeps. `present` is false for
+// the initial value, so that any selection works without an identity element.
 std::shared_ptr<const Graph> selecting_body(const Graph& select_body, DType dtype) {
   const Type scalar(dtype, {}), flag(DType::boolean, {});
   const std::array inputs{scalar, scalar, flag, scalar, scalar, flag};
@@ -81,10 +81,11 @@ std::shared_ptr<const Graph> selecting_body(const Graph& select_body, DType dtyp
 
 }  // namespace
 
-// The selection itself has no derivative; an element of the source gets the cotangent of the place it was scattered to.
+// The selection itself has no derivative. An element of the source gets the cotangent of the position to which it was scattered.
 void select_and_scatter_gradient(const GradientCall& c) {
   const auto& window = c.node.attributes<SelectAndScatterAttributes>();
-  if (reduction_op(*c.node.regions[1]) != &ops::add) fail("grad: select_and_scatter has a gradient only where it adds");
+  if (reduction_op(*c.node.regions[1]) != &ops::add)
+    fail("grad: select_and_scatter has a gradient only if its scatter body adds");
   const Value x = c.x(0);
   if (c.needs(1)) {
     const Value present = constant(x.graph(), x.type().with(DType::boolean), 1), absent = scalar_like(present, 0);

@@ -51,7 +51,7 @@ Parts cholesky_parts(const Node& node) {
   });
 }
 
-// One part for each right side. x op(a) = b is op(a)^T x^T = b^T.
+// One part for each right-hand side. x op(a) = b is solved as op(a)^T x^T = b^T.
 Parts triangular_solve_parts(const Node& node) {
   const auto& attributes = node.attributes<TriangularSolveAttributes>();
   const Type type = node.type();

@@ -1,8 +1,9 @@
-// The gradient of a loop whose number of steps is known: a loop over the steps in reverse order. What it needs of each step, it
-// reads from stacked arrays that a second copy of the loop fills; the compiler makes one loop of the two (merge-loops). Kept are
-// the carried values and what is costly to compute (products, reductions, nested loops); the rest is computed again from those.
-// Values that no step changes get the sum of what all steps contribute; where that is a sum of small products, as of a recurrent
-// layer's weight, one product over all steps follows the loop. (Griewank & Walther 2008; jax.lax.scan)
+// The gradient of a loop with a known number of steps: a loop over the steps in reverse order. It reads the values that it needs
+// of each step from stacked arrays, which a second copy of the loop fills; the compiler merges this copy with the original loop
+// (merge-loops). The stacked arrays keep the carried values and values that are costly to compute (products, reductions, nested
+// loops); the rest is computed again. The cotangent of a value that no step changes is the sum over all steps. If that is a sum
+// of small products, as for the weight of a recurrent layer, a single product over all steps follows the loop. (Griewank &
+// Walther 2008; jax.lax.scan)
 #include <algorithm>
 #include <optional>
 #include <type_traits>
@@ -61,7 +62,7 @@ Type stacked(Type type, std::int64_t steps) {
   return Type(type.dtype(), dims);
 }
 
-// Where step `at` stands in a stacked array.
+// Returns the start of step `at` in a stacked array.
 std::vector<Value> starts(Value at, int rank) {
   std::vector<Value> all{at};
   for (int d = 0; d < rank; ++d) all.push_back(constant_like(at, 0));
@@ -74,7 +75,7 @@ std::vector<std::int64_t> sizes_of(Type type) {
   return sizes;
 }
 
-// Which outputs of the region depend on its input by a way on which a derivative passes.
+// Returns, for each output of the region, whether it depends on the input along a path on which a derivative passes.
 std::vector<bool> dependents(const Graph& region, std::size_t input) {
   std::vector<bool> depends(region.nodes().size());
   depends[region.inputs()[input].node->id] = true;
@@ -87,7 +88,7 @@ std::vector<bool> dependents(const Graph& region, std::size_t input) {
   return outputs;
 }
 
-// Computed again rather than kept for each step: what moves elements, or makes each of few others.
+// Returns whether a value is computed again instead of kept for each step: it only moves elements, or each element needs few others.
 bool is_cheap(const Node& n) {
   if (!n.op->duplicable) return false;
   switch (n.op->kind) {
@@ -102,8 +103,8 @@ bool is_cheap(const Node& n) {
   }
 }
 
-// sum + term. What is zero but for windows is added there alone: steps that read a window each of one array add up to no more
-// than one pass over it.
+// Returns sum + term. If the term is zero outside of a window, only the window is added. If each step reads a window of one
+// array, all steps together then take no more than one pass over the array.
 Value accumulated(Value sum, Value term) {
   const Node& n = *term.node;
   if (n.op == &ops::add) return accumulated(accumulated(sum, n.operand(0)), n.operand(1));
@@ -118,7 +119,7 @@ Value accumulated(Value sum, Value term) {
   return dynamic_update_slice(sum, add(dynamic_slice(sum, at, sizes_of(window.type())), window), at);
 }
 
-// The product of stacked arrays that is the sum of the products of their rows.
+// Returns the product of stacked arrays, which equals the sum of the products of their rows.
 Value product_of_stacks(const Node& product, Value lhs, Value rhs) {
   const auto& of_rows = product.attributes<DotAttributes>();
   const auto behind_first = [](Ints dims) {
@@ -161,8 +162,9 @@ class LoopGradient {
   Graph& graph() const { return *call_.node.graph; }
   bool is_unchanged(std::size_t i) const { return i != loop_.counter && is_parameter(body_.outputs()[i], i); }
 
-  // Carried values whose cotangents change from step to step: those that depend on what has a cotangent wanted, and that
-  // what has a cotangent depends on. And unchanged ones that such a step adds to.
+  // Finds active_ and fixed_. Active values are carried values whose cotangents change from step to step: they depend on a value
+  // whose cotangent is needed, and a value with a cotangent depends on them. Fixed values are unchanged by the steps, but each
+  // step adds to their cotangents.
   void find_active() {
     std::vector<std::vector<bool>> reach(count_);
     std::vector<bool> varied(count_), useful(count_), carried(count_);
@@ -189,7 +191,7 @@ class LoopGradient {
     }
   }
 
-  // What comes out as it went in, whatever the steps do.
+  // Passes on the cotangents of values that the loop returns unchanged and that no step contributes to.
   void pass_through() const {
     for (std::size_t k = 0; k < count_; ++k) {
       const int i = k;
@@ -198,7 +200,7 @@ class LoopGradient {
     }
   }
 
-  // The forward values that the step's gradient is computed from: where the walk back from it ends.
+  // Finds the forward values that must be kept, from which the step's gradient is computed. The walk back from the gradient ends at them.
   void find_kept() {
     const Graph& gradient = *step_.graph;
     std::vector<bool> seen(gradient.nodes().size());
@@ -222,7 +224,7 @@ class LoopGradient {
     if (std::ranges::find(kept_, v) == kept_.end()) kept_.push_back(v);
   }
 
-  // The loop again, with what is kept of each step in stacked arrays: those.
+  // Appends the loop again, extended by stacked arrays of the kept values of each step; returns these arrays.
   std::vector<Value> kept_of_all_steps() const {
     if (kept_.empty()) return {};
     std::vector<Value> initial(call_.node.operands.begin(), call_.node.operands.end());
@@ -250,7 +252,7 @@ class LoopGradient {
 
   Value cotangent_of_fixed(std::size_t k) const { return step_.graph->outputs()[active_.size() + k]; }
 
-  // The product of two values of each step that a cotangent is, if it is one.
+  // Returns the product of two values of a step that equals the cotangent, if it has this form.
   std::optional<Value> product_in(Value cotangent) const {
     Value v = cotangent;
     while (v.node->op == &ops::transpose || v.node->op == &ops::reshape) v = v.node->operand(0);
@@ -260,8 +262,8 @@ class LoopGradient {
   }
   bool is_kept(Value v) const { return std::ranges::find(kept_, v) != kept_.end(); }
 
-  // One product over all steps reads and writes its result once, not in every step, but its factors have to be kept: as long as
-  // those take no more memory than what the steps keep anyway, whatever the sizes are.
+  // A single product over all steps reads and writes its result once instead of in every step, but its factors must be kept. It
+  // is used while the factors take no more memory than the values that the steps keep anyway; this holds for all sizes.
   void find_products() {
     std::int64_t left = 0;
     for (const Value v : kept_) left += v.type().bytes();
@@ -283,9 +285,9 @@ class LoopGradient {
     }
   }
 
-  // The cotangents of what is active and what is fixed before the first step. The loop carries a counter, those cotangents or the
-  // factors of products that they are the sum of, and unchanged what the steps read: stacked arrays and what the first loop did not
-  // change either.
+  // Returns the cotangents of the active and the fixed values before the first step. The loop carries a counter, these cotangents
+  // (or the factors of the products whose sum they are) and, unchanged, the values that the steps read: the stacked arrays and
+  // the values that the first loop left unchanged.
   std::vector<Value> reversed(std::span<const Value> stacks) const {
     std::vector<Value> initial{constant(graph(), counter_type_, 0)}, of_step;
     const auto carry = [&](int i, Value cotangent) {
@@ -332,7 +334,7 @@ class LoopGradient {
     return cotangents;
   }
 
-  // The cotangent of what is fixed, from the stacked factors of its products.
+  // Returns the cotangent of a fixed value, from the stacked factors of its product.
   Value of_all_steps(std::size_t k, std::span<const Value> stacks, std::span<const Value> factors) const {
     const auto stack_of = [&](Value factor) {
       const auto kept = std::ranges::find(kept_, factor);
@@ -348,7 +350,8 @@ class LoopGradient {
     return before ? add(before, all) : all;
   }
 
-  // Values of step_.graph at this step; `in` holds what the reversed loop carries, `own` values before the arrays.
+  // Returns values of step_.graph at this step. `in` are the values that the reversed loop carries; the first `own` of them come
+  // before the stacked arrays.
   std::vector<Value> values_at(Value step, Graph& into, std::span<const Value> in, std::size_t own,
                                std::span<const Value> wanted) const {
     Inliner inliner(into, *step_.graph);
@@ -369,13 +372,13 @@ class LoopGradient {
   const GradientCall& call_;
   const Counted loop_;
   const Graph& body_;
-  const std::size_t count_;  // of carried values
+  const std::size_t count_;  // number of carried values
   const Type counter_type_;
   std::vector<int> active_, fixed_;  // see find_active
   RegionGradient step_;
   std::vector<Value> kept_;                     // values of step_.graph
-  std::vector<std::optional<Value>> products_;  // one for each of fixed_: see product_in
-  std::vector<Value> factors_;                  // of those products, but for what is kept anyway
+  std::vector<std::optional<Value>> products_;  // one for each of fixed_; see product_in
+  std::vector<Value> factors_;                  // the factors of these products that are not kept anyway
 };
 
 }  // namespace
@@ -384,13 +387,13 @@ void while_gradient(const GradientCall& c) {
   const auto loop = counted(c.node);
   const Location& at = c.node.location;
   require(
-      loop.has_value(), "grad: while has no gradient unless it is known how often it runs",
+      loop.has_value(), "grad: while has no gradient unless its number of steps is known",
       at.line == 0 ? "" : concat(" (", at.file, ':', at.line, ')'),
-      ": its condition must be a carried integer below an end, with the integer begun, ended and counted up by 1 as "
-      "constant(value, DType::i32), which is part of the program as a tensor or a plain number is not. for_loop and "
-      "scan do that");
+      ": its condition must be counter < end, with a carried integer counter that each step increments by 1, and the "
+      "start, the end and the 1 must be constant(value, DType::i32), not tensors or plain numbers. for_loop and scan "
+      "do that");
   require(!has_side_effect(c.node),
-          "grad: while has no gradient where its steps have effects: they would be had twice");
+          "grad: while has no gradient if its steps have side effects, because the gradient would repeat them");
   LoopGradient(c, *loop).run();
 }
 

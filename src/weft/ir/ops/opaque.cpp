@@ -28,7 +28,7 @@ void custom_call_type(const Call& call, std::vector<Type>& results) {
   results.assign(call.requested.begin(), call.requested.end());
 }
 
-// The cotangents pass a barrier of their own, so that the backward pass is kept in order like the forward one.
+// The cotangents pass through a barrier of their own, so that the backward pass is ordered like the forward pass.
 void optimization_barrier_gradient(const GradientCall& c) {
   std::vector<Value> present;
   for (const Value v : c.cotangents)
@@ -39,7 +39,7 @@ void optimization_barrier_gradient(const GradientCall& c) {
     if (c.cotangents[i]) c.add(i, held[at++]);
 }
 
-// One call of the function's gradient gives the cotangents of all floating-point operands.
+// A single call of the function's gradient returns the cotangents of all floating-point operands.
 void custom_call_gradient(const GradientCall& c) {
   const HostFunction* const function = find_host_function(c.node.attributes<CustomCallAttributes>().target);
   if (!function || !function->gradient()) return not_differentiable(c);

@@ -10,12 +10,12 @@ namespace weft::ir {
 
 namespace {
 
-// Requires operands x..., init... with one shape of all x, and a body that fits; how many x there are.
+// Requires operands x..., init..., where all x have one shape, and a body that fits; returns the number of x.
 std::size_t require_reduction(const Call& call) {
   const std::size_t count = call.operands.size() / 2;
   call.require(count > 0 && call.operands.size() % 2 == 0, "expected as many initial values as operands");
   const Type first = call.type(0);
-  std::array<Type, 8> few;  // spares the allocation
+  std::array<Type, 8> few;  // avoids an allocation
   std::vector<Type> many(2 * count > few.size() ? 2 * count : 0);
   const std::span<Type> scalars = many.empty() ? std::span(few).first(2 * count) : std::span(many);
   for (std::size_t i = 0; i < count; ++i) {

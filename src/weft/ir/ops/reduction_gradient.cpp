@@ -7,7 +7,7 @@ namespace weft::ir {
 
 namespace {
 
-// `y`, a result of the reduction of `x`, at every element of `x` that went into it.
+// Broadcasts `y`, a result of the reduction of `x`, to every element of `x` that contributed to it.
 Value spread(Value y, Value x, Ints reduced) {
   DimSet set = 0;
   for (const std::int64_t d : reduced) set |= DimSet{1} << d;
@@ -17,15 +17,15 @@ Value spread(Value y, Value x, Ints reduced) {
   return broadcast_in_dim(y, x.type(), kept);
 }
 
-// Shared evenly by the elements that reach the extremum.
+// The cotangent is shared evenly by the elements that equal the extremum.
 Value extremum_cotangent(const GradientCall& c, Ints reduced) {
   const Value x = c.x(0), reached = compare(x, spread(c.y(), x, reduced), Direction::EQ);
   const Value count = reduce_sum(convert(reached, x.dtype()), reduced);
   return select(reached, spread(c.dy() / count, x, reduced), zeros_like(x));
 }
 
-// Each element gets the product of the others: y / x without zeros, the product of the rest for a single zero, else 0.
-// At zeros this is differentiable once.
+// Each element gets the product of the others: y / x if there are no zeros, the product of the rest if it is the only zero,
+// otherwise 0. At zeros, this is differentiable only once.
 Value product_cotangent(const GradientCall& c, Ints reduced) {
   const Value x = c.x(0), zeros = zeros_like(x), ones = constant_like(x, 1);
   const Value is_zero = compare(x, zeros, Direction::EQ), rest = select(is_zero, ones, x);
@@ -36,15 +36,15 @@ Value product_cotangent(const GradientCall& c, Ints reduced) {
   return select(counts, of_rest / rest, zeros);
 }
 
-// The op of the body of a reduction of one operand.
+// Returns the op that is the body of a one-operand reduction.
 const Op* body_op(const Node& node) { return node.operands.size() == 2 ? reduction_op(*node.regions[0]) : nullptr; }
 
-// Initial values are taken for the constants that they mostly are, but for that of a sum.
+// Initial values are assumed to be constants, which they usually are; only the initial value of a sum may need a cotangent.
 void require_constant_initial_value(const GradientCall& c) {
-  if (c.needs(1)) fail("grad: ", c.node.op->name, " has no gradient for this initial value");
+  if (c.needs(1)) fail("grad: ", c.node.op->name, " has no gradient with respect to its initial value");
 }
 
-// The window that slides over the cotangent, so that each element gathers from the results it went into.
+// The window that slides over the cotangent, so that each element gathers from the results to which it contributed.
 struct TransposedWindow {
   std::vector<std::int64_t> strides, base_dilations, padding;
 
@@ -73,7 +73,7 @@ Value window_sum_cotangent(const GradientCall& c, const ReduceWindowAttributes& 
                        reduction_body(ops::add, c.dy().dtype()));
 }
 
-// To the first element that reaches the extremum.
+// The cotangent goes to the first element that equals the extremum.
 Value window_extremum_cotangent(const GradientCall& c, const ReduceWindowAttributes& window, Direction direction) {
   const Value x = c.x(0);
   for (int d = 0; d < x.rank(); ++d)

@@ -70,7 +70,7 @@ Dim window_positions(const Call& call, int dim, const WindowDim& window, Dim bas
                window.base_dilation, " and ", window.dilation);
   if (base.is_constant()) return {window.positions(base.value())};
   call.require(window.stride == 1 && window.base_dilation == 1, "dimension ", dim, " has size ", base,
-               ", which must be known for a window that steps");
+               ", which must be known because the window has a stride or a dilation");
   const std::int64_t more = window.low + window.high + 1 - window.dilated_size();
   return more < 0 ? base - Dim(-more) : base + Dim(more);
 }

@@ -17,7 +17,7 @@ Dim element_count(Type type) {
   return product;
 }
 
-// The size of a dimension with `edges` (low + high, may be negative) and `interior` padding.
+// Returns the size of a dimension with padding: `edges` is low + high and may be negative.
 Dim padded_size(const Call& call, int i, Dim size, std::int64_t edges, std::int64_t interior) {
   if (size.is_constant()) {
     const std::int64_t spread = size.value() == 0 ? 0 : size.value() + (size.value() - 1) * interior;
@@ -38,7 +38,7 @@ Dim padded_size(const Call& call, int i, Dim size, std::int64_t edges, std::int6
 void broadcast_in_dim_type(const Call& call, std::vector<Type>& results) {
   const Type from = call.type(0), to = call.requested_type();
   const Ints dimensions = call.attributes<BroadcastAttributes>().dimensions;
-  call.require(from.dtype() == to.dtype(), "cannot give ", to, ": the dtypes differ");
+  call.require(from.dtype() == to.dtype(), "cannot produce ", to, ": the dtypes differ");
   require_count(call, "broadcast_dimensions", dimensions, from.rank());
   require_dimensions(call, "broadcast_dimensions", dimensions, to.rank());
   for (int i = 0; i < from.rank(); ++i) {
@@ -51,8 +51,8 @@ void broadcast_in_dim_type(const Call& call, std::vector<Type>& results) {
 
 void reshape_type(const Call& call, std::vector<Type>& results) {
   const Type from = call.type(0), to = call.requested_type();
-  call.require(from.dtype() == to.dtype(), "cannot give ", to, ": the dtypes differ");
-  call.require(element_count(from) == element_count(to), "cannot give ", to, ": the numbers of elements differ");
+  call.require(from.dtype() == to.dtype(), "cannot produce ", to, ": the dtypes differ");
+  call.require(element_count(from) == element_count(to), "cannot produce ", to, ": the numbers of elements differ");
   results.push_back(to);
 }
 
@@ -77,7 +77,7 @@ void slice_type(const Call& call, std::vector<Type>& results) {
   for (std::size_t i = 0; i < rank; ++i) {
     const Dim size = type.dims()[i];
     const std::int64_t least =
-        size.min() == 0 ? size.max() : size.min();  // of 0: nothing is said of how small it may be
+        size.min() == 0 ? size.max() : size.min();  // a minimum of 0 says nothing about how small the size may be
     call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= least, "[", start[i], ", ", limit[i],
                  ") is not inside dimension ", i, " of size ", size);
     call.require(strides[i] >= 1, "the stride of dimension ", i, " must be at least 1, got ", strides[i]);

@@ -6,7 +6,7 @@
 
 namespace weft::ir {
 
-// The sum over the added and stretched dimensions.
+// The gradient is the sum over the added and the stretched dimensions.
 void broadcast_in_dim_gradient(const GradientCall& c) {
   const Ints dimensions = c.node.attributes<BroadcastAttributes>().dimensions;
   const Type from = c.x().type(), to = c.y().type();
@@ -22,7 +22,7 @@ void broadcast_in_dim_gradient(const GradientCall& c) {
     else
       kept.push_back(i);
   }
-  // Bring the kept dimensions into the operand's order, then put back those of size 1.
+  // Brings the kept dimensions into the operand's order, then restores the dimensions of size 1.
   std::vector<std::int64_t> order = dimension_range(0, kept.size());
   std::ranges::sort(order, {}, [&](std::int64_t i) { return kept[i]; });
   c.add(0, reshape(transpose(reduce_sum(c.dy(), summed), order), from.dims()));
@@ -46,7 +46,7 @@ void slice_gradient(const GradientCall& c) {
   c.add(0, pad(c.dy(), scalar_like(c.dy(), 0), start, high, interior));
 }
 
-// Undoes the edges with padding of the opposite sign, then takes every interior+1-th element.
+// Undoes the edge padding with padding of the opposite sign, then takes every (interior+1)-th element.
 void pad_gradient(const GradientCall& c) {
   const auto& [low, high, interior] = c.node.attributes<PadAttributes>();
   const std::size_t rank = low.size();

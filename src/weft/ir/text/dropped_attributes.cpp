@@ -12,7 +12,7 @@ namespace weft::ir::text {
 
 namespace {
 
-// One operation, and what its attributes may be.
+// Checks the attributes of one operation.
 struct Checker {
   const Source& source;
   const SyntaxModule& module;
@@ -28,7 +28,7 @@ struct Checker {
     return found ? &resolve(source, module, *found) : nullptr;
   }
 
-  // The items of a list.
+  // Returns the items of a list, with aliases resolved.
   std::vector<Attribute> list(const Attribute& attribute, std::string_view what) const {
     require(attribute.kind == Attribute::Kind::list, attribute, what, " must be a list");
     std::vector<Attribute> items;
@@ -36,7 +36,7 @@ struct Checker {
     return items;
   }
 
-  // A field that must be there and of this kind.
+  // Returns a field that must be present and of this kind.
   const Attribute& field(const Attribute& of, std::string_view what, std::string_view name,
                          Attribute::Kind kind) const {
     const Attribute* found = of.kind == Attribute::Kind::dictionary ? text::find(of.fields, name) : nullptr;
@@ -64,7 +64,7 @@ struct Checker {
     return values;
   }
 
-  // The attribute as it is written.
+  // Returns the attribute as it is written, cut to 60 characters.
   std::string_view shown(const Attribute& attribute) const {
     return source.text.substr(attribute.at, std::min<std::size_t>(attribute.end - attribute.at, 60));
   }
@@ -79,11 +79,12 @@ void precision_config(const Checker& c, const Attribute& attribute) {
   for (const Attribute& item : items) {
     const bool is_known = item.text == "DEFAULT" || item.text == "HIGH" || item.text == "HIGHEST";
     c.require(is_known && (item.kind == Attribute::Kind::word || item.kind == Attribute::Kind::string), item,
-              "precision_config must be of DEFAULT, HIGH and HIGHEST, got ", c.shown(item));
+              "precision_config must contain DEFAULT, HIGH or HIGHEST, got ", c.shown(item));
   }
 }
 
-// An algorithm that exists on some hardware: the type of both operands, the type of the sums, and how many products make up one.
+// A dot algorithm that exists on some hardware: the type of both operands, the type of the sums, and the number of products that
+// make up one.
 struct KnownAlgorithm {
   std::string_view operands, sums;
   std::int64_t products;
@@ -156,7 +157,8 @@ void result_accuracy(const Checker& c, const Attribute& attribute) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Calls
 
-// The order of a tensor's dimensions in memory; of a token, which has none, it is empty.
+// Checks the layouts, which give the order of a tensor's dimensions in memory. The layout of a token is empty, because it has no
+// dimensions.
 void layouts(const Checker& c, const Attribute& attribute, std::string_view what, std::string_view other,
              std::span<const WrittenType> types) {
   const std::vector<Attribute> items = c.list(attribute, what);
@@ -247,7 +249,7 @@ void composite_attributes(const Checker& c, const Attribute& attribute) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Others
 
-// A list of integers for each result but the token.
+// Checks that there is a list of integers for each result except the token.
 void infeed_layout(const Checker& c, const Attribute& attribute) {
   const std::vector<Attribute> items = c.list(attribute, "layout");
   c.require(items.size() + 1 == c.op.result_types.size(), attribute, "layout has ", items.size(), " entries for ",
@@ -272,7 +274,7 @@ void map_dimensions(const Checker& c, const Attribute& attribute) {
             c.shown(attribute));
 }
 
-// dynamic_broadcast_in_dim may say which dimensions of its operand are known to grow, and which are known not to.
+// dynamic_broadcast_in_dim may say which dimensions of its operand are known to expand, and which are known not to.
 void known_dimensions(const Checker& c, const Attribute& attribute) {
   const auto rank = c.op.operand_types.empty() ? 0 : c.op.operand_types[0].part.rank();
   std::vector<std::int64_t> all;

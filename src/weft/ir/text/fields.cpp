@@ -122,7 +122,7 @@ bool AttributeReader::integers(std::string_view name, Ints& values) {
   return true;
 }
 
-// Pairs are rows of two, other lists have one dimension.
+// Requires rows of two integers for pairs, and a single dimension for other lists.
 void AttributeReader::require_shape(const Attribute& attribute, std::string_view name) const {
   if (is_pair_list(name) && attribute.kind == Attribute::Kind::list) {
     for (const Attribute& row : attribute.items)
@@ -141,7 +141,7 @@ bool AttributeReader::matrix(std::string_view name, IntMatrix& values) {
     source_.fail_unsupported(attribute->at, several_devices_message(concat(name, " of a mesh")), name);
   if (attribute->kind != Attribute::Kind::dense || attribute->type.part.rank() != 2)
     fail(attribute->at, name, "dense<...> of rank 2");
-  // More processes than anybody has; a splat could promise any number.
+  // No real program has more processes. The limit is needed because a splat could stand for any number of integers.
   constexpr std::int64_t most = std::int64_t{1} << 20;
   if (attribute->type.part.elements() > most) fail(attribute->at, name, concat("at most ", most, " integers"));
   std::vector<std::int64_t> list;
@@ -173,7 +173,7 @@ void AttributeReader::append_integers(const Attribute& attribute, std::string_vi
       for (const Attribute& item : attribute.items) append_integers(resolve(source_, module_, item), name, values);
       return;
     case Attribute::Kind::dense: {
-      // A splat promises more than it says: no list of dimensions is longer than this.
+      // A splat can stand for many integers; no valid list of dimensions is longer than this.
       constexpr std::int64_t longest = 4 * Type::max_rank;
       if (attribute.type.part.elements() > longest) fail(attribute.at, name, concat("at most ", longest, " integers"));
       append_elements(attribute, name, values);
@@ -301,7 +301,7 @@ void AttributePrinter::print_members() {
   }
 }
 
-// Two numbers and the spatial dimensions of input, kernel and output: [b, f, 0]x[o, i, 0]->[b, f, 0].
+// Prints the dimension numbers of input, kernel and output, two letters and the spatial dimensions each: [b, f, 0]x[o, i, 0]->[b, f, 0].
 void AttributePrinter::print_convolution_dimensions() {
   constexpr std::string_view letters[] = {"bf", "io", "bf"}, before[] = {"[", "]x[", "]->["};
   for (std::size_t side = 0; side < 3; ++side) {

@@ -9,10 +9,10 @@ namespace {
 
 bool is_suffix(char c) { return is_name_character(c) || c == '-'; }
 
-// U+FEFF, with which some editors begin a file: it means nothing.
+// U+FEFF, with which some editors begin a file; it is ignored.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-// The character at `at`, which is not part of any token, as a message shows it.
+// Returns the character at `at`, which is not part of any token, as shown in a message.
 std::string shown_character(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(at);

@@ -14,11 +14,11 @@ using legalize::WrittenType;
 namespace {
 
 template <class T>
-inline constexpr bool is_rounded = is_float_type<T> && sizeof(T) <= 2;  // from double
+inline constexpr bool is_rounded = is_float_type<T> && sizeof(T) <= 2;  // rounded from double
 template <class T>
 inline constexpr bool is_integer_type = is_integer(dtype_of<T>);
 
-// A real number too large or too small for the format, as the format rounds it.
+// Returns a real number that is too large or too small for the format, rounded as the format does: to infinity or zero.
 template <class T>
 T out_of_range(std::string_view digits) {
   const auto exponent = digits.find_first_of("eE");
@@ -34,7 +34,7 @@ T read_real(std::string_view digits) {
   return value;
 }
 
-// One element: an optional sign and a number, or a word.
+// Reads one element: an optional sign and a number, or a word.
 template <class T>
 class ElementReader {
  public:
@@ -66,7 +66,7 @@ class ElementReader {
 
   T integer(const Token& token, bool negative) const {
     if (token.kind != Token::Kind::integer) source_.fail(token.at, concat("expected an integer, got ", quote(token)));
-    // A signed type takes the bits of an unsigned number too, as MLIR's types without sign do.
+    // A signed type accepts the bits of an unsigned number too, like MLIR's signless types.
     constexpr int bits = [] {
       if constexpr (is_narrow_int<T>) return T::bits;
       return static_cast<int>(8 * sizeof(T));
@@ -105,7 +105,7 @@ class ElementReader {
   const Source& source_;
 };
 
-// Nested lists of the type's shape. An element is one number, or several in parentheses.
+// Reads nested lists of the type's shape. An element is one number, or several in parentheses.
 template <class T>
 class ListReader {
  public:
@@ -114,7 +114,7 @@ class ListReader {
     token_ = lexer_.next();
   }
 
-  // The numbers in their order; those of one element where it stands for all.
+  // Returns the numbers in order; for a splat, only those of its one element.
   std::span<const T> read(std::size_t end) {
     if (token_.text == "[")
       list(0);
@@ -164,7 +164,7 @@ class ListReader {
     token_ = lexer_.next();
   }
 
-  // Grows with the text rather than with what the type promises.
+  // Grows with the text, not with the size that the type claims.
   void grow() {
     const std::size_t more = std::max<std::size_t>(16, 2 * capacity_);
     auto numbers = std::make_unique_for_overwrite<T[]>(more);
@@ -182,7 +182,7 @@ class ListReader {
   std::size_t count_ = 0, capacity_ = 0;
 };
 
-// The bytes of 0xAABB.
+// Returns the bytes of 0xAABB.
 std::span<std::byte> read_hexadecimal(const Source& source, std::string_view digits, std::size_t at, Arena& arena) {
   if (!digits.starts_with("0x") || digits.size() % 2 != 0)
     source.fail(at, "expected \"0x\" and two digits for every byte");
@@ -198,7 +198,7 @@ std::span<std::byte> read_hexadecimal(const Source& source, std::string_view dig
   return bytes;
 }
 
-// Booleans come one to a byte, or as older writers packed them, eight to a byte.
+// Booleans take one byte each or, as older writers packed them, one bit each.
 std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Arena& arena) {
   const std::size_t count = type.elements();
   if (bytes.size() != count && bytes.size() != 1 && bytes.size() == (count + 7) / 8) {
@@ -210,7 +210,7 @@ std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Aren
   return bytes;
 }
 
-// All the elements, or one that stands for all.
+// Requires the bytes of all elements, or of one element of a splat.
 void require_bytes(const Source& source, std::size_t at, std::span<const std::byte> bytes, WrittenType type) {
   const std::size_t parts = type.is_complex ? 2 : 1, expected = parts * static_cast<std::size_t>(type.part.bytes());
   const bool is_splat = bytes.size() == parts * static_cast<std::size_t>(byte_size(type.part.dtype())) && expected > 0;
@@ -220,7 +220,7 @@ void require_bytes(const Source& source, std::size_t at, std::span<const std::by
 
 Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte> bytes, Type type, Arena& arena) {
   if (type.dtype() == DType::boolean) bytes = unpack_booleans(bytes, type, arena);
-  if (is_narrow(type.dtype()))  // whatever the upper bits are
+  if (is_narrow(type.dtype()))  // ignores the upper bits
     visit_any(type.dtype(), [&]<class T>(T) {
       if constexpr (is_narrow_int<T>)
         for (std::byte& b : bytes) b = static_cast<std::byte>(T(static_cast<std::uint8_t>(b)).value);
@@ -229,7 +229,7 @@ Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte>
   return {type, bytes};
 }
 
-// Pairs of numbers of the part's dtype: all of them, or one that stands for all.
+// Splits pairs of numbers of the part's dtype: all of them, or the single pair of a splat.
 ComplexLiteral separate(std::span<const std::byte> pairs, Type part, Arena& arena) {
   const std::size_t width = byte_size(part.dtype());
   const auto take = [&](std::size_t first) {
@@ -241,7 +241,7 @@ ComplexLiteral separate(std::span<const std::byte> pairs, Type part, Arena& aren
   return {take(0), take(width)};
 }
 
-// What stands between < and >: nothing, a string of bytes, or numbers.
+// The text between < and >: nothing, a string of bytes, or numbers.
 enum class Body { empty, bytes, numbers };
 
 Body body_kind(const Source& source, std::string_view body, WrittenType type, Token& first) {
@@ -259,7 +259,7 @@ std::span<std::byte> read_string(const Source& source, const Token& string, Aren
   return read_hexadecimal(source, string.text.substr(1, string.text.size() - 2), string.at, arena);
 }
 
-// The numbers of lists, as bytes.
+// Returns the numbers of nested lists, as bytes.
 std::span<const std::byte> read_lists(const Source& source, std::string_view body, WrittenType type, Arena& arena) {
   const std::size_t at = body.data() - source.text.data();
   return visit_any(type.part.dtype(), [&](auto tag) {

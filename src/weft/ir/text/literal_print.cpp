@@ -25,7 +25,7 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// The number's digits with a decimal point, as MLIR demands.
+// Appends the number's digits with a decimal point, as MLIR requires.
 void append_with_point(std::string& out, std::string_view digits) {
   const auto exponent = std::min(digits.find('e'), digits.size());
   out += digits.substr(0, exponent);
@@ -36,7 +36,7 @@ void append_with_point(std::string& out, std::string_view digits) {
 template <class T>
 void append_real(std::string& out, T value) {
   const double wide = value;
-  if (!std::isfinite(wide)) {  // the bits, most significant byte first
+  if (!std::isfinite(wide)) {  // writes the bits, most significant byte first
     out += "0x";
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), &value, sizeof(T));

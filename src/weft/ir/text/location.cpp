@@ -9,7 +9,7 @@ namespace weft::ir::text {
 
 namespace {
 
-// A copy for the life of the process, the same for equal strings.
+// Returns a copy that lives as long as the process; equal strings share one copy.
 const char* intern(std::string_view text) {
   static std::mutex mutex;
   static auto& strings = *new std::unordered_set<std::string>;
@@ -21,7 +21,7 @@ std::string contents(const Token& token) { return unescape(token.text.substr(1, 
 
 bool has_file(const Location& location) { return *location.file != '\0'; }
 
-// The first with a file; the scope of the first with a scope.
+// Prefers the first location that has a file, and the first scope that is not empty.
 Location prefer(const Location& first, const Location& second) {
   Location result = has_file(first) ? first : second;
   result.scope = *first.scope ? first.scope : second.scope;

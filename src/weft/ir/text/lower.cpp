@@ -31,8 +31,7 @@ Module Lowering::run() {
   ModuleAnnotations said{unescape(module_.name), verbatim_.annotations(module_.attributes), {}};
   for (const NamedAttribute& mesh : module_.meshes) {
     std::string text = verbatim_.text(mesh.value);
-    if (text.starts_with("#sdy.mesh"))
-      text.erase(0, std::string_view("#sdy.mesh").size());  // as the generic form has it
+    if (text.starts_with("#sdy.mesh")) text.erase(0, std::string_view("#sdy.mesh").size());  // as in the generic form
     said.meshes.push_back({unescape(mesh.name), std::move(text)});
   }
   if (!said.name.empty() || !said.attributes.empty() || !said.meshes.empty())
@@ -57,7 +56,7 @@ const Function& Lowering::called(const Operation& op, const Attribute& callee) c
 
 const std::shared_ptr<const Graph>& Lowering::callee(const Function& function) {
   if (const auto known = callees_.find(function.name); known != callees_.end()) return known->second;
-  auto graph = this->function(function);  // may lower others on its way
+  auto graph = this->function(function);  // may lower other functions on the way
   return callees_.emplace(function.name, std::move(graph)).first->second;
 }
 
@@ -79,7 +78,7 @@ WrittenValue Lowering::add_input(Graph& graph, WrittenType type) const {
 
 namespace {
 
-// The number of a result, in tf.aliasing_output = N : i32, becomes that of the part of it that the argument's part stands for.
+// Translates the result number in tf.aliasing_output = N : i32 to the number of the corresponding part of that result.
 Annotation renumbered(const Annotation& said, std::span<const WrittenType> results, bool imaginary) {
   std::size_t number = 0;
   const char* const end = said.value.data() + said.value.size();
@@ -90,7 +89,7 @@ Annotation renumbered(const Annotation& said, std::span<const WrittenType> resul
           concat(flattened(results.first(number)).size() + (is_second ? 1 : 0), std::string_view(rest, end))};
 }
 
-// What is said of a value, for each part of it.
+// Appends the annotations of a value once for each of its parts.
 void append_annotations(std::vector<Annotations>& to, Annotations said, WrittenType type,
                         std::span<const WrittenType> results) {
   for (const bool imaginary : {false, true}) {
@@ -136,7 +135,8 @@ WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<c
   calls_.pop_back();
   const bool fits = std::ranges::equal(results, function.results, {}, &WrittenValue::type);
   if (!fits)
-    source_.fail(function.at, concat("func.func @", function.name, ": what it returns is not of its result types"));
+    source_.fail(function.at,
+                 concat("func.func @", function.name, ": the returned types differ from the result types"));
   return results;
 }
 
@@ -144,7 +144,7 @@ WrittenValues Lowering::block(Graph& graph, const Region& region, Scope& scope, 
   for (const Operation& op : region.operations) {
     if (++operations_ > limits_.operations)
       fail(op, concat("more than ", limits_.operations, " operations, calls included"));
-    // A comparator that is a function ends as the region would that it stands for.
+    // A comparator that is a function ends with the terminator of the region that it replaces.
     if (op.name == terminator || (op.name == "stablehlo.return" && terminator == "func.return")) {
       if (&op != &region.operations.back()) fail(op, "more operations follow");
       return written_operands(scope, op);
@@ -158,12 +158,12 @@ void Lowering::define(Scope& scope, const Operation& op, std::span<const Written
   std::size_t at = 0;
   for (const Results& results : op.results)
     for (std::uint32_t i = 0; i < results.count; ++i, ++at) {
-      if (at == values.size()) fail(op, concat("has ", values.size(), " results, not as many as are named"));
+      if (at == values.size()) fail(op, concat("has ", values.size(), " results, but more are named"));
       if (!scope.emplace(Use{results.name, i}, values[at]).second) fail(op, concat(results.name, " is defined twice"));
     }
-  if (at != 0 && at != values.size()) fail(op, concat("has ", values.size(), " results, ", at, " are named"));
+  if (at != 0 && at != values.size()) fail(op, concat("has ", values.size(), " results, but ", at, " are named"));
   if (op.result_types.size() != values.size())
-    fail(op, concat("has ", values.size(), " results, types are written for ", op.result_types.size()));
+    fail(op, concat("has ", values.size(), " results, but the number of result types is ", op.result_types.size()));
 }
 
 const WrittenValue& Lowering::lookup(const Scope& scope, const Use& use) const {
@@ -250,13 +250,13 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
       node_annotations_[&graph][node.id] = std::move(said);
     return results;
   } catch (const Error& wrong) {
-    const std::string_view message = wrong.what();  // "add: operands must...", the dialect left out
+    const std::string_view message = wrong.what();  // "add: operands must...", without the dialect
     const bool is_named = message.starts_with(concat(kind.name, ": "));
     source_.fail(op.at, is_named ? concat(op.name, message.substr(kind.name.size())) : std::string(message));
   }
 }
 
-// A comparator of sort takes the left and the right element of each operand together, and so of each part of it.
+// A comparator of sort takes the left and the right element of each operand as a pair. A complex operand thus has one pair for each part.
 WrittenValues Lowering::add_arguments(Graph& graph, const Operation& op, const Region& region) const {
   const std::span<const Argument> all = region.arguments;
   const bool in_pairs = op_named(op.name) == &ops::sort && all.size() % 2 == 0;
@@ -310,7 +310,7 @@ std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& regio
     const auto constant = constant_behind(lookup(outer, use));
     if (!constant)
       source_.fail(use.at, concat(op.name, ": the region uses ", use.name,
-                                  " from outside; here it may use nothing but constants from there"));
+                                  " from outside; the region of this operation may use only constants from outside"));
     const auto copy = [&](Value part) { return graph->append_copy(*part.node, {}).result(); };
     const Value re = copy(constant->re);
     scope.emplace(use, WrittenValue{re, constant->is_complex() ? copy(constant->im) : Value()});

@@ -1,4 +1,4 @@
-// Operations with complex operands or results. Which way an operation goes follows from its op's declaration, but for those below.
+// Operations with complex operands or results. Most are handled according to the op's declaration; the exceptions are below.
 #include <algorithm>
 
 #include <weft/ir/host_function.h>
@@ -40,7 +40,7 @@ constexpr NamedComplexRule complex_rules[] = {
     {"stablehlo.triangular_solve", &Lowering::complex_triangular_solve},
 };
 
-// Whether the op does the same to every element, whatever it is, so that it may be done to one part after the other.
+// Returns whether the op only moves elements, so that it can be applied to each part separately.
 bool moves_elements(const Op& op) {
   if (op.regions != 0 || op.takes_tokens) return false;
   return op.kind == Kind::shape || op.kind == Kind::indexing || op.kind == Kind::collective;
@@ -52,7 +52,7 @@ std::vector<Type> part_types(std::span<const WrittenType> types) {
   return parts;
 }
 
-// What was computed for either part, in one row; results that are real are the same in both.
+// Returns the results of both parts as a flat list; a real result is the same in both and appears once.
 Values interleaved(const Values& re, const Values& im, std::span<const WrittenType> types) {
   Values values;
   for (std::size_t i = 0; i < re.size(); ++i) {
@@ -88,11 +88,11 @@ Values Lowering::complex_operation(Graph& graph, const Scope& scope, const Opera
 Values Lowering::complex_function(const ComplexFunction& function, const Scope& scope, const Operation& op) {
   const WrittenValues values = written_operands(scope, op);
   if (values.size() != function.arity) fail(op, concat("takes ", function.arity, " operands, got ", values.size()));
-  if (op.result_types.size() != 1) fail(op, concat("has one result, ", op.result_types.size(), " are written"));
+  if (op.result_types.size() != 1) fail(op, concat("has one result, but ", op.result_types.size(), " are declared"));
   return expanded(op, [&] { return flattened({{function.expand(values, op.result_types[0])}}); });
 }
 
-// The operation as it would be for real numbers, on either part.
+// Applies the real operation to each part.
 Values Lowering::each_part(Graph& graph, const Scope& scope, const Operation& op) {
   const WrittenValues values = written_operands(scope, op);
   Operation of_part = op;
@@ -108,7 +108,8 @@ Values Lowering::each_part(Graph& graph, const Scope& scope, const Operation& op
   return interleaved(re, im, op.result_types);
 }
 
-// Where the regions treat the parts alike, the operation is done to either; else to all operands in one row, if it takes any number.
+// If the regions treat the parts alike, applies the operation to each part; otherwise applies it once to a flat list of all
+// parts, if it takes any number of operands.
 Values Lowering::complex_regions(Graph& graph, const Scope& scope, const Operation& op, const Op& kind) {
   const WrittenValues values = written_operands(scope, op);
   const Regions regions = closed_regions(op, scope, {});
@@ -122,8 +123,9 @@ Values Lowering::complex_regions(Graph& graph, const Scope& scope, const Operati
     return interleaved(re, im, op.result_types);
   }
   if (kind.arity != variadic || kind.kind == Kind::collective)
-    source_.fail_unsupported(op.at, concat(op.name, ": of complex numbers its region must treat the parts alike"),
-                             concat(op.name, " of complex numbers"));
+    source_.fail_unsupported(
+        op.at, concat(op.name, ": for complex numbers, its region must treat real and imaginary parts alike"),
+        concat(op.name, " of complex numbers"));
   return append(graph, op, kind, flattened(values), flattened(op.result_types), regions);
 }
 
@@ -165,7 +167,7 @@ Values Lowering::complex_compare(Graph& graph, const Scope& scope, const Operati
   AttributeReader reader(source_, module_, op, scratch);
   const auto& how = *static_cast<const CompareAttributes*>(ops::compare.attributes->read(scratch, reader));
   if (how.direction != Direction::EQ && how.direction != Direction::NE)
-    fail(op, "complex numbers have no order; expected EQ or NE");
+    fail(op, "complex numbers have no order; use EQ or NE");
   const WrittenValues values = written_operands(scope, op);
   const std::vector<Type> types = part_types(op.result_types);
   const Value re = append(graph, op, ops::compare, half(values, false), types, {})[0],
@@ -173,11 +175,11 @@ Values Lowering::complex_compare(Graph& graph, const Scope& scope, const Operati
   return {how.direction == Direction::EQ ? and_(re, im) : or_(re, im)};
 }
 
-// Bilinear: each part of one operand with each of the other.
+// Contractions are bilinear: contracts each part of one operand with each part of the other.
 Values Lowering::complex_contraction(Graph& graph, const Scope& scope, const Operation& op) {
   const WrittenValues values = written_operands(scope, op);
   if (values.size() != 2 || op.result_types.size() != 1) fail(op, "takes two operands and has one result");
-  if (!op.result_types[0].is_complex) fail(op, concat("of complex numbers does not give ", op.result_types[0]));
+  if (!op.result_types[0].is_complex) fail(op, concat("of complex numbers cannot produce ", op.result_types[0]));
   const Type part = op.result_types[0].part;
   const auto product = [&](Value lhs, Value rhs) { return contract(graph, op, lhs, rhs, part); };
   const WrittenValue a = values[0], b = values[1];
@@ -222,7 +224,7 @@ Values Lowering::complex_triangular_solve(Graph&, const Scope& scope, const Oper
                   [&] { return flattened({{legalize::complex_triangular_solve(values[0], values[1], attributes)}}); });
 }
 
-// check.expect_eq_const %x, dense<...> checks either part.
+// check.expect_eq_const %x, dense<...> checks each part.
 Values Lowering::complex_check(Graph& graph, const Scope& scope, const Operation& op) {
   const Values parts = operands(scope, op), expected = complex_literal(graph, op);
   if (parts.size() != 2) fail(op, "expected one complex operand");
@@ -243,7 +245,7 @@ Values Lowering::complex_custom_call(Graph& graph, const Scope& scope, const Ope
                            concat("custom_call @", name));
 }
 
-// Either part has its own probe.
+// Each part has a probe of its own.
 Values Lowering::complex_probe(Graph& graph, const Scope& scope, const Operation& op) {
   const WrittenValues values = written_operands(scope, op);
   const Op& kind = *op_named(op.name);

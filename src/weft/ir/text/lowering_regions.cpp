@@ -1,6 +1,6 @@
-// Operations whose region takes single elements, written with more than the ops of our table have: a region that uses values from
-// outside, and a region that computes in a wider dtype than that of the operands. Either becomes an operation without: what comes
-// from outside is one more input, and operands are converted first.
+// Operations whose region takes single elements and does more than weft's ops allow: it uses values from outside, or computes in
+// a wider dtype than that of the operands. Such an operation is rewritten: values from outside become additional inputs, and
+// operands are converted first.
 #include <algorithm>
 
 #include <weft/ir/ops.h>
@@ -15,14 +15,14 @@ struct Range {
   std::size_t end() const { return first + count; }
 };
 
-// Which operands and arguments belong to the inputs of an operation.
+// Says which operands and region arguments belong to the inputs of an operation.
 struct Inputs {
-  std::vector<Range> operands;  // each input's place in one range is its place in all
+  std::vector<Range> operands;  // an input has the same position in each range
   std::vector<std::size_t>
-      arguments;            // where the arguments of one more input go in the region; empty: it takes no more
+      arguments;            // where the arguments of an additional input go in the region; empty if there can be none
   bool is_result = true;    // every input has a result
   bool is_returned = true;  // the region returns a value for every input
-  std::size_t region = 0;   // that computes the result
+  std::size_t region = 0;   // the region that computes the result
 };
 
 std::optional<Inputs> inputs_of(const Operation& op) {
@@ -37,7 +37,7 @@ std::optional<Inputs> inputs_of(const Operation& op) {
   return std::nullopt;
 }
 
-// Whether the operation has the parts that `inputs` speaks of; if not, the op's type rule says what is wrong.
+// Returns whether the operation has the parts that `inputs` describes. If not, the op's type rule reports the error.
 bool is_complete(const Operation& op, const Inputs& inputs) {
   if (op.regions.size() <= inputs.region || op.regions[inputs.region].operations.empty()) return false;
   const auto fits = [&](Range range) { return range.count > 0 && range.end() <= op.operands.size(); };
@@ -64,7 +64,7 @@ WrittenType with_dims(WrittenType element, Type shape) {
   return {Type(element.part.dtype(), shape.dims()), element.is_complex};
 }
 
-// Operands get names that no text has.
+// Replaces an operand under a name that cannot occur in text.
 void set_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value) {
   const Use name{"promoted", static_cast<std::uint32_t>(i), op.operands[i].at};
   scope.insert_or_assign(name, value);
@@ -79,7 +79,7 @@ void add_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value,
   if (!op.operand_types.empty()) op.operand_types.insert(op.operand_types.begin() + i, value.type());
 }
 
-// The region takes `to` where it took another dtype, and begins with conversions back to that.
+// Makes the region take `to` where it took another dtype; the region starts with conversions back to that dtype.
 void take_wider(Region& region, WrittenType to) {
   for (std::size_t i = 0; i < region.arguments.size(); ++i) {
     Argument& a = region.arguments[i];
@@ -98,7 +98,8 @@ void take_wider(Region& region, WrittenType to) {
 
 }  // namespace
 
-// The operation with operands converted to the dtypes of the region's arguments; empty: they have them.
+// Lowers the operation with operands converted to the dtypes of the region's arguments; returns nullopt if they already have
+// these dtypes.
 std::optional<WrittenValues> Lowering::with_promoted_operands(Graph& graph, const Scope& scope, const Operation& op) {
   const auto inputs = inputs_of(op);
   if (!inputs || !inputs->is_returned || !is_complete(op, *inputs)) return std::nullopt;
@@ -122,8 +123,8 @@ std::optional<WrittenValues> Lowering::with_promoted_operands(Graph& graph, cons
   return operation(graph, inner, promoted);
 }
 
-// The operation with the first value that its region uses from outside as one more input, all of whose elements are that value;
-// empty: there is none.
+// Lowers the operation with one more input, all of whose elements are the first value that its region uses from outside; returns
+// nullopt if the region uses none.
 std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const Scope& scope, const Operation& op) {
   const auto inputs = inputs_of(op);
   if (!inputs || inputs->arguments.empty() || !is_complete(op, *inputs)) return std::nullopt;
@@ -145,7 +146,7 @@ std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const S
                 each(value, [&](Value part) { return broadcast(part, Type(part.dtype(), shape.dims())); }),
                 captured.at);
   }
-  // The first argument of the new input has the captured value's name, which the region uses; the others are not used.
+  // The first argument of the new input gets the name of the captured value, which the region uses; the other arguments are unused.
   for (std::size_t i = inputs->arguments.size(); i-- > 0;) {
     const auto place = region.arguments.begin() + inputs->arguments[i];
     const auto number = static_cast<std::uint32_t>(op.operands.size());

@@ -62,7 +62,7 @@ Values Lowering::call(Graph& graph, const Scope& scope, const Operation& op) {
   return flattened(body(graph, callee, arguments));
 }
 
-// What the regions use from outside is carried through the loop unchanged.
+// Values that the regions use from outside are carried through the loop unchanged.
 Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
   const std::vector<Use> passed = captures(scope, op);
   Values inits = operands(scope, op);
@@ -82,8 +82,8 @@ Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
   return results;
 }
 
-// A branch may use one part of a complex number alone, or the second before the first; captures are as reading what is written of
-// it finds them.
+// A branch may use only one part of a complex number, or the imaginary part before the real one. The captures have the order in
+// which reading the printed text finds them.
 Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op) {
   if (op.operands.size() != 1) fail(op, concat("takes one operand, got ", op.operands.size()));
   for (const Region& region : op.regions)
@@ -111,7 +111,7 @@ Values Lowering::composite(Graph& graph, const Scope& scope, const Operation& op
                 {callee(called(op, "decomposition"))});
 }
 
-// programs = [[@a, @b], [@c, @d]], infeed = [@e]: replicas of partitions, and what the infeed gives.
+// programs = [[@a, @b], [@c, @d]], infeed = [@e]: one row of partitions per replica, and the programs that fill the infeed.
 Values Lowering::run_parallel(Graph& graph, const Scope& scope, const Operation& op) {
   Regions regions;
   const auto add = [&](const Attribute& list) {
@@ -174,12 +174,12 @@ Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op)
   const Attribute* how = find(op.attributes, "sharding");
   if (!how) fail(op, "expected the attribute sharding");
   std::string text = verbatim_.text(*how);
-  if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // as the pretty form leaves it out
+  if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // the pretty form omits it
   const ShardingAttributes attributes{text};
   return append(graph, op, *op_named(op.name), operands(scope, op), flattened(op.result_types), {}, &attributes);
 }
 
-// What stands for an operation that is a function of others: `expand` makes it.
+// Returns the values that `expand` makes in place of an operation that consists of others.
 Values Lowering::expanded(const Operation& op, const std::function<Values()>& expand) const {
   Values values;
   try {
@@ -189,9 +189,10 @@ Values Lowering::expanded(const Operation& op, const std::function<Values()>& ex
   }
   const std::vector<Type> written = flattened(op.result_types);
   if (values.size() != written.size())
-    fail(op, concat("has ", values.size(), " results, ", written.size(), " are written"));
+    fail(op, concat("has ", values.size(), " results, but ", written.size(), " are declared"));
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i].type() != written[i]) fail(op, concat("gives ", values[i].type(), ", not ", written[i]));
+    if (values[i].type() != written[i])
+      fail(op, concat("has the result type ", values[i].type(), ", not ", written[i]));
   return values;
 }
 
@@ -202,7 +203,7 @@ Values Lowering::top_k(Graph&, const Scope& scope, const Operation& op) {
   return expanded(op, [&] { return legalize::chlo_top_k(values[0], k); });
 }
 
-// Operands are inputs, then initial carries; as many as operandSegmentSizes says.
+// The operands are the inputs, then the initial carries; operandSegmentSizes gives their numbers.
 Values Lowering::scan(Graph& graph, const Scope& scope, const Operation& op) {
   const WrittenValues values = written_operands(scope, op);
   const Attribute* sizes = find(op.attributes, "operandSegmentSizes");
@@ -286,7 +287,7 @@ std::vector<Use> Lowering::captures(const Scope& scope, const Operation& op) con
   return passed;
 }
 
-// The static operation that it is, the operands that say a shape turned into attributes.
+// Returns the equivalent static operation, with the shape operands turned into attributes.
 WrittenValues Lowering::dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what) {
   const WrittenValues values = written_operands(scope, op);
   if (values.size() != what.operands + what.attributes.size() || op.result_types.size() != 1)
@@ -304,7 +305,7 @@ WrittenValues Lowering::dynamic(Graph& graph, const Scope& scope, const Operatio
       source_.fail_unsupported(op.operands[from].at, concat(op.name, ": ", what.attributes[i], " is not constant"),
                                op.name);
     if (integers && is_shape && !std::ranges::equal(*integers, op.result_types[0].part.dims(), {}, {}, &Dim::value))
-      fail(op, concat("the shape that is asked for is not that of ", op.result_types[0]));
+      fail(op, concat("the requested shape is not that of ", op.result_types[0]));
     if (!is_shape) {
       Attribute attribute;
       attribute.kind = Attribute::Kind::integers;
@@ -319,7 +320,8 @@ WrittenValues Lowering::dynamic(Graph& graph, const Scope& scope, const Operatio
   return operation(graph, scope, fixed);
 }
 
-// JAX's approx_max_k and approx_min_k: values, positions, and what both begin with; the comparator is a function of the module.
+// JAX's approx_max_k and approx_min_k. The operands are values, positions, and the initial value of each; the comparator is a
+// function of the module.
 Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
   const Attribute* config = find(op.attributes, "mhlo.backend_config");
   const Attribute* functions = find(op.attributes, "called_computations");
@@ -356,7 +358,8 @@ Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& 
   return append(graph, op, *op_named(op.name), values, types, {});
 }
 
-// Operands of several dtypes, and results that are no wider kind of them, are computed in a dtype that holds all.
+// If the operands have several dtypes, or the result is not a wider dtype of the same class, computes in a dtype that represents
+// them all.
 Value Lowering::contract(Graph& graph, const Operation& op, Value lhs, Value rhs, Type result) {
   const Op& kind = *op_named(op.name);
   const DType both = promote(lhs.dtype(), rhs.dtype()), wide = promote(both, result.dtype());

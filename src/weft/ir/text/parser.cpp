@@ -156,7 +156,7 @@ std::size_t Parser::optional_location() {
 
 namespace {
 
-// What the region uses but does not define, each once.
+// Returns the values that the region uses but does not define, each once.
 std::vector<Use> captures_of(const Region& region) {
   std::unordered_set<std::string_view> defined;
   std::unordered_set<Use, UseHash> seen;

@@ -1,4 +1,4 @@
-// Attributes and types.
+// Parses attributes and types.
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -18,7 +18,7 @@ std::string_view Parser::string() {
 
 namespace {
 
-// Decimal up to 64 bits, or the 64 bits in hexadecimal.
+// Reads a decimal number of up to 64 bits, or the 64 bits in hexadecimal.
 bool read_integer(std::string_view text, bool negative, std::int64_t& value) {
   const bool hexadecimal = text.starts_with("0x");
   if (hexadecimal) text.remove_prefix(2);
@@ -119,7 +119,7 @@ Attribute Parser::number() {
   } else {
     const Token digits = take(Token::Kind::integer, "a number");
     result.kind = Attribute::Kind::integer;
-    // Wider numbers are of no operation we read.
+    // No operation that weft reads uses wider numbers.
     if (!read_integer(digits.text, negative, result.integer)) result.kind = Attribute::Kind::opaque;
   }
   if (accept(":")) skip_type();
@@ -173,7 +173,7 @@ Attribute Parser::array() {
   return result;
 }
 
-// dense<...> : tensor<...>; the elements are read when their type is known.
+// dense<...> : tensor<...>; the elements are read once their type is known.
 Attribute Parser::dense() {
   Attribute result;
   result.kind = Attribute::Kind::dense;
@@ -194,13 +194,13 @@ Attribute Parser::dense() {
   return result;
 }
 
-// tensor<2xindex>, which no operation computes with: the order of dimensions in memory.
+// Layouts are written as tensor<2xindex>, a type that no operation computes with. They give the order of dimensions in memory.
 bool Parser::is_layout() const {
   const std::string_view rest = source_.text.substr(token_.end());
   return is("tensor") && rest.substr(0, rest.find('>')).ends_with("index");
 }
 
-// The same with 64-bit numbers.
+// Reads a layout as a tensor of 64-bit integers.
 WrittenType Parser::layout_type() {
   std::string_view shape = source_.text.substr(token_.end() + 1);
   shape = shape.substr(0, shape.find("index"));
@@ -263,13 +263,13 @@ Attribute Parser::dialect_attribute() {
       result.text = first;
     }
   } else {
-    result.kind = Attribute::Kind::dictionary;  // no field is given
+    result.kind = Attribute::Kind::dictionary;  // there are no fields
   }
   expect(">");
   return result;
 }
 
-// name = attribute, ... up to the closing >, a comma before which is allowed; `first` was read.
+// name = attribute, ... up to the closing >, which a comma may precede; `first` has already been read.
 void Parser::struct_fields(std::string_view first, std::vector<NamedAttribute>& into) {
   std::string_view name = first;
   for (;;) {
@@ -292,7 +292,7 @@ Attribute Parser::convolution_dimensions() {
   Attribute result;
   result.kind = Attribute::Kind::dictionary;
   result.at = token_.at;
-  // The place of a letter is the number of that dimension, the place of number i the number of spatial dimension i.
+  // The position of a letter is the number of that dimension; the position of number i is the dimension of spatial dimension i.
   const auto side = [&](char first, std::string_view first_name, char second, std::string_view second_name,
                         std::string_view spatial_name) {
     Attribute spatial;
@@ -355,7 +355,7 @@ WrittenType Parser::type() {
   return tensor();
 }
 
-// tensor<2x3xf32>, tensor<2xcomplex<f32>>: between < and > the lexer's tokens do not apply (0x3 is no number).
+// tensor<2x3xf32>, tensor<2xcomplex<f32>>: the lexer's tokens do not apply between < and > (0x3 is not a number).
 WrittenType Parser::tensor() {
   const std::size_t start = token_.at;
   const Token open = lexer_.next();
@@ -421,7 +421,7 @@ void Parser::skip_type() {
   if (!is(Token::Kind::identifier) && !is(Token::Kind::type)) fail_expected("an attribute or a type");
   if (!next_is('<')) return advance();
   if (token_.text == "tensor" || token_.text == "vector" || token_.text == "memref") {
-    // Their shapes are no tokens: 0x3xf32.
+    // Their shapes are not tokens: 0x3xf32.
     const std::size_t close = source_.text.find('>', token_.end());
     if (close == source_.text.npos) fail(token_.at, "expected the type to end");
     const std::string_view shape = source_.text.substr(token_.end(), close - token_.end());

@@ -34,7 +34,7 @@ Attribute integers(std::vector<std::int64_t> values, std::size_t at) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Keywords that stand for attributes: broadcast_in_dim %x, dims = [0].
+// Keywords that denote attributes: broadcast_in_dim %x, dims = [0].
 
 struct Keyword {
   std::string_view operation, keyword, attribute;
@@ -92,14 +92,14 @@ void default_form(Parser& p, Operation& op) {
   }
   attributes_and_signature(p, op);
   if (!op.operand_types.empty() || op.name == "stablehlo.complex") return;
-  if (op.result_types.size() == 1)  // stands for all
+  if (op.result_types.size() == 1)  // one type for all operands
     op.operand_types.assign(op.operands.size(), op.result_types[0]);
   else if (op.result_types.size() == op.operands.size())
     op.operand_types = op.result_types;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Syntaxes of single operations
+// Syntax of individual operations
 
 // constant dense<0> : tensor<i32>
 void constant(Parser& p, Operation& op) {
@@ -250,7 +250,7 @@ void convolution(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
-// The body of `applies stablehlo.add`.
+// Returns the body of `applies stablehlo.add`.
 Region applied(const Token& name, WrittenType element) {
   Operation op;
   op.name = name.text;
@@ -297,7 +297,7 @@ void reduce(Parser& p, Operation& op) {
     op.regions.push_back(applied(applied_name, op.operand_types[1]));
     return;
   }
-  // Each pair of parentheses holds an argument of the first half and its partner of the second.
+  // Each pair of parentheses contains one argument of the first half and its counterpart of the second half.
   p.expect("reducer");
   std::vector<Argument> first, second;
   while (p.is("(")) {

@@ -14,7 +14,7 @@ namespace text {
 
 namespace {
 
-// The names of a graph's values: per node, what its results are called.
+// The names of a graph's values, by node id.
 using Names = std::vector<std::string>;
 
 class Printer {
@@ -41,7 +41,7 @@ class Printer {
   void line() { (out_ += '\n').append(indent_, ' '); }
 
   std::string value(Value v, const Names& names) const;
-  // Of the function that a region is printed as, named like `name`.
+  // Returns the symbol of the function as which a region is printed; it is derived from `name`.
   const std::string& symbol_of(const Graph& region, std::string name);
   void programs(const Node& run_parallel);
 
@@ -51,15 +51,15 @@ class Printer {
   int next_argument_ = 0, next_value_ = 0;
 
   std::unordered_map<const Graph*, std::string> symbols_;
-  std::unordered_map<std::string, int> taken_;                            // how often a symbol was asked for
+  std::unordered_map<std::string, int> taken_;                            // how often a symbol was requested
   std::deque<const Graph*> pending_;                                      // decompositions still to be printed
-  std::unordered_map<std::string, std::vector<const Graph*>> same_name_;  // by the name that was asked for
+  std::unordered_map<std::string, std::vector<const Graph*>> same_name_;  // by the requested name
 };
 
-// if and case use what is outside; the regions of other ops have their inputs as block arguments.
+// The regions of if and case use values from outside; the regions of other ops have their inputs as block arguments.
 bool captures(const Node& node) { return node.op == &ops::if_ || node.op == &ops::case_; }
 
-// Regions that are functions of the module.
+// Returns whether the regions are functions of the module.
 bool has_functions(const Node& node) { return node.op == &ops::composite || node.op == &ops::run_parallel; }
 
 std::span<const Value> written_operands(const Node& node) {
@@ -281,7 +281,7 @@ const std::string& Printer::symbol_of(const Graph& region, std::string name) {
   return symbols_[&region] = symbol(name);
 }
 
-// What the first function says of it; functions that were read together say the same.
+// Prints the module annotations of the first function; functions that were read together have the same.
 void Printer::module_header(std::span<const Graph* const> functions) {
   out_ += "module";
   indent_ = 2;

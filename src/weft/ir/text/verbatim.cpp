@@ -8,7 +8,7 @@
 namespace weft::ir::text {
 
 void VerbatimReader::append(std::string& out, const Attribute& attribute, std::size_t depth) {
-  if (depth > module_.aliases.size()) source_.fail(attribute.at, "an alias stands for itself");
+  if (depth > module_.aliases.size()) source_.fail(attribute.at, "an alias refers to itself");
   const std::string_view text = source_.text.substr(attribute.at, attribute.end - attribute.at);
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
@@ -25,7 +25,7 @@ void VerbatimReader::append(std::string& out, const Attribute& attribute, std::s
         continue;
       }
     }
-    if (end - at > budget_) source_.fail(attribute.at, "aliases make too long an attribute");
+    if (end - at > budget_) source_.fail(attribute.at, "the attribute is too long after its aliases are expanded");
     budget_ -= end - at;
     out.append(text, at, end - at);
     at = end;
