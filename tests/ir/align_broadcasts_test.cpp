@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 2> in_order{0, 1};
 
-// a [rows, 4] + b [1, 4] and its negation, as a front end records them that broadcasts only what differs.
+// a [rows, 4] + b [1, 4] and the negated sum, as recorded by a front end that broadcasts only dimensions that differ.
 std::shared_ptr<const Graph> sum_of(std::int64_t rows, std::int64_t other_rows = 1) {
   const Type a(DType::f32, {Dim(rows), Dim(4)}), b(DType::f32, {Dim(other_rows), Dim(4)});
   return make_graph(std::vector{a, b}, [&](Graph&, std::span<const Value> in) {

@@ -1,4 +1,5 @@
-// Reverse mode itself, and what the differences of gradient_test.cpp cannot see: conventions at kinks, the form of gradients.
+// Tests reverse mode itself and properties that the differences of gradient_test.cpp cannot show: conventions at kinks and the
+// form of gradients.
 #include <weft/ir/autodiff.h>
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ std::vector<Value> gradient_of_sum(Graph& graph, Value y, std::span<const Value>
   return gradient(graph, std::span(&y, 1), std::span(&one, 1), xs);
 }
 
-// d sum(f(x...)) / d x... at these points.
+// Returns d sum(f(x...)) / d x... at these points.
 template <class F>
 std::vector<std::vector<double>> slopes(const std::vector<std::vector<double>>& points, F f) {
   std::vector<Array> inputs;
@@ -100,7 +101,7 @@ TEST(Autodiff, PassesOverWhatHasNoGradientOnOtherWays) {
   }
 }
 
-// The gradient of a loop keeps of each step what it needs, and no copies of arrays that the steps fill row by row.
+// The gradient of a loop keeps the values that it needs of each step, but no copies of arrays that the steps fill row by row.
 TEST(Autodiff, KeepsNoStackOfStacks) {
   const Type counter(DType::i32, {}), row = vector_of(8), rows(DType::f64, {100, 8});
   const std::array types{counter, row, rows};
@@ -184,7 +185,7 @@ TEST(Autodiff, SparesCotangentsThatNobodyNeeds) {
   EXPECT_EQ(count(graph, ops::dot_general), 2u);
 }
 
-// Layers, attention scores and attention outputs, whichever side is transposed: no operand or result is moved.
+// Layers, attention scores and attention outputs, whichever side is transposed: neither operands nor results are transposed.
 TEST(Autodiff, OfMatrixProductsNeedsNoTranspose) {
   struct Case {
     Dims lhs, rhs, batching, lhs_contracting, rhs_contracting;
@@ -230,7 +231,7 @@ TEST(Autodiff, OfConversionsReturnsToTheOperandsDtype) {
   const Value x = graph.add_input(Type(DType::f32, {3}));
   const Value y = convert(convert(x, DType::bf16), DType::f32);
   EXPECT_EQ(gradient_of_sum(graph, y, std::array{x})[0].type(), x.type());
-  // Nothing comes back through integers.
+  // No gradient passes back through integers.
   const Value z = convert(convert(x, DType::i32), DType::f32);
   EXPECT_EQ(gradient_of_sum(graph, z, std::array{x})[0].node->op, &ops::constant);
 }
@@ -249,7 +250,7 @@ TEST(Autodiff, WithSymbolicSizes) {
   EXPECT_EQ(grads[2].type(), b.type());
 }
 
-// Conventions at kinks, as JAX has them.
+// Conventions at kinks follow JAX.
 
 TEST(GradientConvention, TiesAreShared) {
   EXPECT_THAT(slopes({{1, 2, 3}, {2, 2, 2}}, [](auto x) { return maximum(x[0], x[1]); }),
@@ -294,7 +295,7 @@ TEST(GradientConvention, OfReplacementsGoesToTheLastUpdate) {
   const auto replacing = make_graph(std::array{number, number}, [](Graph&, auto x) { return std::vector{x[1]}; });
   const auto put = [&](auto x) {
     const Dims zero{0};
-    const Array at = Array::of<std::int32_t>({3}, {1, 1, 9});  // twice the same, and once outside
+    const Array at = Array::of<std::int32_t>({3}, {1, 1, 9});  // one position twice, and one outside
     return scatter(x[0], constant(x[0].graph(), at.literal()), x[1], {{}, zero, {}, {}, zero, 1, false, false},
                    replacing);
   };
@@ -307,7 +308,8 @@ TEST(GradientConvention, OfACompositeUsesItsResult) {
   Graph graph;
   const Value x = graph.add_input(vector);
   gradient_of_sum(graph, composite("test.sqrt", std::span(&x, 1), square_root)[0], std::array{x});
-  EXPECT_EQ(count(graph, ops::sqrt), 0u);  // the gradient of sqrt needs its result only, which the composite has
+  // the gradient of sqrt needs only its result, which is the result of the composite
+  EXPECT_EQ(count(graph, ops::sqrt), 0u);
 }
 
 }  // namespace

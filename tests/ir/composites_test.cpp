@@ -1,4 +1,4 @@
-// The gradients of composites against those of their decompositions.
+// Compares the gradients of composites with those of their decompositions.
 #include <weft/ir/composites.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ Array random_array(Type type, unsigned seed) {
   return array;
 }
 
-// Gradients with respect to all inputs but the last, which is the cotangent of the first result.
+// Returns the gradients with respect to all inputs except the last, which is the cotangent of the first result.
 template <class F>
 std::vector<Array> gradients(const std::vector<Type>& types, F&& function, bool inlined) {
   std::vector<Type> inputs = types;

@@ -1,4 +1,4 @@
-// Running a function of graph values on arrays, for tests.
+// Runs a function of graph values on arrays, for tests.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace weft::ir::testing {
 
-// The results of f(graph, values), which returns a Value or a vector of them, interpreted for these inputs.
+// Returns the results of f(graph, values), which returns a Value or a vector of them, interpreted for these inputs.
 template <class F>
 std::vector<Array> evaluate_all(const std::vector<Array>& inputs, F&& f) {
   Graph graph;
@@ -24,7 +24,7 @@ Array evaluate(const std::vector<Array>& inputs, F&& f) {
   return evaluate_all(inputs, std::forward<F>(f)).at(0);
 }
 
-// One op of one value, two or three.
+// Evaluates one op on one, two or three values.
 inline Array evaluate(Value (*f)(Value), const Array& x) {
   return evaluate({x}, [&](Graph&, auto in) { return f(in[0]); });
 }

@@ -1,4 +1,4 @@
-// General graphs: what is taken to follow from sizes of samples, and what not.
+// Tests which sizes of general graphs follow from the sizes of samples, and which do not.
 #include <weft/ir/general.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Of so many elements, and the last of so many others.
+// Multiplies n elements by the last n of m others.
 std::shared_ptr<const Graph> product_with_last(std::int64_t n, std::int64_t m) {
   return make_graph(std::vector{Type(DType::f32, {n}), Type(DType::f32, {m})}, [&](Graph&, std::span<const Value> in) {
     return std::vector{in[0] * slice(in[1], std::vector{m - n}, std::vector{m}, std::vector<std::int64_t>{1})};

@@ -1,4 +1,5 @@
-// Gradients of every differentiable op against central differences of the interpreter's results, in f64; and of those gradients.
+// Compares the gradients of every differentiable op, and the gradients of these gradients, with central differences of the
+// interpreter's results in f64.
 #include <tests/ir/op_samples.h>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace weft::ir {
 namespace {
 
-// Weights that differ from element to element, so that no error cancels.
+// Returns weights that differ between elements, so that errors do not cancel.
 Value weights(Value like) {
   Graph& graph = like.graph();
   const Type flat(DType::f64, {like.type().elements()});
@@ -23,8 +24,8 @@ Value sum_all(Value x) {
   return reduce_sum(x, all);
 }
 
-// A number that depends on every element of every floating-point value, quadratically, so that its second derivative goes through
-// the cotangents too.
+// Returns a number that depends quadratically on every element of every floating-point value, so that its second derivative
+// passes through the cotangents too.
 Value loss_of(Graph& graph, std::span<const Value> values) {
   Value loss = constant(graph, Type(DType::f64, {}), 0);
   for (const Value v : values) {
@@ -35,8 +36,8 @@ Value loss_of(Graph& graph, std::span<const Value> values) {
   return loss;
 }
 
-// A graph of the sample's inputs whose first output is a loss of it (order 1), or of its gradient (order 2), and the others are
-// the gradients of that loss.
+// Returns a graph of the sample's inputs whose first output is a loss of the op (order 1) or of the op's gradient (order 2). The
+// other outputs are the gradients of that loss.
 std::shared_ptr<const Graph> loss_and_gradients(const OpSample& sample, int order) {
   std::vector<Type> types;
   for (const Value v : sample.graph->inputs()) types.push_back(v.type());

@@ -1,4 +1,4 @@
-// Programs of several processes: who meets whom, transfers, and that nobody waits for ever.
+// Tests programs of several processes: which processes meet, transfers, and that no process waits forever.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,12 +12,12 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using I = std::int32_t;
 
-// Runs @main of a module beside these functions.
+// Runs @main of a module that also has these functions.
 std::vector<Array> run(const std::string& functions, const std::string& main) {
   return interpret(*parse(functions + "\nfunc.func @main" + main), {});
 }
 
-// A program @f of one operand and one result, a vector of `in` and `out` elements.
+// Returns a program @f with one operand and one result, vectors of `in` and `out` elements.
 std::string collective(std::string_view op, int in, int out, std::string_view attributes, std::string_view body = "") {
   return concat("func.func private @f(%x: tensor<", in, "xi32>) -> tensor<", out, "xi32> {\n%0 = \"stablehlo.", op,
                 "\"(%x) ", body, " {", attributes, "} : (tensor<", in, "xi32>) -> tensor<", out,
@@ -28,7 +28,7 @@ constexpr const char* sum = R"(({ ^bb0(%a: tensor<i32>, %b: tensor<i32>):
   %s = stablehlo.add %a, %b : tensor<i32>
   stablehlo.return %s : tensor<i32> }))";
 
-// [1, 2], [3, 4]... for @f on the grid.
+// Runs @f on the grid with the inputs [1, 2], [3, 4]...
 std::vector<Array> on_grid(const std::string& function, std::string_view programs, int count, int out) {
   std::string main = "() -> (", types_in, types_out, names, used;
   for (int i = 0; i < count; ++i) {
@@ -64,7 +64,7 @@ TEST(Collectives, GatherReduceAndScatterAmongReplicas) {
   EXPECT_EQ(scattered[1], Array::of<I>({1}, {6}));
 }
 
-// Of several operands at once, each at the root that is asked for.
+// Reduces several operands at once, each at its requested root.
 TEST(Collectives, ReducesToRoots) {
   const auto reduce = [](std::string_view roots) {
     return concat(R"(func.func private @f(%x: tensor<2xi32>) -> tensor<4xi32> {
@@ -90,7 +90,7 @@ TEST(Collectives, ChannelsMakeGroupsReachAcrossPartitions) {
   const auto everywhere =
       on_grid(collective("all_reduce", 2, 2, "replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>" + channel, sum),
               "[[@f, @f], [@f, @f]]", 4, 2);
-  EXPECT_EQ(everywhere[1], Array::of<I>({2}, {4, 6}));  // both partitions of replica 0
+  EXPECT_EQ(everywhere[1], Array::of<I>({2}, {4, 6}));  // on both partitions of replica 0
   EXPECT_EQ(everywhere[2], Array::of<I>({2}, {12, 14}));
   const auto by_number = on_grid(
       collective("all_reduce", 2, 2,
@@ -122,7 +122,7 @@ TEST(Collectives, ProcessesKnowWhoTheyAre) {
 }
 
 TEST(Collectives, AFailureEndsTheWaitingOfAll) {
-  // The second replica divides a dimension that does not fall into parts; the first waits for it.
+  // The second replica fails; the first one waits for it.
   const std::string functions = R"(
     func.func private @waits(%x: tensor<2xi32>) -> tensor<2xi32> {
       %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<2xi32>) -> tensor<2xi32>

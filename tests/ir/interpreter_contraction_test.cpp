@@ -100,7 +100,7 @@ struct Case {
 
 class GroupedConvolution : public ::testing::TestWithParam<Case> {};
 
-// One spatial dimension with everything at once, against a loop over the definition.
+// Uses all attributes in one spatial dimension and compares with a loop that follows the definition.
 TEST_P(GroupedConvolution, MeansItsDefinition) {
   const auto [feature_groups, batch_groups] = GetParam();
   const Ns spatial{2}, strides{2}, padding{1, 3}, lhs_dilation{2}, rhs_dilation{3}, reversal{1};

@@ -1,4 +1,4 @@
-// The checks that programs may hold.
+// Tests the checks that programs may contain.
 #include <cmath>
 #include <tests/ir/evaluate.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Whether the check of that name accepts `computed` for `expected`.
+// Returns whether the check of that name accepts `computed` for `expected`.
 bool accepts(std::string_view target, const Array& computed, const Array& expected) {
   try {
     testing::evaluate_all({computed, expected}, [&](Graph& graph, auto in) {

@@ -110,7 +110,7 @@ TEST(Elementwise, LogisticDoesNotOverflow) {
 }
 
 TEST(Elementwise, FloatsRoundOnce) {
-  // Basic operations on f32 are IEEE's own.
+  // Basic operations on f32 equal those of IEEE.
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-100, 100);
   Array a(Type(DType::f32, {1000})), b = a, sum = a, product = a, quotient = a, root = a;
@@ -125,7 +125,7 @@ TEST(Elementwise, FloatsRoundOnce) {
   EXPECT_EQ(evaluate(multiply, a, b), product);
   EXPECT_EQ(evaluate(divide, a, b), quotient);
   EXPECT_EQ(evaluate({a}, [](Graph&, auto in) { return sqrt(abs(in[0])); }), root);
-  // 256 + 1 is a tie of bfloat16, 1 + 2^-8 + 2^-12 above one.
+  // In bfloat16, 256 + 1 is a tie, and 1 + 2^-8 + 2^-12 is above one.
   EXPECT_EQ(evaluate(add, row<bfloat16>({256, 1.0078125}), row<bfloat16>({1, 0.004150390625})),
             row<bfloat16>({256, 1.015625}));
   EXPECT_EQ(evaluate(exponential, row<bfloat16>({1})), row<bfloat16>({std::exp(1.0)}));

@@ -43,7 +43,7 @@ TEST(DynamicUpdateSlice, MovesTheWindowInside) {
             Array::splat(x.type(), 1));
 }
 
-// The specification's example of gather and scatter shares operand and indices.
+// The specification's examples of gather and scatter use the same operand and indices.
 const Type operand_type(DType::i64, {2, 3, 4, 2});
 const Array& example_indices() {
   static const Array indices =
@@ -72,7 +72,7 @@ TEST(Scatter, FollowsTheSpecificationsExample) {
                     25, 26, 28, 29, 30, 31, 31, 32, 35, 36, 38, 39, 38, 39, 39, 40, 41, 42, 44, 45, 46, 47, 47, 48}));
 }
 
-// Rows of a table, as an embedding does it.
+// Gathers rows of a table, like an embedding.
 const Ns offset_dims{1}, first{0};
 GatherAttributes rows(const Ns& sizes) { return {offset_dims, first, {}, {}, first, 1, sizes, false}; }
 ScatterAttributes into_rows() { return {offset_dims, first, {}, {}, first, 1, false, false}; }
@@ -109,7 +109,8 @@ TEST(Scatter, AppliesUpdatesInRowMajorOrder) {
   const ScatterAttributes a{{}, first, {}, {}, first, 1, false, false};
   EXPECT_EQ(evaluate({x, at, updates}, [&](Graph&, auto in) { return scatter(in[0], in[1], in[2], a, append_digit); }),
             Array::of<I>({3}, {25, 134, 0}));
-  // Windows of 2 along dimension 0 of the updates: row-major order meets the first elements of both windows before the second.
+  // The windows have size 2 along dimension 0 of the updates. In row-major order, the first elements of both windows come before
+  // the second ones.
   const ScatterAttributes windows{first, {}, {}, {}, first, 1, false, false};
   EXPECT_EQ(evaluate({x, Array::of<I>({2, 1}, {0, 1}), Array::of<I>({2, 2}, {1, 2, 3, 4})},
                      [&](Graph&, auto in) { return scatter(in[0], in[1], in[2], windows, append_digit); }),

@@ -46,14 +46,14 @@ TEST(Reduce, SumsFloatsStepByStepWhereAskedTo) {
 }
 
 TEST(Reduce, SumsFloatsInDouble) {
-  // In bfloat16 the sum would stick at 256.
+  // In bfloat16, the sum would stop growing at 256.
   const Array ones = Array::splat(Type(DType::bf16, {1000}), 1);
   EXPECT_EQ(summed(ones, {0}), Array::scalar<bfloat16>(1000));
   EXPECT_EQ(summed(Array::of<float>({4}, {1e8, 1, 1, -1e8}), {0}), Array::scalar<float>(2));
 }
 
 TEST(Reduce, AppliesAGeneralBodyInOrder) {
-  // acc * 2 + x in i32, and an arg-max of two operands.
+  // acc * 2 + x in i32, and an argmax of two operands.
   const std::vector<Type> two(2, Type(DType::i32, {}));
   const auto horner = make_graph(two, [](Graph&, auto in) { return std::vector{in[0] * 2 + in[1]}; });
   EXPECT_EQ(evaluate({Array::of<I>({2, 3}, {1, 0, 1, 1, 1, 0}), Array::scalar<I>(0)},

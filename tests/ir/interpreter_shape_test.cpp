@@ -70,7 +70,7 @@ TEST(Shape, Pad) {
                                   0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   const Array x = Array::of<I>({3}, {1, 2, 3});
   EXPECT_EQ(padded(x, {-1}, {1}, {0}), Array::of<I>({3}, {2, 3, 0}));
-  EXPECT_EQ(padded(x, {-1}, {-1}, {1}), Array::of<I>({3}, {0, 2, 0}));  // 1 0 2 0 3 without its ends
+  EXPECT_EQ(padded(x, {-1}, {-1}, {1}), Array::of<I>({3}, {0, 2, 0}));  // 1 0 2 0 3 without its first and last element
   EXPECT_EQ(padded(x, {-3}, {0}, {1}), Array::of<I>({2}, {0, 3}));
   EXPECT_EQ(padded(x, {2}, {-4}, {0}), Array::of<I>({1}, {0}));
   EXPECT_EQ(padded(x, {-5}, {3}, {0}), Array::of<I>({1}, {0}));

@@ -1,4 +1,4 @@
-// The executor, control ops and opaque ops; that no op is without a rule is asserted by ops.h.
+// Tests the executor, control ops and opaque ops. ops.h asserts that every op has a rule.
 #include <weft/ir/interpreter.h>
 
 #include <tests/ir/evaluate.h>
@@ -123,7 +123,7 @@ TEST(RngBitGenerator, FollowsTheSpecificationsExample) {
 }
 
 TEST(RngBitGenerator, GivesWhatXlaGives) {
-  // Three rows of two from the state {0, 0}, as printed by XLA's CPU backend to five digits.
+  // Three rows of two numbers from the state {0, 0}, as printed by XLA's CPU backend with five digits.
   const auto results = evaluate_all({Array(Type(DType::u64, {2}))}, [](Graph&, auto in) {
     return rng_bit_generator(in[0], Type(DType::u32, {3, 2}), RngAlgorithm::THREE_FRY);
   });

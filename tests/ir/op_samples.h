@@ -1,5 +1,5 @@
-// Calls of every op of the table, for the tests that loop over it: values against the interpreter, gradients against central
-// differences, text round trips. Zero-size, rank-0 and size-1 operands are among them, and every dtype of an op's domain.
+// Sample calls of every op of the table, for tests that loop over them: values against the interpreter, gradients against central
+// differences, text round trips. They include zero-size, rank-0 and size-1 operands, and every dtype of an op's domain.
 #pragma once
 
 #include <cstdint>
@@ -15,40 +15,41 @@
 
 namespace weft::ir {
 
-// What may stand in one input of a sample: numbers in [low, high].
+// The numbers that one input of a sample may contain: [low, high].
 struct InputRange {
   double low = -4, high = 4;
-  bool distinct = false;  // no number twice; of integers
-  bool edges = false;     // the op has a meaning for every element of the dtype, outside of the range too
+  bool distinct = false;  // integers only: no number occurs twice
+  bool edges = false;     // the op is defined for every element of the dtype, also outside of the range
 };
 
 struct OpSample {
-  std::string name;                    // add tensor<2x3xf32>, tensor<2x3xf32>
-  std::shared_ptr<const Graph> graph;  // with one node of the op
+  std::string name;                    // for example "add tensor<2x3xf32>, tensor<2x3xf32>"
+  std::shared_ptr<const Graph> graph;  // has one node of the op
   std::vector<InputRange> inputs;      // one per input
-  // Inputs whose gradient can be compared with differences of the interpreter's results, how often in a row, and with what step.
+  // The inputs whose gradients can be compared with differences of the interpreter's results, up to which order of derivative,
+  // and the step of the differences.
   std::vector<int> wrt;
   int order = 2;
   double step = 1e-5;
 };
 
-// The dtypes of a set, in their order.
+// Returns the dtypes of a set, in order.
 std::vector<DType> members(DTypes set);
 
-// The sample's node of the op, which may be one of a region.
+// Returns the sample's node of the op, which may be in a region.
 const Node* find_node(const Graph& graph, const Op& op);
 
-// Samples of one op; none if the op is new and nobody has written any.
+// Returns the samples of one op; empty if the op is new and has none yet.
 std::vector<OpSample> samples(const Op& op);
 
-// Whether the op has a meaning for operands and results without dimensions.
+// Returns whether the op accepts operands and results of rank 0.
 bool takes_rank_zero(const Op& op);
 
-// Inputs in the ranges of a sample, the same for the same seed.
+// Returns inputs in the ranges of a sample; the same seed gives the same inputs.
 std::vector<Array> random_inputs(const OpSample& sample, std::uint64_t seed = 0);
 
-// The same with most elements of inputs that allow it replaced by NaN, infinities, zeros of both signs, subnormal and largest
-// floats, and integers at and around both ends, 0 and the width.
+// Like random_inputs, but in inputs that allow it, most elements are replaced: floats by NaN, infinities, zeros of both signs,
+// subnormals and the largest numbers; integers by numbers at and around both ends, 0 and the width.
 std::vector<Array> edge_inputs(const OpSample& sample, std::uint64_t seed = 0);
 
 // Collects the samples of one op.
@@ -58,10 +59,10 @@ class SampleList {
 
   explicit SampleList(const Op& op) : op_(op) {}
 
-  // The node that `build` appends, on inputs of the given types. Ranges follow from op and dtypes, and may be changed; wrt holds the
-  // f64 inputs if the op has a gradient.
+  // Adds a sample of the node that `build` appends, on inputs of the given types. Ranges follow from the op and the dtypes and
+  // may be changed; wrt contains the f64 inputs if the op has a gradient.
   OpSample& add(std::vector<Type> inputs, const Build& build);
-  // The op without attributes.
+  // Adds a sample of the op without attributes.
   OpSample& add(std::vector<Type> inputs);
 
   const Op& op() const { return op_; }
@@ -73,15 +74,15 @@ class SampleList {
   std::vector<OpSample> samples_;
 };
 
-// Who adds the samples of an op.
+// Adds the samples of an op.
 struct SampleEntry {
   const Op* op;
   void (*add)(SampleList& list);
-  int least_rank = 0;  // of its first operand, or of its result
+  int least_rank = 0;  // rank of its first operand, or of its result
 };
 inline constexpr int needs_a_dimension = 1;
 
-// By family, in the files of these names.
+// The entries by family; they are in the files of these names.
 extern const std::span<const SampleEntry> collective_samples, contraction_samples, control_samples, indexing_samples,
     linalg_samples, reduction_samples, shape_samples;
 void elementwise_samples(SampleList& list);

@@ -1,5 +1,4 @@
-// Samples of collectives, tokens and probes. Those of collectives are for one process, which is what every way of
-// running a graph has.
+// Samples of collectives, tokens and probes. The collectives are for one process, which every way of running a graph supports.
 #include <tests/ir/op_samples.h>
 
 #include <weft/ir/ops.h>
@@ -12,7 +11,7 @@ using Values = std::vector<Value>;
 
 constexpr std::int64_t only[] = {0}, itself[] = {0, 0};
 
-// Every dtype of the op's domain, and more shapes of some.
+// Returns every dtype of the op's domain, and more shapes for some of them.
 std::vector<Type> types_of(const Op& op) {
   std::vector<Type> types{Type(DType::f64, {}), Type(DType::bf16, {2, 0}), Type(DType::i32, {2, 2})};
   for (const DType dtype : members(op.domain)) types.push_back(Type(dtype, {3}));
@@ -32,7 +31,7 @@ A grouped() {
   return attributes;
 }
 
-// Of one operand, whose type is the result's.
+// Adds samples with one operand, whose type is the result's type.
 template <class A>
 void collective_samples(SampleList& list, const A& attributes, bool takes_rank_zero, bool reduces) {
   for (const Type type : types_of(list.op()))

@@ -32,7 +32,7 @@ void dot_general_samples(SampleList& list) {
       {{2, 4, 3, 5}, {6, 2, 5, 3}, {0, 2}, {1, 3}, {3}, {2}},  // batching dimensions out of order
       {{2, 3, 4}, {4, 5, 3}, {}, {}, {1, 2}, {2, 0}},          // two contracting dimensions
       {{4, 2}, {2, 4, 3}, {1, 0}, {0, 1}, {}, {}},             // batching only
-      {{2, 0}, {0, 3}, {}, {}, {1}, {0}},                      // sum of nothing
+      {{2, 0}, {0, 3}, {}, {}, {1}, {0}},                      // a sum of no terms
       {{0, 2}, {2, 3}, {}, {}, {1}, {0}},
       {{1, 1}, {1, 1}, {}, {}, {1}, {0}},
   };
@@ -122,8 +122,8 @@ void convolution_samples(SampleList& list) {
   };
   const auto add_sample = [&](DType dtype, const Convolution& c) {
     auto& sample = add(list, dtype, c);
-    // Groups, and pairs of 16-bit channels, may be computed as one product with zeros between or behind them, through which NaN
-    // and infinities spread.
+    // Groups, and pairs of 16-bit channels, may be computed as one product with zeros between or after them; zero times an
+    // infinity or NaN is NaN.
     if (c.feature_groups * c.batch_groups > 1 || byte_size(dtype) == 2)
       sample.inputs[0].edges = sample.inputs[1].edges = false;
   };

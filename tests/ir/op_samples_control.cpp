@@ -13,7 +13,7 @@ std::shared_ptr<const Graph> graph_of(std::vector<Type> inputs,
   return make_graph(inputs, [&](Graph&, std::span<const Value> x) { return body(x); });
 }
 
-// Every dtype of the op's domain, and more shapes of some.
+// Returns every dtype of the op's domain, and more shapes for some of them.
 std::vector<Type> types_of(const Op& op) {
   std::vector<Type> types{Type(DType::f64, {}), Type(DType::bf16, {0}), Type(DType::i32, {2, 2})};
   for (const DType dtype : members(op.domain)) types.push_back(Type(dtype, {3}));
@@ -21,7 +21,7 @@ std::vector<Type> types_of(const Op& op) {
 }
 
 void while_samples(SampleList& list) {
-  // Doubles x until it has done so n times, or x is large.
+  // Doubles x until it has done so n times or x is large.
   for (const Type type : types_of(list.op())) {
     const Type counter(DType::i32, {});
     const auto condition = graph_of({counter, type}, [](std::span<const Value> x) {
@@ -33,9 +33,9 @@ void while_samples(SampleList& list) {
     auto& sample =
         list.add({counter, type}, [&](Graph&, std::span<const Value> x) { return while_(x, condition, body); });
     sample.inputs[0] = {-1, 5};
-    sample.wrt.clear();  // how often it runs is not known
+    sample.wrt.clear();  // the number of steps is unknown
   }
-  // What counts has a gradient: of what it carries, in products and stacked row by row, and of what it only reads.
+  // A counted loop has a gradient: for the values that it carries, in products and stacked row by row, and for values that it only reads.
   for (const Type type : types_of(list.op())) {
     if (!is_float(type.dtype()) || type.rank() != 1) continue;
     const Type counter(DType::i32, {}), rows(type.dtype(), {Dim(3), type.dim(0)});
@@ -97,7 +97,7 @@ void composite_samples(SampleList& list) {
     const auto twice = graph_of({type}, [](std::span<const Value> x) { return std::vector{x[0] + x[0]}; });
     list.add({type}, [&](Graph&, std::span<const Value> x) { return composite("test.twice", x, twice); });
   }
-  // One result depends on the other, and one input is a result.
+  // One result depends on the other, and one input is also a result.
   const Type type(DType::f64, {3});
   const auto mixed = graph_of({type, type}, [](std::span<const Value> x) {
     const Value product = x[0] * x[1];
@@ -146,7 +146,7 @@ void optimization_barrier_samples(SampleList& list) {
   for (const Type type : types_of(list.op())) list.add({type});
 }
 
-// x^2 on the host, and its gradient.
+// Computes x^2 on the host, and its gradient.
 const HostFunction& square() {
   static const HostFunction& function = register_host_function(
       "samples.square", [](std::span<const Type> inputs) { return std::vector{inputs[0]}; },
@@ -161,7 +161,7 @@ const HostFunction& square() {
   return function;
 }
 
-// Targets are one that the interpreter knows, which has no gradient, and a function of the host.
+// The targets are a check that the interpreter knows, which has no gradient, and a host function.
 void custom_call_samples(SampleList& list) {
   for (const Type type : types_of(list.op()))
     list.add({type},

@@ -1,4 +1,4 @@
-// Inputs at the edges of their dtypes.
+// Inputs at the limits of their dtypes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,8 @@ std::vector<T> integer_edges() {
       at(width),     at(width + 1)};
 }
 
-// Among them the halves, for rounding, and without `moderate` also subnormals and numbers past the ends of the integers.
+// Returns special numbers, including halves, for rounding. Without `moderate`, they include subnormals and numbers beyond the
+// range of the integers.
 template <class T>
 std::vector<T> float_edges(bool moderate) {
   const int mantissa = sizeof(T) == 8 ? 52 : sizeof(T) == 4 ? 23 : std::is_same_v<T, float16> ? 10 : 7;
@@ -46,7 +47,7 @@ std::vector<T> edges(bool moderate) {
     return integer_edges<T>();
 }
 
-// Sums and products of numbers of very different size depend on how wide and in what order they are made.
+// Sums and products of numbers of very different magnitude depend on the accumulation type and on the order.
 bool accumulates(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node* n) {
     return n->op->kind == Kind::reduction || n->op->kind == Kind::contraction || n->op->kind == Kind::indexing;

@@ -1,5 +1,5 @@
-// Samples of elementwise ops: one shape for each dtype of the domain, more shapes for a few; what has attributes or operands of
-// several types says so here.
+// Samples of elementwise ops: one shape for each dtype of the domain and more shapes for a few dtypes. Ops with attributes or
+// with operands of several types have functions of their own.
 #include <tests/ir/op_samples.h>
 
 #include <weft/ir/ops.h>
@@ -8,7 +8,7 @@ namespace weft::ir {
 
 namespace {
 
-// The types of one operand, over dtypes and shapes.
+// Returns the types of one operand, over dtypes and shapes.
 std::vector<Type> types_of(const Op& op) {
   std::vector<Type> types;
   for (const DType dtype : members(op.domain)) {
@@ -24,7 +24,7 @@ void plain_samples(SampleList& list) {
   for (const Type type : types_of(list.op())) list.add(std::vector(list.op().arity, type));
 }
 
-// A plain shape, and rank 0 and size 0 if asked for.
+// Returns a plain shape and, with `all`, shapes of rank 0 and size 0.
 std::vector<Type> few_shapes(DType dtype, bool all) {
   std::vector<Type> types{Type(dtype, {3, 5})};
   if (all) types.insert(types.end(), {Type(dtype, {}), Type(dtype, {2, 0})});
@@ -40,7 +40,7 @@ void convert_samples(SampleList& list) {
             list.add({type}, [to](Graph&, std::span<const Value> x) { return std::vector{convert(x[0], to)}; });
         sample.name += " to " + concat(to);
         if (is_unsigned_integer(to)) sample.inputs[0] = {.low = 0, .high = 40, .edges = true};
-        // A quadratic of what is rounded to f32: exact differences with a wide step.
+        // The loss is quadratic in numbers that are rounded to f32: a wide step keeps the differences exact.
         if (to == DType::f32)
           sample.step = 0.25;
         else
@@ -141,7 +141,7 @@ void shift_samples(SampleList& list) {
   for (const Type type : types_of(list.op())) list.add({type, type}).inputs[1].high = 8.0 * byte_size(type.dtype()) + 2;
 }
 
-// Ops with a pole where their second operand is 0: differences need a distance from it.
+// Ops with a pole where their second operand is 0; differences must keep a distance from it.
 void quotient_samples(SampleList& list) {
   plain_samples(list);
   list.add({Type(DType::f64, {5}), Type(DType::f64, {5})}).inputs[1] = {0.75, 3};

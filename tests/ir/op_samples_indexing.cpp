@@ -14,7 +14,7 @@ Type type_of(DType dtype, const Dims& sizes) {
   return Type(dtype, dims);
 }
 
-// The same dimension numbers serve gather and scatter: `windowed` is what gather gives and scatter takes.
+// The same dimension numbers serve gather and scatter: `windowed` is the shape of gather's result and of scatter's updates.
 struct Case {
   Dims x, indices, windowed;
   Dims window_dims, dropped, batching, indices_batching, map;
@@ -28,18 +28,18 @@ const Case cases[] = {
     {{3, 7}, {4}, {3, 4}, {0}, {1}, {}, {}, {1}, 1, {3, 1}},             // columns
     {{4, 5}, {6, 2}, {6}, {}, {0, 1}, {}, {}, {0, 1}, 1, {1, 1}},        // single elements
     {{4, 5}, {2, 6}, {6}, {}, {0, 1}, {}, {}, {1, 0}, 0, {1, 1}},        // components first and swapped
-    {{6, 5}, {3, 2}, {3, 2, 3}, {1, 2}, {}, {}, {}, {0, 1}, 1, {2, 3}},  // windows that may reach out
+    {{6, 5}, {3, 2}, {3, 2, 3}, {1, 2}, {}, {}, {}, {0, 1}, 1, {2, 3}},  // windows that may reach outside
     {{6}, {3, 1}, {3, 2}, {1}, {}, {}, {}, {0}, 1, {2}},
     {{3, 7}, {3, 2}, {3, 2}, {}, {1}, {0}, {0}, {1}, 2, {1, 1}},            // one per row: take_along_axis
     {{2, 7, 3}, {4, 2}, {4, 2, 3}, {2}, {1}, {0}, {1}, {1}, 2, {1, 1, 3}},  // batching in another place
     {{5}, {1}, {}, {}, {0}, {}, {}, {0}, 0, {1}},                           // one element
-    {{5, 2}, {0}, {0, 2}, {1}, {0}, {}, {}, {0}, 1, {1, 2}},                // none
+    {{5, 2}, {0}, {0, 2}, {1}, {0}, {}, {}, {0}, 1, {1, 2}},                // no rows
     {{0, 2}, {3, 1}, {3, 0, 2}, {1, 2}, {}, {}, {}, {0}, 1, {0, 2}},
     {{}, {3, 0}, {3}, {}, {}, {}, {}, {}, 1, {}},  // one element three times
     {{}, {0}, {}, {}, {}, {}, {}, {}, 0, {}},
 };
 
-// Indices from before the start to past the end of every dimension.
+// Indices range from before the start to past the end of every dimension.
 InputRange index_range(const Case& c) {
   std::int64_t largest = 0;
   for (const std::int64_t d : c.map) largest = std::max(largest, c.x[d]);
@@ -97,7 +97,7 @@ void scatter_samples(SampleList& list) {
   }
   for (const DType dtype : members(list.op().domain))
     add(dtype, DType::i64, cases[0], reduction_body(ops::add, dtype), false);
-  // Bodies of more than one op, several operands.
+  // Bodies of more than one op, and several operands.
   const Type number(DType::f32, {}), place(DType::i32, {});
   const auto append_digit = make_graph(std::array{place, place}, [](Graph&, std::span<const Value> x) {
     return std::vector{x[0] * constant_like(x[0], 10) + x[1]};
@@ -151,14 +151,14 @@ void dynamic_update_slice_samples(SampleList& list) {
       }
 }
 
-// Comparators that take more than one comparison.
+// Comparators that need more than one comparison.
 void sort_by_several_keys(SampleList& list) {
   const auto scalars = [](std::vector<DType> dtypes) {
     std::vector<Type> types;
     for (const DType t : dtypes) types.insert(types.end(), {Type(t, {}), Type(t, {})});
     return types;
   };
-  // The first operand decides, the second where the first are equal; the third comes along.
+  // The first operand decides, or the second if the first elements are equal; the third is permuted along.
   for (const DType first : {DType::i32, DType::u8, DType::boolean, DType::f32}) {
     const auto comparator = make_graph(scalars({first, DType::f64, DType::i64}), [](Graph&, std::span<const Value> x) {
       const auto less = [&](std::size_t i) {
@@ -175,7 +175,7 @@ void sort_by_several_keys(SampleList& list) {
       sample.name += " by two keys";
     }
   }
-  // By magnitude; by what a branch says, which is more than elementwise ops.
+  // A comparator by magnitude, and one with a branch, which is not elementwise.
   const auto by_magnitude = make_graph(scalars({DType::i32}), [](Graph&, std::span<const Value> x) {
     return std::vector{compare(abs(x[0]), abs(x[1]), Direction::LT)};
   });
@@ -205,12 +205,12 @@ void sort_samples(SampleList& list) {
             return sort(x, d, stable, comparison_body(Direction::LT, dtype, how));
           });
         };
-        // Comparisons with NaN are no order: what comes of them is nobody's business.
+        // Comparisons with NaN are not an order; the result is unspecified.
         add(Comparison::NOTYPE).inputs[0].edges = !is_float(dtype);
         if (is_float(dtype)) add(Comparison::TOTALORDER).name += " in total order";
       }
   sort_by_several_keys(list);
-  // By key, descending, with a passenger of another dtype.
+  // Sorts by a key, descending, and permutes an operand of another dtype along.
   for (const DType dtype : {DType::f32, DType::f64}) {
     const Type key(dtype, {}), passenger(DType::f64, {});
     const std::array scalars{key, key, passenger, passenger};

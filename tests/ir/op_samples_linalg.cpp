@@ -7,7 +7,7 @@ namespace weft::ir {
 
 namespace {
 
-// Symmetric enough: the diagonal outweighs the rest.
+// The diagonal dominates, so the matrix is positive definite.
 void cholesky_samples(SampleList& list) {
   std::vector<Type> types{Type(DType::f64, {2, 3, 3}), Type(DType::f32, {0, 0}), Type(DType::f64, {1, 1})};
   for (const DType dtype : members(list.op().domain)) types.push_back(Type(dtype, {4, 4}));

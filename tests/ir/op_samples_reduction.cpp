@@ -15,7 +15,7 @@ Type type_of(DType dtype, const Dims& sizes) {
   return Type(dtype, dims);
 }
 
-// The larger of two numbers, with the position that came with it.
+// Selects the larger of two numbers together with its position.
 std::shared_ptr<const Graph> argmax_body(DType dtype) {
   const std::array types{Type(dtype, {}), Type(DType::i32, {}), Type(dtype, {}), Type(DType::i32, {})};
   return make_graph(types, [](Graph&, std::span<const Value> x) {
@@ -24,13 +24,13 @@ std::shared_ptr<const Graph> argmax_body(DType dtype) {
   });
 }
 
-// Two steps, so no single op: (a, b) -> a + b * b.
+// Consists of two ops: (a, b) -> a + b * b.
 std::shared_ptr<const Graph> sum_of_squares_body(DType dtype) {
   const std::array types{Type(dtype, {}), Type(dtype, {})};
   return make_graph(types, [](Graph&, std::span<const Value> x) { return std::vector{x[0] + x[1] * x[1]}; });
 }
 
-// Control flow, which is no single expression: the sum where the accumulator is even, the difference where it is odd.
+// Contains control flow: the sum if the accumulator is even, the difference if it is odd.
 std::shared_ptr<const Graph> branching_body() {
   const std::array types{Type(DType::i32, {}), Type(DType::i32, {})};
   return make_graph(types, [&](Graph&, std::span<const Value> x) {
@@ -42,7 +42,7 @@ std::shared_ptr<const Graph> branching_body() {
   });
 }
 
-// Initial values that leave each body's result to the elements: of gradients it is a constant.
+// Returns an initial value that leaves each body's result to the elements; gradients treat it as a constant.
 double identity(const Op& op) {
   if (&op == &ops::multiply || &op == &ops::and_) return 1;
   if (&op == &ops::maximum) return -100;

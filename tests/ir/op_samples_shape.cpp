@@ -9,8 +9,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-// Shape ops do the same to every dtype: all of them with the first case, with the others one of each width, and f64 for the
-// gradient.
+// Shape ops treat all dtypes alike. The first case covers all dtypes, the others one dtype of each width, including f64 for the gradient.
 std::vector<DType> dtypes_of(bool first) {
   if (first) return members(all_dtypes);
   return {DType::boolean, DType::u8, DType::bf16, DType::f32, DType::f64};
@@ -51,7 +50,7 @@ void reshape_samples(SampleList& list) {
         const std::vector<Dim> dims(c.to.begin(), c.to.end());
         return std::vector{reshape(x[0], dims)};
       });
-  // reshape() of a scalar to one is its operand.
+  // reshape() of a scalar to a scalar returns its operand, so the node is appended directly.
   const Type scalar(DType::f64, {});
   list.add({scalar}, [&](Graph& graph, std::span<const Value> x) {
     return all_results(graph.append(ops::reshape, x, nullptr, std::span(&scalar, 1)));
@@ -67,7 +66,7 @@ void transpose_samples(SampleList& list) {
     for (const DType dtype : dtypes_of(&c == cases))
       list.add({type_of(dtype, c.from)},
                [&](Graph&, std::span<const Value> x) { return std::vector{transpose(x[0], c.permutation)}; });
-  // transpose() of rank 0 is its operand.
+  // transpose() of rank 0 returns its operand, so the node is appended directly.
   const TransposeAttributes none{};
   list.add({Type(DType::f64, {})},
            [&](Graph& graph, std::span<const Value> x) { return all_results(graph.append(ops::transpose, x, &none)); });

@@ -1,4 +1,4 @@
-// Every op of the table has samples, and their type rule says what the interpreter computes.
+// Checks that every op of the table has samples, and that the type rules agree with the interpreter's results.
 #include <tests/ir/op_samples.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// reduce_precision against rounding by arithmetic, over every format narrower than the operand's.
+// Compares reduce_precision with rounding by arithmetic, for every format narrower than the operand's.
 #include <cmath>
 #include <limits>
 #include <tests/ir/evaluate.h>
@@ -10,7 +10,7 @@
 namespace weft::ir {
 namespace {
 
-// Rounds to `mantissa` bits, ties to even, then makes what the exponent cannot hold infinite or zero.
+// Rounds to `mantissa` bits, ties to even, then replaces numbers outside of the exponent's range by infinity or zero.
 double rounded(double x, int exponent, int mantissa) {
   if (std::isnan(x)) return mantissa > 0 ? x : std::numeric_limits<double>::infinity();
   if (x == 0 || std::isinf(x)) return x;

@@ -1,4 +1,4 @@
-// What is refused, and what is said.
+// Tests which texts are rejected, and the error messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST(TextError, Limits) {
   EXPECT_EQ(error_of(text, {.operations = 2}), "none");
   EXPECT_THAT(error_of(text, {.operations = 1}), HasSubstr("more than 1 operations"));
 
-  // Calls that double at every level.
+  // Calls that double the number of operations at every level.
   std::string doubling = "func.func private @f0(" + body + "return %a : tensor<f32> }";
   for (int i = 1; i < 40; ++i) {
     const std::string callee = concat("call @f", i - 1, "(");

@@ -1,4 +1,4 @@
-// Every form in which an operation may be written reads as the same graph.
+// Checks that every form in which an operation may be written is read as the same graph.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ std::string in_main(const std::string& arguments, const std::string& body) {
   return "func.func @main(" + arguments + ") {\n" + body + "\nreturn\n}\n";
 }
 
-// The last node of the function.
+// Returns the last node of the function.
 const Node& last(const Graph& graph) { return *graph.nodes().back(); }
 
 struct Forms {

@@ -107,7 +107,7 @@ TEST(TextLiteral, Errors) {
   EXPECT_THAT(error_of("dense_resource<w> : tensor<2xi16>"), HasSubstr("the text holds no resource w"));
 }
 
-// What is written reads back as the same bits.
+// Checks that a printed constant reads back as the same bits.
 template <class T>
 void expect_round_trip(const std::vector<T>& elements) {
   Graph graph;

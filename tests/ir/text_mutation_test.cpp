@@ -1,4 +1,4 @@
-// Damaged text ends in a graph or in an Error, never in anything else.
+// Checks that damaged text always ends in a graph or in an Error.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -22,7 +22,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Real texts, in the form they came and in ours.
+// Returns real texts, as they came and as weft prints them.
 std::vector<std::string> valid_texts() {
   std::vector<std::string> texts;
   for (const auto& entry : std::filesystem::directory_iterator(inputs)) {
@@ -32,7 +32,7 @@ std::vector<std::string> valid_texts() {
   return texts;
 }
 
-// Prints what it read, so that a graph that should not exist is noticed.
+// Prints the graph that was read, so that an invalid graph is noticed.
 void survive(const std::string& text) {
   try {
     print(parse_module(text));
@@ -89,7 +89,7 @@ TEST(TextMutation, ReplacedAndRemovedCharacters) {
     }
 }
 
-// Pieces of text that stay whole where damage keeps to the grammar: names, numbers, blanks, every other character alone.
+// Splits text into pieces that stay whole in grammatical mutations: names, numbers, blanks, and other characters one by one.
 std::vector<std::string_view> pieces_of(std::string_view text) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
   std::vector<std::string_view> pieces;
@@ -112,7 +112,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Removes, doubles, swaps or replaces a piece, or puts one of another text in; a few times.
+// Removes, doubles, swaps or replaces a piece, or inserts one of another text; a few times.
 std::string spliced(std::vector<std::string_view> pieces, const std::vector<std::string_view>& others,
                     std::mt19937& random) {
   const auto any = [&](std::size_t count) { return static_cast<std::ptrdiff_t>(random() % count); };
@@ -131,8 +131,8 @@ std::string spliced(std::vector<std::string_view> pieces, const std::vector<std:
   return text;
 }
 
-// Undefined and doubled values, wrong types, operations and functions out of place, attributes of others. What is still read must
-// be a graph that the verifier accepts and that reads back the same.
+// These produce undefined and duplicate values, wrong types, misplaced operations and functions, and attributes of other
+// operations. Text that is still accepted must give a graph that the verifier accepts and that reads back the same.
 TEST(TextMutation, SplicedPiecesAndLines) {
   std::mt19937 random(1);
   const std::vector<std::string> texts = valid_texts();

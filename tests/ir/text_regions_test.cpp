@@ -1,4 +1,4 @@
-// Regions that use values from outside, that compute in a wider dtype than the operands have, and that end wrongly.
+// Tests regions that use values from outside, that compute in a wider dtype than that of the operands, and that end wrongly.
 #include <tests/error_of.h>
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What the body of a function of %x: tensor<2x3xf32>, %c: tensor<f32> and %p: tensor<i32> returns as %r.
+// Returns a function of %x: tensor<2x3xf32>, %c: tensor<f32> and %p: tensor<i32> with this body, which returns %r.
 std::string program(const std::string& body, const std::string& result = "tensor<2xf32>") {
   return concat("func.func @main(%x: tensor<2x3xf32>, %c: tensor<f32>, %p: tensor<i32>) -> ", result,
                 " {\n %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
@@ -197,7 +197,7 @@ TEST(TextRegions, AReductionInAWiderType) {
   const Array y = promoted(concat(R"("stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}>)", wide_sum,
                                   " : (tensor<4xbf16>, tensor<bf16>) -> tensor<f32>"),
                            "tensor<f32>", bf16_inputs());
-  EXPECT_EQ(y.element(0), 259);  // bf16 knows 258 and 260
+  EXPECT_EQ(y.element(0), 259);  // bf16 represents 258 and 260, but not 259
 }
 
 TEST(TextRegions, AWindowInAWiderType) {
@@ -244,7 +244,8 @@ TEST(TextRegions, ANarrowerTypeIsRefused) {
 
 // ---- how regions end
 
-// Every operation with regions, its regions in the place of @; what they should return is of no matter, for none of these ends is right.
+// Every operation with regions, with its regions in place of @. What they should return does not matter, because all of these
+// ends are wrong.
 constexpr const char* with_regions[] = {
     R"(%r = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> (@{^bb0(%a: tensor<f32>): $}) : (tensor<4xf32>) -> tensor<4xf32>)",
     R"(%r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> (@{^bb0(%a: tensor<f32>, %b: tensor<f32>): $}) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>)",

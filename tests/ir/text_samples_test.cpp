@@ -1,4 +1,4 @@
-// Every op's samples survive being written and read.
+// Checks that the samples of every op survive printing and parsing.
 #include <tests/ir/op_samples.h>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What StableHLO's specification forbids is refused, attributes that weft reads and drops included. Each table has programs that
-// are wrong in one place, with a part of what is said of them; each starts with its neighbours that are right.
+// Checks that programs that StableHLO's specification forbids are rejected, including attributes that weft reads and drops. Each
+// table starts with valid programs, followed by programs that are wrong in one place, with a part of the expected message.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::string error_of(const std::string& text) {
   return {};
 }
 
-// Operations on a vector, a matrix, integers, an image with its kernel, and a token.
+// Returns a program with operations on a vector, a matrix, integers, an image with its kernel, and a token.
 std::string program(std::string_view operations) {
   return concat(R"(func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
     func.func @main(%a: tensor<4xf32>, %m: tensor<4x6xf32>, %i: tensor<4xi32>, %x: tensor<1x8x8x3xf32>,
@@ -28,7 +28,7 @@ std::string program(std::string_view operations) {
                 operations, "\nreturn }");
 }
 
-// The text of an operation with one hole, $, for what the table varies.
+// Fills the hole $ in the text of an operation.
 std::string filled(std::string_view text, std::string_view hole) {
   const auto at = text.find('$');
   return concat(text.substr(0, at), hole, text.substr(at + 1));

@@ -1,5 +1,5 @@
-// What type rules infer and what they refuse, for tests. Each message names the op, says what is wrong and ends with the operand
-// types.
+// Checks which types the type rules infer and which calls they reject. Each message names the op, says what is wrong and ends
+// with the operand types.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ inline const Type predicate(DType::boolean, {}), scalar(DType::f32, {}), index(D
 inline Type f32(std::initializer_list<Dim> dims) { return Type(DType::f32, dims); }
 inline Type i32(std::initializer_list<Dim> dims) { return Type(DType::i32, dims); }
 
-// The types of the values that `build` returns.
+// Returns the types of the values that `build` returns.
 inline std::vector<Type> inferred(std::vector<Type> inputs, const Build& build) {
   const auto graph = make_graph(inputs, build);
   std::vector<Type> types;
@@ -29,7 +29,7 @@ inline std::vector<Type> inferred(std::vector<Type> inputs, const Build& build) 
 }
 
 struct Refusal {
-  std::string message;  // a part of it
+  std::string message;  // a part of the message
   std::vector<Type> inputs;
   Build build;
 };

@@ -5,7 +5,7 @@ namespace weft::ir {
 namespace {
 
 TEST(TypeRule, OfGather) {
-  const auto taken = [](GatherAttributes a) {  // lists of `a` are static
+  const auto taken = [](GatherAttributes a) {  // the lists of `a` are static
     return returns([=](auto x) { return gather(x[0], x[1], a); });
   };
   static const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, row[] = {1, 3}, rows[] = {2, 3}, none[] = {0, 3},

@@ -1,4 +1,4 @@
-// Type rules of all ops: operand counts, regions, sizes that are not known yet; and of control and random bits.
+// Tests type rules of all ops: operand counts, regions and unknown sizes; also those of control ops and random bits.
 #include "type_rule.h"
 
 namespace weft::ir {
@@ -82,7 +82,7 @@ TEST(TypeRule, OfRngBitGenerator) {
        {"bits must be integers", {two}, bits(scalar, RngAlgorithm::DEFAULT)}});
 }
 
-// Sizes that are not known yet are compared by identity.
+// Unknown sizes are compared by identity.
 TEST(TypeRule, OfSymbolicSizes) {
   const Dim batch = Dim::symbol("batch", 1), other = Dim::symbol("other", 1);
   const Dims last{1}, first{0};

@@ -17,7 +17,7 @@ using testing::ThrowsMessage;
 
 const Type vector_type(DType::f32, {4}), scalar(DType::f32, {});
 
-// x, y, x + y, its sum, the product of both with a location.
+// Contains x, y, x + y, its sum, and the product of both, which has a location.
 struct Sample {
   Graph graph;
   Value x, y, sum, total, product;
@@ -33,7 +33,7 @@ struct Sample {
     graph.set_outputs({product, total});
   }
 
-  // Damages an operand in place, as only a broken pass could.
+  // Damages an operand in place, as only a faulty pass could.
   static void set_operand(Value of, std::size_t i, Value to) { const_cast<Value&>(of.node->operands[i]) = to; }
 };
 

@@ -1,4 +1,4 @@
-// StableHLO's batch normalisation: the examples of its specification, and gradients against those of the definition.
+// Tests StableHLO's batch normalisation: the examples of the specification, and gradients compared with those of the definition.
 #include <weft/ir/legalize/batch_norm.h>
 
 #include <vector>
@@ -68,7 +68,7 @@ TEST(TextBatchNorm, GradientOfTheSpecification) {
   EXPECT_THAT(results[2].data<double>(), Each(testing::DoubleNear(0.4, 1e-15)));
 }
 
-// The rule of batch_norm_grad, and the derivative of what batch_norm_training computes.
+// Compares the rule of batch_norm_grad with the derivative of the computation of batch_norm_training.
 TEST(TextBatchNorm, GradientIsThatOfTraining) {
   const legalize::BatchNorm norm{.epsilon = 0.01, .feature_index = 1};
   const Type type(DType::f64, {3, 2, 4}), each(DType::f64, {2});

@@ -1,4 +1,4 @@
-// CHLO functions: values against the C library and against identities, for every float dtype; what is refused.
+// Tests CHLO functions: values compared with the C library and with identities, for every float dtype, and rejected programs.
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -49,7 +49,7 @@ struct Function {
   double low, high;
 };
 
-double digamma_by_differences(double x) {  // of lgamma, with the error of h^4
+double digamma_by_differences(double x) {  // differences of lgamma, with an error of order h^4
   const double h = 1e-3;
   return (8 * (std::lgamma(x + h) - std::lgamma(x - h)) - std::lgamma(x + 2 * h) + std::lgamma(x - 2 * h)) / (12 * h);
 }
@@ -84,13 +84,13 @@ const Function functions[] = {
     {"tan", std::tan, -1.5, 1.5},
 };
 
-// Rounding to the dtype before and after.
+// Tolerates rounding to the dtype before and after the function.
 double tolerance_of(DType dtype) {
   switch (dtype) {
     case DType::f16: return 2e-3;
     case DType::bf16: return 2e-2;
     case DType::f32: return 3e-6;
-    default: return 3e-9;  // of the differences behind digamma
+    default: return 3e-9;  // limited by the differences behind digamma
   }
 }
 
@@ -100,7 +100,7 @@ TEST(TextChlo, FunctionsHaveTheirValues) {
       const Array x = filled(dtype, range(f.low, f.high)), y = chlo(f.name, {x});
       for (std::int64_t i = 0; i < x.size(); ++i) {
         const double expected = f.expected(x.element(i)), allowed = tolerance_of(dtype) * (1 + std::abs(expected));
-        // An infinite value where the function grows beyond all bounds.
+        // The function may overflow to infinity.
         if (!std::isfinite(expected)) continue;
         EXPECT_NEAR(y.element(i), expected, allowed) << f.name << " of " << x.element(i) << " in " << dtype;
       }
@@ -145,7 +145,7 @@ TEST(TextChlo, Edges) {
   check("acosh", 1e300, std::acosh(1e300));
 }
 
-// By its recurrence up to where the series in 1/x is exact: psi1(x) = psi1(x + 1) + 1/x^2.
+// Applies the recurrence psi1(x) = psi1(x + 1) + 1/x^2 up to where the series in 1/x is exact.
 double trigamma(double x) {
   double sum = 0;
   for (; x < 30; ++x) sum += 1 / (x * x);

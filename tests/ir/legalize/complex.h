@@ -1,4 +1,4 @@
-// Graphs of text about complex numbers, evaluated on std::complex, for tests.
+// Evaluates text about complex numbers on std::complex, for tests.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Array array(const std::vector<double>& values) {
   return result;
 }
 
-// The parts of the numbers as the two inputs that a complex argument is.
+// Returns the parts of the numbers as the two inputs of a complex argument.
 template <class T>
 std::vector<Array> parts(const Values& numbers) {
   std::vector<double> re, im;
@@ -40,7 +40,7 @@ Values numbers(const Array& re, const Array& im) {
   return result;
 }
 
-// What a function of one or two complex arguments named %x and %y returns.
+// Returns the result of a function body with one or two complex arguments named %x and %y.
 template <class T>
 Values evaluate(const std::string& body, const Values& x, const Values& y = {}) {
   const std::string type = concat("tensor<", x.size(), "xcomplex<", dtype_of<T>, ">>");

@@ -1,4 +1,4 @@
-// The functions of complex numbers in text, against C's.
+// Compares the functions of complex numbers in text with those of the C library.
 #include <cmath>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-double units(double got, double expected, double unit) {  // in the last place
+double units(double got, double expected, double unit) {  // the error in units in the last place
   if (got == expected) return 0;
   if (!std::isfinite(got) || !std::isfinite(expected)) return infinity;
   return std::abs(got - expected) / std::max(std::abs(expected) * unit, std::numeric_limits<double>::min());
@@ -19,7 +19,7 @@ double units(double got, double expected, double unit) {  // in the last place
 
 bool has_nan(Number z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 
-// Of the worse part; where one is not a number, so must be one of the other's.
+// Returns the error of the worse part. If one number has a NaN part, the other must have one, too.
 double units(Number got, Number expected, double unit) {
   if (has_nan(got) || has_nan(expected)) return has_nan(got) == has_nan(expected) ? 0 : infinity;
   return std::max(units(got.real(), expected.real(), unit), units(got.imag(), expected.imag(), unit));
@@ -95,7 +95,7 @@ TEST(TextComplexFunctions, OfTwoAreThoseOfC) {
       const auto exact = f.expected(x[i], y[i]);
       const Number expected(static_cast<double>(exact.real()), static_cast<double>(exact.imag()));
       const double size = std::max(std::abs(expected.real()), std::abs(expected.imag()));
-      if (!(size >= 1e-290 && size <= 1e290)) continue;  // beyond what every way to compute it reaches
+      if (!(size >= 1e-290 && size <= 1e290)) continue;  // beyond the range of every way to compute it
       EXPECT_LE(std::abs(got[i].real() - expected.real()), 1e-12 * size) << f.name << x[i] << y[i] << " = " << got[i];
       EXPECT_LE(std::abs(got[i].imag() - expected.imag()), 1e-12 * size) << f.name << x[i] << y[i] << " = " << got[i];
     }
@@ -113,7 +113,7 @@ TEST(TextComplexFunctions, DivisionByZeroAndInfinity) {
 }
 
 TEST(TextComplexFunctions, SinglePrecisionIsRoundedOnce) {
-  // Floats all of them.
+  // All of these are exact in f32.
   const Values points = {
       {1.5, 2.5}, {-0.75, 0x1.52a7fcp-1}, {0x1p-66, 0x1p-83}, {0x1.8p127, 0x1p127}, {-0x1p-100, -80}};
   for (const Function& f : functions) {
@@ -122,7 +122,8 @@ TEST(TextComplexFunctions, SinglePrecisionIsRoundedOnce) {
       const Number z = points[i];
       const std::complex<float> rounded(f.expected(z));
       const Number expected(rounded);
-      if (std::abs(expected.real()) < 1e-37 || std::abs(expected.imag()) < 1e-37) continue;  // has fewer digits
+      // subnormal numbers have fewer digits
+      if (std::abs(expected.real()) < 1e-37 || std::abs(expected.imag()) < 1e-37) continue;
       EXPECT_LE(units(got[i], expected, 0x1p-23), 1) << f.name << z << " = " << got[i] << ", expected " << expected;
     }
   }

@@ -1,4 +1,4 @@
-// Fourier transforms and factorisations of complex numbers in text.
+// Tests Fourier transforms and factorisations of complex numbers in text.
 #include <cmath>
 #include <numbers>
 
@@ -38,7 +38,7 @@ TEST(TextComplexLinalg, FourierTransforms) {
     const Values forward = evaluate<double>("%r = stablehlo.fft %x, type = FFT" + length, x);
     expect_near(forward, fourier(x, -1), 1e-11);
     expect_near(evaluate<double>("%r = stablehlo.fft %x, type = IFFT" + length, forward), x, 1e-12);
-    // Half of the spectrum of real numbers has it all.
+    // Half of the spectrum of real numbers determines the rest.
     const std::string half = concat("tensor<", n / 2 + 1, "xcomplex<f64>>"), real = concat("tensor<", n, "xf64>");
     const Values back = evaluate<double>(
         concat("%a = stablehlo.real %x : (TYPE) -> ", real, "\n%h = stablehlo.fft %a, type = RFFT, length = [", n,
@@ -49,7 +49,7 @@ TEST(TextComplexLinalg, FourierTransforms) {
   }
 }
 
-// Of several dimensions: one after the other.
+// A transform of several dimensions is one transform after the other.
 TEST(TextComplexLinalg, FourierTransformsOfManyDimensions) {
   const Values x = wave(12);
   const Values got = evaluate<double>(
@@ -69,7 +69,7 @@ TEST(TextComplexLinalg, FourierTransformsOfManyDimensions) {
   expect_near(got, expected, 1e-13);
 }
 
-// l l' = a for the factor of a = m m' + 4, and either triangle solves what it makes.
+// For a = m m' + 4 with the factor l, checks l l' = a, and that both triangles solve the systems that they define.
 TEST(TextComplexLinalg, FactorisationsOfMatrices) {
   const std::string matrix = "tensor<3x3xcomplex<f64>>",
                     type = " : (" + matrix + ", " + matrix + ") -> " + matrix + "\n";

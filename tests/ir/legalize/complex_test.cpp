@@ -1,4 +1,4 @@
-// Complex numbers in text: what becomes of operations on them, of arguments and of results, and what is refused.
+// Tests complex numbers in text: the lowering of operations, arguments and results, and rejected programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(TextComplex, MovedElements) {
             (Values{abc[2], abc[0], abc[1]}));
 }
 
-// The ops of the nodes of a graph that have regions.
+// Returns the names of the ops with regions in a graph.
 std::vector<std::string_view> ops_with_regions(const Graph& graph) {
   std::vector<std::string_view> names;
   for (const Node* node : graph.nodes())
@@ -178,7 +178,7 @@ TEST(TextComplex, ArgumentsAreMarked) {
   EXPECT_TRUE(input_ports(*again)[1].is_complex);
 }
 
-// The second part alone, and a real number that becomes no part of anything.
+// The branches use only the imaginary part, and a real number that is not part of a complex one.
 TEST(TextComplex, BranchesTakeThePartsThatTheyUse) {
   const auto graph = parse(
       R"(func.func @main(%p: tensor<i1>, %z: tensor<complex<f32>>, %a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {

@@ -1,4 +1,4 @@
-// Operations that are read as others: shapes that are operands, chlo.scan, stablehlo.map.
+// Tests operations that are read as others: shapes given as operands, chlo.scan, stablehlo.map.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using I = std::int32_t;
 
-// The one result of a function of these arguments.
+// Returns the single result of a function for these arguments.
 Array result_of(const std::string& text, const std::vector<Array>& inputs = {}) {
   return interpret(*parse(text), inputs).at(0);
 }
@@ -75,7 +75,7 @@ TEST(TextDynamic, ShapesThatAreConstants) {
 }
 
 TEST(TextDynamic, ShapesThatAreData) {
-  // The type of the result says it all.
+  // The type of the result determines the shape.
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<4xi32>, %s: tensor<1xi32>) -> tensor<4xi32> {
       %0 = stablehlo.dynamic_reshape %x, %s : (tensor<4xi32>, tensor<1xi32>) -> tensor<4xi32>
       return %0 : tensor<4xi32> })",
@@ -98,7 +98,7 @@ TEST(TextDynamic, ShapesThatAreData) {
       ThrowsMessage<Error>(HasSubstr("the requested shape is not that of tensor<4xi32>")));
 }
 
-// Sums along a dimension, whatever its length, with a body that uses what is outside.
+// Sums along a dimension of any length, with a body that uses a value from outside.
 std::string scanned(std::string_view type, std::string_view carry, int dimension, std::string_view attributes = "") {
   return concat("func.func @f(%x: ", type, ", %i: ", carry, ", %k: ", carry, ") -> (", type, ", ", carry, ") {\n",
                 "%0:2 = chlo.scan(%x) inits(%i) dimension=", dimension, ' ', attributes, " {\n^bb0(%e: ", carry,

@@ -1,4 +1,4 @@
-// Operations of StableHLO and JAX that become several of ours.
+// Tests operations of StableHLO and JAX that are expanded into several ops of weft.
 #include <algorithm>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What changes no result is kept: donation, shardings, names of arguments and results; aliases are resolved.
+// Attributes that change no result are kept: donation, shardings, names of arguments and results. Aliases are resolved.
 // RUN: weft opt %s | FileCheck %s
 // RUN: weft opt %s | weft opt - | FileCheck %s
 // RUN: weft opt --pass=simplify %s | FileCheck %s --check-prefix=PASS
@@ -14,12 +14,12 @@
 // CHECK-NEXT: "sdy.reshard"(%2) <{sharding = #sdy.sharding<@mesh, [{}, {?}]>}> : (
 // CHECK-NEXT: "func.return"(%0, %3)
 
-// Donated arguments are where outputs are written.
+// Outputs are written to the memory of donated arguments.
 // RUN: weft compile --emit plan %s | FileCheck %s --check-prefix=PLAN
 // PLAN: the bytes of input 0
 // PLAN: the bytes of input 1
 
-// What is said of an operation goes with it when a pass rewrites the graph; the rest stays.
+// A pass that rewrites the graph drops the annotations of operations and keeps the others.
 // PASS: func.func public @main(%arg0: tensor<8x4xf32> {jax.buffer_donor = true,
 // PASS: "stablehlo.add"(%arg0, %arg1) : (
 #rows = #sdy.sharding<@mesh, [{"x"}, {}]>

@@ -1,4 +1,4 @@
-// What is written for a program of complex numbers: a real one, whose arguments and results say which part they are.
+// A program of complex numbers is printed as a real program whose arguments and results say which part they are.
 // RUN: weft opt %s | FileCheck %s
 // RUN: weft opt %s > %t.mlir && weft opt %t.mlir | diff %t.mlir -
 
