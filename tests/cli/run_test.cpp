@@ -187,8 +187,9 @@ TEST_F(Run, FactorisationsOfLapackAreNamedAsSuch) {
                                 ": (tensor<i32>) -> tensor<2x2xf32>\n";
   for (const auto& [body, name] : {std::pair{eig, "sgeev"}, {lu, "sgetrf"}, {in_branch, "sgetrf"}}) {
     write("lapack.mlir", "func.func @main(%a: tensor<2x2xf32>, %i: tensor<i32>) {\n" + body + "return\n}");
-    expect_error({at("lapack.mlir"), "--random", "1"}, 1,
-                 std::string("custom_call @lapack_") + name + "_ffi: weft has no such function; it is LAPACK's");
+    expect_error(
+        {at("lapack.mlir"), "--random", "1"}, 1,
+        std::string("custom_call @lapack_") + name + "_ffi: weft has no such function; it is a LAPACK routine");
   }
 }
 
@@ -202,7 +203,7 @@ TEST_F(Run, FactorisationsThatWeftHasAreWrittenForOtherPlatforms) {
   write("lu.mlir",
         "func.func @main(%a: tensor<2x2xf32>) {\n%0 = stablehlo.custom_call @LuDecomposition(%a) : "
         "(tensor<2x2xf32>) -> tensor<2x2xf32>\nreturn\n}");
-  expect_error({at("lu.mlir"), "--random", "1"}, 1, "of linear algebra weft has Cholesky factors");
+  expect_error({at("lu.mlir"), "--random", "1"}, 1, "for linear algebra, weft supports only Cholesky factors");
 }
 
 }  // namespace

@@ -381,8 +381,8 @@ struct CustomCallAttributes {
 class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
-  virtual void integer(std::string_view name, std::int64_t value,
-                       int bits) = 0;  // bits: 64, or 32 where StableHLO requires i32
+  // bits: 64, or 32 where StableHLO requires i32
+  virtual void integer(std::string_view name, std::int64_t value, int bits) = 0;
   virtual void boolean(std::string_view name, bool value) = 0;
   virtual void integers(std::string_view name, Ints values) = 0;
   virtual void matrix(std::string_view name, const IntMatrix& values) = 0;

@@ -120,7 +120,7 @@ class Generaliser {
     const Numbers all = numbers(i, result, d);
     const bool from_host = !is_region() && node(0, i).operands.empty();
     if (const auto dim = names_.express(all, from_host || is_no_sum)) return *dim;
-    require(!is_region(), "no expression fits the sizes of ", describe(node(0, i)), ", which are those of ",
+    require(!is_region(), "no expression fits the sizes of ", describe(node(0, i)), ", which is ",
             node(samples_.size() - 1, i).types[result], " for other inputs");
     add_symbol(all, {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(result), d});
     return *names_.express(all);
@@ -285,7 +285,7 @@ class Generaliser {
       }
     } catch (const Error& error) {
       // The rule needs to know the sizes; quotients are never sums of other sizes.
-      if (!n.op->has_sizes()) fail(describe(n), " is only right for certain sizes: ", error.what());
+      if (!n.op->has_sizes()) fail(describe(n), " is valid only for certain sizes: ", error.what());
       inferred.clear();
       for (std::size_t r = 0; r < n.types.size(); ++r) inferred.push_back(require_type(i, r, true));
     }

@@ -79,12 +79,12 @@ std::string no_host_function(std::string_view target) {
   std::string_view reason;
   if (target.starts_with("lapack_") && (names("potrf") || names("trsm")))
     reason =
-        "; it is LAPACK's: exported for a TPU (platforms=[\"tpu\"]), JAX writes stablehlo.cholesky and "
-        "stablehlo.triangular_solve instead, which weft has";
+        "; it is a LAPACK routine: if you export for a TPU (platforms=[\"tpu\"]), JAX writes stablehlo.cholesky and "
+        "stablehlo.triangular_solve instead, which weft supports";
   else if (target.starts_with("lapack_"))
-    reason = "; it is LAPACK's, and of linear algebra weft has Cholesky factors and triangular systems alone";
+    reason = "; it is a LAPACK routine, and weft supports only Cholesky factors and triangular systems";
   else if (target == "LuDecomposition" || target == "Qr" || target == "Eigh")
-    reason = "; of linear algebra weft has Cholesky factors and triangular systems alone";
+    reason = "; for linear algebra, weft supports only Cholesky factors and triangular systems";
   else if (names("python") && names("callback"))
     reason = "; it calls back into Python";
   return concat("custom_call @", target, ": weft has no such function", reason);

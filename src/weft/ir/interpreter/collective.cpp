@@ -210,7 +210,7 @@ class Parallel {
       const std::lock_guard lock(mutex_);
       errors_[i] = std::current_exception();
       if (first_error_ == nowhere) first_error_ = i;
-      grid_.fail(concat("stopped, for ", context.process, " failed: ", error.what()));
+      grid_.fail(concat("stopped, because ", context.process, " failed: ", error.what()));
     }
   }
 

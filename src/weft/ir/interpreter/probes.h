@@ -24,7 +24,7 @@ class Probes {
   Array at(std::string_view name, std::size_t iteration) {
     const std::lock_guard lock(mutex_);
     const std::vector<Array>& seen = seen_[std::string(name)];
-    require(iteration < seen.size(), "probe ", name, ": there are ", seen.size(), " values, not one of iteration ",
+    require(iteration < seen.size(), "probe ", name, ": there are ", seen.size(), " values, but none with index ",
             iteration);
     return seen[iteration];
   }

@@ -13,8 +13,8 @@
 namespace weft::ir {
 
 // Type rules
-void same_type(const Call& call,
-               std::vector<Type>& results);  // all operands and the result have one type, in the op's domain
+// Requires that all operands have one type, in the op's domain; the result has it too.
+void same_type(const Call& call, std::vector<Type>& results);
 void compare_type(const Call& call, std::vector<Type>& results);
 void is_finite_type(const Call& call, std::vector<Type>& results);
 void convert_type(const Call& call, std::vector<Type>& results);
