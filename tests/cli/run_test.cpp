@@ -198,7 +198,7 @@ TEST_F(Run, FactorisationsThatWeftHasAreWrittenForOtherPlatforms) {
     const std::string call =
         "stablehlo.custom_call @lapack_" + name + "_ffi(%a) : (tensor<2x2xf32>) -> tensor<2x2xf32>";
     write("lapack.mlir", "func.func @main(%a: tensor<2x2xf32>) {\n%0 = " + call + "\nreturn\n}");
-    expect_error({at("lapack.mlir"), "--random", "1"}, 1, "exported for a TPU (platforms=[\"tpu\"])");
+    expect_error({at("lapack.mlir"), "--random", "1"}, 1, "export for a TPU (platforms=[\"tpu\"])");
   }
   write("lu.mlir",
         "func.func @main(%a: tensor<2x2xf32>) {\n%0 = stablehlo.custom_call @LuDecomposition(%a) : "
