@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -111,6 +112,7 @@ class Queue {
   std::vector<InFlight> flights_;
   std::atomic<std::size_t> flight_count_ = 0;                        // changed together with flights_
   std::array<std::unique_ptr<StreamWorker>, stream_kinds> workers_;  // made at first use
+  std::shared_ptr<Event> last_copy_;                                 // set by submit_copy; copies are made in order
 
   // The estimated end of the running launch, rather too early than too late.
   std::atomic<std::uint64_t> expected_end_ = 0;
