@@ -1,4 +1,4 @@
-"""Measures weft and its peers on the same jobs, in alternation, and holds the figures against their targets."""
+"""Measures weft and its peers on the same jobs, in alternation, and compares the figures with their targets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def parse_flags() -> argparse.Namespace:
 
 
 def alternate(job: Job, directory: Path, contestants: list[Contestant], rounds: int, say) -> Runs:
-    """Every contestant once, then every one again: what disturbs the machine for a while disturbs all of them."""
+    """Runs every contestant once, then all again, so that a temporary disturbance of the machine affects all of them."""
     say(f"\n{job.name}: {job.describe(directory)}")
     results: Runs = {}
     for index in range(rounds):
@@ -77,7 +77,7 @@ def alternate(job: Job, directory: Path, contestants: list[Contestant], rounds: 
 
 
 def table(results: Runs) -> str:
-    """One line per contestant, of its fastest run; ratios are of speed, weft's to the peer's."""
+    """Prints one line per contestant with its fastest run; ratios are weft's speed divided by the peer's."""
     rows = [("", "tokens/s", "ms a step", "start to first step", "peak memory", "weft is")]
     best = {name: min(rounds, key=lambda r: r["step_ms_p50"]) for name, rounds in results.items()}
     ours = best.get("weft")

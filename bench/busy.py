@@ -1,4 +1,4 @@
-"""What other programs on the machine cost: a step of each contestant alone, beside busy loops, and beside a parallel build."""
+"""Measures the cost of other programs on the machine: a step of each contestant alone, beside busy loops, and beside a parallel build."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WARM_UP = 20  # steps; the first ones compile, and weft checks the load of the m
 
 
 def share_left(loops: int) -> float:
-    """What a fair system leaves of the machine to as many threads as it has CPUs."""
+    """Returns the share of the machine that a fair scheduler gives to as many threads as there are CPUs."""
     cpus = len(os.sched_getaffinity(0))
     return cpus / (cpus + loops)
 
@@ -39,7 +39,7 @@ def busy_loops(count: int):
 
 @contextlib.contextmanager
 def parallel_build():
-    """Keeps as many compilers running as there are CPUs, each of which ends within seconds as compilers do."""
+    """Keeps one compiler per CPU running; each ends within seconds, as in a build, and is then replaced."""
     with tempfile.TemporaryDirectory(prefix="weft-busy-") as folder:
         source = Path(folder) / "unit.cpp"
         source.write_text("#include <algorithm>\n#include <iostream>\n#include <map>\n#include <regex>\n#include <string>\n"
@@ -58,7 +58,7 @@ def parallel_build():
 
 
 def step_ms(contestant: Contestant, directory: Path) -> float | None:
-    """The mean, for waiting comes in a few long steps that a median would hide."""
+    """Returns the mean, because waiting concentrates in a few long steps that a median would hide."""
     result = contestant.run(directory)
     if "error" in result:
         return None

@@ -1,4 +1,4 @@
-"""Who takes part: a command that runs a job directory and prints one JSON object."""
+"""The contestants: each is a command that runs a job directory and prints one JSON object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Contestant:
     command: tuple[str | Path, ...]  # the job directory is added
 
     def run(self, directory: Path) -> dict:
-        """What it printed, or {"error": one line}."""
+        """Returns the object that it printed, or {"error": one line}."""
         try:
             # Without the kernel cache of earlier runs, so that every start is a cold one.
             done = subprocess.run([*self.command, directory], capture_output=True, text=True, timeout=TIMEOUT_S,

@@ -41,7 +41,7 @@ def fastest(rounds: list[dict]) -> float:
 
 
 def loss_figures(job, results: Runs) -> list[Figure]:
-    """Relative differences of the losses to PyTorch's, from the same weights on the same batches."""
+    """Computes the relative differences of the losses from PyTorch's, for the same weights and batches."""
     if "weft" not in results or "torch eager" not in results:
         return []
     ours, theirs = (results[name][0]["losses"] for name in ("weft", "torch eager"))
@@ -78,7 +78,7 @@ def speed_figures(speeds: dict[str, Runs]) -> list[Figure]:
 
 
 def limit_figures(build: Path, name: str, directory: Path, results: Runs) -> list[Figure]:
-    """How much of a step its matrix products would take alone (bench/products.cpp): 1 would be a step of nothing else."""
+    """Computes the fraction of a step that its matrix products take by themselves (bench/products.cpp); 1 means a step of only products."""
     program = build / "bin/bench/products"
     if name != "default-f32" or "weft" not in results or not program.exists():
         return []
@@ -90,7 +90,7 @@ def limit_figures(build: Path, name: str, directory: Path, results: Runs) -> lis
 
 
 def google_benchmarks(build: Path, name: str, flags: list[str], say) -> list[dict]:
-    """The runs of bench/NAME.cpp; none where it was not built."""
+    """Returns the runs of bench/NAME.cpp; none if it was not built."""
     program = build / "bin/bench" / name
     if not program.exists():
         say(f"{name}: left out, Google Benchmark was not there when weft was built")
@@ -100,7 +100,7 @@ def google_benchmarks(build: Path, name: str, flags: list[str], say) -> list[dic
 
 
 def record_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """What recording and syncing cost the host, and what a call that compile() replays costs instead."""
+    """Measures the host cost of recording and syncing, compared to the cost of a replayed call of compile()."""
     least = ["--benchmark_min_time=0.01"] if quick else []
     figures = []
     for run in google_benchmarks(build, "record", least, say):
@@ -121,7 +121,7 @@ def record_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 def overlap_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """How long the device idles between two steps, and what a step takes beside the longer of host and device."""
+    """Measures the idle time of the device between two steps, and the ratio of a step's time to the larger of its host and device times."""
     model = ["--model", "mlp", "--steps", "3"] if quick else []
     command = [build / "bin/weft", "lab", "overlap", "--json", *model]
     result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -140,7 +140,7 @@ def overlap_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 def dynamic_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """What sizes that change from step to step cost."""
+    """Measures the cost of sizes that change from step to step."""
     least = ["--benchmark_min_time=0.01"] if quick else []
     runs = {run["name"].split("/")[0]: run for run in google_benchmarks(build, "dynamic", least, say)}
     if not runs:
@@ -160,7 +160,7 @@ PROGRAMS = {"scan-gradient": 20, "squared-differences": 1.5, "transposed-convolu
 
 
 def program_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """Programs on which XLA's CPU backend is slow, beside jax.jit, in turns; the fastest run of each counts."""
+    """Compares programs on which XLA's CPU backend is slow with jax.jit, in turns; the fastest run of each counts."""
     python = os.environ.get("WEFT_PEERS_PYTHON", "python3")
     if subprocess.run([python, "-c", "import jax"], capture_output=True).returncode != 0:
         say(f"programs: left out, {python} cannot import jax")
@@ -184,7 +184,7 @@ def program_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 def mode_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """A whole training step under compile() against the same step run operation by operation, and what compiling it takes."""
+    """Compares a whole training step under compile() with the same step run operation by operation, and measures its compile time."""
     done = subprocess.run([build / "bin/bench/modes", "2" if quick else "20"], check=True, capture_output=True, text=True)
     result = json.loads(done.stdout)
     for row in result["rows"]:
@@ -199,8 +199,8 @@ def mode_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 def captioner_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """The article's model on random captions, beside torch.compile and jax.jit on the same sizes and law. All ways of compile() are
-    in `weft lab captioner` itself; here are those that stand beside others."""
+    """Compares the article's model on random captions with torch.compile and jax.jit, with the same sizes and distribution. `weft lab
+    captioner` itself shows all variants of compile(); these are the variants with a counterpart in a peer."""
     compared = {"static": "whole step", "dynamic": "marked dynamic"}
     shape = ["--batch", "2" if quick else "16", "--warm-up", "2" if quick else "20", "--steps", "2" if quick else "30"]
     threads = ["--threads", str(len(os.sched_getaffinity(0)))]
@@ -252,7 +252,7 @@ def captioner_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """Bandwidth of each generated kernel over that of a plain vector loop of the same size, from bench/fused_kernels.cpp."""
+    """Computes the bandwidth of each generated kernel relative to a plain vector loop of the same size (bench/fused_kernels.cpp)."""
     speed = {}  # by program and size
     for run in google_benchmarks(build, "fused_kernels", ["--benchmark_min_time=0.01"] if quick else [], say):
         program_name, size = run["name"].split("/")[:2]
@@ -262,7 +262,7 @@ def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 def exported_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """A transformer's training step that JAX exported, under `weft run` and under jax.jit, in turns; the fastest of each counts."""
+    """Compares `weft run` with jax.jit on a transformer's training step that JAX exported, in turns; the fastest run of each counts."""
     scripts, model, size, repeat, rounds = PEERS / "stablehlo", "transformer_step", "bench", 20, 2
     if quick:
         size, repeat, rounds = "tiny", 3, 1

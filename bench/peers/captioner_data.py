@@ -1,4 +1,4 @@
-"""The captioner's sizes, its random data and how a peer is timed: what captioner_torch.py and captioner_jax.py share."""
+"""Shared by captioner_torch.py and captioner_jax.py: the captioner's sizes, its random data and the timing of a peer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ START, END, PAD, IGNORED = 1, 2, 0, -100
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of the model: fields of the config that `weft lab captioner --json` prints; as they stand here, those of --size full."""
+    """The sizes of the model: fields of the config that `weft lab captioner --json` prints; the defaults are those of --size full."""
 
     encoder_layers: int = 12
     decoder_layers: int = 12
@@ -53,14 +53,14 @@ def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Nam
 
 
 def caption_length(random: np.random.Generator, context: int) -> int:
-    """With its end: 5 to 31 words nine times of ten, 33 to 63 nine times of a hundred, else 65 to 255."""
+    """Draws a length that includes the end token: 5 to 31 words with probability 0.9, 33 to 63 with 0.09, 65 to 255 with 0.01."""
     kind = random.random()
     low, high = (5, 31) if kind < 0.9 else (33, 63) if kind < 0.99 else (65, 255)
     return min(int(random.integers(low, high, endpoint=True)) + 1, context)
 
 
 def batches(sizes: Sizes, batch: int, align: int, given: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Images [batch, 3, image, image], tokens and labels [batch, length]."""
+    """Returns images [batch, 3, image, image], and tokens and labels [batch, length]."""
     random = np.random.default_rng(0)
     for step in itertools.count():
         lengths = [caption_length(random, sizes.context) for _ in range(batch)]
@@ -78,7 +78,7 @@ def batches(sizes: Sizes, batch: int, align: int, given: list[int]) -> Iterator[
 
 
 def measure(peer: str, version: str, flags: argparse.Namespace, step: Callable[..., object], wait: Callable[[object], object]) -> None:
-    """Times step(images, tokens, labels), whose result `wait` waits for, and prints the one JSON object."""
+    """Times step(images, tokens, labels), uses `wait` to wait for its result, and prints the JSON object."""
     source = batches(flags.sizes, flags.batch, flags.align, flags.lengths)
     result = None
     start = time.perf_counter()

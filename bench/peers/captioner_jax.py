@@ -14,7 +14,7 @@ Weights = dict[str, dict | Array]
 
 
 def init(sizes: Sizes) -> Weights:
-    """Matrices normal with deviation 0.02, as [in, out]; biases 0, norms 1 and 0."""
+    """Makes matrices [in, out] from a normal distribution with standard deviation 0.02; biases are 0, norms 1 and 0."""
     random = np.random.default_rng(0)
     width = sizes.width
 
@@ -42,7 +42,7 @@ def init(sizes: Sizes) -> Weights:
 
 
 def norm(weights: Weights, x: Array, epsilon: float) -> Array:
-    """In f32; gives the residual stream's type."""
+    """Computes in f32; the result has the dtype of the residual stream."""
     x = x - x.mean(-1, keepdims=True)
     return x * jax.lax.rsqrt(jnp.square(x).mean(-1, keepdims=True) + epsilon) * weights["weight"] + weights["bias"]
 

@@ -18,7 +18,7 @@ TrainStep = Callable[[Weights, optax.OptState, np.ndarray], tuple[Weights, optax
 
 
 class Gpt:
-    """The forward pass: activations and matmuls in the compute dtype; norms, softmax and loss in the wide one."""
+    """The forward pass: activations and matrix products in the compute dtype; norms, softmax and loss in the wide dtype."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -69,7 +69,7 @@ def wide_dtype(config: Config) -> jnp.dtype:
 
 
 def clip_by_global_norm(limit: float) -> optax.GradientTransformation:
-    """PyTorch's clipping, which differs from optax's by an epsilon beside the norm."""
+    """Clips as PyTorch does, which unlike optax adds an epsilon to the norm."""
 
     def update(gradients: optax.Updates, _: optax.Params | None) -> optax.Updates:
         scale = jnp.minimum(1.0, limit / (optax.global_norm(gradients) + 1e-6))

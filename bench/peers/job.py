@@ -1,4 +1,4 @@
-"""What the peers share: the job they read, and the one JSON object they print."""
+"""Shared by the peers: reading a job, and printing one JSON object."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def job_parser(description: str | None) -> argparse.ArgumentParser:
 def limit_threads(threads: int) -> None:
     """Call before the first computation, which starts the frameworks' threads.
 
-    The affinity mask also binds the threads that compile, and those of libraries that read no variable.
+    The affinity mask also limits the compiling threads, and those of libraries that read no variable.
     """
     os.environ["PJRT_NPROC"] = str(threads)
     cpus = _spread_over_cores(sorted(os.sched_getaffinity(0)))
@@ -66,7 +66,7 @@ def limit_threads(threads: int) -> None:
 
 
 def _spread_over_cores(cpus: list[int]) -> list[int]:
-    """One of each physical core first, so that few threads do not share one."""
+    """Returns the CPUs, one of each physical core first, so that a few threads do not share a core."""
     siblings_before: Counter[str] = Counter()
     ranked = []
     for cpu in cpus:
@@ -80,7 +80,7 @@ def _spread_over_cores(cpus: list[int]) -> list[int]:
 def run_job(
     peer: str, version: str, config: Config, step: Callable[[int], float], settings: dict[str, str] | None = None
 ) -> None:
-    """Times `step(index)`, which trains one step and returns its loss, over the job, and prints the one JSON object."""
+    """Runs the job with `step(index)`, which trains one step and returns its loss; times the steps and prints the JSON object."""
     losses: list[float] = []
     seconds: list[float] = []
     for index in range(config.steps):
@@ -106,13 +106,13 @@ def run_job(
 
 
 def _process_age() -> float:
-    """Seconds since the kernel started this process, so that the interpreter and its imports count."""
+    """Returns the seconds since the kernel started this process, so that the interpreter and its imports count."""
     start_ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
     return time.clock_gettime(time.CLOCK_BOOTTIME) - start_ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _peak_rss_bytes() -> int:
-    """VmHWM where there is one: ru_maxrss survives exec, so it may be the peak of the process that started this one."""
+    """Returns VmHWM if it exists, because ru_maxrss survives exec and may be the peak of the process that started this one."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return 1024 * int(line.split()[1])

@@ -1,4 +1,4 @@
-"""Makes a job directory from a text file, for trying the peers on their own."""
+"""Makes a job directory from a text file, to run the peers without weft."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOCAB = 256
 
 
 def initial_weights(config: dict, generator: np.random.Generator) -> dict[str, np.ndarray]:
-    """GPT-2's initialisation: normal(0.02), narrower where a block writes to the residual stream, zero biases."""
+    """Makes GPT-2's initial weights: normal(0.02), scaled down for weights that add to the residual stream; biases are 0."""
     dtype = np.float64 if config["dtype"] == "f64" else np.float32
     width, layers = config["width"], config["layers"]
     weights: dict[str, np.ndarray] = {}
@@ -52,7 +52,7 @@ def initial_weights(config: dict, generator: np.random.Generator) -> dict[str, n
 
 
 def sample_batches(text: bytes, config: dict, generator: np.random.Generator) -> np.ndarray:
-    """Windows of context + 1 bytes at random places: [steps, batch, context + 1]."""
+    """Draws windows of context + 1 bytes at random positions: [steps, batch, context + 1]."""
     length = config["context"] + 1
     if len(text) < length:
         raise SystemExit(f"error: the text has {len(text)} bytes, a window needs {length}")
@@ -62,7 +62,7 @@ def sample_batches(text: bytes, config: dict, generator: np.random.Generator) ->
 
 
 def cosine_schedule(peak: float, steps: int, warm_up: int) -> list[float]:
-    """Linear to the peak, then a cosine down to a tenth of it."""
+    """Returns learning rates: a linear rise to the peak, then a cosine decay to a tenth of it."""
 
     def at(step: int) -> float:
         if step < warm_up:

@@ -1,8 +1,8 @@
 """Lets MKL use AVX-512 on every processor that has it.
 
 PyTorch's wheels multiply f32 and f64 matrices with MKL, which keeps its AVX-512 kernels for processors made by Intel:
-elsewhere it runs at half the speed of oneDNN. The usual remedy is to answer MKL's question for it, with a symbol that is
-found before its own.
+on others it runs at half the speed of oneDNN. The usual remedy is to override MKL's check of the processor, with a symbol
+that is found before its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ANSWER = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 
 def open_avx512() -> str:
-    """Call before torch is imported. Returns what became of it, in a few words."""
+    """Call before torch is imported. Returns a short description of the result."""
     if os.environ.get("WEFT_PEERS_STOCK_MKL"):
         return "stock"
     processor = Path("/proc/cpuinfo").read_text()

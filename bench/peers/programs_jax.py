@@ -1,4 +1,4 @@
-"""Programs on which XLA's CPU backend is known to be slow, from its public issues: written for weft, or run under jax.jit."""
+"""Programs on which XLA's CPU backend is known to be slow, from its public issues: exports them for weft, or runs them with jax.jit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scan_gradient(steps=600, carries=60):
 
 
 def squared_differences(size=256):
-    """jax-ml/jax#37465: the squares of the differences of neighbours along each axis of a volume, summed."""
+    """jax-ml/jax#37465: the sum of squared differences between neighbours along each axis of a volume."""
 
     def penalty(volume):
         return sum(jnp.sum(jnp.diff(volume, axis=axis) ** 2) for axis in range(3))
@@ -39,7 +39,7 @@ def squared_differences(size=256):
 
 
 def transposed_convolution_gradient():
-    """openxla/xla#34273: the gradient of the kernel of a transposed convolution of stride 2, in bf16."""
+    """openxla/xla#34273: the gradient with respect to the kernel of a transposed convolution with stride 2, in bf16."""
 
     def loss(kernel, x):
         y = jax.lax.conv_general_dilated(x, kernel, (1, 1, 1), [(1, 2)] * 3, lhs_dilation=(2, 2, 2),
@@ -50,7 +50,7 @@ def transposed_convolution_gradient():
 
 
 def convolution_gradient(size=64, channels=32):
-    """Both gradients of a convolution over a volume, features innermost."""
+    """Both gradients of a three-dimensional convolution with the features as the last dimension."""
 
     def loss(x, kernel):
         y = jax.lax.conv_general_dilated(x, kernel, (1, 1, 1), "SAME", dimension_numbers=("NDHWC", "DHWIO", "NDHWC"))

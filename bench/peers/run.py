@@ -1,6 +1,6 @@
 """Runs the peers on jobs, one after another, and prints a table (or one JSON object).
 
-The peers' python is $WEFT_PEERS_PYTHON, or python3. A peer whose packages it cannot import is skipped, and said so.
+The peers' python is $WEFT_PEERS_PYTHON, or python3. A peer whose packages it cannot import is skipped, with a message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Peer:
     packages: tuple[str, ...]
 
     def missing(self) -> str | None:
-        """Why the peer cannot run, or None."""
+        """Returns the reason why the peer cannot run, or None."""
         program = f"import {', '.join(self.packages)}"
         try:
             answer = subprocess.run([PYTHON, "-c", program], capture_output=True, text=True)

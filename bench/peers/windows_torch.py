@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""PyTorch beside weft on convolutions and max pooling.
+"""Compares PyTorch with weft on convolutions and max pooling.
 
-Usage: windows_torch.py PROGRAM [FILTER]   PROGRAM is the built bench/windows, which also says what to measure.
-Prints milliseconds of both, and how many times faster weft is. WEFT_NUM_THREADS (default 2) is the threads of both.
+Usage: windows_torch.py PROGRAM [FILTER]   PROGRAM is the built bench/windows, which also lists the cases to measure.
+Prints the milliseconds of both, and weft's speed relative to PyTorch's. WEFT_NUM_THREADS (default 2) sets the threads of both.
 """
 import json
 import os
@@ -15,7 +15,7 @@ import torch.nn.functional as F
 
 
 def work(name):
-    """What PyTorch does for the case of this name."""
+    """Returns a function that runs the case of this name in PyTorch."""
     layout, kind, which, x, kernel, stride, padding, dilation, groups = name.split("/")[:9]
     stride, padding, dilation, groups = int(stride), int(padding), int(dilation), int(groups)
     order = torch.channels_last if layout == "NHWC" else torch.contiguous_format

@@ -1,6 +1,6 @@
 """Exports JAX functions and models as StableHLO text, runs each with weft, compiled and interpreted, and compares with JAX.
 
-The text is read in every form that MLIR has for it: pretty, generic, and with locations. Exit code 1 if anything differs.
+weft reads the text in every form that MLIR prints: pretty, generic, and with locations. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TIMEOUT_S = 120
 
 
 def call(*command: str | Path) -> tuple[str, str | None]:
-    """What it printed, and what is wrong about it."""
+    """Returns what it printed, and what is wrong with it."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Times a model under jax.jit, its state donated from step to step. Prints one JSON object."""
+"""Times a model under jax.jit that donates its state from step to step. Prints one JSON object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models that are exported, each a function of its size, plain JAX and optax."""
+"""The exported models, in plain JAX and optax; each is a function of the size."""
 
 from __future__ import annotations
 

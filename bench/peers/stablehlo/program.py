@@ -1,4 +1,4 @@
-"""A JAX function with its inputs, and how it becomes files: StableHLO text, inputs, JAX's own results, how close is close."""
+"""A JAX function with its inputs, and its export to files: StableHLO text, inputs, JAX's results and their tolerances."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Program:
         return jax.enable_x64(True) if self.x64 else nullcontext()
 
     def lowered(self):
-        """Every input is kept, used or not, so that inputs and arguments are as many."""
+        """Lowers the function and keeps unused inputs, so that inputs and arguments correspond."""
         return jax.jit(self.function, donate_argnums=self.donated, keep_unused=True).lower(*self.inputs)
 
     def flat_inputs(self) -> list[np.ndarray]:
@@ -40,14 +40,14 @@ class Program:
 
 @dataclass(frozen=True)
 class Result:
-    """What JAX computed. A value that differs by at most `absolute` + `relative` times the result's is right."""
+    """A result of JAX. A value is correct if it differs by at most `absolute` + `relative` * |result|."""
 
     value: np.ndarray
     absolute: float
     relative: float
 
     def difference(self, other: np.ndarray) -> str | None:
-        """Where `other` is not this result, or None."""
+        """Returns where `other` differs from this result, or None."""
         value = self.value
         if other.dtype.kind == "V" and other.dtype.itemsize == value.dtype.itemsize:
             other = other.view(value.dtype)  # files of NumPy have no bf16
@@ -71,19 +71,19 @@ class Result:
 
 
 def narrowest_float(text: str) -> np.dtype | None:
-    """The least precise floating-point type that a program computes in."""
+    """Returns the least precise floating-point dtype in which a program computes."""
     used = [np.dtype(name) for short, name in TEXT_FLOATS.items() if re.search(rf"[<x]{short}>", text)]
     return max(used, key=lambda dtype: FLOATS[dtype].eps, default=None)
 
 
 def as_parts(value: np.ndarray) -> np.ndarray:
-    """A row for each element: the number, or the real and the imaginary part of it."""
+    """Returns a row for each element: the number, or its real and imaginary parts."""
     parts = [value.real, value.imag] if value.dtype.kind == "c" else [value]
     return np.stack([part.astype(np.float64).ravel() for part in parts], axis=1)
 
 
 def nudged(value: np.ndarray, eps: float, generator: np.random.Generator) -> np.ndarray:
-    """Every number rounded otherwise: an eps up or down."""
+    """Returns every number rounded differently: one eps up or down."""
     if value.dtype not in FLOATS:
         return value
     factor = 1 + eps * generator.choice((-1.0, 1.0), value.shape)
@@ -94,8 +94,8 @@ def nudged(value: np.ndarray, eps: float, generator: np.random.Generator) -> np.
 
 
 def results_of(program: Program, text: str, draws: int = 3) -> list[Result]:
-    """JAX's results, with tolerances that the program itself gives: what changes when its inputs are rounded otherwise, in the
-    least precise type it computes in, times 8; and 16 roundings of each element."""
+    """Returns JAX's results, with tolerances derived from the program itself: 8 times the change of the results when the inputs are
+    rounded differently in its least precise dtype, plus 16 roundings of each element."""
     with program.mode():
         function = jax.jit(program.function)
         values = [np.asarray(leaf) for leaf in jax.tree.leaves(function(*program.inputs))]
@@ -118,7 +118,7 @@ def results_of(program: Program, text: str, draws: int = 3) -> list[Result]:
 
 
 def write(program: Program, folder: Path) -> list[Result]:
-    """program.mlir, inputs.npz, results.npz, and tolerances.json: [absolute, relative] of each result."""
+    """Writes program.mlir, inputs.npz, results.npz, and tolerances.json: [absolute, relative] for each result."""
     folder.mkdir(parents=True, exist_ok=True)
     with program.mode():
         text = program.lowered().as_text()

@@ -22,7 +22,7 @@ Tensor log_sigmoid(const Operand& x);                  // -log(1 + exp(-x))
 Tensor mish(const Operand& x);                         // x * tanh(softplus(x))
 Tensor hard_swish(const Operand& x);                   // x * clamp(x + 3, 0, 6) / 6
 Tensor glu(const Operand& x, std::int64_t axis = -1);  // first half of the axis * sigmoid(second half)
-// X * P(X <= x) for a standard normal X. With `approximate`, tanh replaces erf, as in GPT-2.
+// x * P(X <= x) for a standard normal X. With `approximate`, tanh replaces erf, as in GPT-2.
 Tensor gelu(const Operand& x, bool approximate = false);
 
 // Normalisations

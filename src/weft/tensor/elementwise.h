@@ -23,7 +23,7 @@ inline Tensor& operator*=(Tensor& x, const Operand& y) { return x = Operand(x, y
 inline Tensor& operator/=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) / y; }
 Tensor floor_divide(const Operand& a, const Operand& b);  // rounded down
 Tensor remainder(const Operand& a, const Operand& b);     // with the sign of b, as in Python
-// X to the power of y. An exponent given as a number is part of the program: a different exponent is a different
+// x to the power of y. An exponent given as a number is part of the program: a different exponent is a different
 // program, and small exponents become products and roots.
 Tensor pow(const Operand& x, const Operand& y);
 

@@ -32,7 +32,7 @@ Tensor slice(const Operand& x, std::int64_t axis, std::int64_t start, std::int64
              std::int64_t step = 1);
 Tensor narrow(const Operand& x, std::int64_t axis, std::int64_t start, std::int64_t length);  // must lie within x
 Tensor select(const Operand& x, std::int64_t axis, std::int64_t index);                       // removes the dimension
-// X[i, start:stop, ...]: index(x, {2, Slice{1, 3}, Slice{}}); dimensions after the given ones are kept whole.
+// x[i, start:stop, ...]: index(x, {2, Slice{1, 3}, Slice{}}); dimensions after the given ones are kept whole.
 class Index {
  public:
   Index(std::integral auto at) : slice_{static_cast<std::int64_t>(at)}, is_slice_(false) {}  // NOLINT

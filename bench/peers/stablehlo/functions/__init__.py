@@ -1,4 +1,4 @@
-"""Small JAX programs: the functions that people's models are made of, by themselves, over many dtypes, most with gradients."""
+"""Small JAX programs: each tests one function that models use, for many dtypes, most with gradients."""
 
 from __future__ import annotations
 

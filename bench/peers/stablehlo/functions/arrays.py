@@ -1,4 +1,4 @@
-"""Reductions, scans, orders, shapes and places."""
+"""Reductions, scans, sorting, shapes and indexing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def reductions() -> Iterator[Program]:
     yield value("empty", lambda x: (jnp.sum(x), jnp.sum(x, 0), x * 2, jnp.concatenate([x, jnp.ones((2, 3))])), lambda draw: (draw(0, 3),))
 
 
-# ---- shapes and places
+# ---- shapes and indexing
 
 
 def shapes() -> Iterator[Program]:

@@ -1,4 +1,4 @@
-"""What programs are made of: inputs that follow from a name, and gradients."""
+"""Helpers for programs: random inputs determined by a name, and gradients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ i8, i16, i32, i64, u8, u32 = (np.dtype(t) for t in ("int8", "int16", "int32", "i
 
 
 class Inputs:
-    """Draws arrays; the same for a program of the same name."""
+    """Draws random arrays, which are the same for programs with the same name."""
 
     def __init__(self, name: str) -> None:
         self.generator = np.random.default_rng(zlib.crc32(name.encode()))
@@ -36,7 +36,7 @@ class Inputs:
         return np.asarray(self.generator.uniform(low, high, shape)).astype(dtype)
 
     def permutation(self, *shape: int, dtype=f32) -> np.ndarray:
-        """Numbers no two of which are equal."""
+        """Draws numbers that are all different."""
         count = int(np.prod(shape))
         return self.generator.permutation(count).reshape(shape).astype(dtype) - count // 2
 
@@ -48,7 +48,7 @@ Make = Callable[[Inputs], tuple]
 
 
 def with_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The value, and the gradient of a weighted sum of it by every floating-point or complex input."""
+    """Makes a program with the value and the gradients of a weighted sum of it with respect to every floating-point or complex input."""
 
     def both(*inputs):
         wanted = [i for i, x in enumerate(inputs) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
@@ -78,6 +78,6 @@ def one(draw: Inputs, dtype=f32, low: float = -2, high: float = 2) -> tuple:
 
 
 def spd(draw: Inputs, *batch: int, n: int = 4, dtype=f32) -> np.ndarray:
-    """Hermitian and positive definite."""
+    """Draws a Hermitian positive definite matrix."""
     a = draw(*batch, n, n, dtype=dtype)
     return a @ np.conj(np.swapaxes(a, -1, -2)) + n * np.eye(n, dtype=dtype)

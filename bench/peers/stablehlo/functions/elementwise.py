@@ -1,4 +1,4 @@
-"""One element at a time."""
+"""Elementwise functions."""
 
 from __future__ import annotations
 

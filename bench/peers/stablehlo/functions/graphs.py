@@ -1,4 +1,4 @@
-"""Graphs, orders, searches."""
+"""Graph algorithms, sorting, searching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Narrow dtypes, bits."""
+"""Narrow dtypes and bit operations."""
 
 from __future__ import annotations
 

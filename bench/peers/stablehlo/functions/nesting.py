@@ -1,4 +1,4 @@
-"""One transformation or region inside another."""
+"""Nested transformations and regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transforms of signals, solvers of systems, special functions."""
+"""Signal transforms, linear solvers, special functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures: resampling, convolutions of every kind, pools."""
+"""Images: resampling, all kinds of convolutions, pooling."""
 
 from __future__ import annotations
 

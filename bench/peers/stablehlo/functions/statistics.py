@@ -1,4 +1,4 @@
-"""Random distributions, and densities of them."""
+"""Random distributions and their densities."""
 
 from __future__ import annotations
 
