@@ -51,8 +51,8 @@ def main() -> None:
 def parse_flags() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, epilog="names: " + ", ".join(NAMES))
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--quick", action="store_true", help="few steps: that everything runs, not how fast")
-    parser.add_argument("--json", action="store_true", help="one JSON object on the standard output")
+    parser.add_argument("--quick", action="store_true", help="a few steps, to check that everything runs; the figures mean nothing")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on the standard output")
     parser.add_argument("--only", metavar="NAME,...", type=lambda text: text.split(","), default=NAMES)
     parser.add_argument("--rounds", type=int, help="runs of each contestant; the best counts")
     flags = parser.parse_args()

@@ -46,9 +46,10 @@ def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Nam
     parser.add_argument("--warm-up", type=int, default=20)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--align", type=int, default=0, help="pad to the batch's longest, a multiple of this; 0: to the context")
+    parser.add_argument("--align", type=int, default=0,
+                        help="pad to the longest caption of the batch, rounded up to a multiple of this; 0: to the context")
     parser.add_argument("--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[],
-                        help="of each step's captions, padded, in place of drawn ones: 32,64,...")
+                        help="padded caption length of each step, instead of random ones: 32,64,...")
     return parser.parse_args()
 
 

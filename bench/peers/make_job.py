@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True)
     parser.add_argument("--config", choices=SHAPES, default="default")
     for name in ("layers", "width", "heads", "context", "batch"):
-        parser.add_argument(f"--{name}", type=int, help="in place of the config's")
+        parser.add_argument(f"--{name}", type=int, help="overrides the config")
     parser.add_argument("--tied", action="store_true")
     parser.add_argument("--dtype", choices=("f32", "f64", "bf16"), default="f32")
     parser.add_argument("--steps", type=int, default=20)

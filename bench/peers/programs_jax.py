@@ -70,7 +70,7 @@ PROGRAMS = {f.__name__.replace("_", "-"): f
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=PROGRAMS)
-    parser.add_argument("--write", type=Path, metavar="DIR", help="the program and its inputs, for weft run; runs nothing")
+    parser.add_argument("--write", type=Path, metavar="DIR", help="write the program and its inputs for weft run; do not run anything")
     parser.add_argument("--repeat", type=int, default=5)
     flags = parser.parse_args()
     function, inputs = PROGRAMS[flags.name]()

@@ -62,9 +62,9 @@ def table_row(job: Path, result: dict, reference: dict) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--job", type=Path, nargs="+", required=True, metavar="DIR")
-    parser.add_argument("--peer", choices=[peer.name for peer in PEERS], nargs="+", help="only these")
+    parser.add_argument("--peer", choices=[peer.name for peer in PEERS], nargs="+", help="run only these")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each peer, in turns; the fastest median counts")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     flags = parser.parse_args()
 
     skipped = {}

@@ -1,5 +1,5 @@
-// Files and options that weft cannot use: exit code 1 for what is in the world, 2 for wrong use, and one line on the
-// error stream that names the culprit.
+// Files and options that weft cannot use: exit code 1 for problems outside the command line, 2 for wrong usage, and one
+// line on the error stream that names the culprit.
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -63,7 +63,7 @@ TEST(BadInput, BytesOfAnyKindAreAText) {
   EXPECT_EQ(shortest.exit_code, 0) << shortest.err;
 }
 
-// Each is told with its file, line and column; none takes memory that its text does not justify.
+// Each error has file, line and column; no program needs more memory than its text justifies.
 TEST(BadInput, Programs) {
   const std::string head = "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n",
                     end = "  return %a : tensor<4xf32>\n}\n";
@@ -76,7 +76,7 @@ TEST(BadInput, Programs) {
     return concat("func.func @", name, "(%a: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @", callee,
                   "(%a) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
   };
-  std::string twofold;  // 2^40 additions, all calls replaced
+  std::string twofold;  // 2^40 additions if all calls were inlined
   for (int i = 0; i < 40; ++i)
     twofold += concat("func.func private @f", i, "(%a: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @f", i + 1,
                       "(%a) : (tensor<f32>) -> tensor<f32>\n  %1 = func.call @f", i + 1,
@@ -163,7 +163,7 @@ TEST(BadInput, MemoryThatCannotSuffice) {
   const auto with = [](const char* bytes) { return [bytes] { ::setenv("WEFT_MEMORY_BYTES", bytes, 1); }; };
   const auto message =
       AllOf(HasSubstr("not enough memory"), HasSubstr("; lower --batch, --context, --width or --layers"));
-  // Known without planning, and from the plan of the step.
+  // The first two are detected without planning, the others from the plan of the step.
   expect_refused(weft(train_tiny(text, {"--width", "16777216"})), 1, message, "weights");
   expect_refused(weft(train_tiny(text, {"--batch", "16777216", "--layers", "16777216", "--width", "4096"})), 1, message,
                  "more than an integer holds");

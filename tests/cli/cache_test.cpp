@@ -1,4 +1,4 @@
-// Processes one after the other share the kernels that the first compiled.
+// Consecutive processes share the kernels that the first one compiled.
 #include <csignal>
 #include <fstream>
 #include <tests/cli/command.h>
@@ -85,7 +85,7 @@ TEST_F(CacheCommand, ListVerifyPrune) {
   EXPECT_THAT(run({"cache", "list"}).last_line(), HasSubstr("can be written by others"));
 }
 
-// What has the name of an entry and is none stops no command.
+// A file that is named like an entry but is not one does not stop any command.
 TEST_F(CacheCommand, OddFilesAreSaidAndRemoved) {
   train();
   const std::size_t good = compiler::DiskCache(place, 0).files().size();

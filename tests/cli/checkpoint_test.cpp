@@ -1,4 +1,5 @@
-// weft train text and its checkpoints when folders, disks and processes fail: one line says what, and what was saved stays whole.
+// weft train text and its checkpoints when folders, disks and processes fail: one line reports the failure, and the
+// saved checkpoint stays intact.
 #include <weft/train/checkpoint.h>
 
 #include <chrono>
@@ -24,7 +25,7 @@ using testing::HasSubstr;
 
 class CheckpointCommand : public testing::Test {
  protected:
-  // Trains into `folder / "ck"`, to `steps`.
+  // Trains up to `steps` and saves to `folder / "ck"`.
   void save(const char* steps, const char* width = "16") {
     const Outcome outcome = weft(train_tiny(text, {"--steps", steps, "--width", width, "--save", ck}));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -121,7 +122,7 @@ TEST_F(CheckpointCommand, PlaceThatCannotBeWrittenIsSaidBeforeTraining) {
 
 TEST_F(CheckpointCommand, FullDiskLeavesTheCheckpointBefore) {
   save("4", "112");
-  rlim_t room = 0;  // for the weights, not for the optimizer's state
+  rlim_t room = 0;  // enough for the weights, but not for the optimizer's state
   for (const auto& file : std::filesystem::directory_iterator(ck))
     if (file.path().filename().string().starts_with("model-")) room = file.file_size() + 1000;
   ASSERT_GT(room, 600'000) << "ThreadSanitizer itself writes a file of half a megabyte";
@@ -140,7 +141,7 @@ TEST_F(CheckpointCommand, FullDiskLeavesTheCheckpointBefore) {
   EXPECT_EQ(saved_step(), 9);
 }
 
-// Files may not grow beyond what the error stream needs: a full disk that is cleared, or is not.
+// Files are limited to what the error stream needs, like on a full disk; the limit is then raised, or not.
 TEST_F(CheckpointCommand, FullDiskAtAPeriodicSaveIsAWarningAndTheNextSaveIsTried) {
   constexpr rlim_t too_little = 700'000;
   const auto full = [] {

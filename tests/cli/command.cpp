@@ -24,7 +24,7 @@ std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The command stands beside the folder of the tests: bin/weft and bin/tests/.
+// The command is in the parent of the tests' folder: bin/weft and bin/tests/.
 std::string program() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "weft"; }
 
 void redirect(int stream, const std::filesystem::path& path) {
@@ -54,7 +54,7 @@ Command::Command(std::vector<std::string> arguments, std::function<void()> in_ch
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // A shell that runs the tests in the background has told them to ignore these.
+    // A shell that runs the tests in the background makes them ignore these signals.
     for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE}) std::signal(number, SIG_DFL);
     redirect(STDOUT_FILENO, out);
     redirect(STDERR_FILENO, err);
@@ -80,7 +80,7 @@ bool Command::has_ended() {
 
 bool Command::said(const std::string& text) {
   while (true) {
-    const bool ended = has_ended();  // asked first, so that the last words are read
+    const bool ended = has_ended();  // before the read, so that the last output is not missed
     if (contents(streams_ / "err").find(text) != std::string::npos) return true;
     if (ended) return false;
     kill_late_process();

@@ -1,5 +1,5 @@
-// The weft command as a process of its own, the way its users run it. It does not outlive the test, and is killed after five
-// minutes, so that a hang fails.
+// Runs the weft command as a separate process, as users do. The process does not outlive the test; it is killed after
+// five minutes, so that a hang is a failure.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace weft::cli {
 
 struct Outcome {
-  int exit_code = 0;  // 128 and the signal for a process that a signal ended
+  int exit_code = 0;  // 128 + signal if a signal ended the process
   std::string out, err;
 
   std::string last_line() const;  // of the error stream
@@ -25,13 +25,14 @@ struct Outcome {
 
 class Command {
  public:
-  // `in_child` runs in the new process before the program does: limits, closed streams, another user.
+  // `in_child` runs in the new process before the program starts: to set limits, close streams, switch the user.
   explicit Command(std::vector<std::string> arguments, std::function<void()> in_child = [] {});
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
-  ~Command();  // kills what still runs
+  ~Command();  // kills the process if it still runs
 
-  // Waits until the error stream holds `text`; false if the process ended without it, or was killed because it took too long.
+  // Waits until the error stream contains `text`; false if the process ended without it, or was killed because it took
+  // too long.
   bool said(const std::string& text);
   void signal(int number);
   void limit_file_size(rlim_t bytes);  // from now on
@@ -47,14 +48,14 @@ class Command {
   int status_ = 0;
 };
 
-// For `in_child`: root, too, is bound by the permissions of files.
+// For `in_child`: makes file permissions apply to root too.
 void bound_by_permissions();
 
 Outcome weft(std::vector<std::string> arguments, std::function<void()> in_child = [] {});
 
-// Arguments that train the tiny model on a text, and more.
+// Returns arguments that train the tiny model on a text, followed by `more`.
 std::vector<std::string> train_tiny(const std::filesystem::path& text, std::vector<std::string> more = {});
-// A text of so many bytes that is different for every seed.
+// Writes a text of this many bytes, which is different for every seed.
 std::filesystem::path write_text(const std::filesystem::path& path, std::size_t bytes = 4000, unsigned seed = 1);
 
 }  // namespace weft::cli

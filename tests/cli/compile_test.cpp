@@ -1,4 +1,4 @@
-// weft compile: each form of a program, and what it refuses.
+// weft compile: each output form of a program, and the errors.
 #include <algorithm>
 #include <fstream>
 #include <tests/cli/command.h>

@@ -1,4 +1,4 @@
-// weft conformance: each program's outcome is its own, and the counts are the truth.
+// weft conformance: programs do not affect each other's outcomes, and the counts are correct.
 #include <fstream>
 #include <tests/cli/command.h>
 
@@ -17,7 +17,7 @@ constexpr const char* modes[] = {"--interpret", "--compiled", "--fast"};
 
 void write(const std::filesystem::path& path, std::string_view text) { std::ofstream(path) << text; }
 
-// A program that checks a sum.
+// Returns a program that checks a sum.
 std::string check_sum(std::string_view check, std::string_view expected) {
   return concat("func.func @main() {\n  %a = stablehlo.constant dense<[1.5, 2.5]> : tensor<2xf32>\n",
                 "  %s = stablehlo.add %a, %a : tensor<2xf32>\n  %e = stablehlo.constant dense<", expected,
@@ -49,7 +49,7 @@ TEST(Conformance, CountsEveryOutcome) {
     SCOPED_TRACE(mode);
     const auto report = conformance(folder.path(), {mode, "--jobs", "3"}, 1);
     EXPECT_EQ(report["programs"], 8);
-    EXPECT_EQ(report["passed"], 4);  // with the one that checks nothing and ends
+    EXPECT_EQ(report["passed"], 4);  // including the program that checks nothing
     EXPECT_EQ(report["failed"], 2);
     EXPECT_EQ(report["unsupported"], 2);
     EXPECT_EQ(report["crashed"], 0);

@@ -1,4 +1,5 @@
-// Signals: the first one lets work that has something to save or print end itself, and ends all else at once; so does the second.
+// Signals: the first one lets work that has something to save or print finish in order, and ends everything else at
+// once; the second one always ends the process.
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -74,7 +75,7 @@ TEST_F(InterruptCommand, DuringTraining) {
   }
 }
 
-// Before the first step is done there is nothing to save: the process ends at once, whatever it does.
+// Before the first step is done there is nothing to save, so the process ends at once.
 TEST_F(InterruptCommand, WhileCompilingTheFirstStep) {
   Command command(train(), [] { ::setenv("WEFT_LOGS", "passes", 1); });
   ASSERT_TRUE(command.said("simplify"));
@@ -97,14 +98,14 @@ TEST_F(InterruptCommand, WhileAModelIsMade) {
 
 TEST_F(InterruptCommand, WhileATextIsHashed) {
   ASSERT_EQ(weft(train_tiny(text, {"--save", ck})).exit_code, 0);
-  std::filesystem::resize_file(text, std::uintmax_t{1} << 33);  // holes: it takes no room
+  std::filesystem::resize_file(text, std::uintmax_t{1} << 33);  // a sparse file, which takes no space
   Command command(train());
   ASSERT_TRUE(command.said("holds a checkpoint, which this run replaces"));
   command.signal(SIGINT);
   expect_ended_at_once(command.wait(), SIGINT);
 }
 
-// A program that does not end, as every command runs it.
+// An endless program, run by each command that runs programs.
 TEST_F(InterruptCommand, WhileAProgramRuns) {
   const std::string program = endless_program();
   const std::filesystem::path profile = folder / "profile";
@@ -127,7 +128,7 @@ TEST_F(InterruptCommand, WhileAProgramRuns) {
   EXPECT_EQ(weft({"report", profile}).exit_code, 0) << "what was recorded until then";
 }
 
-// Those that run work in processes print what came of it so far.
+// Commands that work in child processes print their results so far.
 TEST_F(InterruptCommand, SummariesOfWhatEndedBefore) {
   const std::string program = endless_program();
   make_folder(folder / "programs");
@@ -158,7 +159,7 @@ TEST_F(InterruptCommand, TemporaryFoldersAreRemoved) {
   EXPECT_TRUE(std::filesystem::is_empty(folder / "tmp"));
 }
 
-// One that left its temporary file would fill a folder that nothing is saved into again.
+// Otherwise temporary files would accumulate in a folder into which nothing is saved again.
 TEST_F(InterruptCommand, NothingTemporaryIsLeft) {
   for (int round = 0; round < 20; ++round) {
     Command command(train({"--save-every", "1", "--width", "256"}));

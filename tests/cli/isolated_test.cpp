@@ -1,4 +1,4 @@
-// Work in child processes: every way to end is told, in its own place, and none of them hides another.
+// Work in child processes: every kind of end is reported for its piece, and no piece hides another.
 #include <weft/cli/isolated.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// weft lab captioner: the form of what it prints, and the counts that do not depend on the machine.
+// weft lab captioner: the format of its output, and the counts that do not depend on the machine.
 #include <csignal>
 #include <filesystem>
 #include <tests/cli/command.h>

@@ -1,4 +1,4 @@
-// weft lab: the figures that do not depend on the machine, and the form of all.
+// weft lab: the figures that do not depend on the machine, and the format of all output.
 #include <algorithm>
 #include <tests/cli/command.h>
 
@@ -80,7 +80,7 @@ TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   for (std::size_t rank = 1; rank < ops.size(); ++rank) EXPECT_LE(ops[rank]["self_ns"], ops[rank - 1]["self_ns"]);
   EXPECT_EQ(ops[0]["program"], "train_step");
   EXPECT_EQ(ops[0]["text"].get<std::string>().substr(0, 1), "%");
-  // Which fusion takes the most time is the machine's affair; that it is the first one of the table is not.
+  // Which fusion takes the most time depends on the machine, but it must be the first one in the table.
   const auto first_fusion = std::ranges::find_if(
       ops, [](const json& op) { return op["category"].get<std::string>().find("fusion") != std::string::npos; });
   ASSERT_NE(first_fusion, ops.end());

@@ -1,4 +1,4 @@
-// The chart of losses: what is drawn where, and that it is never wider than asked for.
+// The chart of losses: the positions of its parts, and its maximum width.
 #include <weft/cli/loss_chart.h>
 
 #include <sstream>
@@ -18,7 +18,7 @@ std::vector<std::string> lines(const std::string& text) {
   return lines;
 }
 
-// From 4 down to 1 in a straight line.
+// Returns losses that fall linearly from 4 to 1.
 std::vector<double> falling(std::size_t count) {
   std::vector<double> losses;
   for (std::size_t i = 0; i < count; ++i)

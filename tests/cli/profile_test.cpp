@@ -51,7 +51,7 @@ TEST(ProfileCommand, RecordsAnotherCommandAndShowsItInEveryWay) {
   const json comparison = json::parse(both.out);
   int matched = 0;
   for (const json& op : comparison["ops"]) matched += op["name_before"] != "" && op["name_after"] != "";
-  EXPECT_EQ(matched, static_cast<int>(comparison["ops"].size()));  // the same program twice
+  EXPECT_EQ(matched, static_cast<int>(comparison["ops"].size()));  // both runs have the same program
   EXPECT_TRUE(std::filesystem::exists(folder / "both.html"));
 
   const Outcome doctor = weft({"doctor", (folder / "a").string(), "--json"});

@@ -1,4 +1,5 @@
-// A run that was stopped and resumed is bit for bit the run that never stopped, and equal runs have equal bits: files compared.
+// A run that was stopped and resumed is bitwise equal to a run without a stop, and equal runs are bitwise equal: the
+// test compares files.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +18,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// The parts of a checkpoint, digests and all: equal for equal weights and moments.
+// Returns the parts of a checkpoint with their digests, which are equal for equal weights and moments.
 std::map<std::string, std::string> state(const std::filesystem::path& folder) {
   std::map<std::string, std::string> parts;
   for (const auto& [part, file] : train::open_checkpoint(folder).parts) parts[part] = read_file(file.file().path());
@@ -26,7 +27,7 @@ std::map<std::string, std::string> state(const std::filesystem::path& folder) {
 
 class Resume : public testing::Test {
  protected:
-  // Runs to the end, and gives what --json printed.
+  // Trains to the end and returns the output of --json.
   nlohmann::json train(const Arguments& config, const Arguments& more, std::function<void()> in_child = [] {}) {
     Arguments arguments = {"train", "text", "--file", text, "--json"};
     arguments.insert(arguments.end(), config.begin(), config.end());
@@ -57,7 +58,7 @@ TEST_F(Resume, IsBitwiseTheRunThatNeverStopped) {
     train(config, {"--steps", "12", "--save", folder / "parts", "--save-every", "5", "--val-every", "3"});
     expect_same("whole", "parts");
     std::filesystem::remove_all(folder / "parts");
-    // Stopped after 7 steps, then after 8; the learning rate is that of the whole run.
+    // Stopped after 7 and after 8 steps; the learning rate follows the schedule of the whole run.
     train(config, {"--steps", "7", "--decay-steps", "12", "--warmup", "1", "--save", folder / "parts"});
     train({}, {"--steps", "8", "--resume", folder / "parts"});
     const auto rest = train({}, {"--steps", "12", "--resume", folder / "parts", "--save-every", "2"});
@@ -67,7 +68,7 @@ TEST_F(Resume, IsBitwiseTheRunThatNeverStopped) {
   }
 }
 
-// Which keeps the schedule it has, and says so, or takes the one that it is given.
+// A resumed run keeps its schedule and says so, or uses the schedule that it is given.
 TEST_F(Resume, ToMoreStepsThanBefore) {
   const auto resume = [&](const Arguments& more) {
     Arguments arguments = {"train", "text", "--file", text, "--resume", folder / "ck"};
@@ -138,7 +139,7 @@ TEST_F(Resume, StrictModeGivesTheSameBitsOnAnyNumberOfThreads) {
       EXPECT_EQ(runs.back().at("val_loss"), runs.front().at("val_loss")) << threads;
       expect_same("1", threads);
     }
-    // It is another program than the default one: that contracts products into sums.
+    // This program differs from the default one, which contracts multiplies and adds.
     const auto fast = train(config, {"--steps", "6", "--save", folder / "fast"});
     EXPECT_NEAR(fast.at("final_loss"), runs.front().at("final_loss"), 1e-2);
     EXPECT_FALSE(state(folder / "fast") == state(folder / "1"));

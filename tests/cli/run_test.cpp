@@ -1,4 +1,4 @@
-// weft run: programs on arrays in files, and what is said about those that cannot be run.
+// weft run: programs on arrays from files, and the errors for programs that cannot run.
 #include <fstream>
 #include <tests/cli/command.h>
 
@@ -177,7 +177,7 @@ TEST_F(Run, WhatCannotBeRun) {
                at("call.mlir") + ":2: custom_call @system: weft has no such function");
 }
 
-// As JAX writes jnp.linalg.eig and jax.scipy.linalg.expm: with complex results, and within a branch.
+// The forms that JAX emits for jnp.linalg.eig and jax.scipy.linalg.expm: with complex results, and inside a branch.
 TEST_F(Run, FactorisationsOfLapackAreNamedAsSuch) {
   const std::string eig =
       "%0:2 = stablehlo.custom_call @lapack_sgeev_ffi(%a) : (tensor<2x2xf32>) -> (tensor<2xcomplex<f32>>, "

@@ -1,4 +1,4 @@
-// What goes to which stream, and streams that are closed, full or left by their reader.
+// The output on each stream, and streams that are closed, full or abandoned by their reader.
 #include <csignal>
 #include <tests/cli/command.h>
 
@@ -90,7 +90,7 @@ TEST(Streams, UnknownVariablesAndLogChannelsAreWarnedOfOnce) {
 TEST(Streams, HelpSaysWhatFollowsFromTheNumberOfSteps) {
   for (const char* model : {"text", "captioner"}) {
     const std::string help = weft({"train", model, "--help"}).out;
-    // CLI11 writes [VALUE] or =VALUE, by version.
+    // CLI11 prints [VALUE] or =VALUE, depending on its version.
     EXPECT_THAT(help, testing::ContainsRegex("--warmup INTEGER *.a tenth of --steps, at most the preset's 100"));
     EXPECT_THAT(help, testing::ContainsRegex("--decay-steps INTEGER *.--steps"));
   }

@@ -1,4 +1,4 @@
-// weft train captioner: what it prints and writes, and that it goes on where it was stopped.
+// weft train captioner: its output and files, and that a resumed run continues where it was stopped.
 #include <tests/cli/command.h>
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ TEST(TrainCaptioner, RefusesWhatMakesNoRun) {
   EXPECT_THAT(large.err, HasSubstr("not enough memory"));
 }
 
-// Found before anything is trained, and before the folder of the checkpoint is made.
+// The error occurs before any training, and before the folder of the checkpoint is created.
 TEST(TrainCaptioner, RefusesASheetThatCannotBeWritten) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "folder.html");

@@ -1,4 +1,4 @@
-// Loaders of datasets that make samples, not batches.
+// Loaders of datasets that load samples instead of batches.
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Numbers = std::vector<std::int64_t>;
 
-// Samples that take the longer to make the earlier they are wanted.
+// Samples that take longer to load the earlier they are requested.
 struct Squares {
   std::int64_t count;
   std::int64_t size() const { return count; }
@@ -129,13 +129,13 @@ TEST(LoaderOfSamples, AnEpochThatIsLeftDoesNotFinishItsBatches) {
   const Loader loader(slow, collate, {.batch = 20'000, .shuffle = false, .workers = 1});
   for (const Numbers& batch : loader.epoch(0)) {
     EXPECT_EQ(batch.size(), 20'000u);
-    while (made == 0) std::this_thread::yield();  // the second batch is under way
+    while (made == 0) std::this_thread::yield();  // the second batch is being loaded
     break;
   }
   EXPECT_LT(made, 20'000);
 }
 
-// Neither samples nor batches need be made of nothing.
+// Neither samples nor batches need to be default-constructible.
 TEST(LoaderOfSamples, BatchesNeedNoDefault) {
   struct Count {
     explicit Count(std::size_t samples) : number(samples) {}

@@ -87,7 +87,7 @@ TEST(Loader, ABatchStaysUntilTheIteratorGoesOn) {
     EXPECT_EQ((*it).first, (Samples{0, 1, 2, 3}));
     EXPECT_EQ((*it).second, (Samples{0, 1, 4, 9}));
     ++it;
-    ++it;  // over a batch that nobody looked at
+    ++it;  // skip a batch without reading it
     EXPECT_EQ((*it).first, (Samples{8, 9, 10, 11}));
     EXPECT_FALSE(it == epoch.end());
     it++;
@@ -95,7 +95,7 @@ TEST(Loader, ABatchStaysUntilTheIteratorGoesOn) {
   }
 }
 
-// A batch that can only be moved, and not be made of nothing.
+// A batch that is move-only and not default-constructible.
 struct Unique {
   explicit Unique(std::int64_t sample) : value(std::make_unique<std::int64_t>(sample)) {}
   std::unique_ptr<std::int64_t> value;
@@ -127,7 +127,7 @@ TEST(Loader, WalkedItselfItGoesOnToTheNextEpoch) {
   }
   for (auto [samples, results] : walked) {
     EXPECT_EQ(samples.size(), 3u);
-    break;  // the next walk is another epoch
+    break;  // the next iteration is another epoch
   }
   const Samples fourth = walked.order(4);
   EXPECT_EQ((*walked.begin()).first, (Samples{fourth[0], fourth[1], fourth[2]}));

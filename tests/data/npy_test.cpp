@@ -1,4 +1,4 @@
-// .npy: what was written is read back, NumPy's other forms are read, and damage ends in an Error that names the file.
+// .npy: written files are read back, NumPy's other forms are read, and damage is an Error that names the file.
 #include <weft/data/npy.h>
 
 #include <fstream>
@@ -98,7 +98,7 @@ TEST_F(Npy, ComplexNumbersAreTwoArrays) {
   const NpyArray again = read_npy_parts(path_);
   EXPECT_EQ(again.array, real);
   EXPECT_EQ(again.imaginary, imaginary);
-  // 1+2i and 3-i, 0 and 5: the most significant byte first, the first dimension varying fastest.
+  // 1+2i and 3-i, 0 and 5: big-endian, column-major.
   write(path_,
         npy(described(">c8", "(2, 2)", "True"),
             std::string("\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0\xbf\x80\0\0\0\0\0\0\0\0\0\0\x40\xa0\0\0\0\0\0\0", 32)));

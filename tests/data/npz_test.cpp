@@ -1,4 +1,4 @@
-// .npz: the forms that archives of NumPy's have are read, and damage, overlaps and bombs end in an Error that names the entry.
+// .npz: the forms of NumPy's archives are read; damage, overlaps and zip bombs are an Error that names the entry.
 #include <array>
 #include <cstdint>
 #include <fstream>
@@ -33,7 +33,7 @@ std::uint32_t crc32(const std::string& bytes) {
   return ~crc;
 }
 
-// In blocks of the form "stored", which need no compressor.
+// Compresses into blocks of the type "stored", which need no compressor.
 std::string deflated(const std::string& bytes) {
   return "\1" + little(bytes.size(), 2) + little(~bytes.size(), 2) + bytes;
 }
@@ -41,13 +41,13 @@ std::string deflated(const std::string& bytes) {
 struct Member {
   std::string name, contents;
   int method = 0;           // 8: deflated
-  bool descriptor = false;  // sizes and CRC-32 stand behind the bytes, as in a stream
-  bool zip64 = false;       // sizes stand in an extra field
+  bool descriptor = false;  // sizes and CRC-32 follow the bytes, as in a stream
+  bool zip64 = false;       // sizes are in an extra field
   int flags = 0;
   std::optional<std::uint64_t> claimed_size = {}, offset = {};
 };
 
-// An archive of these; zip64: with the end that archives beyond 4 GiB have.
+// Makes an archive of these members; zip64: with the end record of archives beyond 4 GiB.
 std::string zip(const std::vector<Member>& members, bool zip64 = false) {
   std::string archive, directory;
   for (const Member& m : members) {
@@ -97,7 +97,7 @@ class Npz : public testing::Test {
     EXPECT_THAT(text, testing::AnyOf("", testing::StartsWith(path_.string() + ": ")));
     return text;
   }
-  // The two arrays that stand above.
+  // Checks that these are the two arrays above.
   static void expect_both(const std::vector<NpyArray>& arrays) {
     ASSERT_EQ(arrays.size(), 2u);
     EXPECT_EQ(arrays[0].array.data<std::int32_t>()[0], 7);
@@ -134,7 +134,7 @@ TEST_F(Npz, WhatIsNoArchiveIsRefused) {
 
 TEST_F(Npz, AChangedByteIsFound) {
   std::string bytes = zip({{"a.npy", seven}, {"b.npy", five}});
-  bytes[bytes.find(little(7, 4) + "PK")] ^= 1;  // an element
+  bytes[bytes.find(little(7, 4) + "PK")] ^= 1;  // change an element
   EXPECT_THAT(error(bytes), HasSubstr("a.npy: damaged: its bytes do not have the CRC-32"));
 }
 
@@ -151,12 +151,12 @@ TEST_F(Npz, DamageEndsInTheArraysOrAnError) {
 }
 
 TEST_F(Npz, EntriesThatShareBytesAreRefused) {
-  // Of one name and of two, at one place.
+  // Two entries at the same offset, with the same name and with different names.
   EXPECT_THAT(error(zip({{"a.npy", seven}, {.name = "a.npy", .contents = seven, .offset = 0}})),
               HasSubstr("two entries have one name"));
   EXPECT_THAT(error(zip({{"a.npy", seven}, {.name = "b.npy", .contents = seven, .offset = 0}})),
               HasSubstr("its directory and its entries do not agree"));
-  // One within another.
+  // One entry inside another.
   std::vector<Member> members(1);
   const std::string big = npy("|u1", "(4000,)", std::string(4000, 'x'));
   const std::size_t header = 30 + 5;
@@ -164,7 +164,7 @@ TEST_F(Npz, EntriesThatShareBytesAreRefused) {
   members.push_back({.name = "b.npy", .contents = big, .offset = header});
   std::string bytes = zip(members);
   const std::size_t second = header + members[0].contents.size();
-  bytes.erase(second, header + big.size());  // what zip() wrote for the second: it lies in the first
+  bytes.erase(second, header + big.size());  // remove the bytes of the second entry, so that it overlaps the first
   const std::uint64_t start = bytes.size() - 22 - 2 * (46 + 5);
   bytes.replace(bytes.size() - 6, 4, little(start, 4));
   EXPECT_THAT(error(bytes), HasSubstr("b.npy: the entries take more bytes than the file has"));
@@ -173,7 +173,7 @@ TEST_F(Npz, EntriesThatShareBytesAreRefused) {
 TEST_F(Npz, ABombIsRefusedBeforeItUnpacks) {
   const Member bomb{.name = "a.npy", .contents = seven, .method = 8, .claimed_size = 4'000'000'000};
   EXPECT_THAT(error(zip({bomb})), HasSubstr("a.npy: with it the entries unpack to more than"));
-  // What claims less than it unpacks to, or more.
+  // Entries that unpack to more or less than they claim.
   EXPECT_NE(error(zip({{.name = "a.npy", .contents = seven + "more", .method = 8, .claimed_size = seven.size()}})), "");
   EXPECT_NE(error(zip({{.name = "a.npy", .contents = seven, .method = 8, .claimed_size = seven.size() + 4}})), "");
 }

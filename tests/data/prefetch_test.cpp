@@ -45,7 +45,7 @@ TEST(Prefetch, MayEndBeforeItsItemsAreTaken) {
   for (int i = 0; i < 20; ++i) Prefetch<int> items([](std::int64_t) { return 1; }, {3, 8, 0});
 }
 
-// So that what workers make can be used by whom they work for.
+// The consumer must be able to use what the workers make.
 TEST(Prefetch, WorkersMakeTensorsOfTheDeviceOfTheirThread) {
   runtime::CpuDevice other;
   runtime::Device& before = device();

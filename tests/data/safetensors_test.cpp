@@ -22,7 +22,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-// A file of the given header and number of data bytes.
+// Returns a file with this header and number of data bytes.
 std::string with_header(const std::string& header, std::size_t data_bytes) {
   const std::uint64_t length = header.size();
   std::string file(8, '\0');
@@ -198,7 +198,7 @@ TEST(Safetensors, EveryChangedByteIsReadOrAnError) {
     for (int bit = 0; bit <= 8; ++bit) {
       std::string changed = whole;
       changed[at] = static_cast<char>(changed[at] ^ (bit == 8 ? 0xff : 1 << bit));
-      outcome(folder / "a", changed);  // what is not an Error fails the test
+      outcome(folder / "a", changed);  // any exception other than Error fails the test
     }
   }
 }

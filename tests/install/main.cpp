@@ -1,4 +1,4 @@
-// A user of an installed weft: trains a classifier, saves it, and loads it into another.
+// A program of a user of an installed weft: trains a classifier, saves it, and loads it into another model.
 #include <filesystem>
 #include <iostream>
 

@@ -14,7 +14,7 @@ check "$prefix/bin/weft" --version
 
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 export compile="$compiler -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only -I . -x c++ -"
-# Twice: its guard must hold.
+# Includes the header twice, to test its include guard.
 alone() { printf '#include <%s>\n#include <%s>\n' "$1" "$1" | $compile || { echo "not self-contained: $1"; exit 255; }; }
 export -f alone
 (cd "$prefix/include" && find weft -name '*.h' | xargs -P "$(nproc)" -I{} bash -c 'alone {}')

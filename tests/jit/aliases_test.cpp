@@ -1,4 +1,4 @@
-// compile(fn) where tensors are found twice: among the arguments, there and in what the function captured, in parameters, in results.
+// compile(fn) with aliases: among the arguments, between arguments and captured tensors, in parameters, in results.
 #include <tests/jit/compile.h>
 #include <tests/tensor/check.h>
 #include <vector>
@@ -48,7 +48,7 @@ TEST_F(Aliases, GradientByAParameterThatIsAnArgumentToo) {
     EXPECT_EQ(f(y).to_vector<float>(), Floats({10, 20, 30}));
     EXPECT_EQ(f(weight).to_vector<float>(), Floats({2, 4, 6}));
   }
-  weight = y;  // another value: what it held is a tensor like any other
+  weight = y;  // the parameter has another value now, so its old tensor is an ordinary tensor
   EXPECT_EQ(f(x).to_vector<float>(), Floats({1, 2, 3}));
   EXPECT_EQ(f(weight).to_vector<float>(), Floats({20, 40, 60}));
 }

@@ -1,4 +1,4 @@
-// What compile(fn) says of what it cannot use, and that nothing of the user's is lost by it.
+// The errors of compile(fn) for wrong use, and that a failed call loses none of the user's state.
 #include <limits>
 #include <optional>
 #include <tests/error_of.h>
@@ -29,7 +29,7 @@ class BadInput : public Compile {
   }
 };
 
-// Options of which one would be without effect.
+// One option makes the other ineffective.
 TEST_F(BadInput, OptionsThatContradictEachOther) {
   const auto said = [](CompileOptions options) {
     options.name = "step";
@@ -66,7 +66,7 @@ TEST_F(BadInput, BackendsThatDoNotExist) {
               HasSubstr("WEFT_BACKEND: 'inductor' is not a backend: use standard, eager or interpreter"));
 }
 
-// Each pair is fine without the mark.
+// Without the mark, each of these option sets is valid.
 TEST_F(BadInput, MarksThatContradictOptions) {
   const auto said = [](CompileOptions options, bool is_bucket) {
     options.name = "step";
@@ -115,7 +115,7 @@ TEST_F(BadInput, TwoMarksOfOneDimension) {
   EXPECT_THAT(error_of([&] { mark_dynamic(a, -2, {.name = "rows", .max = 16}); }), refused);
   EXPECT_THAT(error_of([&] { mark_dynamic(a, 0, {.name = "batch", .max = 12}); }), refused);
   EXPECT_THAT(error_of([&] { mark_buckets(a, 0, {8, 16}, "batch"); }), refused);
-  // Of the same argument, in a later call.
+  // The second mark is on the same argument, in a later call.
   const auto step = compile([](const Tensor& t) { return t * 2; }, {.name = "step"});
   step(a);
   const Tensor b = rows(9);
@@ -135,7 +135,8 @@ TEST_F(BadInput, EqualSizesThatNoSizeCanBe) {
                     HasSubstr("no size is as both say")));
 }
 
-// One that is in all ranges of its name is tried, or the function would be refused for a size it never gets.
+// The sampled size must be in all ranges of its name; otherwise the function would be rejected for a size that never
+// occurs.
 TEST_F(BadInput, RangesOfOneNameHoldTogether) {
   const auto step = compile(
       [](const Tensor& a, const Tensor& b) {
@@ -149,7 +150,7 @@ TEST_F(BadInput, RangesOfOneNameHoldTogether) {
   EXPECT_EQ(step(a, b).item(), 96);
 }
 
-// An argument that is there in some calls only does not pass its mark on to its neighbour.
+// The mark of an argument that exists only in some calls does not apply to its neighbour.
 TEST_F(BadInput, MarksBelongToTheArgumentNotItsPlace) {
   const auto step =
       compile([](const std::optional<Tensor>& mask, const Tensor& a) { return mask ? a + *mask : a * 2; });
@@ -175,7 +176,7 @@ TEST_F(BadInput, MarksInsideTheFunctionAreNotHeard) {
               HasSubstr("mark_buckets: called inside a compiled function"));
 }
 
-// The handle looks at nothing, the debug mode at everything.
+// The pinned handle checks almost nothing, check_replays checks everything.
 TEST_F(BadInput, PinnedCallsAreCheckedToo) {
   float scale = 2;
   const auto step = compile([&](const Tensor& a) { return a * scale; }, {.check_replays = true, .name = "step"});
@@ -260,7 +261,7 @@ TEST_F(BadInput, ARecordingLaunchedOnAnotherDevice) {
   EXPECT_THAT(here.to_vector<float>(), ElementsAre(2, 3, 4)) << "nothing of it is lost";
 }
 
-// What only a trace for other sizes made has no elements: not to be waited for.
+// Tensors that only a sample recorded have no elements; waiting for them must fail.
 TEST_F(BadInput, TensorsKeptOfATraceForOtherSizes) {
   Tensor input, made;
   const auto step = compile(
@@ -283,7 +284,7 @@ TEST_F(BadInput, TensorsKeptOfATraceForOtherSizes) {
   }
 }
 
-// No other tensor is taken for an argument whose place it got in memory.
+// A tensor that reuses the address of an argument is not mistaken for it.
 TEST_F(BadInput, AnArgumentThatTheFunctionMovesFrom) {
   const auto step = compile([](Tensor& a) {
     Tensor next = std::exchange(a, Tensor()) + 1;
@@ -330,7 +331,7 @@ TEST_F(BadInput, FunctionsThatReturnNothing) {
   EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(8, 16, 24));
 }
 
-// Other effects than tensors are effects too.
+// Effects other than on tensors count as effects too.
 TEST_F(BadInput, FunctionsThatReturnNothingAndChangeTheHost) {
   Scalar rate = 8.0;
   const auto halve = compile([&](const Tensor&) { rate = rate / 2; });
@@ -354,12 +355,12 @@ TEST_F(BadInput, ResultsWithoutAValue) {
   EXPECT_THAT(error_of([&] { step(x); }), HasSubstr("step: result 1 is a default-constructed Tensor"));
 }
 
-// Whatever fails, the user's tensors are what they were.
+// After any failure, the user's tensors have their earlier values.
 TEST_F(BadInput, NothingIsLostByAFailedCall) {
   const CustomOp throws = custom_op("bad_input.throws", {.compute = [](const HostCall&) { fail("the host says no"); }});
   Parameter weight(x * 1), moment(y * 1);
   sync();
-  const Tensor kept = x * 5, in = x + 1;  // not yet launched
+  const Tensor kept = x * 5, in = x + 1;  // not launched yet
   const auto all_as_before = [&](const std::string& what) {
     EXPECT_THAT(weight.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << what;
     EXPECT_THAT(moment.tensor().to_vector<float>(), ElementsAre(10, 20, 30)) << what;
@@ -401,7 +402,8 @@ TEST_F(BadInput, NothingIsLostByAFailedCall) {
   all_as_before("a constraint");
   EXPECT_THAT(dynamic.to_vector<float>(), ElementsAre(1, 2, 3));
 
-  // What fails on the device is told where its results are read. A parameter that should have got one has no other value.
+  // An error on the device is thrown when a result is read. A parameter that should have received the result has no
+  // other value.
   const auto launched = compile([&](const Tensor& a) {
     moment = moment * 2;
     return throws(a) + 1;
@@ -416,7 +418,7 @@ TEST_F(BadInput, NothingIsLostByAFailedCall) {
   }
 }
 
-// Each graph between breaks is one update: what ran stays, and the rest is undone.
+// Each graph between breaks is one update: launched graphs keep their effect, the rest is undone.
 TEST_F(BadInput, ACallThatFailsBehindABreak) {
   Parameter total(zeros({3})), other(ones({3}));
   random::Generator generator{.seed = 3};

@@ -1,4 +1,4 @@
-// compile(fn) on sizes that are one of a few: each has a program of its own, compiled ahead of its first use.
+// compile(fn) with bucketed sizes: each bucket has its own program, compiled ahead of its first use.
 #include <array>
 #include <tests/jit/compile.h>
 #include <utility>
@@ -45,7 +45,7 @@ class Buckets : public testing::Test {
         },
         std::move(options));
   }
-  // Both arguments, as a data pipeline marks what it pads.
+  // Returns an argument with the marks that a data pipeline sets on padded tensors.
   static Tensor marked(std::int64_t length) {
     const Tensor tokens = words(length);
     mark_buckets(tokens, 1, lengths, "length");
@@ -57,7 +57,7 @@ TEST_F(Buckets, TheFirstBatchOfAnotherBucketCompilesNothing) {
   const auto step = train_step({.name = "step"});
   step(marked(8), marked(8));
   for (const std::int64_t length : {16, 4, 8, 4, 16}) step(words(length), words(length));
-  EXPECT_EQ(counts(step), Counts(3, 1));  // recorded once for each
+  EXPECT_EQ(counts(step), Counts(3, 1));  // recorded once per bucket
   EXPECT_EQ(step.explain().compiled_ahead, 2u);
   EXPECT_THAT(step.explain().text(), HasSubstr("compiled 1 time and 2 programs ahead in the background"));
 }
@@ -128,7 +128,7 @@ TEST_F(Buckets, WhatIsNoneIsAnErrorThatNamesThem) {
   EXPECT_THROW(mark_buckets(words(5), 1, lengths), ConstraintViolationError);
 }
 
-// Lengths of four buckets, and a last batch that is smaller.
+// Lengths of four buckets, and a smaller last batch.
 class BatchesOfBuckets : public Buckets {
  protected:
   static constexpr std::array<std::pair<int, int>, 14> calls{{{8, 4},
@@ -203,7 +203,7 @@ TEST_F(BatchesOfBuckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
   EXPECT_EQ(train(Dynamic::automatic, true), want);
 }
 
-// A dimension that is said to change and is of a bucket's name is as the bucket is.
+// A dynamic dimension with the name of a bucketed one has the size of the bucket.
 TEST_F(BatchesOfBuckets, OfOneNameAreOneSize) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return a + b; });
   for (const std::int64_t length : {4, 8, 16}) {
@@ -226,7 +226,7 @@ TEST_F(Buckets, TwoNamesAreCombined) {
   EXPECT_EQ(counts(both), Counts(4, 1));
 }
 
-// A bucket that the function cannot be recorded for is left alone until it is needed.
+// A bucket for which recording fails is ignored until a call needs it.
 TEST_F(Buckets, OneThatFailsFailsWhenItIsNeeded) {
   const Tensor eight = words(8);
   const auto add = compile([&](const Tensor& x) { return x + eight; });

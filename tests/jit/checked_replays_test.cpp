@@ -1,4 +1,4 @@
-// compile(fn): pinned handles, which look at little, and check_replays, which looks at everything.
+// compile(fn): pinned handles, which check little, and check_replays, which checks everything.
 #include <atomic>
 #include <tests/jit/compile.h>
 #include <thread>
@@ -32,7 +32,7 @@ TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
   expect_found("the captured tensor used at");
 }
 
-// What is decided by plain variables: everything that a replay writes, reads or returns may be another one.
+// A plain variable changes what the function writes, reads or returns, which a replay would miss.
 TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
   const auto expect_found = [&](auto body, auto change, const std::vector<const char*>& said) {
     const auto f = compile(body, {.check_replays = true, .name = "f"});

@@ -1,4 +1,4 @@
-// What the tests of compile(fn) share.
+// Shared by the tests of compile(fn).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace weft {
 
-// How often a function was recorded and compiled so far.
+// Returns how often a function was recorded and compiled so far.
 template <class F>
 std::pair<std::uint64_t, std::uint64_t> counts(const Compiled<F>& compiled) {
   const Explanation e = compiled.explain();
@@ -27,18 +27,18 @@ class Compile : public testing::Test {
     clear_graph_cache();
     manual_seed(0);
   }
-  // Adds 1, and counts its runs.
+  // Returns a compiled function that adds 1 and counts its runs.
   auto counted() {
     return compile([this](const Tensor& a) {
       ++runs;
       return a + 1;
     });
   }
-  int runs = 0;  // of what a test compiles
+  int runs = 0;  // of the functions that a test compiles
   const Tensor x = tensor({1.f, 2.f, 3.f}), y = tensor({10.f, 20.f, 30.f}), longer = tensor({1.f, 2.f, 3.f, 4.f});
 };
 
-// What is logged on some channels while it lives.
+// Collects the log of some channels during its lifetime.
 class LogOf {
  public:
   explicit LogOf(const std::string& channels) {

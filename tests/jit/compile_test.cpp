@@ -1,4 +1,5 @@
-// compile(fn): what is replayed, recorded again and compiled again, and that the values are those of the plain function.
+// compile(fn): what is replayed, recorded again and compiled again, and that the values equal those of the uncompiled
+// function.
 #include <tests/jit/compile.h>
 
 #include <string>
@@ -56,7 +57,7 @@ TEST_F(Compile, IsRecordedOnceForEachTypeOfArguments) {
   EXPECT_EQ(runs, 1);
   EXPECT_THAT(f(y, x).to_vector<float>(), ElementsAre(11, 41, 91));
   EXPECT_EQ(runs, 1);
-  for (int i = 0; i < 3; ++i) {  // back and forth between known types
+  for (int i = 0; i < 3; ++i) {  // alternate between known types
     EXPECT_THAT(f(longer, longer).to_vector<float>(), ElementsAre(2, 5, 10, 17));
     EXPECT_THAT(f(x, x).to_vector<float>(), ElementsAre(2, 5, 10));
   }
@@ -84,7 +85,8 @@ TEST_F(Compile, TrainsAsThePlainFunctionDoesBitForBit) {
       sync();
       run.losses.push_back(loss.item());
     }
-    EXPECT_EQ(counts(fast), compiled ? Counts(1, 0) : Counts(0, 0)) << fast.explain();  // the plain run compiled it
+    // the uncompiled run compiled it
+    EXPECT_EQ(counts(fast), compiled ? Counts(1, 0) : Counts(0, 0)) << fast.explain();
     for (const auto& [name, value] : state_dict(run))
       for (const float number : value.to_vector<float>()) run.losses.push_back(number);
     return run.losses;
@@ -143,11 +145,11 @@ TEST_F(Compile, ParametersAreState) {
   const Tensor step = tensor({1.f, 2.f});
   for (int i = 0; i < 3; ++i) add(step);
   EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(3, 6));
-  const Tensor kept = counter;  // what is held stays as it is
+  const Tensor kept = counter;  // a held tensor keeps its value
   add(step);
   EXPECT_THAT(kept.to_vector<float>(), ElementsAre(3, 6));
   EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(4, 8));
-  counter = tensor({100.f, 100.f});  // set from outside
+  counter = tensor({100.f, 100.f});  // assigned outside
   add(step);
   EXPECT_THAT(counter.tensor().to_vector<float>(), ElementsAre(101, 102));
   counter = counter + step;  // recorded outside, not launched
@@ -177,7 +179,7 @@ TEST_F(Compile, ParametersAmongTheArgumentsAndModelsByReference) {
 }
 
 TEST_F(Compile, TensorsThatAreOneAndTheSameAreAGuard) {
-  Parameter a(tensor({1.f})), b(a);  // b has the value of a, until one of them changes
+  Parameter a(tensor({1.f})), b(a);  // b has the value of a until one of them changes
   const auto f = compile([&](const Tensor& c) { return a * 100 + b * 10 + c; });
   EXPECT_EQ(f(a).item(), 111);
   b = tensor({2.f});
@@ -289,7 +291,7 @@ TEST_F(Compile, ThreadsMayShareParameters) {
   const Parameter weight(full({3}, 2.0, DType::f32));
   const auto gradient = compile([&](const Tensor& scale) {
     Tensor scaled = weight * scale;
-    for (int i = 1; i < 50; ++i) scaled = scaled + weight * scale;  // used often, so that other threads come between
+    for (int i = 1; i < 50; ++i) scaled = scaled + weight * scale;  // used often, so that threads interleave
     return grad(sum(scaled * weight), weight);                      // 100 weight scale, summed over the rows
   });
   sync();

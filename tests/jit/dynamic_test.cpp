@@ -1,5 +1,5 @@
-// compile(fn) on sizes that change: how often it compiles, that values are those of the plain function, and what it says of sizes
-// that are not as was said.
+// compile(fn) with changing sizes: the number of compiles, that the values equal those of the uncompiled function, and
+// the errors for sizes that violate their declaration.
 #include <cmath>
 #include <string>
 #include <tests/error_of.h>
@@ -63,7 +63,7 @@ TEST_F(DynamicSizes, ABatchOfOneAfterBatchesOfEightCompilesNothing) {
   EXPECT_EQ(step.explain().recorded, 4u) << "once for each size";
 }
 
-// What a function does for large sizes alone is one program for them from the first on, too.
+// A path of a function that only large sizes take is also one program for all of them from the first on.
 TEST_F(DynamicSizes, EachOfAFunctionsWaysIsOneProgram) {
   for (const bool marked : {true, false}) {
     clear_graph_cache();
@@ -89,7 +89,7 @@ TEST_F(DynamicSizes, TheSecondSizeMakesAProgramForAll) {
   EXPECT_EQ(fixed.explain().compiles, 3u);
 }
 
-// However many rounds the sums take.
+// The number of rounds of the sums depends on the size.
 TEST_F(DynamicSizes, RunningSumsOfAllSizesAreOneProgram) {
   for (const bool marked : {true, false}) {
     clear_graph_cache();
@@ -124,7 +124,7 @@ TEST_F(DynamicSizes, ASizeOfZeroMakesAProgramForAllAsAnyOther) {
     EXPECT_EQ(rows(ones({n, 6})).shape(), Shape({n, 4}));
     const Tensor made = columns(ones({6, n}));
     const std::vector<float> want = relu(net.in(ones({1, 6}))).to_vector<float>();
-    // Products of other numbers of rows need not have the same bits: not every processor adds in the same order.
+    // Products with different numbers of rows need not be bitwise equal: not every processor adds in the same order.
     for (std::int64_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < want.size(); ++j) EXPECT_FLOAT_EQ(made[i].to_vector<float>()[j], want[j]);
   }
@@ -260,7 +260,7 @@ TEST_F(DynamicSizes, ASampleChangesNothing) {
   EXPECT_EQ(first, plain.to_vector<float>());
 }
 
-// What is marked is dynamic before and after a value is read, whatever is read.
+// Marked sizes stay dynamic before and after any read of a value.
 TEST_F(DynamicSizes, MarkedSizesGoOnBehindAGraphBreak) {
   Parameter total(zeros({}));
   const auto recorded = [&](const Tensor& a) {
@@ -301,8 +301,8 @@ TEST_F(DynamicSizes, MarkedSizesGoOnBehindAGraphBreak) {
   check(state);
 }
 
-// To run the function for another size would show it a number that no call has: one that it may keep, as a history of losses does.
-// So nothing is known of the graph before the break until a second size comes.
+// Running the function for another size would show it a value that occurs in no call, and it may keep this value, for
+// example in a history of losses. So the graph before the break is not sampled; a second size makes it dynamic.
 TEST_F(DynamicSizes, TheGraphBeforeABreakIsOneProgramFromTheSecondSizeOn) {
   const auto f = compile([](const Tensor& a) { return sum(sqrt(a) * 3).item(); });
   for (const std::int64_t n : {8, 5, 1, 300}) {
@@ -314,7 +314,7 @@ TEST_F(DynamicSizes, TheGraphBeforeABreakIsOneProgramFromTheSecondSizeOn) {
   EXPECT_EQ(f.explain().compiles, 2u);
 }
 
-// Programs for many sizes that others left are not for a function that wants one for each.
+// A function that wants one program per size does not use programs for many sizes that other functions compiled.
 TEST_F(DynamicSizes, OffIsNotServedByAProgramForManySizes) {
   const auto work = [](const Tensor& a) { return sum(sqrt(a) * 2 + 1, 0); };
   const auto all = compile(work), each = compile(work, {.dynamic = Dynamic::off});

@@ -1,5 +1,5 @@
-// compile(fn) of functions that let no exception out, or catch every one: they compile like any other, and what compile() itself
-// means for the caller reaches the caller.
+// compile(fn) for functions that are noexcept, or that catch every exception: they compile like any other function, and
+// errors of compile() itself reach the caller.
 #include <cmath>
 #include <string>
 #include <tests/error_of.h>
@@ -18,8 +18,8 @@ using Floats = std::vector<float>;
 
 class Exceptions : public Compile {
  protected:
-  // `check` gets a function that makes another one of a function: the same, one that is noexcept, one that catches everything, and
-  // one that notes what it caught. Where something was caught, the result says so.
+  // Calls `check` with wrappers of a function: unchanged, noexcept, catching everything, and recording what it caught.
+  // The result shows whether something was caught.
   void for_each_kind(const auto& check) {
     const auto one = [&](const char* kind, const auto& wrap) {
       const testing::ScopedTrace trace(__FILE__, __LINE__, kind);
@@ -51,7 +51,7 @@ class Exceptions : public Compile {
     });
     EXPECT_THAT(caught, IsEmpty()) << "nothing passes through the function";
   }
-  // The sum and its double, by a look at the sum.
+  // Returns a function that computes the sum and its double, and reads the sum.
   auto reading() {
     return [this](const Tensor& a) {
       ++runs;
@@ -72,7 +72,7 @@ class Exceptions : public Compile {
   }
 
   std::vector<std::string> caught;
-  Floats seen;  // by the functions, as a history of losses would be
+  Floats seen;  // by the functions, like a history of losses
 };
 
 TEST_F(Exceptions, OneSize) {
@@ -101,12 +101,12 @@ TEST_F(Exceptions, MarkedSizes) {
   });
 }
 
-// What the function notes of the values that it reads is what it would note without compile().
+// The values that the function reads are the same as without compile().
 TEST_F(Exceptions, AReadSeesValuesOfTheCallsAlone) {
   for (const Dynamic dynamic : {Dynamic::automatic, Dynamic::on, Dynamic::off})
     for (const bool is_marked : {false, true}) {
       if (is_marked && dynamic != Dynamic::automatic) continue;
-      const std::size_t programs = dynamic == Dynamic::off ? 4 : 2;  // the second size makes one for all
+      const std::size_t programs = dynamic == Dynamic::off ? 4 : 2;  // the second size makes a program for all sizes
       for_each_kind([&](const auto& wrap) {
         seen.clear();
         const auto f = compile(wrap(reading()), {.dynamic = dynamic});
@@ -157,7 +157,7 @@ TEST_F(Exceptions, AReadBeforeItIsKnownWhetherAliasesMatter) {
   });
 }
 
-// The function ends, with the values that it asked for, and then the call fails.
+// The function finishes, with the values that it read, and then the call throws.
 TEST_F(Exceptions, WhatMustBeOneGraphIsRefusedByTheCall) {
   for_each_kind([&](const auto& wrap) {
     seen.clear();
@@ -219,7 +219,7 @@ TEST_F(Exceptions, OneThatIsCalledInsideIsRefusedByTheCallOutside) {
   });
 }
 
-// Each call needs a graph more before its read and one more behind it.
+// Each call needs one graph before its read and one after it.
 TEST_F(Exceptions, TheLimitByEachPolicy) {
   for (const LimitPolicy policy :
        {LimitPolicy::error, LimitPolicy::evict, LimitPolicy::interpret, LimitPolicy::generalise})
@@ -267,7 +267,7 @@ TEST_F(Exceptions, AStanceThatForbidsToCompile) {
   });
 }
 
-// The step as it was before the call that fails, bit for bit.
+// After a failed call, the state is bitwise equal to that before the call.
 TEST_F(Exceptions, AnOptimizerGoesBackToWhereItWas) {
   const auto train = [&](const auto& wrap, bool fails, const std::string& backend) {
     manual_seed(1);
@@ -300,7 +300,8 @@ TEST_F(Exceptions, AnOptimizerGoesBackToWhereItWas) {
     for_each_kind([&](const auto& wrap) { EXPECT_EQ(train(wrap, true, backend), train(wrap, false, backend)); });
 }
 
-// Not even the user's own exception hides what the call was refused for; where it was not, that exception is the call's.
+// The reason for the rejection takes precedence over the user's own exception; without a rejection, the user's
+// exception is thrown.
 TEST_F(Exceptions, OfTwoErrorsTheFirst) {
   const auto fails = [](const Tensor& a) {
     const Tensor total = sum(a);

@@ -1,4 +1,4 @@
-// compile(fn): values that are read inside, and what else is recorded in every call.
+// compile(fn): values that are read inside the function, and other reasons to record every call.
 #include <sstream>
 #include <tests/jit/compile.h>
 

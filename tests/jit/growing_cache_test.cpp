@@ -1,5 +1,5 @@
-// Decoders whose cache of keys and values grows with every call, and recurrent networks over sequences of several lengths: how often
-// they are compiled, and that their values are those of the plain function.
+// Decoders whose key-value cache grows with every call, and recurrent networks over sequences of several lengths: the
+// number of compiles, and that the values equal those of the uncompiled function.
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,13 +19,13 @@ struct Heads {
   Tensor query, key, value;
 };
 
-// x [batch, time, heads width], as heads of queries, keys and values.
+// Splits x [batch, time, heads width] into heads of queries, keys and values.
 Heads heads_of(const Tensor& x) {
   const Tensor apart = permute(reshape(x, {batch, x.size(1), heads, width}), {0, 2, 1, 3});
   return {apart * 1.5, apart + 0.5, tanh(apart)};
 }
 
-// Computes the values of x [batch, time, heads width] from the keys that were there before and from the longer cache.
+// Computes the output for x [batch, time, heads width] from the earlier keys and from the extended cache.
 using Decoder =
     std::function<Tensor(const Tensor& x, const Tensor& past_keys, const Tensor& keys, const Tensor& values)>;
 
@@ -64,7 +64,7 @@ class GrowingCache : public testing::Test {
  protected:
   GrowingCache() { clear_graph_cache(); }
 
-  // Decodes a prompt and then token by token, starting with a cache of so many; returns how often that compiled.
+  // Decodes a prompt and then token by token, starting with a cache of size `start`; returns the number of compiles.
   static std::uint64_t compiles(const Case& c, std::int64_t start, std::int64_t prompt, bool is_marked) {
     clear_graph_cache();
     const auto step = [&](const Tensor& x, const Tensor& past_keys, const Tensor& past_values) {
@@ -103,7 +103,7 @@ TEST_F(GrowingCache, CompilesOnceWhereItIsMarkedAndElseTwice) {
 }
 
 TEST_F(GrowingCache, OfALongPromptIsAnotherProgramThanOfOneToken) {
-  // Attention takes many queries in blocks, whose sizes are differences of sizes.
+  // Attention processes many queries in blocks, whose sizes are differences of sizes.
   EXPECT_EQ(compiles(cases[0], 0, 200, true), 2u);
 }
 
@@ -139,11 +139,11 @@ TEST_F(GrowingCache, SequencesOfAnyLengthShareAProgram) {
   }
 }
 
-// The same written as a loop of the host, whose gradient adds up what every step contributes to the weights.
+// Compares with a loop on the host, whose gradient adds the contribution of every step to the weights.
 TEST_F(GrowingCache, TheGradientOfARecurrentLayerIsThatOfItsSteps) {
   nn::LSTM lstm(3, 4, 1, DType::f64);
   const std::vector<Parameter*> all = parameters(lstm);
-  for (const std::int64_t rows : {1, 2, 30}) {  // few: one product of all steps follows the loop
+  for (const std::int64_t rows : {1, 2, 30}) {  // if few: one product of all steps follows the loop
     const Tensor x = arbitrary({rows, 5, 3}, 3);
     const auto unrolled = [&] {
       Tensor hidden = zeros({rows, 4}, DType::f64), cell = hidden, total = zeros({}, DType::f64);

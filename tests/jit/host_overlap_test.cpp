@@ -1,4 +1,4 @@
-// A function of the host inside a compiled step: what does not need its result does not wait for it.
+// A host function inside a compiled step: operations that do not need its result do not wait for it.
 #include <algorithm>
 #include <future>
 #include <vector>
@@ -16,7 +16,7 @@ TEST(HostOverlap, LaterStepsRunBesideAFunctionOfTheHost) {
   const std::shared_future<void> gone = go.get_future().share();
   const CustomOp tell =
       custom_op("host_overlap.tell", {.compute = [gone](const HostCall& call) {
-                  gone.wait();  // for ever, if the third step were behind the first one's function
+                  gone.wait();  // forever, if the third step waited for the first one's function
                   std::ranges::copy(call.inputs[0].data<double>(), call.outputs[0].data<double>().begin());
                 }});
   Tensor state = arbitrary({4, 4});
@@ -37,13 +37,13 @@ TEST(HostOverlap, LaterStepsRunBesideAFunctionOfTheHost) {
   for (std::size_t i = 1; i < told.size(); ++i) EXPECT_NEAR(told[i].item(), told[i - 1].item() + 16, 1e-9);
 }
 
-// Bytes that the function reads are not used again for what comes later in the step.
+// Memory that the function reads is not reused by later operations of the step.
 TEST(HostOverlap, TheRestOfTheStepRunsBesideAFunctionOfTheHost) {
   std::promise<void> go;
   const std::shared_future<void> gone = go.get_future().share();
   const CustomOp tell =
       custom_op("host_overlap.tell_loss", {.compute = [gone](const HostCall& call) {
-                  gone.wait();  // for ever, if the gradient were behind it
+                  gone.wait();  // forever, if the gradient waited for it
                   std::ranges::copy(call.inputs[0].data<float>(), call.outputs[0].data<float>().begin());
                 }});
   const Tensor weights = arbitrary({96, 96}).to(DType::f32) * 0.01;

@@ -1,5 +1,5 @@
-// What a function captured by reference and ends, or moves, between calls: the function is recorded again, and what is gone is
-// never touched.
+// Objects captured by reference that are destroyed or moved between calls: the function is recorded again, and
+// destroyed objects are never accessed.
 #include <memory>
 #include <tests/error_of.h>
 #include <tests/jit/compile.h>

@@ -1,4 +1,4 @@
-// Modes, backends, stances, budgets: what may change is speed and memory.
+// Modes, backends, stances and budgets may change only speed and memory.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -28,8 +28,8 @@ struct TwoLayers {
 
 class Modes : public Compile {
  protected:
-  // The losses and weights of some steps of a small network with everything that can be tuned: products with and without
-  // epilogues, reductions behind pointwise work.
+  // Returns the losses and weights of some steps of a small network with everything that can be tuned: products with
+  // and without epilogues, reductions after pointwise operations.
   static std::vector<float> train(CompileOptions options, Explanation* told = nullptr) {
     clear_graph_cache();
     manual_seed(5);
@@ -80,7 +80,7 @@ TEST_F(Modes, AutotuneMeasuresAndRemembers) {
   EXPECT_TRUE(second.programs[0].choices.empty()) << "other ways may round otherwise";
 }
 
-// One program for many sizes, in which what is of known sizes is measured.
+// One program for many sizes, in which the parts with known sizes are measured.
 TEST_F(Modes, AutotuneLeavesSizesThatChangeOneProgram) {
   const Tensor left = test::arbitrary({160, 96}).to(DType::f32), right = test::arbitrary({96, 128}, 1).to(DType::f32);
   const auto body = [&](const Tensor& rows) { return tanh(matmul(rows, matmul(left, right))); };
@@ -124,7 +124,7 @@ TEST_F(Modes, ReduceOverheadKeepsAddresses) {
     const auto [next, total] = f(large);
     EXPECT_EQ(total.item(), 1000);
     addresses.insert(next.buffer()->bytes().data());
-    const Tensor other = zeros({1000}) + i;  // of another program
+    const Tensor other = zeros({1000}) + i;  // belongs to another program
     sync();
   };
   for (int i = 0; i < 3; ++i) step(i);
@@ -203,7 +203,7 @@ TEST_F(Modes, EagerStances) {
   EXPECT_EQ(counts(f), Counts(1, 1));
 }
 
-// No stance is in the way of a program that is there: one for many sizes serves a new one without being compiled.
+// No stance prevents the use of an existing program: one for many sizes serves a new size without a compile.
 TEST_F(Modes, StancesAreServedByAProgramForManySizes) {
   const auto f = counted();
   f(x);
@@ -219,7 +219,7 @@ TEST_F(Modes, StancesAreServedByAProgramForManySizes) {
   EXPECT_EQ(f.explain().compiles, 2u);
 }
 
-// Nor is a call run twice of which a part is known.
+// A call of which only a part is known runs only once.
 TEST_F(Modes, EagerBehindAGraphBreak) {
   Parameter total(zeros({3}));
   bool negates = false;
@@ -335,7 +335,7 @@ TEST_F(Modes, ExplainTellsKernelsAndFusions) {
   EXPECT_THAT(log.text, HasSubstr("argument"));
 }
 
-// What must be one graph is not cut inside of another function either.
+// A fullgraph function must not have a graph break inside another function either.
 TEST_F(Modes, FullgraphHoldsInsideAnotherFunction) {
   const auto reads = [](const Tensor& a) { return a * sum(a).item(); };
   const auto inner = compile(reads, {.fullgraph = true, .name = "inner"});

@@ -1,4 +1,4 @@
-// Gradients that are taken outside of a compiled function, through what a call of it returned.
+// Gradients that are taken outside of a compiled function, through the results of a call.
 #include <functional>
 #include <vector>
 
@@ -24,7 +24,7 @@ struct Model {
   }
 };
 
-// Three steps of training with what `wrap` makes of the model, after a few evaluations. Returns the parameters.
+// Runs a few evaluations and three training steps with the model that `wrap` returns. Returns the parameters.
 template <class Wrap>
 std::vector<std::vector<double>> trained(Wrap wrap, int evaluations = 0) {
   Model model;
@@ -64,7 +64,7 @@ TEST(OutsideGradient, OfAReplayUsesTheRandomNumbersOfThatCall) {
   const Tensor x = ones({64}, DType::f64);
   for (int i = 0; i < 3; ++i) {
     const Tensor y = noisy(x);
-    const Tensor again = noisy(x);  // draws other numbers
+    const Tensor again = noisy(x);  // draws different numbers
     const Tensor gradient = grad(sum(y), w);
     expect_values(gradient * w, {64}, y.to_vector<double>(), 1e-12);
   }
@@ -79,7 +79,7 @@ TEST(OutsideGradient, ReachesWhatWasRecordedBeforeTheCall) {
   }
 }
 
-// In the call that records, in a replay, and in a call that became part of its caller.
+// Checks the gradient in the recorded call, in a replay, and in a call that became part of its caller.
 void expect_slope(const std::function<Tensor()>& call, const Parameter& by, double expected) {
   expect_values(grad(call(), by), {1}, {expected});
   expect_values(grad(call(), by), {1}, {expected});
@@ -130,7 +130,7 @@ TEST(OutsideGradient, ByATensorIsByAllOfItsUses) {
   }
 }
 
-// The moments of an optimizer or a target network hold copies of what a step is about to replace.
+// The moments of an optimizer, or a target network, hold copies of values that a step replaces.
 TEST(OutsideGradient, ByAParameterThatIsUpdatedAndCopied) {
   for (int calls_before = 0; calls_before < 3; ++calls_before) {
     const Tensor one = ones({1});
@@ -242,7 +242,7 @@ TEST(OutsideGradient, OfACallWhoseArgumentIsGoneSaysWhatToKeep) {
     EXPECT_THAT(error.what(), HasSubstr("argument 0"));
     EXPECT_THAT(error.what(), HasSubstr("keep"));
   }
-  // From now on the calls are part of the recording, which keeps what it needs.
+  // From now on, calls become part of the recording, which keeps what it needs.
   EXPECT_NEAR(grad(product(batch(2)), w).item<double>(), sum(batch(2)).item<double>(), 1e-6);
 }
 
@@ -264,15 +264,15 @@ TEST(OutsideGradient, OfAFunctionThatTakesGradientsItself) {
   Parameter w(tensor(2.0));
   const auto slope = compile([&](const Tensor& x) { return grad(w * w * x * x * x, x); });  // 3 w^2 x^2
   for (int i = 0; i < 4; ++i) {
-    const Tensor x = w * 1.5;  // which the gradient inside does not see through
+    const Tensor x = w * 1.5;  // the inner gradient does not flow through this
     const Tensor y = slope(x);
     EXPECT_NEAR(y.item<double>(), 108, 1e-4);
     EXPECT_NEAR(grad(y, x).item<double>(), 72, 1e-4);
-    EXPECT_NEAR(grad(slope(w * 1.5), w).item<double>(), 216, 1e-3);  // of 6.75 w^4
+    EXPECT_NEAR(grad(slope(w * 1.5), w).item<double>(), 216, 1e-3);  // derivative of 6.75 w^4
   }
 }
 
-// A gradient does not depend any more on what it was taken by, in the recorded call and in replays.
+// A gradient that no longer depends on its variable is zero, in the recorded call and in replays.
 TEST(OutsideGradient, OfAGradientThatIsConstantIsZero) {
   const Parameter w(tensor({3.f}));
   const auto by_w = compile([&](const Tensor& x) { return grad(sum(w * x), w); });

@@ -1,6 +1,6 @@
-// Random functions on a few Parameters, called with tensors that are new, or results of earlier calls, or what a Parameter holds, or
-// captured, or given twice: however the function is compiled, results and Parameters have the bits of running it by itself. In strict
-// mode, for a kernel of several operations may round otherwise than they do alone.
+// Random functions on a few Parameters, called with new tensors, results of earlier calls, values of Parameters,
+// captured tensors, or the same tensor twice. For every way to compile the function, results and Parameters are bitwise
+// equal to those of the uncompiled function. Runs in strict mode, because a fused kernel may round differently.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -36,7 +36,7 @@ struct State {
   Tensor captured;
 };
 
-// What an instruction works on: some of the tensors so far, and of the parameters.
+// The operands of an instruction: some of the tensors so far, and of the parameters.
 struct Operands {
   const Tensor &a, &b;
   Parameter &p, &q;
@@ -44,9 +44,9 @@ struct Operands {
   bool flag;
 };
 
-// A tensor beside those so far, or none where it changes parameters.
+// Returns a new tensor, or nullopt if the instruction changes parameters.
 using Instruction = std::optional<Tensor> (*)(const Operands&);
-constexpr std::size_t with_gradients = 3;  // the last
+constexpr std::size_t with_gradients = 3;  // the last ones in the list
 const Instruction instructions[] = {
     [](const Operands& o) { return std::optional(o.a + o.b); },
     [](const Operands& o) { return std::optional(tanh(o.a * o.b)); },
@@ -75,13 +75,13 @@ class RandomFunction {
  public:
   RandomFunction(unsigned seed, bool breaks) : seed_(seed), breaks_(breaks) {
     std::mt19937 draw(seed);
-    // Gradients need what was read before to be held, old values of parameters too.
+    // Gradients need values that were read earlier to be still held, including old values of parameters.
     const std::size_t choice = std::size(instructions) - (breaks ? with_gradients : 0);
     for (int i = 0; i < 8; ++i) steps_.push_back({draw() % choice, draw(), draw(), draw(), draw()});
     for (int i = 0; i < 3; ++i) results_.push_back(draw());
   }
 
-  // The bits of all results and parameters of some calls, most of which are looked at behind the last one.
+  // Returns the elements of all results and parameters of some calls; most are read only after the last call.
   std::vector<std::vector<float>> play(const CompileOptions& options, Stance stance = Stance::standard) const {
     const StanceScope scope(stance);
     clear_graph_cache();

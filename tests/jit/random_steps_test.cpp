@@ -1,5 +1,5 @@
-// Random training steps, on batches of changing sizes: in strict mode every way to compile them has the bits of running them one
-// operation at a time. What a step is made of is listed once, in `parts`.
+// Random training steps on batches of changing sizes: in strict mode, every way to compile them is bitwise equal to
+// running one operation at a time. `parts` lists the building blocks of a step.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -49,7 +49,7 @@ struct Model {
 
 Tensor turned(const Tensor& x) { return transpose(x, 1, 2); }
 
-// What is done to h [batch, time, width], beside which there is o [batch, other time, width].
+// Transforms h [batch, time, width], with another input o [batch, other time, width].
 using Part = Tensor (*)(const Model& m, const Tensor& h, const Tensor& o);
 const Part parts[] = {
     [](const Model& m, const Tensor& h, const Tensor&) { return h + relu(m.first(h)); },
@@ -119,8 +119,8 @@ class RandomStep {
     return text + "optimizer " + std::to_string(optimizer_) + (clips_ ? ", clips" : "") + (breaks_ ? ", breaks" : "");
   }
 
-  // The losses of a few steps and the model's state behind them. `is_refused`: each step is called once before in a way that must
-  // leave nothing behind: it looks at what it has updated, and then the call fails.
+  // Returns the losses of a few steps and the final state of the model. `is_refused`: before each step, a call that
+  // reads what it has updated and then fails must have no effect.
   std::vector<std::vector<float>> train(const CompileOptions& options, Stance stance = Stance::standard,
                                         bool is_refused = false) const {
     const StanceScope scope(stance);
@@ -135,7 +135,7 @@ class RandomStep {
           for (const std::size_t part : parts_) h = parts[part](model, h, o);
           if (breaks_ && mean(h).item() > 1e9) h = h * 2;
           Tensor loss = cross_entropy(model.head(h), batch.labels);
-          for (const Parameter* parameter : optimizer->parameters())  // also those that this step does not use
+          for (const Parameter* parameter : optimizer->parameters())  // including those that this step does not use
             loss = loss + 0.0 * sum(*parameter);
           std::vector<Tensor> gradients = grad(loss, optimizer->parameters());
           if (clips_) gradients = optim::clip_grad_norm(gradients, 0.5).gradients;
@@ -190,7 +190,7 @@ TEST(RandomSteps, HaveTheBitsOfEagerInEveryWay) {
                       {"reduce_overhead", {.mode = Mode::reduce_overhead}},
                       {"a budget", {.activation_memory_bytes = 20000}},
                       {"checked replays", {.check_replays = true}}};
-  // Each of these was wrong once, compiled in the first way.
+  // Each of these seeds once failed in the first way to compile.
   constexpr unsigned seeds[] = {1, 15, 16, 17, 19, 28};
   for (std::size_t i = 0; i < std::size(seeds); ++i) {
     const RandomStep step(seeds[i]);

@@ -1,4 +1,4 @@
-// Compiled steps that look at a value, their loss above all, before the gradient is taken.
+// Compiled steps that read a value, most often their loss, before they take the gradient.
 #include <cmath>
 #include <vector>
 
@@ -20,7 +20,7 @@ struct Linear {
   }
 };
 
-// Trains with a step that returns its loss, and gives what became of the parameters.
+// Trains with a step that returns its loss, and returns the final parameters.
 template <class Look>
 std::vector<Tensor> train(Look look, Counts* counted = nullptr) {
   Linear model;

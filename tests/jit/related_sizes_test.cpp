@@ -1,4 +1,4 @@
-// compile(fn) on sizes that follow from one another: targets of one token more than there are inputs, patches of images.
+// compile(fn) with sizes that depend on each other: targets with one token more than the inputs, patches of images.
 #include <tests/jit/compile.h>
 #include <utility>
 #include <vector>
@@ -27,7 +27,7 @@ class RelatedSizes : public testing::Test {
   RelatedSizes() { clear_graph_cache(); }
 };
 
-// The targets of what is given: all but the first.
+// Returns all targets but the first.
 constexpr auto next_of_each = [](const Tensor& a, const Tensor& b) { return slice(b, 0, 1, b.size(0)) * a; };
 
 TEST_F(RelatedSizes, OneMoreIsFoundByTheSecondSize) {
@@ -61,7 +61,7 @@ TEST_F(RelatedSizes, OnFindsThemToo) {
 TEST_F(RelatedSizes, BesideABatchThatHasNothingToDoWithThem) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return slice(b, 1, 1, b.size(1)) * a; });
   const auto table = [](std::int64_t rows, std::int64_t n) { return broadcast_to(numbers(n), {rows, n}); };
-  // Batch and length grow by as much at first.
+  // Batch and length first grow by the same amount.
   for (const auto& [rows, n] : {std::pair{4, 12}, {8, 16}, {3, 16}, {4, 30}, {1, 1}}) {
     const Tensor a = table(rows, n), b = table(rows, n + 1);
     sync();
@@ -124,14 +124,14 @@ TEST_F(RelatedSizes, TrainAsProgramsOfFixedSizesDoBitForBit) {
   EXPECT_EQ(train(Dynamic::automatic), train(Dynamic::off));
 }
 
-// Whatever is found out of sizes that have nothing to do with each other is only what the function needs.
+// Coincidental relations between independent sizes do not become constraints.
 TEST_F(RelatedSizes, NoneIsBelievedWithoutNeed) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return sum(a) + sum(b); });
   for (const auto& [n, m] : {std::pair{8, 9}, {5, 6}, {7, 20}, {20, 7}}) f(numbers(n), numbers(m));
   EXPECT_EQ(f.explain().compiles, 2u);
 }
 
-// The function takes targets with more behind them, too.
+// The function also accepts longer targets.
 TEST_F(RelatedSizes, AnotherRelationIsAnotherProgramThatSaysWhich) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return slice(b, 0, 1, a.size(0) + 1) * a; });
   for (const std::int64_t n : {8, 5, 3}) f(numbers(n), numbers(n + 1));

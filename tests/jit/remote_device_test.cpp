@@ -1,5 +1,5 @@
-// Training on a device whose memory the host does not see and whose work is done later: everything above the runtime reaches bytes
-// through copies alone, and makes of them the same bits as on the CPU.
+// Training on a device whose memory the host cannot access and which works asynchronously: everything above the runtime
+// accesses bytes only through copies, and the results are bitwise equal to those on the CPU.
 #include <tests/runtime/remote_device.h>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Outcome {
   std::int32_t wrong = 0;
 };
 
-// A small classifier with a dropout, an embedding and clipped gradients, whose losses are read now and later.
+// A small classifier with dropout, an embedding and clipped gradients, whose losses are read immediately or later.
 struct Classifier {
   nn::Embedding table{11, 8};
   nn::Linear up{8, 16}, down{16, 5};

@@ -1,4 +1,4 @@
-// compile(fn): its limits, its options and what it reports.
+// compile(fn): limits, options and reports.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -76,7 +76,7 @@ TEST_F(Compile, TheLimitCountsProgramsThatAnotherFunctionHasCompiled) {
   EXPECT_EQ(interprets.explain().programs.size(), 2u);
 }
 
-// Of which each of its graphs is known when it runs again.
+// All graphs of a cut call are known when it runs again.
 TEST_F(Compile, TheLimitLetsWhatIsCutRunAgain) {
   const auto f = compile(
       [](const Tensor& a) {
@@ -146,7 +146,7 @@ struct Sample {
   }
 };
 
-// The lines of what is said while a function is called.
+// Returns the lines that are logged while a function is called.
 std::string said_of(const auto& calls) {
   const LogOf log("recompiles");
   calls();
@@ -220,7 +220,7 @@ TEST_F(Compile, WhatBecomesOfSizesIsSaid) {
   alone({.dynamic = Dynamic::off}, "dynamic off: a program for each size");
 }
 
-// Where no program serves several sizes, the report says so instead of promising one.
+// If no program can serve several sizes, the report says so.
 TEST_F(Compile, SizesThatHaveNoProgramInCommonAreReported) {
   const auto f = compile([](const Tensor& a) {
     return for_loop(2, std::vector{a}, [](const Tensor&, const std::vector<Tensor>& s) {
@@ -300,7 +300,7 @@ TEST_F(Compile, NumbersAreReportedAsWhatTheyAre) {
   EXPECT_THAT(log.text, HasSubstr("argument 4 is \"sub\" instead of \"add\""));
 }
 
-// The first compile of a function is none again, whatever was compiled before.
+// The first compile of a function is not a recompile, whatever was compiled before.
 TEST_F(Compile, AFirstCompileIsNoRecompile) {
   const LogOf log("recompiles");
   compile([](const Tensor& a) { return exp(a) * 2; })(x);
@@ -316,7 +316,7 @@ struct Layers {
   void fields(auto&& field) { field("layers", all); }
 };
 
-// Repeated layers are compiled once: the report says so, and where.
+// Repeated layers are compiled once; the report says so, and names them.
 TEST_F(Compile, ExplainTellsWhatLayersShare) {
   const Layers net(5);
   const auto f = compile([&](const Tensor& a) {
@@ -382,7 +382,7 @@ TEST_F(Compile, TheShortTextOfAResidualNetworkFitsOnAPage) {
   for (const char* part : {"kernels: ", "largest: ", "fused: ", "compiling took ", "training is true in stages.0.",
                            "requires_grad is true in ", "replayed 1 time\n", "details()"})
     EXPECT_THAT(text, HasSubstr(part));
-  // A switch is told by its name, and whose it is.
+  // A flag is reported with its name and its owner.
   set_training(net.stages[1].dropout, false);
   step(images, labels);
   EXPECT_THAT(step.explain().recompiles.at(0), HasSubstr("training of stages.1.dropout, a Flag"));

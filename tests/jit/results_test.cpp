@@ -1,5 +1,5 @@
-// What else than tensors compiled functions return and take: numbers and texts among the results, empty results, numbers of pinned
-// calls, numbers that are written.
+// Arguments and results of compiled functions other than tensors: numbers and texts among the results, empty results,
+// numbers of pinned calls, numbers that are written.
 #include <array>
 #include <map>
 #include <memory>
@@ -75,7 +75,7 @@ TEST_F(Compile, ReturnsPairsAndMapsWithNumbers) {
   EXPECT_EQ(number(longer), 4);
 }
 
-// They are structure, and name what they lead to.
+// Keys are structure, and part of the names of the values.
 TEST_F(Compile, KeysOfMapsAreNoValues) {
   using Named = std::map<std::string, Tensor>;
   using Counted = std::map<std::string, std::pair<Tensor, int>>;
@@ -160,7 +160,7 @@ TEST_F(Compile, PinnedRefusesOtherNumbersAndOtherObjects) {
   EXPECT_THAT(error_of([&] { pinned_two(five, x); }), HasSubstr("it must be the very one of the pinned call"));
 }
 
-// What does not compile.
+// Calls that must not compile.
 static_assert(jit::writes_plain_values<int&> && jit::writes_plain_values<std::string&> &&
               jit::writes_plain_values<Phase&> && jit::writes_plain_values<std::vector<int>&> &&
               jit::writes_plain_values<std::pair<Tensor, int>&> && jit::writes_plain_values<int*> &&
@@ -230,7 +230,7 @@ TEST(Results, StructsOfTheLibraryComeAndGo) {
       EXPECT_EQ(loss(x[0], tensor({0, 1, 2, 1, 0}), {.ignore_index = ignored}).item(),
                 cross_entropy(x[0], tensor({0, 1, 2, 1, 0}), {.ignore_index = ignored}).item());
   }
-  // A mask is an input, whatever is in it; that there is one, and the numbers, are part of the program.
+  // The content of a mask is an input; its presence, and the numbers, are part of the program.
   EXPECT_EQ(attention.explain().recorded, 4u);
   EXPECT_EQ(loss.explain().recorded, 2u);
   EXPECT_EQ(step.explain().compiles, 1u);

@@ -1,4 +1,4 @@
-// compile(fn): what a function notices of being run for other sizes than those that it is called with.
+// compile(fn): what a function can observe of being run for samples.
 #include <tests/error_of.h>
 #include <tests/jit/compile.h>
 #include <vector>
@@ -20,7 +20,7 @@ class Samples : public Compile {
   }
 };
 
-// The call itself is run first, and is not run once more where it turns out to be another way through the function.
+// The call itself runs first, and does not run again if it takes a different path.
 TEST_F(Samples, TheFunctionRunsOnceForTheCallAndOnceForAnotherSize) {
   std::vector<std::int64_t> sizes;
   const auto f = compile([&](const Tensor& a) {
@@ -34,7 +34,7 @@ TEST_F(Samples, TheFunctionRunsOnceForTheCallAndOnceForAnotherSize) {
   EXPECT_EQ(sizes[2], 40);
 }
 
-// It reads for other sizes alone: then it sees what it would see if it were called with such a batch.
+// The function reads a value only for other sizes: it then sees the value of a call with such a batch.
 TEST_F(Samples, ARead) {
   std::vector<float> seen;
   Parameter total(zeros({2}));
@@ -67,7 +67,7 @@ TEST_F(Samples, AFunctionOutsideOfTheGraph) {
   EXPECT_THAT(seen, ElementsAre(32));
 }
 
-// What a run for another size would change for good is not tried.
+// A function that would change captured state permanently is not sampled.
 TEST_F(Samples, AFunctionThatChangesWhatItCaptured) {
   Scalar rate = 8;
   const auto halves = compile([&](const Tensor& a) {
@@ -97,7 +97,7 @@ TEST_F(Samples, StateThatTheFirstCallMakes) {
   EXPECT_THAT(f(marked(3)).to_vector<float>(), ElementsAre(16, 26));
 }
 
-// The number is of the call, not of the run for another size.
+// The number is that of the call, not of the sample.
 TEST_F(Samples, NumbersAmongTheResults) {
   const auto f = compile([](const Tensor& a) { return std::pair(a * 2, a.size(0)); });
   const auto [doubled, rows] = f(marked(3));
@@ -117,8 +117,8 @@ TEST_F(Samples, AnArgumentThatTheFunctionReplaces) {
   EXPECT_EQ(sum(moves(given)).item(), 30);
 }
 
-// Where the function catches everything, an operation that refuses other sizes is heard of all the same. Only it is no error, for the
-// function has an answer to it.
+// If the function catches everything, an operation that rejects other sizes is still noticed. It is not an error,
+// because the function handles it.
 TEST_F(Samples, SizesThatAFunctionThatCatchesEverythingDoesNotWorkWith) {
   const auto caught = [](const auto& f) {
     return [f](const auto&... a) {
@@ -165,7 +165,7 @@ TEST_F(Samples, AFunctionThatLivesOnExceptions) {
     EXPECT_EQ(f(marked(n)).item(), n == 2 ? 22 : static_cast<double>(n * (2 * n - 1)));
 }
 
-// An operation that does not work for other sizes ends the process where no exception may pass: such a function is not tried.
+// In a noexcept function, an operation that rejects other sizes would end the process, so the function is not sampled.
 TEST_F(Samples, SizesThatANoexceptFunctionDoesNotWorkWith) {
   const Tensor fixed = ones({3, 2});
   const auto f = compile([&](const Tensor& a) noexcept { return a + fixed; }, {.dynamic = Dynamic::on});

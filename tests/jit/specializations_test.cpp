@@ -1,4 +1,4 @@
-// compile(fn): how many specialisations are kept, and that a call that was seen is replayed.
+// compile(fn): how many specialisations are kept, and that known calls are replayed.
 #include <tests/jit/compile.h>
 #include <vector>
 
@@ -9,7 +9,7 @@ using testing::IsEmpty;
 
 class Kept : public Compile {
  protected:
-  // How many calls were recorded while `calls` ran.
+  // Returns the number of calls that were recorded while `calls` ran.
   template <class F>
   static std::uint64_t recorded(const F& f, auto calls) {
     const std::uint64_t before = f.explain().recorded;
@@ -76,7 +76,7 @@ TEST_F(Kept, ValuesThatAlternateAreReplayed) {
     EXPECT_EQ(recorded, 2u);
 }
 
-// A counter must not fill memory, nor drive out what else is known.
+// A counter must neither fill memory nor evict other specialisations.
 TEST_F(Kept, ANumberThatIsAlwaysAnotherIsForgotten) {
   const auto f = compile([](const Tensor& a, int n) { return a * n; });
   f(longer, -1);
@@ -119,7 +119,7 @@ TEST_F(Kept, AForgottenProgramLeavesWithAllThatReplaysIt) {
   EXPECT_EQ(recorded(f, [&] { f(longer, 1.0); }), 1u);
 }
 
-// The state that a function finds belongs to its guards as much as its arguments do.
+// Guards also check the types of captured parameters.
 TEST_F(Kept, CapturedParametersOfOtherTypesAlternate) {
   Parameter state(zeros({3}));
   const auto f = compile([&](const Tensor& a) { return sum(state) + a; });

@@ -108,7 +108,7 @@ TEST(MultiheadAttention, IsItsDefinition) {
                "MultiheadAttention: expected [batch, time, 6], got tensor<2x3x5xf32>");
 }
 
-// One unit, one time after the other, in numbers.
+// A recurrent unit computed step by step with plain numbers.
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
 TEST(LSTM, IsItsDefinition) {

@@ -35,7 +35,7 @@ const std::vector<Doubles>& gradients_of_steps() {
   return gradients;
 }
 
-// The parameters after three steps.
+// Returns the parameters after three steps.
 template <class O>
 Doubles train(Model& model, O& optimizer) {
   for (const Doubles& g : gradients_of_steps()) {
@@ -47,7 +47,7 @@ Doubles train(Model& model, O& optimizer) {
   return values;
 }
 
-// The same by a formula for one number.
+// Computes the same with a formula for one number.
 template <class Rule>
 Doubles expected(Rule make_rule) {
   Doubles values{1, -2, 0.5};
@@ -88,7 +88,7 @@ struct Single {
   void fields(auto&& field) { field("weight", weight); }
 };
 
-// PyTorch's: the momentum begins with the first step that has one.
+// As in PyTorch, the momentum starts with the first step that has a nonzero momentum.
 TEST(SGD, MomentumThatIsSetLater) {
   Single model;
   optim::SGD optimizer(model, {.lr = 0.1});
@@ -116,7 +116,7 @@ TEST(SGD, MomentumThatIsSetLaterInACompiledStep) {
 
 TEST(RMSprop, MomentumThatIsSetLater) {
   Single model;
-  optim::RMSprop optimizer(model, {.lr = 0.1, .alpha = 0});  // whose direction is 1
+  optim::RMSprop optimizer(model, {.lr = 0.1, .alpha = 0});  // the direction is 1
   for (int i = 0; i < 3; ++i) {
     if (i == 1) optimizer.options().momentum = 0.5;
     optimizer.step(std::vector{ones({1})});
@@ -124,7 +124,7 @@ TEST(RMSprop, MomentumThatIsSetLater) {
   EXPECT_NEAR(model.weight.tensor().item(), 1 - .1 - .1 - .15, 1e-6);
 }
 
-// PyTorch's: steps without a momentum leave alone what was gathered before.
+// As in PyTorch, steps without momentum leave the momentum buffer unchanged.
 template <class Optimizer>
 void expect_momentum_waits(bool compiled) {
   clear_graph_cache();
@@ -342,7 +342,7 @@ TEST(LAMB, ScalesStepsToTheSizeOfTheParameter) {
   }
   expect_close(train(model, optimizer), value);
 
-  Zero zero;  // a parameter that begins at zero moves
+  Zero zero;  // a parameter that starts at zero changes
   optim::LAMB from_zero(zero);
   from_zero.step(std::vector{ones({4})});
   EXPECT_LT(zero.weight.tensor().to_vector<float>()[0], 0);
@@ -395,12 +395,12 @@ TEST(Schedule, Steps) {
   EXPECT_DOUBLE_EQ(schedule(32), 0.125);
 }
 
-// As in two models that are trained against one another: the loss of the second reads what the first has become.
+// As for two models that are trained against each other: the loss of the second reads the updated first one.
 TEST(Optimizer, NoGradientPassesThroughAnUpdate) {
   Model first, second;
   optim::SGD optimizer(first, {.lr = 0.5});
   const auto loss = [&] { return sum(first.weight * second.weight) + sum(first.bias); };
-  optimizer.step(grad(loss(), optimizer.parameters()));  // whose gradient by first.weight is second.weight
+  optimizer.step(grad(loss(), optimizer.parameters()));  // its gradient with respect to first.weight is second.weight
   expect_values(grad(loss(), second.weight), {1, 2}, {0.5, -1});
 }
 

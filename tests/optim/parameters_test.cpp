@@ -1,4 +1,4 @@
-// Which parameters an optimizer updates: those of a model that was moved, and those that require gradients at the moment.
+// The parameters that an optimizer updates: those of a moved model, and those that currently require gradients.
 #include <memory>
 #include <optional>
 
@@ -155,7 +155,7 @@ TEST(OptimizerOfAnEndedModel, LoadsNoState) {
   optim::AdamW saved(trained);
   step(trained.loss(), saved);
   auto model = std::make_unique<Pair>();
-  model->first.requires_grad = false;  // whose state a load would make
+  model->first.requires_grad = false;  // a load would create its state
   optim::AdamW optimizer(*model);
   model.reset();
   expect_error([&] { load_state_dict(optimizer, state_dict(saved)); }, ended("load_state_dict"));
@@ -198,7 +198,7 @@ TEST(CopiedParameters, AreToldOf) {
     }
 }
 
-// Adam, for one number whose steps are counted by themselves.
+// Adam for one number, with its own count of steps.
 class Reference {
  public:
   explicit Reference(double value) : value_(value) {}
@@ -216,7 +216,7 @@ class Reference {
   int steps_ = 0;
 };
 
-// Whether each parameter is trained, step by step.
+// Whether each parameter is trained, for each step.
 using Plan = std::vector<std::pair<bool, bool>>;
 
 const Plan& thawed_twice() {

@@ -52,7 +52,7 @@ TEST(Activation, Normalizations) {
   expect_error([&] { layer_norm(x, ones({3})); }, "layer_norm: the weight tensor<3xf32> does not fit tensor<2x2xf32>");
 }
 
-// softmax(q k^T / sqrt(d)) v, one query at a time.
+// Computes softmax(q k^T / sqrt(d)) v, one query at a time.
 Doubles attention_by_hand(const Doubles& q, const Doubles& k, const Doubles& v, std::size_t d, bool causal) {
   const std::size_t queries = q.size() / d, keys = k.size() / d;
   Doubles out(q.size());
@@ -87,7 +87,7 @@ TEST(Attention, IsWeightedMean) {
                "scaled_dot_product_attention: the keys tensor<1x4x5xf64> do not fit the queries tensor<1x3x4xf64>");
 }
 
-// Long enough that queries attend in blocks; the last block is a short one.
+// Long enough that queries are processed in blocks; the last block is short.
 TEST(Attention, CausalBlocksAreTheMask) {
   for (const std::int64_t keys : {300, 340}) {
     const std::int64_t queries = 300;
@@ -128,7 +128,7 @@ TEST(Loss, CrossEntropy) {
 TEST(Loss, LabelsThatAreNoClass) {
   const double nan = std::nan("");
   const Tensor logits = tensor({{1.f, 2.f, 3.f}, {0.5f, 0.f, 2.f}});
-  const double first = -std::log(std::exp(-1.) / (std::exp(-2.) + std::exp(-1.) + 1));  // of label 1
+  const double first = -std::log(std::exp(-1.) / (std::exp(-2.) + std::exp(-1.) + 1));  // for label 1
   const double second = -std::log(std::exp(-1.5) / (std::exp(-1.5) + std::exp(-2.) + 1));
   const auto check = [&](const Tensor& labels, const CrossEntropyOptions& options, const Doubles& each, double mean) {
     CrossEntropyOptions none = options;
@@ -147,7 +147,7 @@ TEST(Loss, LabelsThatAreNoClass) {
   check(tensor({1, -100}), {}, {first, 0}, first);
   check(tensor({-100, -100}), {}, {0, 0}, nan);
   check(tensor({1, 0}, DType::u8), {.ignore_index = 256}, {first, second}, (first + second) / 2);
-  const Tensor many = zeros({2, 256});  // more classes than the labels can be
+  const Tensor many = zeros({2, 256});  // more classes than the label dtype can represent
   expect_values(cross_entropy(many, tensor({255, 1}, DType::u8)), {}, {std::log(256.)}, 1e-5);
   expect_values(cross_entropy(many, tensor({127, -1}, DType::i8), {.reduction = Reduction::none}), {2},
                 {std::log(256.), nan}, 1e-5);

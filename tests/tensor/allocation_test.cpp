@@ -1,4 +1,4 @@
-// What a step that was seen before costs the heap: nothing.
+// A step that ran before does not allocate from the heap.
 #include <cstdint>
 #include <tests/support/counted_heap.h>
 #include <vector>
@@ -18,12 +18,11 @@ class KnownStep : public ::testing::Test {
   void SetUp() override {
     if (!WEFT_COUNTS_HEAP) GTEST_SKIP() << "a sanitizer has the heap";
   }
-  knobs::Override<knobs::Text> backend_{knobs::backend,
-                                        "interpreter"};  // spares the compile of thousands of operations
+  knobs::Override<knobs::Text> backend_{knobs::backend, "interpreter"};  // avoids compiling thousands of operations
 };
 
-// Of 100 tensors and one number each; what the last `counted` of the steps took. Each begins when the device is done, and ends with
-// a read of one of the tensors that nobody waits for.
+// Runs steps with 100 tensors and one number each, and counts the allocations of the last `counted` steps. Each step
+// starts when the device is idle, and ends with a read of one of the tensors without a wait.
 struct Taken {
   std::uint64_t recording = 0, syncing = 0, reading = 0;
 };
@@ -34,7 +33,7 @@ Taken run(int operations, int steps, int counted) {
   Future<double> read;
   Taken taken;
   for (int step = 0; step < steps; ++step) {
-    device().synchronize();  // to be further ahead than ever before takes memory, and depends on who is how fast
+    device().synchronize();  // a larger run-ahead than before would allocate, depending on timing
     const std::uint64_t before = testing::heap_use.allocations;
     for (int i = 0; i < operations; ++i) {
       Tensor& x = state[static_cast<std::size_t>(i) % state.size()];

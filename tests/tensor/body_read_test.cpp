@@ -1,4 +1,4 @@
-// What a loop body, which is recorded and not run, says where it reads a value.
+// The error for reading a value in a loop body, which is recorded and not run.
 #include <functional>
 #include <sstream>
 #include <string>

@@ -1,5 +1,4 @@
-// Parameters that are written where a function is recorded as the body of a loop, branch or checkpoint: an error that leaves them as
-// they were.
+// Writing a Parameter in the body of a loop, branch or checkpoint is an error and leaves it unchanged.
 #include <functional>
 #include <string>
 #include <tests/error_of.h>
@@ -28,7 +27,7 @@ const auto says_where =
     AllOf(HasSubstr("is written inside the body of a loop, branch or checkpoint"), HasSubstr("body_write_test.cpp:"),
           HasSubstr("return its new value from the body, and assign that outside"));
 
-// Every kind of body around `write`.
+// Returns every kind of body around `write`.
 std::vector<std::function<void()>> bodies_around(const std::function<void()>& write) {
   return {[=] {
             cond(

@@ -1,4 +1,4 @@
-// What the tests of tensors share.
+// Shared by the tests of tensors.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@ inline void expect_values(const Tensor& x, const Shape& shape, const Doubles& ex
   }
 }
 
-// Runs `call`, which must throw Error with exactly this message, and behind it nothing but a place in the test's own file.
+// Runs `call`, which must throw Error with exactly this message, followed only by a place in the test's own file.
 template <class F>
 void expect_error(F&& call, const std::string& message, std::source_location where = std::source_location::current()) {
   try {
@@ -45,7 +45,7 @@ void expect_error(F&& call, const std::string& message, std::source_location whe
   }
 }
 
-// Another device, for a while.
+// Makes another device the current one during its lifetime.
 class OnDevice {
  public:
   explicit OnDevice(runtime::Device& device) : before_(weft::device()) { set_device(device); }
@@ -57,19 +57,20 @@ class OnDevice {
   runtime::Device& before_;
 };
 
-// What adding to a tensor says whose recording is gone.
+// The error for adding to a tensor whose recording no longer exists.
 inline const std::string no_elements =
     "add: an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that was "
     "tried with other sizes: it has no elements; return it from there";
 
-// Numbers that look random, in (-1, 1), other ones for every seed.
+// Returns pseudorandom numbers in (-1, 1) that depend on the seed.
 inline Tensor arbitrary(const Shape& shape, int seed = 0) {
   Doubles values(static_cast<std::size_t>(Type(DType::f64, shape).elements()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(12.9898 * (i + 1) + 78.233 * (seed + 1));
   return from_vector(values, shape);
 }
 
-// Compares the gradient of sum(f(xs) * arbitrary weights) by every element of every x (f64) with central differences.
+// Compares the gradient of sum(f(xs) * arbitrary weights) with respect to every element of every x (f64) with central
+// differences.
 inline void expect_gradient(const std::function<Tensor(const std::vector<Tensor>&)>& f, std::vector<Tensor> xs,
                             double tolerance = 1e-6) {
   const auto loss = [&](const std::vector<Tensor>& at) {

@@ -26,7 +26,7 @@ struct Outcome {
   std::uint64_t peak_bytes;
 };
 
-// A chain of blocks, each of which keeps several activations for its gradient; with dropout.
+// A chain of blocks with dropout, each of which keeps several activations for its gradient.
 Outcome run(bool checkpointed, std::int64_t rows) {
   manual_seed(3);
   constexpr int blocks = 6;
@@ -62,7 +62,8 @@ TEST(Checkpoint, SameGradientsWithLessMemory) {
       ASSERT_NEAR(checkpointed.values[i][j], plain.values[i][j], 1e-6 + 1e-4 * std::abs(plain.values[i][j])) << i;
 }
 
-// Cotangents of what is used inside and outside, or by several blocks, are added in the order of the plain program.
+// Cotangents of values that are used inside and outside, or by several blocks, are summed in the order of the plain
+// program.
 TEST(Checkpoint, TheSameBitsInStrictMode) {
   const knobs::Override strict(knobs::strict, true);
   manual_seed(5);
@@ -115,7 +116,7 @@ TEST(Checkpoint, SeveralArgumentsAndResults) {
     const auto got = gradients[i].to_vector<float>(), want = plain[i].to_vector<float>();
     for (std::size_t j = 0; j < want.size(); ++j) EXPECT_FLOAT_EQ(got[j], want[j]) << i;
   }
-  // Gradients of gradients.
+  // Second-order gradients.
   const Tensor first = grad(sum(checkpoint([](const Tensor& x) { return x * x * x; })(a)), a);
   const auto second = grad(sum(first), a).to_vector<float>();
   EXPECT_FLOAT_EQ(second[0], 6);

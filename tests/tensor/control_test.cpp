@@ -53,7 +53,7 @@ TEST(Control, GradientsFlowThroughBranches) {
   expect_values(grad(square_or_cube(false), x), {}, {27});
 }
 
-// A loop has the gradients of its steps written one after the other, for what it carries and for what it only reads.
+// A loop has the same gradients as its unrolled steps, for carried values and for values that it only reads.
 TEST(Control, GradientsFlowThroughLoopsThatCount) {
   const Tensor x = tensor({0.5f, -1.f}), w = tensor({1.5f, 2.f}), start[] = {x, tensor({0.f, 0.f})};
   const auto step = [&](const Tensor& i, const Tensors& at) {
@@ -65,7 +65,7 @@ TEST(Control, GradientsFlowThroughLoopsThatCount) {
   const auto want = grad(loss_of(unrolled), {x, w}), got = grad(loss_of(for_loop(4, start, step)), {x, w});
   for (int i = 0; i < 2; ++i) expect_values(got[i], {2}, want[i].to_vector<double>(), 1e-6);
   expect_values(grad(loss_of(for_loop(0, start, step)), x), {2}, {1, -2});
-  // Of a gradient, and in a loop.
+  // The gradient of a gradient, and a gradient inside a loop.
   const auto cube = [](const Tensor& y) {
     const Tensor one[] = {ones({})};
     return for_loop(3, one, [&](const Tensor&, const Tensors& at) { return Tensors{at[0] * y}; })[0];
@@ -95,7 +95,7 @@ TEST(Control, AWhileLoopBetweenConstantsHasAGradient) {
   expect_values(grad(cube, x), {}, {27});
 }
 
-// Of no steps: what is carried passes through, and nothing comes of the rest.
+// With zero steps, carried values pass through, and other gradients are zero.
 TEST(Control, GradientsThroughAScanOfNothing) {
   const Tensor w = tensor({2.f, 3.f}), start[] = {tensor({1.f, 5.f})}, none[] = {zeros({0, 2})};
   const auto scanned = [&] {

@@ -1,4 +1,4 @@
-// Functions made of others, against their definitions and by their gradients.
+// Functions composed of others: compared with their definitions and by their gradients.
 #include <cmath>
 
 #include "tests/tensor/check.h"
@@ -112,7 +112,7 @@ TEST(Functions, ConvolutionOfLines) {
                   {arbitrary({2, 4, 5}), arbitrary({6, 2, 3}, 1)});
 }
 
-// The gradient of conv2d by its input is conv_transpose2d of the cotangent.
+// The gradient of conv2d with respect to its input is conv_transpose2d of the cotangent.
 TEST(Functions, TransposedConvolutionIsTheGradientOfConvolution) {
   struct Case {
     Pair2d stride, padding, dilation;

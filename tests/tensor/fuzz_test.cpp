@@ -1,5 +1,6 @@
-// Random calls with operands of random shapes and types: each is refused at the call, with a message that is led by a public name
-// and shows a type, or can be read. Nothing else happens: no internal error, no error when reading.
+// Random calls with operands of random shapes and dtypes: each either throws at the call, with a message that starts
+// with a public name and shows a type, or its result can be read. There are no internal errors, and no errors when
+// reading.
 #include <random>
 
 #include <weft/base/knobs.h>
@@ -140,7 +141,7 @@ TEST(Fuzz, CallsAreRefusedAtOnceOrCanBeRead) {
   int refused = 0, read = 0;
   for (const Function& function : functions()) {
     for (int i = 0; i < 30; ++i) {
-      // Compiled now and then: it is the slower of the two.
+      // Only sometimes compiled, because compiling is slower.
       const knobs::Override backend(knobs::backend, i % 10 == 0 ? "compiled" : "interpreter");
       const Tensor a = random.operand(), b = random.operand(), c = random.operand();
       sync();

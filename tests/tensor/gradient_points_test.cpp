@@ -17,7 +17,7 @@ constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numer
 struct Point {
   std::string function;
   std::function<Tensor(const Tensor&)> f;
-  Doubles at, expected;  // the gradient of the sum of f, by the elements of one vector
+  Doubles at, expected;  // the gradient of the sum of f with respect to the elements of one vector
 };
 
 Tensor zeros_for(const Tensor& x) { return zeros_like(x); }

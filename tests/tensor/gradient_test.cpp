@@ -56,7 +56,7 @@ TEST(Gradient, ValueAndGrad) {
   expect_values(g(tensor({5.f, 6.f})).second[0], {2}, {5, 6});
 }
 
-// Each thread records the parameters that they share as inputs of its own, one for each.
+// Each thread records the shared parameters as its own inputs, one for each.
 TEST(Gradient, IsWholeWhileOtherThreadsUseTheSameTensors) {
   const Tensor x = tensor({1.f, 2.f});
   for (int step = 0; step < 3; ++step) {
@@ -94,7 +94,7 @@ TEST(Gradient, Errors) {
 
 TEST(Gradient, FlowsThroughWhatWasReadBefore) {
   const Tensor x = tensor(3.f), y = x * x;
-  EXPECT_EQ(y.item(), 9);  // y is a value of its own from here on
+  EXPECT_EQ(y.item(), 9);  // y is a leaf from here on
   expect_values(grad(y * y, y), {}, {18});
 }
 

@@ -1,4 +1,4 @@
-// Loops that forget their sync.
+// Loops without a sync.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST_F(Growth, RefusesAGradientThatAnAutomaticSyncCutOff) {
 
 TEST_F(Growth, WhatWasMadeOfNothingHasNoGradientToLose) {
   Tensor w = tensor({1.f, 2.f});
-  const Tensor x = ones({2}) * 0.5f;  // recorded, and held over every cut
+  const Tensor x = ones({2}) * 0.5f;  // recorded, and held across every cut
   const auto before = launches();
   for (int i = 0; i < 400; ++i) w = w - grad(sum(sin(w * x)), w) * 0.1f;
   EXPECT_GT(launches(), before + 50);
@@ -122,7 +122,7 @@ TEST_F(Growth, LeavesALongUnrolledLoopWhole) {
   const Tensor w = tensor({0.5f});
   const auto before = launches();
   Tensor x = w;
-  for (int i = 0; i < 600; ++i) x = sin(x * w) + w;  // as a recurrent network over time
+  for (int i = 0; i < 600; ++i) x = sin(x * w) + w;  // like a recurrent network over time
   EXPECT_EQ(launches(), before);
   EXPECT_NO_THROW(grad(sum(x), w));
 }
@@ -130,7 +130,7 @@ TEST_F(Growth, LeavesALongUnrolledLoopWhole) {
 TEST_F(Growth, CanBeSwitchedOff) {
   const knobs::Override off(knobs::graph_growth_nodes, 0);
   sync();
-  (void)(tensor({1.f}) + 1).item();  // the knob is read when a recording begins
+  (void)(tensor({1.f}) + 1).item();  // starts a new recording, which reads the knob
   const auto before = launches();
   Tensor x = tensor({1.f});
   for (int i = 0; i < 8000; ++i) x = x + 1;

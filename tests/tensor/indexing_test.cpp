@@ -25,8 +25,8 @@ TEST(Indexing, Take) {
   expect_error([] { take(zeros({0}), tensor({0})); }, "take: nothing to take from tensor<0xf32>");
 }
 
-// What is searched in is made by the same program: from nothing, by moving elements, or by arithmetic; small beside the result
-// and large.
+// The source is computed by the same program: by creation, by moving elements, or by arithmetic; smaller or larger than
+// the result.
 TEST(Indexing, TakeFromWhatTheSameProgramComputes) {
   const auto rows = [](const Tensor& from, std::int64_t count) {
     const std::vector<double> whole = from.to_vector<double>();
@@ -54,7 +54,7 @@ TEST(Indexing, TakeFromWhatTheSameProgramComputes) {
     for (const std::int64_t count : {2, 50}) {
       const auto [places, expected] = rows(sources[k](), count);
       expect_values(take(sources[k](), places), {count, 4}, expected, 1e-6);
-      const Tensor table = sources[k]();  // also needed for itself
+      const Tensor table = sources[k]();  // also used directly
       expect_values(
           take(table, places) + sum(table), {count, 4},
           [&] {

@@ -1,4 +1,4 @@
-// WEFT_DEBUG_NANS names the operation that made the first NaN or infinity.
+// WEFT_DEBUG_NANS names the operation that produced the first NaN or infinity.
 #include <limits>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Gradients that reach back over values that the host has read: the same as if it had not.
+// Gradients through values that the host has read: the same as without the read.
 #include <functional>
 #include <string>
 
@@ -17,7 +17,7 @@ using test::arbitrary;
 using test::expect_values;
 using testing::HasSubstr;
 
-// `look` is called with values on the way; it reads them or does not.
+// `look` is called with intermediate values, which it may read.
 using Look = std::function<void(const Tensor&)>;
 const Look looks = [](const Tensor& x) { (void)x.to_vector<double>(); };
 const Look looks_away = [](const Tensor&) {};
@@ -135,7 +135,7 @@ TEST(ReadGradient, ByAParameterIsNoneByACopyThatIsGone) {
     loss = sum(w * copy);
     (void)loss.item();
   }
-  const Parameter later(w);  // where the one that is gone was, perhaps
+  const Parameter later(w);  // may reuse the address of the destroyed one
   expect_values(grad(loss, {w, later})[1], {1}, {0});
 }
 
@@ -171,7 +171,7 @@ TEST(ReadGradient, ByACopyOfWhatIsRecordedIsNoneByItself) {
   expect_values(grad(sum(square(slopes[1])), {w, copy, x})[0], {1}, {4 * 216});
 }
 
-// A gradient that depends on nothing is one that was taken nevertheless: by the same tensor its own is zero.
+// A gradient that depends on nothing was still taken with respect to its tensor, so its own gradient is zero.
 TEST(ReadGradient, OfAConstantGradient) {
   expect_same([](const Look& look) {
     const Tensor x = arbitrary({3});
@@ -195,7 +195,7 @@ TEST(ReadGradient, OfAConstantGradient) {
   EXPECT_THAT(error_of([&] { (void)grad(sum(slope), y); }), HasSubstr("depends on none of the 1 tensors"));
 }
 
-// Of no steps: zeros are the gradient, and nothing is said of a loss that depends on nothing.
+// With zero steps, the gradient is zero, and there is no error about a loss that depends on nothing.
 TEST(ReadGradient, ThroughAScanOfNothing) {
   expect_same([](const Look& look) {
     const Tensor w = arbitrary({2}), start[] = {arbitrary({2}, 1)}, none[] = {zeros({0, 2}, DType::f64)};
@@ -290,7 +290,7 @@ TEST(ReadGradient, NeedsWhatItIsComputedFromAgain) {
   EXPECT_EQ(loss.item(), 12);
 }
 
-// Reads in a loop without gradients give bytes back as they did, and keep a bounded part of the past.
+// Reads in a loop without gradients release memory, and keep only a bounded part of the past.
 TEST(ReadGradient, LongLoopsForgetTheirBeginning) {
   const Tensor begin = full({10'000}, 0.25, DType::f64);
   Tensor x = begin * 1.0;
@@ -301,11 +301,11 @@ TEST(ReadGradient, LongLoopsForgetTheirBeginning) {
   EXPECT_EQ(last_sync().donatable, 1u);
   EXPECT_EQ(max(grad(sum(x * x), x)).item(), 0.5);
   EXPECT_THAT(error_of([&] { grad(sum(x), begin); }), HasSubstr("was launched by a read too long ago"));
-  const Tensor young = tensor({3.0});  // younger than all that was forgotten
+  const Tensor young = tensor({3.0});  // recorded after everything that was forgotten
   expect_values(grad(sum(x * young), young), {1}, {2500});
 }
 
-// Two players, of which the second is differentiated after what the first has read.
+// Two players: the second is differentiated after the first has read a value.
 TEST(ReadGradient, OfAnotherLossAfterARead) {
   const auto train = [](const Look& look) {
     Parameter generator(arbitrary({3})), critic(arbitrary({3}, 1));
@@ -323,7 +323,7 @@ TEST(ReadGradient, OfAnotherLossAfterARead) {
   expect_same(train);
 }
 
-// State is a value like any other from a read on: what it was made of is not kept from step to step.
+// After a read, state is a leaf: the graph that computed it is not kept from step to step.
 TEST(ReadGradient, StateKeepsNothing) {
   Parameter w(tensor({1.f, 2.f}));
   const Tensor x = tensor({3.f, 4.f});

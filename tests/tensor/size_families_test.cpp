@@ -1,5 +1,5 @@
-// Recordings that differ only in sizes share one program from the second on, and its results are those of programs made for each
-// size, in strict mode bit for bit.
+// Recordings that differ only in sizes share one program from the second on. Its results equal those of programs for
+// each size, bitwise in strict mode.
 #include <weft/record/size_families.h>
 
 #include <functional>
@@ -113,7 +113,7 @@ const Case cases[] = {
        const Tensor x = concatenate({numbers({b, t}, 2), numbers({b, 7}, 3)}, 1);
        return step(sum(exp(narrow(x, 1, t * 3 % 7, 4))), {x});
      },
-     3},  // two places suggest what the third one refutes
+     3},  // two sizes suggest a relation that the third one refutes
     {"parts of one size of what changes",
      [](std::int64_t b, std::int64_t t) {
        const Tensor rows = concatenate({numbers({b, 6}, 2), numbers({3, 6}, 3)}), columns = numbers({2, 6, t}, 4);
@@ -124,13 +124,13 @@ const Case cases[] = {
      [](std::int64_t b, std::int64_t) { return std::vector{narrow(arange(12) * 2.0, 0, b % 11, 1) + 1}; }},
     {"every second one",
      [](std::int64_t b, std::int64_t t) { return std::vector{slice(numbers({b, 2 * t}, 2), 1, 0, to_end, 2) + 1}; },
-     3},  // halves are not expressed: what two sizes suggest, the third one refutes
+     3},  // halves are not expressible: the third size refutes what two suggest
     {"gradient of every second one",
      [](std::int64_t b, std::int64_t t) {
        const Tensor x = numbers({b, t}, 2);
        return step(sum(exp(slice(x, 1, 0, to_end, 2))), {x});
      },
-     3},  // what is filled in behind the last one depends on whether the size is even
+     3},  // the padding after the last element depends on whether the size is even
     {"rows of a table",
      [](std::int64_t b, std::int64_t t) {
        const Tensor x = numbers({b, t}, 2), last = numbers({b + 3, t}, 3);
@@ -166,7 +166,7 @@ const Case cases[] = {
        })[0];
        return step(sum(y * y), {x, w});
      },
-     4},  // one element is not broadcast to one: another graph
+     4},  // a size of 1 needs no broadcast: a different graph
     {"scan over what changes",
      [](std::int64_t b, std::int64_t t) {
        const Tensor x = numbers({t, b, 5}, 2), w = numbers({5, 5}, 3);
@@ -215,7 +215,7 @@ Bits bits_of(const std::vector<Tensor>& tensors) {
   return bits;
 }
 
-// Of every case at several sizes, after two that make the program.
+// Runs every case at several sizes, after two sizes that make the program.
 TEST_P(SizeFamilies, GiveTheBitsOfProgramsOfTheirOwn) {
   const knobs::Override strict{knobs::strict, true};
   const std::vector<std::pair<std::int64_t, std::int64_t>> sizes{{8, 12}, {9, 17}, {3, 40}, {1, 12},
@@ -243,7 +243,7 @@ TEST_P(SizeFamilies, CompileTwice) {
   EXPECT_EQ(compiled, GetParam().compiles);
 }
 
-// Neither is the other one with fewer broadcasts: each of the two gets a program for all sizes.
+// Neither graph is the other with fewer broadcasts: each gets its own program for all sizes.
 TEST(SizeFamiliesOfOneStructure, WithBroadcastsInOtherPlacesAreSeveral) {
   clear_graph_cache();
   int compiled = 0;
@@ -260,7 +260,7 @@ TEST(SizeFamiliesOfOneStructure, WithBroadcastsInOtherPlacesAreSeveral) {
   EXPECT_EQ(compiled, 4);
 }
 
-// What differs in attributes that are no sizes has nothing to do with one another: neither spoils the other's program.
+// Graphs with different attributes other than sizes are unrelated: neither affects the program of the other.
 TEST(SizeFamiliesOfOneStructure, AreSeveral) {
   clear_graph_cache();
   const Tensor kernel = numbers({3, 2, 3, 3}, 3);

@@ -1,4 +1,4 @@
-// What is exported is what was recorded: read back and interpreted, it gives the values that weft gives.
+// An exported module is read back and interpreted, and gives the values that weft computes.
 #include <tests/tensor/check.h>
 
 #include <gmock/gmock.h>

@@ -39,13 +39,13 @@ TEST(Sync, LaunchesWhatIsHeldAndKeepsItsValues) {
 TEST(Sync, DropsWhatNobodyHolds) {
   const Tensor x = tensor({1.f, 2.f});
   Tensor y = x + 1;
-  y = y * 2;  // the sum is only an operand now
+  y = y * 2;  // the sum is only an operand from here on
   sync();
   EXPECT_EQ(last_sync().outputs, 1u);
   EXPECT_EQ(y.to_vector<float>(), (Floats{4, 6}));
 }
 
-// What is reported about a loop whose state of 16 bytes is updated in each of five steps.
+// Returns the diagnostics for a loop whose state of 16 bytes is updated in each of five steps.
 std::vector<diagnostics::Event> missed_donations(bool holds_the_old_one) {
   std::vector<diagnostics::Event> missed;
   const diagnostics::Sink sink([&](const diagnostics::Event& event) {
@@ -111,7 +111,7 @@ TEST(Sync, CompiledGraphsKeepToTheirBytes) {
 
 TEST(Sync, NumbersAreInputsByPosition) {
   const Tensor x = tensor({1.f});
-  const Tensor a = x * 2 + 2;  // equal numbers do not become one
+  const Tensor a = x * 2 + 2;  // equal numbers are not merged
   sync();
   EXPECT_EQ(last_sync().numbers, 2u);
   const Tensor b = x * 3 + 4;
@@ -268,7 +268,8 @@ TEST(Sync, WhoseLaunchFailsLosesNothing) {
   set_device(before);
 }
 
-// What kernels use must outlive them, though nobody waited: products of new sizes are prepared when they first run.
+// Resources of kernels must outlive the launches even if nobody waits: products of new sizes are prepared when they
+// first run.
 TEST(Sync, WhatIsLaunchedWhenTheProcessEndsIsDone) {
   std::string& style = testing::GTEST_FLAG(death_test_style);
   const std::string before = std::exchange(style, "threadsafe");
@@ -289,7 +290,7 @@ TEST(Sync, SharesTheBufferOfEqualValues) {
   sync();
   EXPECT_EQ(last_sync().outputs, 2u);
   EXPECT_EQ(same.buffer(), y.buffer());
-  Tensor a = same, b = y;  // each is an input of its own now
+  Tensor a = same, b = y;  // each is a separate input now
   const Tensor sum = a + b;
   EXPECT_EQ(sum.to_vector<float>(), (Floats{4, 6}));
 }
@@ -306,7 +307,7 @@ TEST(Sync, ThreadsRecordOnTheirOwn) {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < results.size(); ++t) {
     threads.emplace_back([&, t] {
-      Tensor x = start;  // of all threads
+      Tensor x = start;  // shared by all threads
       for (int step = 0; step < 20; ++step) {
         x = x + static_cast<float>(t);
         sync();
@@ -331,7 +332,7 @@ TEST(Sync, TensorsMadeOnOneThreadMayBeDroppedOnAnother) {
   }
 }
 
-// The last operation of each is on one line, or it were another program's first compile.
+// The last operation of each is on the same line; otherwise it would be the first compile of another program.
 TEST(Sync, SaysWhyItCompiledAgain) {
   std::vector<std::string> reasons;
   logging::set_sink([&](logging::Channel, std::string_view message) { reasons.emplace_back(message); });

@@ -17,7 +17,7 @@ using testing::EndsWith;
 
 std::string printed(const Tensor& x) { return concat(x); }
 
-// x[1] = t would change nothing.
+// x[1] = t would have no effect.
 static_assert(!std::is_assignable_v<Tensor, Tensor> && !std::is_assignable_v<Tensor, const Tensor&>);
 static_assert(!std::is_assignable_v<decltype(std::declval<Parameter>().tensor()[0]), Parameter>);
 static_assert(!std::is_assignable_v<Tensor, decltype(constant(1) + 1)>);
@@ -144,7 +144,7 @@ TEST(Tensor, ErrorsEndWithThePlaceOfTheCall) {
     const Scope outer("encoder"), inner("layer");
     EXPECT_THAT(error_of([&] { matmul(a, b); }), EndsWith(here(__LINE__, " in encoder.layer")));
   }
-  // The place of the innermost function at work, and none when there is none.
+  // The place is that of the innermost function that is running; there is none if no function is running.
   const auto body = [&](const Tensor&, const std::vector<Tensor>& values) { return std::vector{values[0] + b}; };
   EXPECT_THAT(error_of([&] { for_loop(3, std::vector{a}, body); }), EndsWith(here(__LINE__ - 1)));
   EXPECT_EQ(error_of([&] { a.size(2); }), "size: dimension 2 is out of range for rank 2");

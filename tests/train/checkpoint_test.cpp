@@ -24,7 +24,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A state that says which step it belongs to in every byte.
+// Saves a state in which every element identifies the step.
 void save_step(CheckpointFolder& folder, std::int64_t step, std::size_t elements = 1000) {
   const std::vector<std::int32_t> values(elements, static_cast<std::int32_t>(step));
   const data::TensorBytes weights[] = {
@@ -33,7 +33,7 @@ void save_step(CheckpointFolder& folder, std::int64_t step, std::size_t elements
   folder.save(step, {{"width", std::int64_t{64}}, {"lr", 1e-3}}, {{"model", weights}, {"optimizer", moments}});
 }
 
-// The step of a checkpoint that is whole.
+// Returns the step of a checkpoint and checks that it is complete.
 std::int64_t whole_step(const std::filesystem::path& folder) {
   const Checkpoint checkpoint = open_checkpoint(folder);
   for (const auto& [part, file] : checkpoint.parts) {
@@ -72,7 +72,7 @@ TEST(Checkpoint, TheNewOneReplacesTheOldOne) {
   save_step(checkpoints, 2);
   save_step(checkpoints, 2);
   EXPECT_EQ(whole_step(folder.path()), 2);
-  EXPECT_EQ(names_in(folder.path()).size(), 4u);  // manifest, two parts, the user's file
+  EXPECT_EQ(names_in(folder.path()).size(), 4u);  // the manifest, two parts, and the user's file
 }
 
 TEST(Checkpoint, OneProcessSaves) {
@@ -108,7 +108,7 @@ TEST(Checkpoint, DamageIsNamed) {
     for (const std::string& name : names_in(folder.path()))
       if (name.starts_with(part)) path = folder / name;
     const std::string whole = read_file(path);
-    // White space of the manifest says nothing and may change.
+    // White space in the manifest has no meaning and may change.
     const auto is_space = [&](char c) { return path.extension() == ".json" && (c == ' ' || c == '\n'); };
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     const auto put = [&](std::size_t at, char byte) { file.seekp(static_cast<std::streamoff>(at)).put(byte).flush(); };
@@ -140,7 +140,7 @@ TEST(Checkpoint, ManifestMayNotNameOtherFiles) {
   EXPECT_THAT([&] { open_checkpoint(folder.path()); }, ThrowsMessage<Error>(HasSubstr("manifest.json")));
 }
 
-// ---- the disk fails, or the process dies, at the n-th operation ----
+// ---- failures of the disk or death of the process at the n-th operation ----
 
 int countdown = 0;
 int disk_full(const char*) { return countdown-- == 0 ? ENOSPC : 0; }
@@ -159,7 +159,7 @@ TEST(Checkpoint, EveryFailureLeavesTheOldOneOrTheNewOne) {
     detail::file_fault = disk_full;
     try {
       save_step(checkpoints, 2);
-      failed = countdown < 0;  // an old file that could not be removed is no error
+      failed = countdown < 0;  // failure to remove an old file is not an error
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("cannot save the checkpoint of step 2: "));
       EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
@@ -215,7 +215,7 @@ TEST(Checkpoint, KilledAtAnyInstant) {
     before = now;
   }
   CheckpointFolder(folder.path());
-  EXPECT_EQ(names_in(folder.path()).size(), 3u);  // what the killed left is gone
+  EXPECT_EQ(names_in(folder.path()).size(), 3u);  // the files of the killed process were removed
 }
 
 TEST(Checkpoint, FileSizeLimitIsAnError) {

@@ -1,4 +1,5 @@
-// The manifest of a checkpoint: what was printed is read back, and what is no manifest is refused in our own words.
+// The manifest of a checkpoint: it is read back as printed, and invalid manifests are rejected with weft's own
+// messages.
 #include <weft/train/manifest.h>
 
 #include <string>

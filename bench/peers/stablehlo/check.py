@@ -85,10 +85,10 @@ def programs(size: str) -> Iterator[Program]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weft", type=Path, required=True, metavar="PROGRAM", help="build/release/bin/weft")
-    parser.add_argument("--size", choices=SIZES, default="tiny", help="of the models")
-    parser.add_argument("--only", metavar="TEXT", default="", help="programs whose names contain it")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="one program of N")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the files there")
+    parser.add_argument("--size", choices=SIZES, default="tiny", help="size of the models")
+    parser.add_argument("--only", metavar="TEXT", default="", help="run only programs whose names contain TEXT")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="run every N-th program")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the files in DIR")
     flags = parser.parse_args()
     chosen = [program for program in programs(flags.size) if flags.only in program.name][::flags.every]
     failed = 0

@@ -17,7 +17,7 @@ from program import write  # noqa: E402
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", choices=list(MODELS), nargs="+", default=list(MODELS), help="left out: all of them")
+    parser.add_argument("--model", choices=list(MODELS), nargs="+", default=list(MODELS), help="default: all models")
     parser.add_argument("--size", choices=SIZES, default="small")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     flags = parser.parse_args()

@@ -39,8 +39,8 @@ CaptionerConfig tiny() {
   return config;
 }
 
-// Hugging Face's VisionEncoderDecoderModel of the ViT-base and GPT-2 configs without the pooler, with 1024 tokens and positions for
-// 256 of them: part by part, as its modules are.
+// Compares part by part with Hugging Face's VisionEncoderDecoderModel of the ViT-base and GPT-2 configs without the
+// pooler, with 1024 tokens and 256 positions.
 TEST(Captioner, HasTheParametersOfTheArticlesModel) {
   const std::int64_t w = 768;
   const std::int64_t vit_layer = 4 * (w * w + w) + (w * 4 * w + 4 * w) + (4 * w * w + w) + 2 * 2 * w;
@@ -58,7 +58,7 @@ TEST(Captioner, HasTheParametersOfTheArticlesModel) {
   }
 }
 
-// Training steps on short captions, padded to any length.
+// Runs training steps on short captions, padded to any length.
 class StepsOfLengths {
  public:
   explicit StepsOfLengths(const CaptionerConfig& config) : trainer_(std::make_unique<CaptionerTrainer>(config)) {
@@ -80,7 +80,7 @@ class StepsOfLengths {
 
 TEST(Captioner, StepsOfAllBucketsAreCompiledWithTheFirst) {
   CaptionerConfig config = tiny();
-  config.padding = "buckets:3,4,5,6,7,8,9,10,11";  // more than a function has programs for unless it is told
+  config.padding = "buckets:3,4,5,6,7,8,9,10,11";  // more than the default recompile limit
   const StepsOfLengths step(config);
   step(5);
   const std::uint64_t compiles = metrics::uncached_compile.value();
@@ -116,7 +116,7 @@ TEST(Captioner, Shapes) {
               ThrowsMessage<Error>(HasSubstr("at most 11")));
 }
 
-// A place sees the places before it, and all of the picture.
+// A position attends to earlier positions, and to the whole picture.
 TEST(Captioner, PaddingBehindATokenChangesNothing) {
   Captioner model(tiny().sizes, 1);
   const Tensor memory = model.encoder(random::normal(random::Key(1), {1, 3, 16, 16}));

@@ -38,7 +38,7 @@ TEST(CaptionCollator, Mistakes) {
               ThrowsMessage<Error>(HasSubstr("the caption of sample 1 of the batch is empty")));
 }
 
-// The article's: 0.90 U{5..31}, 0.09 U{33..63}, 0.01 U{65..255}, and an end.
+// The distribution of the article: 0.90 U{5..31}, 0.09 U{33..63}, 0.01 U{65..255}, plus an end token.
 TEST(RandomCaptions, LengthsFollowTheLaw) {
   const RandomCaptions captions(1, 20'000, 1);
   int shorter = 0, middle = 0, longer = 0;

@@ -54,14 +54,14 @@ TEST(ShapesDataset, HeldOutSentencesNeverOccurInTraining) {
     EXPECT_FALSE(training.contains(sentence)) << sentence;
     EXPECT_EQ(ShapesDataset::split_of(sentence), Split::held_out);
   }
-  // But every word of theirs does.
+  // But every word of the held-out sentences occurs in training.
   std::set<std::int32_t> words;
   for (const std::string& sentence : training)
     for (const std::int32_t word : ShapesDataset::encode(sentence)) words.insert(word);
   EXPECT_EQ(words.size(), ShapesDataset::vocabulary().size() - 2) << "all but padding and start";
 }
 
-// What the sentence says can be seen.
+// The picture shows what the sentence says.
 TEST(ShapesDataset, SentencesAreTrue) {
   const ShapesDataset shapes(Split::training, 2, many, 32);
   for (std::int64_t i = 0; i < many; ++i) {

@@ -1,4 +1,5 @@
-// What a sync does before and after it waits for the execution before, on a simulated device: exact, and the same in every run.
+// What a sync does before and after its wait for the previous execution, on a simulated device: the times are exact and
+// the same in every run.
 #include <apps/lab/sync_order.h>
 
 #include <functional>
@@ -16,10 +17,10 @@ namespace weft::lab {
 namespace {
 
 struct Times {
-  double gap_us, step_us;  // of the device, in each step
+  double gap_us, step_us;  // of the device, per step
 };
 
-// A step of 10 tensors with `rounds` operations each.
+// Runs steps with 10 tensors and `rounds` operations on each.
 Times run(SyncOrder order, int rounds, double launch_us, double item_us = 1) {
   constexpr int tensors = 10, steps = 50, warm = 10;
   const knobs::Override backend(knobs::backend, "interpreter");
@@ -45,7 +46,7 @@ Times run(SyncOrder order, int rounds, double launch_us, double item_us = 1) {
   return {gap, gap + static_cast<double>(end.busy_ns - start.busy_ns) / 1e3 / (steps - warm)};
 }
 
-// Of 10 inputs, 10 results, 10 operations a round and 10 inputs as nodes.
+// The costs for 10 inputs, 10 results, 10 operations per round, and the inputs as nodes.
 constexpr double collect_us = 20, scan_us = 10, promise_us = 10, launch_us = 5;
 constexpr double nodes(int rounds) { return 10 + 10.0 * rounds; }
 
@@ -68,12 +69,12 @@ TEST(SyncOrder, LogicalIdsNeverLeaveItIdle) {
 }
 
 TEST(SyncOrder, AStepTakesTheLongerOfHostAndDevice) {
-  const double host = nodes(10) + collect_us + launch_us;  // recorded, collected, launched
+  const double host = nodes(10) + collect_us + launch_us;  // record, collect, launch
   for (const double device_us : {10.0, 100.0, host, 200.0, 1000.0})
     EXPECT_DOUBLE_EQ(run(SyncOrder::logical_ids, 10, device_us).step_us, std::max(host, device_us)) << device_us;
 }
 
-// The idle time of a device in 50 steps whose loss is read by `read`.
+// Returns the idle time of a device in 50 steps whose loss is read by `read`.
 double gap_with_reads(const std::function<void(const Tensor&)>& read) {
   const knobs::Override backend(knobs::backend, "interpreter");
   runtime::SimulatedDevice simulated({.launch_us = 1000, .host_us = 5, .host_item_us = 1});
@@ -108,7 +109,7 @@ TEST(SyncOrder, ChangesNoResult) {
     Tensor x = tensor({1.f, 2.f, 3.f}), y = x;
     for (int step = 0; step < 6; ++step) {
       x = x * 1.5f + y;
-      if (step == 3) y = x;  // one buffer for both
+      if (step == 3) y = x;  // x and y share a buffer
       sync();
     }
     results.push_back(x.to_vector<float>());

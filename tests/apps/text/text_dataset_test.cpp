@@ -31,7 +31,7 @@ std::vector<std::int32_t> train_batch(const TextDataset& dataset, std::uint64_t 
 
 TEST(TextDataset, BatchesAreWindowsOfTheTrainingPart) {
   const TemporaryFolder folder;
-  write_file(folder / "text", counting_bytes(200));  // every byte says where it is
+  write_file(folder / "text", counting_bytes(200));  // every byte identifies its position
   const TextDataset dataset(folder / "text", 7);
   EXPECT_EQ(dataset.train_bytes(), 180);
   EXPECT_EQ(dataset.validation_bytes(), 20);
@@ -44,7 +44,7 @@ TEST(TextDataset, BatchesAreWindowsOfTheTrainingPart) {
       for (std::size_t i = 0; i < 8; ++i) ASSERT_EQ(tokens[row * 8 + i], start + static_cast<std::int32_t>(i));
     }
   }
-  EXPECT_EQ(starts.size(), 173u);  // every window of the part, and none beyond it
+  EXPECT_EQ(starts.size(), 173u);  // all windows of the training part, and none beyond it
   EXPECT_EQ(*starts.rbegin(), 172);
 }
 
@@ -62,7 +62,7 @@ TEST(TextDataset, ValidationWindowsCoverTheRest) {
   const TemporaryFolder folder;
   write_file(folder / "text", counting_bytes(200));
   const TextDataset dataset(folder / "text", 6);
-  ASSERT_EQ(dataset.validation_windows(), 3);  // of 20 bytes, 6 targets each
+  ASSERT_EQ(dataset.validation_windows(), 3);  // the part has 20 bytes, a window 6 targets
   std::vector<std::int32_t> tokens(14);
   dataset.validation_batch(1, tokens);
   EXPECT_THAT(tokens, testing::ElementsAre(186, 187, 188, 189, 190, 191, 192, 192, 193, 194, 195, 196, 197, 198));

@@ -1,5 +1,5 @@
-// Models that bench/peers/stablehlo/export.py wrote (--size tiny) with JAX's results: `weft run` gives the same, compiled and
-// interpreted, up to the tolerances that came with them.
+// Models that bench/peers/stablehlo/export.py exported (--size tiny) with JAX's results: `weft run` gives the same
+// results, compiled and interpreted, within the exported tolerances.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
