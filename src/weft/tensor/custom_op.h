@@ -36,8 +36,6 @@ struct CustomOpOptions {
   // Inputs: the inputs of compute, its outputs and their cotangents. Outputs: the cotangents of the floating-point
   // inputs. Without it, grad throws Error if a gradient flows through the operation.
   HostCompute gradient = {};
-};  // inputs: those of compute, its outputs, their cotangents; outputs: the cotangents of the
-    // floating-point inputs. None: grad throws Error on the way through the operation
 };
 
 class CustomOp {
