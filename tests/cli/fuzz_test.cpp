@@ -31,7 +31,7 @@ TEST(Reduce, SaysWhatWentWrongInItsOwnWords) {
                          "  %y = stablehlo.tanh %x : tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n";
   Outcome outcome = weft({"reduce", file.string(), "--seed", "3"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.last_line(), HasSubstr("nothing goes wrong with inputs of seed 3"));
+  EXPECT_THAT(outcome.last_line(), HasSubstr("no fault occurs with inputs of seed 3"));
 
   std::ofstream(file) << "func.func @main() {\n  return %x : tensor<f32>\n}\n";
   outcome = weft({"reduce", file.string()});

@@ -135,7 +135,7 @@ TEST_F(Npz, WhatIsNoArchiveIsRefused) {
 TEST_F(Npz, AChangedByteIsFound) {
   std::string bytes = zip({{"a.npy", seven}, {"b.npy", five}});
   bytes[bytes.find(little(7, 4) + "PK")] ^= 1;  // change an element
-  EXPECT_THAT(error(bytes), HasSubstr("a.npy: damaged: its bytes do not have the CRC-32"));
+  EXPECT_THAT(error(bytes), HasSubstr("a.npy: damaged: its bytes do not match the CRC-32"));
 }
 
 TEST_F(Npz, DamageEndsInTheArraysOrAnError) {

@@ -38,7 +38,8 @@ TEST_F(Aliases, GradientByATensorThatIsGivenTwice) {
     EXPECT_EQ(starts_alike(x, y).to_vector<float>(), Floats({20, 80, 180}));
   }
   EXPECT_THAT(starts_apart.explain().recompiles,
-              ElementsAre(HasSubstr("argument 0 and argument 1 are one tensor: a gradient by one is that by both")));
+              ElementsAre(HasSubstr(
+                  "argument 0 and argument 1 are the same tensor: a gradient with respect to one includes the other")));
 }
 
 TEST_F(Aliases, GradientByAParameterThatIsAnArgumentToo) {

@@ -111,7 +111,7 @@ TEST_F(BadInput, TwoMarksOfOneDimension) {
   const Tensor a = rows(8);
   mark_dynamic(a, 0, {.name = "batch", .max = 16});
   mark_dynamic(a, 0, {.name = "batch", .max = 16});
-  const auto refused = AllOf(HasSubstr("batch in [0, 16] (" __FILE__), HasSubstr("say one of them"));
+  const auto refused = AllOf(HasSubstr("batch in [0, 16] (" __FILE__), HasSubstr("declare only one of them"));
   EXPECT_THAT(error_of([&] { mark_dynamic(a, -2, {.name = "rows", .max = 16}); }), refused);
   EXPECT_THAT(error_of([&] { mark_dynamic(a, 0, {.name = "batch", .max = 12}); }), refused);
   EXPECT_THAT(error_of([&] { mark_buckets(a, 0, {8, 16}, "batch"); }), refused);
@@ -132,7 +132,7 @@ TEST_F(BadInput, EqualSizesThatNoSizeCanBe) {
   mark_dynamic(b, 0, {.name = "batch", .min = 20});
   EXPECT_THAT(error_of([&] { step(a, b); }),
               AllOf(HasSubstr("argument 0 is batch in [0, 16] ("), HasSubstr("argument 1 is batch in [20, any] ("),
-                    HasSubstr("no size is as both say")));
+                    HasSubstr("no size satisfies both")));
 }
 
 // The sampled size must be in all ranges of its name; otherwise the function would be rejected for a size that never

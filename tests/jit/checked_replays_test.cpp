@@ -59,14 +59,14 @@ TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
         (other ? two : one) = a * 2;
         return a + 1;
       },
-      {"another parameter than before is given what is made at ", "checked_replays_test.cpp:"});
+      {"a different parameter is assigned the value made at ", "checked_replays_test.cpp:"});
   check(
       [&](const Tensor& a, const Tensor&) {
         const Tensor b = a * 2, c = a + 1;
         one = other ? c : b;
         two = other ? b : c;
       },
-      {"the new value of a parameter is what is made at ", " now instead of what is made at "});
+      {"the new value of a parameter is the value made at ", " now instead of the value made at "});
   check(
       [&](const Tensor& a, const Tensor& b) {
         one = a * 2;
@@ -79,16 +79,16 @@ TEST_F(Compile, CheckingFindsWhatComesFromElsewhere) {
         const Tensor c = a * 2, d = b + 1;
         return other ? std::pair(d, c) : std::pair(c, d);
       },
-      {"result 0 is what is made at ", "checked_replays_test.cpp:", "a weft::Flag"});
+      {"result 0 is the value made at ", "checked_replays_test.cpp:", "a weft::Flag"});
   check([&](const Tensor& a, const Tensor& b) { return std::pair(a * b, other ? a : b); },
         {"result 1 is argument 0 now instead of argument 1"});
   check([&](const Tensor& a, const Tensor&) { return std::vector<Tensor>(other ? 2 : 1, a * 2); },
         {"the function returns 2 tensors now instead of 1"});
   const Scalar rate = 1, equal = 1;
   check([&](const Tensor& a, const Tensor&) { return a * (other ? equal : rate); },
-        {"the number used at ", "comes from elsewhere now, as from another Scalar"});
+        {"the number used at ", "now has a different source, such as another Scalar"});
   check([&](const Tensor& a, const Tensor&) { return other ? a * 1.0 : a * rate; },
-        {"the number used at ", "comes from elsewhere now"});
+        {"the number used at ", "now has a different source"});
   check([&](const Tensor& a, const Tensor&) { return a + (other ? two : one); },
         {"an input used at ", "instead of the parameter first used at "});
 }

@@ -206,7 +206,7 @@ TEST_F(DynamicSizes, ViolationsNameTensorDimensionAndRange) {
   f(a, b);
   EXPECT_THAT(violation([&] { f(images(18), b); }),
               testing::AllOf(HasSubstr("f: dimension 0 of argument 0, tensor<18x6xf32>, is not batch in [2, 16], a "
-                                       "multiple of 2, as was said at "),
+                                       "multiple of 2, as declared at "),
                              HasSubstr("dynamic_test.cpp:")));
   EXPECT_THAT(violation([&] { f(images(7), b); }), HasSubstr("is not batch"));
   EXPECT_EQ(violation([&] { f(images(12), b); }), "");

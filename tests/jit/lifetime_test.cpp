@@ -105,7 +105,7 @@ TEST_F(Compile, TheReasonIsThatSomethingCapturedIsGone) {
   f(x);
   weight = std::make_unique<Parameter>(full({3}, 5, DType::f32));
   f(x);
-  EXPECT_THAT(log.text, HasSubstr("a captured Parameter, Scalar, Flag or generator has ended or moved"));
+  EXPECT_THAT(log.text, HasSubstr("a captured Parameter, Scalar, Flag or generator was destroyed or moved"));
 }
 
 TEST_F(Compile, PinnedRefusesToReplayWhatIsGone) {

@@ -312,7 +312,8 @@ TEST_F(Modes, TheLimitIsAWarningWhateverIsLogged) {
   LogOf log("");
   const auto f = compile([](const Tensor& a) { return a + 1; }, {.recompile_limit = 1, .name = "limited"});
   for (int n = 1; n < 5; ++n) f(ones({n}));
-  EXPECT_THAT(log.text, HasSubstr("limited: its recompile_limit of 1 programs is passed: the least recently used one"));
+  EXPECT_THAT(log.text,
+              HasSubstr("limited: its recompile_limit of 1 programs is exceeded: the least recently used one"));
   EXPECT_EQ(std::ranges::count(log.text, '\n'), 1) << log.text;
 }
 

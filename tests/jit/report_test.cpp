@@ -122,7 +122,7 @@ TEST_F(Compile, AtTheLimitSizesBecomeSymbols) {
                          {.dynamic = Dynamic::off, .recompile_limit = 2, .limit_policy = LimitPolicy::generalise});
   for (std::int64_t n = 1; n <= 6; ++n) EXPECT_EQ(sum(f(ones({n}))).item(), 4.0 * n);
   EXPECT_EQ(f.explain().compiles, 3u) << "two of their own, and one for all others";
-  EXPECT_THAT(log.text, HasSubstr("recompile_limit of 2 programs is passed: sizes are symbols from now on"));
+  EXPECT_THAT(log.text, HasSubstr("recompile_limit of 2 programs is exceeded: sizes are symbols from now on"));
 }
 
 TEST_F(Compile, ContradictingOptions) {
@@ -216,7 +216,7 @@ TEST_F(Compile, WhatBecomesOfSizesIsSaid) {
     EXPECT_THAT(told.text(), HasSubstr(concat("sizes: ", why)));
     EXPECT_THAT(told.json(), HasSubstr(why));
   };
-  alone({.activation_memory_bytes = 1 << 20}, "activation_memory_bytes is kept size by size");
+  alone({.activation_memory_bytes = 1 << 20}, "activation_memory_bytes needs a program for each size");
   alone({.dynamic = Dynamic::off}, "dynamic off: a program for each size");
 }
 
@@ -234,9 +234,9 @@ TEST_F(Compile, SizesThatHaveNoProgramInCommonAreReported) {
     said = said_of([&] { f(a); });
   }
   EXPECT_THAT(said, HasSubstr("recompile: the function of "));
-  EXPECT_THAT(said, HasSubstr("every size gets a program of its own, for "));
+  EXPECT_THAT(said, HasSubstr("every size gets its own program, because "));
   EXPECT_THAT(said, HasSubstr("mark_buckets"));
-  EXPECT_THAT(f.explain().sizes, HasSubstr("every size gets a program of its own, for "));
+  EXPECT_THAT(f.explain().sizes, HasSubstr("every size gets its own program, because "));
 }
 
 TEST_F(Compile, ValuesAreNotBlamedForCompiles) {
@@ -254,7 +254,7 @@ TEST_F(Compile, ValuesAreNotBlamedForCompiles) {
   block(first, in);
   said = said_of([&] { block(second, in); });
   EXPECT_THAT(said, HasSubstr("recorded again, not compiled"));
-  EXPECT_THAT(said, HasSubstr("argument 0.weight and 1 more are of another instance of the same type, which the same "
+  EXPECT_THAT(said, HasSubstr("argument 0.weight and 1 more are from another instance of the same type, which the same "
                               "program serves\n"));
 }
 

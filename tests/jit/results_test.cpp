@@ -142,10 +142,10 @@ TEST_F(Compile, PinnedRefusesOtherNumbersAndOtherObjects) {
   const auto pinned = scaled.pinned();
   EXPECT_THAT(pinned(y, 2.).to_vector<float>(), ElementsAre(20, 40, 60));
   EXPECT_THAT(error_of([&] { pinned(x, 5.); }),
-              HasSubstr("f: pinned: argument 1 is 5 instead of 2: numbers must be those of the pinned call"));
+              HasSubstr("f: pinned: argument 1 is 5 instead of 2: numbers must equal those of the pinned call"));
 
   EXPECT_THAT(error_of([&] { pinned(longer, 2.); }),
-              HasSubstr("f: pinned: argument 0 is tensor<4xf32> instead of tensor<3xf32>: a handle is for one type and "
+              HasSubstr("f: pinned: argument 0 is tensor<4xf32> instead of tensor<3xf32>: a handle serves one type and "
                         "size: call the function and pin it for each of them"));
 
   const auto bound = compile([](const Tensor& a, Scalar by) { return a * by; });
@@ -157,7 +157,7 @@ TEST_F(Compile, PinnedRefusesOtherNumbersAndOtherObjects) {
   read(two, x);
   const auto pinned_two = read.pinned();
   EXPECT_THAT(pinned_two(two, y).to_vector<float>(), ElementsAre(20, 40, 60));
-  EXPECT_THAT(error_of([&] { pinned_two(five, x); }), HasSubstr("it must be the very one of the pinned call"));
+  EXPECT_THAT(error_of([&] { pinned_two(five, x); }), HasSubstr("it must be the same object as in the pinned call"));
 }
 
 // Calls that must not compile.

@@ -133,7 +133,7 @@ TEST(OptimizerFollows, NotIntoCopies) {
 std::string ended(const char* function) {
   return concat(
       function,
-      ": first has ended: the model that this optimizer was made for is gone, or another was moved into its place; "
+      ": first was destroyed: the model of this optimizer no longer exists, or another one was moved into its place; "
       "keep it as long as the optimizer makes steps, or make a new optimizer");
 }
 

@@ -68,15 +68,14 @@ runtime::ProgramDescription program_of(const ExplainOptions& options) {
 std::string drawing(const runtime::ProgramDescription& program, const profile::GraphViewOptions& view) {
   const std::size_t count = graph_size(program, view);
   require(count <= most_drawn, "explain: ", count, " operations are too many for one picture, ", most_drawn,
-          " are the most; --around NAME draws what is near one of them, --format dot writes them all");
+          " is the limit; --around NAME draws the neighbourhood of one of them, --format dot writes them all");
   return profile::dot_to_svg(graph_dot(program, view));
 }
 
 void explain(const ExplainOptions& options) {
   if (std::ranges::find(formats, options.format) == formats.end())
     throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
-  if (options.last != options.file.empty())
-    throw CLI::ValidationError("weft explain takes a FILE or --last, one of them");
+  if (options.last != options.file.empty()) throw CLI::ValidationError("weft explain takes either a FILE or --last");
   const runtime::ProgramDescription program = program_of(options);
   const profile::GraphViewOptions view{
       .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};

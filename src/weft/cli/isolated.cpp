@@ -74,7 +74,7 @@ void write_all(int file, std::string_view text) {
 }
 
 [[noreturn]] void fail_with(const char* call) {
-  fail("cannot run work in processes: ", call, ": ", std::strerror(errno));
+  fail("cannot start child processes: ", call, ": ", std::strerror(errno));
 }
 
 Child start(std::size_t i, const IsolationLimits& limits, const std::function<std::string(std::size_t)>& piece) {

@@ -115,7 +115,7 @@ void print_table(const lab::RecompileReport& report) {
   print_line("%-12s%14s%10s%14s%10s", "", "before: st/s", "compiles", "after: st/s", "compiles");
   print("training", report.train_before, report.train_after);
   print("evaluation", report.eval_before, report.eval_after);
-  if (!report.hints.empty()) print_line("\nwhat the loops before were told:");
+  if (!report.hints.empty()) print_line("\nhints for the loops before the remedies:");
   for (const std::string& hint : report.hints) std::cout << "  " << hint << '\n';
 }
 

@@ -63,7 +63,7 @@ CLI::Option* add_integer(CLI::App& command, const std::string& flag, std::int64_
 CLI::Option* add_bytes(CLI::App& command, const std::string& flag, std::int64_t& value, const std::string& help) {
   return declare(command, flag, help, "BYTES", [&value, flag](const std::string& text) {
     const auto given = parse_magnitude(text);
-    if (!given) refuse(flag, "a whole number, with K, M or G behind it or without", text);
+    if (!given) refuse(flag, "a whole number, optionally followed by K, M or G", text);
     value = *given;
   });
 }

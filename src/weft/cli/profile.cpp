@@ -77,7 +77,7 @@ void show(const ProfileOptions& options, const std::filesystem::path& folder, bo
 
 void profile_command(const ProfileOptions& options, const std::vector<std::string>& command) {
   if (command.empty())
-    throw CLI::ValidationError("weft profile needs a command of weft's behind --: weft profile -- run FILE");
+    throw CLI::ValidationError("weft profile needs a weft command after --: weft profile -- run FILE");
   const std::filesystem::path folder =
       options.output.empty() ? new_profile_folder() : std::filesystem::path(options.output);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then an error to report

@@ -78,7 +78,7 @@ struct Found {
 
 Found find_failure(const ir::Graph& graph, const ReduceOptions& options, const Interrupt& interrupt) {
   auto failure = try_graph(graph, options, interrupt);
-  require(failure.has_value(), options.file, ": nothing goes wrong with inputs of seed ", options.seed,
+  require(failure.has_value(), options.file, ": no fault occurs with inputs of seed ", options.seed,
           "; --seed chooses others");
   return {std::move(*failure), ir::print(graph), graph.nodes().size()};
 }

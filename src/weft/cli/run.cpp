@@ -179,7 +179,7 @@ void add_run(CLI::App& app) {
   command.callback([options, random] {
     if (options->inputs.empty() && !options->more_inputs.empty())
       throw CLI::ValidationError("unexpected argument " + options->more_inputs.front() +
-                                 ": arrays stand behind --input");
+                                 ": arrays must follow --input");
     options->inputs.insert(options->inputs.end(), options->more_inputs.begin(), options->more_inputs.end());
     options->random = random->count() > 0;
     run_file(*options);

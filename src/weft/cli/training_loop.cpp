@@ -79,7 +79,7 @@ void TrainingLoop::train(const train::Settings& settings) {
 }
 
 void TrainingLoop::begin_to_note_signals() {
-  interrupt_.emplace(concat("stopping when the steps under way are done", folder_ ? " and saved" : "",
+  interrupt_.emplace(concat("stopping when the pending steps are done", folder_ ? " and saved" : "",
                             "; a second signal ends it at once"));
 }
 

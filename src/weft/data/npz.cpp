@@ -34,7 +34,7 @@ std::string explain(int code) {
     case ZIP_ER_NOZIP: return "no .npz file: it has no directory at its end";
     case ZIP_ER_EXISTS: return "two entries have one name";
     case ZIP_ER_INCONS: return "damaged: its directory and its entries do not agree";
-    case ZIP_ER_CRC: return "damaged: its bytes do not have the CRC-32 that the archive says";
+    case ZIP_ER_CRC: return "damaged: its bytes do not match the CRC-32 in the archive";
     case ZIP_ER_ZLIB:
     case ZIP_ER_COMPRESSED_DATA: return "damaged: its compressed data cannot be unpacked";
     case ZIP_ER_EOF: return "damaged: it ends early";
@@ -103,7 +103,7 @@ NpyArray read_entry(zip_t* archive, const Entry& entry, const std::string& place
   std::byte more{};
   const zip_int64_t behind = zip_fread(file.get(), &more, 1);  // at the end of the entry, libzip verifies the CRC-32
   require(behind >= 0, place, ": ", problem());
-  require(behind == 0, place, ": damaged: it is longer than the archive says");
+  require(behind == 0, place, ": damaged: it is longer than the archive states");
   return array;
 }
 

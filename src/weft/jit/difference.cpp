@@ -107,7 +107,7 @@ class Comparison {
       made_.values.push_back(
           concat("argument ", instances_.front(),
                  instances_.size() == 1 ? " is" : concat(" and ", instances_.size() - 1, " more are"),
-                 " of another instance of the same type, which the same program serves"));
+                 " from another instance of the same type, which the same program serves"));
   }
 
   void compare(const std::string& path, const Leaves& before, const Leaves& now) {
@@ -152,8 +152,8 @@ class Comparison {
     for (const ValueGuard& guard : known_.values) compare(guard);
     for (const auto& [a, b] : known_.same)
       if (leaves_[a].at != leaves_[b].at)
-        made_.types.push_back(concat("arguments ", known_.paths[a], " and ", known_.paths[b],
-                                     " were one object, and are different ones"));
+        made_.types.push_back(
+            concat("arguments ", known_.paths[a], " and ", known_.paths[b], " were the same object and now differ"));
     compare_aliases();
   }
 
@@ -164,10 +164,11 @@ class Comparison {
     const auto tell = [&](const std::vector<Alias>& these, const std::vector<Alias>& those, const char* what) {
       for (const Alias& alias : these)
         if (std::ranges::find(those, alias) == those.end())
-          made_.types.push_back(concat(alias_text(alias, known_), what, ": a gradient by one is that by both"));
+          made_.types.push_back(
+              concat(alias_text(alias, known_), what, ": a gradient with respect to one includes the other"));
     };
-    tell(now, known_.aliases, " are one tensor");
-    tell(known_.aliases, now, " are one tensor no more");
+    tell(now, known_.aliases, " are the same tensor");
+    tell(known_.aliases, now, " are no longer the same tensor");
   }
 
   void compare(const ParameterGuard& guard) {

@@ -98,7 +98,7 @@ namespace {
 // `function` is the name for messages.
 void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicMark said) {
   require(!Function::called_inside(), function,
-          ": called inside a compiled function, a loop or a branch: say it of the arguments, before the call");
+          ": called inside a compiled function, a loop or a branch: mark the arguments before the call");
   require(tensor.defined(), function, ": a default-constructed Tensor has no sizes");
   said.dim = static_cast<int>(normalize_axis(dim, tensor.rank(), function));
   if (!said.allows(tensor.type().size(said.dim)))
@@ -117,7 +117,7 @@ void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicM
   } else if (!before->says_as(said)) {
     throw ConstraintViolationError(concat(function, ": dimension ", said.dim, " of ", tensor.type(), " cannot be ",
                                           said.text_and_place(), " and ", before->text_and_place(),
-                                          " too: say one of them"));
+                                          " at the same time: declare only one of them"));
   }
 }
 

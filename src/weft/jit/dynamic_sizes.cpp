@@ -68,13 +68,13 @@ void DynamicSizes::require_options_allow(const CompileOptions& options) const {
     require(!one || !other, options.name, ": ", text(), ", which contradicts ", option, " of compile(): ", why);
   };
   exclude(any_dynamic(), options.dynamic == Dynamic::off, "dynamic off",
-          "every size has a program of its own; take Dynamic::automatic, or leave mark_dynamic out");
+          "every size has its own program; use Dynamic::automatic, or omit mark_dynamic");
   exclude(any_dynamic(), options.activation_memory_bytes != 0, "activation_memory_bytes",
-          "a program within a budget of bytes is for its sizes alone; leave one of them out, or take mark_buckets");
+          "with a memory budget, each size needs its own program; omit one of them, or use mark_buckets");
   exclude(any_buckets(), options.dynamic == Dynamic::on, "dynamic on",
-          "every bucket has a program of its own; take Dynamic::automatic, or leave mark_buckets out");
+          "every bucket has its own program; use Dynamic::automatic, or omit mark_buckets");
   exclude(any_buckets(), options.limit_policy == LimitPolicy::generalise, "limit_policy generalise",
-          "every bucket has a program of its own; take limit_policy evict or error");
+          "every bucket has its own program; use limit_policy evict or error");
 }
 
 void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::string> paths,
@@ -92,7 +92,7 @@ void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::stri
       if (known == next.declared_.end()) {
         next.declared_.push_back(std::move(said));
       } else if (!known->mark.says_as(said.mark)) {
-        violated(said.text(), ", and was said to be ", known->mark.text_and_place(), ": say one of them");
+        violated(said.text(), ", but was declared to be ", known->mark.text_and_place(), ": declare only one of them");
       }
     }
   }
@@ -103,14 +103,14 @@ void DynamicSizes::check(std::span<const Leaf> leaves, std::span<const std::stri
       return concat("dimension ", at.mark().dim, " of argument ", paths[at.leaf], ", ", leaves[at.leaf].type, ',');
     };
     const std::int64_t size = size_of(leaves[p.leaf], p.mark().dim);
-    if (!p.mark().allows(size)) violated(place(p), " is not ", p.mark().text(), ", as was said at ", p.mark().where);
+    if (!p.mark().allows(size)) violated(place(p), " is not ", p.mark().text(), ", as declared at ", p.mark().where);
     if (p.mark().range.name.empty()) continue;
     const Present& first = by_name.try_emplace(p.mark().range.name, p).first->second;
     if (size_of(leaves[first.leaf], first.mark().dim) == size) continue;
     if (!both(first.mark(), p.mark()))
       violated(first.declared->text(), " and ", p.declared->text(),
-               ": sizes of one name are equal, and no size is as both say");
-    violated(place(p), " and ", place(first), " are both ", p.mark().range.name, ", as was said at ", p.mark().where,
+               ": sizes with the same name must be equal, but no size satisfies both");
+    violated(place(p), " and ", place(first), " are both ", p.mark().range.name, ", as declared at ", p.mark().where,
              ", and must be equal");
   }
   *this = std::move(next);

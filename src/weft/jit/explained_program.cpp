@@ -105,9 +105,10 @@ Explanation::Program describe(const Specialization& s) {
   for (std::string& guard : parameter_guards(s)) program.guards.push_back(std::move(guard));
   for (std::size_t i = 0; i < s.same.size(); ++i) program.guards.emplace_back("two arguments are one object");
   if (s.is_alive())
-    for (const Alias& alias : s.aliases) program.guards.push_back(alias_text(alias, s) + " are one tensor");
+    for (const Alias& alias : s.aliases) program.guards.push_back(alias_text(alias, s) + " are the same tensor");
   if (s.aliases_matter && !s.arguments.empty())
-    program.guards.emplace_back("which arguments are one tensor, for a gradient by one is that by all");
+    program.guards.emplace_back(
+        "which arguments are the same tensor, because a gradient with respect to one includes the others");
   if (s.plan) describe(*s.plan, program);
   for (const Specialization::Part& part : s.before) {
     Explanation::Graph& graph = program.before.emplace_back();

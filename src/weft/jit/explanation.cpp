@@ -78,7 +78,7 @@ class Writer {
     line("program {}: {}, {}, {}, {} updated, {} at its peak; {}, replayed {}", i, plural(p.nodes, "operation"),
          plural(p.kernels, "kernel"), plural(p.inputs, "input"), plural(p.updates, "parameter"),
          megabytes(static_cast<double>(p.peak_bytes)),
-         p.compile_ms > 0 ? fmt::format("compiled in {:.3g} ms", p.compile_ms) : "an equal program was known",
+         p.compile_ms > 0 ? fmt::format("compiled in {:.3g} ms", p.compile_ms) : "an equal program existed",
          plural(p.replays, "time"));
     lines("  argument ", p.arguments);
     lines("  guard: ", p.guards);

@@ -187,7 +187,7 @@ std::string Function::limit_reached() const {
 
 std::string Function::why_single_sizes() const {
   if (options_.activation_memory_bytes != 0)
-    return concat("activation_memory_bytes is kept size by size: a program for each size. ",
+    return concat("activation_memory_bytes needs a program for each size. ",
                   sizes_.any_buckets() ? "For one program of each bucket"
                                        : "For a few sizes there is mark_buckets; for one program",
                   " leave it out");
@@ -206,7 +206,7 @@ std::string Function::about_sizes(const Difference& difference, const Specializa
   if (!relations.empty()) relations += "; ";
   const record::Synchronizer::Last& last = record::Synchronizer::last();
   if (const std::string& why = last.sizes_are_alone_because; !why.empty())
-    return given_up_ = concat(relations, "every size gets a program of its own, for ", why,
+    return given_up_ = concat(relations, "every size gets its own program, because ", why,
                               ". Pad to a few sizes and name them with mark_buckets");
   if (!last.compiled_for_sizes)
     return sizes_.any_buckets() ? own_program_of_bucket
@@ -226,7 +226,7 @@ void Function::tell(const Specialization& made, std::span<const GraphBreak> brea
     count(cut);
     WEFT_DIAGNOSE(graph_break, .subject = options_.name, .place = cut.place,
                   .reason = concat(cut.reason,
-                                   ": what comes before and after are programs of their own, and every call "
+                                   ": the operations before and after it are separate programs, and every call "
                                    "records the function again"),
                   .cost_ms = cut.ms);
   }
@@ -263,11 +263,12 @@ void Function::tell_missed_donations(const Specialization& made) const {
     bytes += static_cast<std::uint64_t>(output.type.bytes());
   }
   if (missed == 0) return;
-  WEFT_DIAGNOSE(missed_donation, .subject = options_.name, .place = place_,
-                .reason = concat(missed, " of the ", made.updates.size(),
-                                 " parameters it updates get new memory in each call, for something held their old "
-                                 "values when it was recorded, or reads them later"),
-                .bytes = bytes);
+  WEFT_DIAGNOSE(
+      missed_donation, .subject = options_.name, .place = place_,
+      .reason = concat(missed, " of the ", made.updates.size(),
+                       " parameters that it updates get new memory in each call, because something held their old "
+                       "values when it was recorded, or reads them later"),
+      .bytes = bytes);
 }
 
 void Function::count(const GraphBreak& cut) {
@@ -285,7 +286,7 @@ void Function::keep(std::shared_ptr<Specialization> made) {
     const double cost_ms = specializations_.forget_a_program();
     WEFT_DIAGNOSE(cache_thrash, .subject = options_.name, .place = place_,
                   .reason = concat("its recompile_limit of ", options_.recompile_limit,
-                                   " programs is passed, and the least recently used one is forgotten"),
+                                   " programs is exceeded, and the least recently used one is forgotten"),
                   .remedy = "fewer different shapes and types, or a higher recompile_limit", .cost_ms = cost_ms);
     ++evicted_;
   }
@@ -294,7 +295,7 @@ void Function::keep(std::shared_ptr<Specialization> made) {
 void Function::warn_of_limit(const std::string& what) {
   if (std::exchange(warned_, true)) return;
   WEFT_LOG(warnings, options_.name, ": its recompile_limit of ", options_.recompile_limit,
-           " programs is passed: ", what,
+           " programs is exceeded: ", what,
            ". WEFT_LOGS=recompiles says what differs; remedies: fewer different shapes and types, or a higher limit");
 }
 
@@ -302,7 +303,7 @@ std::shared_ptr<const Specialization> Function::last() const {
   const std::lock_guard lock(mutex_);
   require(!specializations_.empty(), options_.name, ": pinned: call the function once before");
   const auto& last = specializations_.last_used();
-  require(last->rerecorded_because.empty(), options_.name, ": pinned: it cannot be replayed, for ",
+  require(last->rerecorded_because.empty(), options_.name, ": pinned: it cannot be replayed, because ",
           last->rerecorded_because);
   return last;
 }

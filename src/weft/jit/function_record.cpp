@@ -133,9 +133,9 @@ void Function::knows(Call& call, const record::Plan& plan) {
 
 void Function::past_limit(Call& call, const std::string& limit) {
   find_difference(call);
-  const std::string why = concat(
-      limit, "; another would be needed: ",
-      call.difference.none() ? "the same arguments led to other operations" : call.difference.text(why_single_sizes()));
+  const std::string why = concat(limit, "; this call needs another one: ",
+                                 call.difference.none() ? "the same arguments led to different operations"
+                                                        : call.difference.text(why_single_sizes()));
   if (options_.limit_policy == LimitPolicy::error)
     return call.trace->reject(std::make_exception_ptr(RecompileError(why)));
   WEFT_LOG(recompiles, why, "; this call is interpreted");
@@ -149,10 +149,9 @@ void Function::keep(Call& call) {
   std::shared_ptr<Specialization> made = call.trace->take();
   made->prototype = call.body.prototype();
   made->is_of_bucket = call.buckets != 0;
-  require(
-      !made->prototype.leaves.empty() || made->rerecorded_because != Trace::records_nothing, options_.name,
-      ": compile: the function returns no tensor and changes no parameter: nothing of it would be kept. Return what "
-      "it computes, or hold it in a Parameter");
+  require(!made->prototype.leaves.empty() || made->rerecorded_because != Trace::records_nothing, options_.name,
+          ": compile: the function returns no tensor and changes no parameter, so its work would be lost. Return what "
+          "it computes, or hold it in a Parameter");
   if (made->compiled) made->compile_ms = call.ms();
   for (record::CompileAhead::Job& job : call.ahead) {
     job.made = ahead_;

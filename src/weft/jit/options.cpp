@@ -12,12 +12,12 @@ const char* text(Mode mode) {
     case Mode::max_autotune: return "mode max_autotune";
     case Mode::max_autotune_no_replay: return "mode max_autotune_no_replay";
   }
-  fail("compile: mode is none of the modes");
+  fail("compile: mode is not a valid mode");
 }
 
 void require_consistent(const CompileOptions& options) {
   require(options.recompile_limit >= 1, "compile: ", options.name, ": recompile_limit must be at least 1, got ",
-          options.recompile_limit, ": without a program of its own a function runs under Stance::force_eager");
+          options.recompile_limit, "; to run without compiled programs, use Stance::force_eager");
   const auto exclude = [&](bool one, const std::string& is, bool other, const std::string& as, const char* why) {
     require(!one || !other, "compile: ", options.name, ": ", is, " contradicts ", as, ": ", why);
   };
@@ -25,21 +25,21 @@ void require_consistent(const CompileOptions& options) {
                            record::backend_named(options.backend, "compile: backend") == record::Backend::compiled;
   const std::string backend = "backend " + options.backend;
   exclude(!is_compiled, backend, options.mode != Mode::standard, text(options.mode),
-          "modes are for what is compiled for speed; leave one of them out");
+          "only the standard backend has modes; omit one of them");
   exclude(!is_compiled, backend, options.shape_padding, "shape_padding",
-          "only the standard backend measures; leave one of them out");
+          "only the standard backend measures alternatives; omit one of them");
   const bool has_budget = options.activation_memory_bytes != 0;
   exclude(!is_compiled, backend, has_budget, "activation_memory_bytes",
-          "only the standard backend computes values again to keep fewer; leave one of them out");
+          "only the standard backend recomputes values to save memory; omit one of them");
   exclude(options.fullgraph, "fullgraph", options.limit_policy == LimitPolicy::interpret, "limit_policy interpret",
-          "a function that must be one program cannot be interpreted; take another policy");
+          "a function that must be one program cannot be interpreted; use another policy");
 
   // Options that need one program for many sizes exclude options that need a program for each size.
   exclude(has_budget, "activation_memory_bytes", options.dynamic == Dynamic::on, "dynamic on",
-          "a program within a budget of bytes is for its sizes alone; take Dynamic::automatic, or mark_buckets");
+          "with a memory budget, each size needs its own program; use Dynamic::automatic, or mark_buckets");
   const bool generalises = options.limit_policy == LimitPolicy::generalise;
   exclude(generalises, "limit_policy generalise", has_budget, "activation_memory_bytes",
-          "its programs are for their sizes alone; take limit_policy evict or error");
+          "with a memory budget, each size needs its own program; use limit_policy evict or error");
 }
 
 }  // namespace weft::jit

@@ -18,7 +18,7 @@ std::string at(const ir::Location& location) {
 // Names a tensor that a replay returns by the place where it is computed, because results of a program have no other
 // name.
 std::string name_of(const Specialization& s, const Place& place, const ir::Location& made_at) {
-  if (place.kind == Place::Kind::result) return concat("what is made", at(made_at));
+  if (place.kind == Place::Kind::result) return concat("the value made", at(made_at));
   if (place.kind != Place::Kind::parameter) return s.name_of(place);
   for (std::size_t i = 0; i < s.arguments.size(); ++i)
     if (s.arguments[i].at == place.parameter) return concat("argument ", s.paths[i]);
@@ -47,24 +47,23 @@ std::string difference_of_inputs(const Specialization& known, const Specializati
     const Place &before = known.inputs[i], &now = recorded.inputs[i];
     const std::string use = at(known.first_uses[i]);
     if (before.kind == Place::Kind::constant && now.kind == before.kind && !same(before, now))
-      return concat("the captured tensor used", use,
-                    " is another one now: pass it as an argument or hold it in a Parameter");
+      return concat("the captured tensor used", use, " has changed: pass it as an argument or hold it in a Parameter");
     if (!same(before, now))
-      return concat("an input used", use, " comes from elsewhere now: it is ", name_of(recorded, now, {}),
+      return concat("an input used", use, " now has a different source: it is ", name_of(recorded, now, {}),
                     " instead of ", name_of(known, before, {}), hold_what_decides);
     if (before.kind != Place::Kind::number) continue;
     const Number *was = made_anew(known, immediate), *is = made_anew(recorded, immediate);
     if (!was && !is && known.immediates[immediate] != recorded.immediates[immediate])
-      return concat("the number used", use, " is another one now: hold it in a weft::Scalar or pass it as one");
+      return concat("the number used", use, " has changed: hold it in a weft::Scalar or pass it as one");
     if (bool(was) != bool(is) || (was && !same(*was, *is)))
-      return concat("the number used", use, " comes from elsewhere now, as from another Scalar", hold_what_decides);
+      return concat("the number used", use, " now has a different source, such as another Scalar", hold_what_decides);
     ++immediate;
   }
   const auto same_draws = [](const Draws& a, const Draws& b) {
     return a.generator == b.generator && a.count == b.count;
   };
   if (!std::ranges::equal(known.draws, recorded.draws, same_draws))
-    return concat("random numbers come from another generator now, or are more or fewer", hold_what_decides);
+    return concat("random numbers now come from a different generator, or their number has changed", hold_what_decides);
   return {};
 }
 
@@ -91,7 +90,7 @@ std::string difference_of_updates(const Specialization& known, const Specializat
     const ir::Location& made_at = recorded.made_at[recorded.results.size() + i];
     const std::string value = name_of(recorded, place, made_at);
     if (before == known.updates.end())
-      return concat("another parameter than before is given ", value, " as its new value", hold_what_decides);
+      return concat("a different parameter is assigned ", value, " as its new value", hold_what_decides);
     const auto k = static_cast<std::size_t>(before - known.updates.begin()) + known.results.size();
     return concat("the new value of a parameter is ", value, " now instead of ",
                   name_of(known, before->first, known.made_at[k]), hold_what_decides);
@@ -105,7 +104,7 @@ std::string difference_of_updates(const Specialization& known, const Specializat
 
 std::string difference_of_replay(const Specialization& known, const Specialization& recorded) {
   if (!recorded.rerecorded_because.empty()) return recorded.rerecorded_because;
-  const char* const other_operations = "the function recorded other operations";
+  const char* const other_operations = "the function recorded different operations";
   if (known.operations != recorded.operations) return other_operations;
   for (const auto compare : {difference_of_inputs, difference_of_results, difference_of_updates})
     if (std::string difference = compare(known, recorded); !difference.empty()) return difference;

@@ -161,11 +161,12 @@ void Specialization::require_structure(std::span<const Leaf> leaves) const {
       continue;
     fail(function, ": pinned: argument ", paths[i], " is ", describe(leaves[i]), " instead of ", describe(arguments[i]),
          leaves[i].type && arguments[i].type && leaves[i].type != arguments[i].type
-             ? ": a handle is for one type and size: call the function and pin it for each of them"
-         : leaves[i].kind == Leaf::Kind::object ? ": it must be the very one of the pinned call"
-         : leaves[i].kind == Leaf::Kind::value  ? ": numbers must be those of the pinned call; one that changes is an "
-                                                  "input if it is taken as a weft::Scalar or a Tensor"
-                                                : "");
+             ? ": a handle serves one type and size: call the function and pin it for each of them"
+         : leaves[i].kind == Leaf::Kind::object ? ": it must be the same object as in the pinned call"
+         : leaves[i].kind == Leaf::Kind::value
+             ? ": numbers must equal those of the pinned call; a number that changes is an "
+               "input if it is passed as a weft::Scalar or a Tensor"
+             : "");
   }
   require(is_alive(), function, ": pinned: ", is_gone, " since it was recorded: call the function, and pin it anew");
   require(same_aliases(leaves), function,

@@ -130,7 +130,7 @@ struct Specialization {
   bool same_aliases(std::span<const Leaf> leaves) const;
   // Returns whether all objects known by address still exist; if not, none of them may be accessed.
   bool is_alive() const;
-  static constexpr const char* is_gone = "a captured Parameter, Scalar, Flag or generator has ended or moved";
+  static constexpr const char* is_gone = "a captured Parameter, Scalar, Flag or generator was destroyed or moved";
   // Checks what a replay needs even if the other guards are not checked: the same arguments, except for elements of
   // tensors and values of Scalars, and the objects known by address. Throws Error, which starts with the function's
   // name.

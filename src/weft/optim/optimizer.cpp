@@ -39,7 +39,7 @@ void warn_of_copies(const std::vector<NamedParameter>& parameters) {
 void require_lives(const Parameter* parameter, const std::string& name, const char* function) {
   record::require_call(
       parameter != nullptr, function, name,
-      " has ended: the model that this optimizer was made for is gone, or another was moved into its place; "
+      " was destroyed: the model of this optimizer no longer exists, or another one was moved into its place; "
       "keep it as long as the optimizer makes steps, or make a new optimizer");
 }
 

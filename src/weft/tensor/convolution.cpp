@@ -90,7 +90,7 @@ Value convolve_transposed(Frame& frame, Value x, Value weight, const ConvTranspo
                   options.stride[i]);
     frame.require(options.padding[i] >= 0, "the padding must not be negative, got ", options.padding[i]);
     const std::int64_t size = (x.size(2 + i) - 1) * options.stride[i] + 1 + reach - 2 * options.padding[i];
-    frame.require(size > 0, "nothing is left of dimension ", 2 + i, " of ", x.type(), " with a padding of ",
+    frame.require(size > 0, "no elements are left in dimension ", 2 + i, " of ", x.type(), " with a padding of ",
                   options.padding[i]);
     padding[2 * i] = reach - options.padding[i];
     padding[2 * i + 1] = reach - options.padding[i] + options.output_padding[i];

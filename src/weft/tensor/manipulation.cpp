@@ -336,7 +336,7 @@ Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_
     const std::size_t from_end = value.rank() - i;
     const auto [before, after] =
         from_end > widths.size() ? std::pair<std::int64_t, std::int64_t>() : widths[widths.size() - from_end];
-    frame.require(value.size(i) + before + after >= 0, "nothing is left of dimension ", i, " of ", value.type());
+    frame.require(value.size(i) + before + after >= 0, "no elements are left in dimension ", i, " of ", value.type());
     low.push_back(before);
     high.push_back(after);
     interior.push_back(0);
