@@ -140,28 +140,29 @@ void import_from(const std::filesystem::path& path) {
 }  // namespace
 
 void add_cache(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("cache", "Show, check and trim what is kept on disk of compiled kernels");
+  CLI::App& command = *app.add_subcommand("cache", "Show, check and trim the compiled kernels on disk");
   command.require_subcommand(1);
-  CLI::App& list_command = *command.add_subcommand("list", "Every entry, the least recently used first");
+  CLI::App& list_command = *command.add_subcommand("list", "List all entries, the least recently used first");
   const auto json = std::make_shared<bool>(false);
   list_command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   list_command.callback([json] { list(*json); });
-  command.add_subcommand("verify", "Say which entries are damaged, of another build or not to be trusted")
+  command.add_subcommand("verify", "Report entries that are damaged, from another build or not trusted")
       ->callback(verify);
-  CLI::App& prune_command = *command.add_subcommand("prune", "Remove those, and the least recently used beyond a size");
+  CLI::App& prune_command =
+      *command.add_subcommand("prune", "Remove these, and the least recently used ones beyond a size");
   const auto bytes = std::make_shared<std::int64_t>(knobs::cache_bytes());
-  add_bytes(prune_command, "--bytes", *bytes, "what may stay, as WEFT_CACHE_BYTES is written; 0: nothing");
+  add_bytes(prune_command, "--bytes", *bytes, "size to keep, in the form of WEFT_CACHE_BYTES; 0: remove everything");
   prune_command.callback([bytes] { prune(*bytes); });
-  command.add_subcommand("info", "Where it is, how large, for which processor, and the key that signs exports")
+  command.add_subcommand("info", "Show the cache's folder, size and processor, and the key that signs exports")
       ->callback(info);
   const auto file = std::make_shared<std::string>();
   CLI::App& export_command = *command.add_subcommand(
-      "export", "Write every entry, choices of autotuning included, to one signed file, for other machines");
-  export_command.add_option("FILE", *file, "where to")->required();
+      "export", "Write all entries, including autotuning choices, to one signed file for other machines");
+  export_command.add_option("FILE", *file, "file to write")->required();
   export_command.callback([file] { export_to(*file); });
-  CLI::App& import_command =
-      *command.add_subcommand("import", "Take the entries of such a file, if it is whole and signed by a trusted key");
-  import_command.add_option("FILE", *file, "what export wrote")->required();
+  CLI::App& import_command = *command.add_subcommand(
+      "import", "Add the entries of an exported file, if it is intact and signed by a trusted key");
+  import_command.add_option("FILE", *file, "file that export wrote")->required();
   import_command.callback([file] { import_from(*file); });
 }
 

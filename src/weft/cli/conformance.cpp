@@ -159,15 +159,15 @@ void run_conformance(const ConformanceOptions& options) {
 
 void add_conformance(CLI::App& app) {
   CLI::App& command =
-      *app.add_subcommand("conformance", "Run self-checking StableHLO programs, each in a process of its own");
+      *app.add_subcommand("conformance", "Run self-checking StableHLO programs, each in its own process");
   const auto options = std::make_shared<ConformanceOptions>();
-  command
-      .add_option("DIR", options->path,
-                  "Folder of *.mlir files, or one file; sections `// -----` are programs of their own")
+  command.add_option("DIR", options->path, "Folder of *.mlir files, or one file; lines `// -----` separate programs")
       ->required();
-  const auto interpret = command.add_flag("--interpret", options->interpret, "Run them in the reference interpreter");
-  command.add_flag("--compiled", options->compiled, "Compile them (the default), in strict mode")->excludes(interpret);
-  command.add_flag("--fast", options->fast, "Compile them as training steps are: contraction, any order of sums")
+  const auto interpret =
+      command.add_flag("--interpret", options->interpret, "Run the programs in the reference interpreter");
+  command.add_flag("--compiled", options->compiled, "Compile the programs (the default), in strict mode")
+      ->excludes(interpret);
+  command.add_flag("--fast", options->fast, "Compile the programs like training steps: contraction, any order of sums")
       ->excludes(interpret);
   add_integer(command, "--jobs", options->jobs, "Programs that run at once", {1, 1024});
   add_integer(command, "--time-limit", options->time_limit, "Seconds that one program may take", {1, 86'400});

@@ -38,10 +38,9 @@ void doctor(const DoctorOptions& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app) {
-  CLI::App& command =
-      *app.add_subcommand("doctor", "Say what costs a recorded run time, ranked by what each step loses");
+  CLI::App& command = *app.add_subcommand("doctor", "Rank what costs a recorded run time, by the loss per step");
   const auto options = std::make_shared<DoctorOptions>();
-  command.add_option("RUN", options->run, "A folder that weft profile made; left out: the last under weft-profile/");
+  command.add_option("RUN", options->run, "A folder that weft profile made; default: the last one under weft-profile/");
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
   command.callback([options] { doctor(*options); });
 }

@@ -93,10 +93,10 @@ void explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app) {
   CLI::App& command =
-      *app.add_subcommand("explain", "Show what a program became as a graph, and where each dimension comes from");
+      *app.add_subcommand("explain", "Show a compiled program as a graph, with the origin of each dimension");
   const auto options = std::make_shared<ExplainOptions>();
   command.add_option("FILE", options->file,
-                     "StableHLO text, as JAX and MLIR print it; or a folder that weft profile made, as behind --last");
+                     "StableHLO text, as JAX and MLIR print it; or a folder that weft profile made, as with --last");
   CLI::Option* last =
       command
           .add_option(
@@ -105,15 +105,14 @@ void add_explain(CLI::App& app) {
               "one under weft-profile/")
           ->type_name("[RUN]")
           ->expected(0, 1);
-  add_text(command, "--entry", options->entry, "a function",
-           "The function to explain; left out: main, or the only one");
+  add_text(command, "--entry", options->entry, "a function", "The function to explain; default: main, or the only one");
   add_text(command, "--format", options->format, "a form",
-           "text, dot (Graphviz) or svg (needs Graphviz); left out: text");
+           "text, dot (Graphviz) or svg (needs Graphviz); default: text");
   add_text(command, "--around", options->around, "an operation",
-           "Only what is near the operation of that name: %fusion.12");
-  add_integer(command, "--distance", options->distance, "How near, in edges", {0, 1000});
-  command.add_flag("--expand", options->expand, "What is within fusions, too");
-  add_text(command, "--output", options->output, "a file", "Write it there instead of to the standard output");
+           "Show only the neighbourhood of this operation: %fusion.12");
+  add_integer(command, "--distance", options->distance, "Size of the neighbourhood, in edges", {0, 1000});
+  command.add_flag("--expand", options->expand, "Also show the operations inside fusions");
+  add_text(command, "--output", options->output, "a file", "Write to this file instead of the standard output");
   command.callback([options, last] {
     options->last = last->count() > 0;
     explain(*options);

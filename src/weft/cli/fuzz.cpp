@@ -230,12 +230,12 @@ void run_fuzz(const FuzzOptions& options) {
 }  // namespace
 
 void add_fuzz(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("fuzz", "Run random graphs in every way there is, and compare the results");
+  CLI::App& command = *app.add_subcommand("fuzz", "Run random graphs in all ways and compare the results");
   const auto options = std::make_shared<FuzzOptions>();
-  add_integer(command, "--graphs", options->graphs, "How many", {1, 1'000'000'000});
-  add_integer(command, "--seed", options->seed, "Of the first graph, the next one has the next (default: a new one)",
-              {0, std::int64_t{1} << 62});
-  add_text(command, "--output", options->output, "a folder", "Folder in which to write graphs that fail, as SEED.mlir");
+  add_integer(command, "--graphs", options->graphs, "Number of graphs", {1, 1'000'000'000});
+  add_integer(command, "--seed", options->seed,
+              "Seed of the first graph, increased by 1 for each graph (default: random)", {0, std::int64_t{1} << 62});
+  add_text(command, "--output", options->output, "a folder", "Folder for graphs that fail, written as SEED.mlir");
   add_integer(command, "--jobs", options->jobs, "Processes that run at once", {1, 1024});
   add_integer(command, "--time-limit", options->time_limit, "Seconds that one graph may take", {1, 86'400});
   add_integer(command, "--show", options->show, "Failures to list", {0, 1'000'000});

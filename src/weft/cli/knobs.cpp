@@ -38,7 +38,7 @@ void print_table(const std::vector<knobs::Row>& rows) {
 }  // namespace
 
 void add_knobs(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("knobs", "Show the settings made through the environment, and their values");
+  CLI::App& command = *app.add_subcommand("knobs", "Show the settings from environment variables, and their values");
   const auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([json] { *json ? print_knobs_json(knobs::table()) : print_table(knobs::table()); });

@@ -67,21 +67,22 @@ void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& op
 
 void add_overlap(CLI::App& lab) {
   CLI::App& command = *lab.add_subcommand(
-      "overlap", "How long the device waits for the host between two steps, for four ways to order a sync");
+      "overlap", "Measure how long the device waits for the host between two steps, for four orders of a sync");
   const auto options = std::make_shared<lab::OverlapOptions>();
   const auto json = std::make_shared<bool>(false);
   command.add_option("--model", options->model, "bert-base, bert-large or mlp")
       ->check(CLI::IsMember({"bert-base", "bert-large", "mlp"}))
       ->type_name("NAME");
-  add_integer(command, "--width", options->width, "of the model; 0: 16 a head, for the graph alone matters",
+  add_integer(command, "--width", options->width, "width of the model; 0: 16 per head, because only the graph matters",
               {0, 1 << 14});
-  add_integer(command, "--batch", options->batch, "samples a step", {1, 1 << 20});
-  add_integer(command, "--tokens", options->tokens, "of each sample", {1, 512});
-  add_integer(command, "--steps", options->steps, "measured for each figure", {2, 1'000'000});
-  add_integer(command, "--device-threads", options->device_threads, "that run kernels; the host wants a core as well",
-              {1, 4096});
+  add_integer(command, "--batch", options->batch, "samples per step", {1, 1 << 20});
+  add_integer(command, "--tokens", options->tokens, "tokens per sample", {1, 512});
+  add_integer(command, "--steps", options->steps, "steps measured for each figure", {2, 1'000'000});
+  add_integer(command, "--device-threads", options->device_threads,
+              "threads that run kernels; leave a core for the host", {1, 4096});
   add_real(command, "--simulate-us", options->simulate_us,
-           "on a simulated device whose launches take so many microseconds; 0: on the CPU", RealRange::not_negative);
+           "use a simulated device whose launches take this many microseconds; 0: use the CPU",
+           RealRange::not_negative);
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
     const lab::OverlapReport report = lab::measure_overlap(*options);
@@ -125,8 +126,8 @@ void add_recompile(CLI::App& lab) {
       "A branch on a value in training and a report that grows in evaluation, before and after the remedies");
   const auto options = std::make_shared<lab::RecompileOptions>();
   const auto json = std::make_shared<bool>(false);
-  add_integer(command, "--train-steps", options->train_steps, "of each training loop", {1, 1'000'000});
-  add_integer(command, "--eval-steps", options->eval_steps, "of each evaluation loop", {1, 1'000'000});
+  add_integer(command, "--train-steps", options->train_steps, "steps of each training loop", {1, 1'000'000});
+  add_integer(command, "--eval-steps", options->eval_steps, "steps of each evaluation loop", {1, 1'000'000});
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
     std::optional<Progress> progress;  // of the loop that currently runs
@@ -145,7 +146,7 @@ void add_recompile(CLI::App& lab) {
 }  // namespace
 
 void add_lab(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("lab", "Published experiments, done again on weft");
+  CLI::App& command = *app.add_subcommand("lab", "Repeat published experiments with weft");
   command.require_subcommand(1);
   add_overlap(command);
   add_recompile(command);

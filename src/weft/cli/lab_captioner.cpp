@@ -108,16 +108,15 @@ void add_lab_captioner(CLI::App& lab) {
   choice("--data", given->data, "random: the article's; shapes; random if not given", {"random", "shapes"});
   choice("--dtype", given->dtype, "f32 or bf16; f32 if not given", {"f32", "bf16"});
   choice("--table", given->table, "only this one; all if not given", {"static", "dynamic", "warmup"});
-  command.add_option("--row", given->rows, "only the row of this name, given once or more; all if not given")
+  command.add_option("--row", given->rows, "measure only the row with this name; may be repeated; default: all")
       ->type_name("NAME");
-  add_integer(command, "--batch", given->batch, "samples a step; 16 for small and 64 for full if not given",
-              {1, 1 << 16});
-  add_integer(command, "--warm-up", given->warm_up, "steps before the timed ones; 20 if not given", {1, 1'000'000});
-  add_integer(command, "--steps", given->steps, "timed steps; 50 if not given", {1, 1'000'000});
-  add_integer(
-      command, "--train-steps", given->train_steps,
-      "on small shapes, for the accuracy of the captions; 0: none; as many as weft train captioner if not given",
-      {0, 1'000'000});
+  add_integer(command, "--batch", given->batch, "samples per step; default: 16 for small, 64 for full", {1, 1 << 16});
+  add_integer(command, "--warm-up", given->warm_up, "steps before the timed ones; default: 20", {1, 1'000'000});
+  add_integer(command, "--steps", given->steps, "timed steps; default: 50", {1, 1'000'000});
+  add_integer(command, "--train-steps", given->train_steps,
+              "training steps on small shapes, to measure the accuracy of the captions; 0: none; default: as in weft "
+              "train captioner",
+              {0, 1'000'000});
   add_integer(command, "--threads", given->threads, "threads of kernels", {1, 4096});
   command.add_flag("--json", given->json, "print one JSON object on the standard output, and nothing else");
   command.callback([given] {

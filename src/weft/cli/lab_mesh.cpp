@@ -92,15 +92,17 @@ void run_mesh(MeshCommandOptions& options) {
 }  // namespace
 
 void add_lab_mesh(CLI::App& lab) {
-  CLI::App& command = *lab.add_subcommand("mesh", "What the device spends a ViT's training step on, by batch size");
+  CLI::App& command =
+      *lab.add_subcommand("mesh", "Show the time of each operation in a ViT's training step, by batch size");
   const auto options = std::make_shared<MeshCommandOptions>();
-  add_integer(command, "--devices", options->devices, "of the mesh", {1, 1 << 20});
-  command.add_option("--batch", options->batches, "images a step; several are measured one after the other")
+  add_integer(command, "--devices", options->devices, "devices of the mesh", {1, 1 << 20});
+  command.add_option("--batch", options->batches, "images per step; several values are measured one after the other")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
       ->capture_default_str();
-  add_integer(command, "--steps", options->steps, "measured for each batch size", {1, 1'000'000});
-  add_integer(command, "--top", options->top, "operations to tell of", {0, 100'000});
-  add_text(command, "--output", options->folder, "a folder", "Keep the profiles there; left out: they are not kept");
+  add_integer(command, "--steps", options->steps, "steps measured for each batch size", {1, 1'000'000});
+  add_integer(command, "--top", options->top, "operations to print", {0, 100'000});
+  add_text(command, "--output", options->folder, "a folder",
+           "Keep the profiles in this folder; default: they are not kept");
   command.add_flag("--json", options->json, "print one JSON object on the standard output, and nothing else");
   command.callback([options] { run_mesh(*options); });
 }

@@ -96,7 +96,7 @@ void run_opt(const OptOptions& options) {
 }  // namespace
 
 void add_opt(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("opt", "Read StableHLO modules, run passes on them, print them");
+  CLI::App& command = *app.add_subcommand("opt", "Read StableHLO modules, run passes on them and print them");
   const auto options = std::make_shared<OptOptions>();
   command.add_option("FILE", options->file,
                      "StableHLO text, modules separated by lines `// -----`; - for the standard input");
@@ -106,7 +106,7 @@ void add_opt(CLI::App& app) {
       ->allow_extra_args(false);
   command.add_flag("--verify", options->verify, "Verify every function as read and after each pass");
   command.add_flag("--print-after-each", options->print_after_each, "Print after each pass, not only at the end");
-  command.add_flag("--locations", options->print.locations, "Print where each operation comes from");
+  command.add_flag("--locations", options->print.locations, "Print the source location of each operation");
   command.add_flag("--list-passes", options->list_passes, "Show the passes in the order of the compiler's pipeline");
   command.callback([options] { run_opt(*options); });
 }

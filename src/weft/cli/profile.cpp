@@ -98,11 +98,11 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
 }  // namespace
 
 void add_profile(CLI::App& app, std::vector<std::string> command) {
-  CLI::App& profile = *app.add_subcommand("profile", "Run a command of weft's and record where its time goes");
+  CLI::App& profile = *app.add_subcommand("profile", "Run a weft command and record where its time goes");
   profile.footer("weft profile [OPTIONS] -- COMMAND [ARGUMENTS]");
   const auto options = std::make_shared<ProfileOptions>();
   add_text(profile, "--output", options->output, "a folder",
-           "Where the profile goes; left out: a new folder under weft-profile/");
+           "Folder for the profile; default: a new one under weft-profile/");
   add_integer(profile, "--top", options->top, "Ops to print", {0, 100'000});
   profile.add_flag("--json", options->json,
                    "Print one JSON object on the standard output; what the command prints goes to the error stream");

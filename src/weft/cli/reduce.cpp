@@ -124,10 +124,10 @@ void run_reduce(const ReduceOptions& options) {
 
 void add_reduce(CLI::App& app) {
   CLI::App& command = *app.add_subcommand(
-      "reduce", "Make a StableHLO program that the engine gets wrong as small as goes wrong in the same way");
+      "reduce", "Shrink a StableHLO program that shows a fault of the engine, while it fails in the same way");
   const auto options = std::make_shared<ReduceOptions>();
   command.add_option("FILE", options->file, "StableHLO text, as `weft fuzz --output` writes it")->required();
-  add_integer(command, "--seed", options->seed, "Of the inputs, as `weft fuzz` names it for the graph",
+  add_integer(command, "--seed", options->seed, "Seed of the inputs, as `weft fuzz` prints it for the graph",
               {0, std::int64_t{1} << 62});
   add_integer(command, "--time-limit", options->time_limit, "Seconds that one try may take", {1, 86'400});
   add_text(command, "--output", options->output, "a file", "File for the small program (default: the standard output)");

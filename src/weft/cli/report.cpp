@@ -68,10 +68,11 @@ void report_two(const ReportOptions& options) {
 void add_report(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("report", "Show a recorded run, or compare two");
   const auto options = std::make_shared<ReportOptions>();
-  command.add_option("RUN", options->run, "A folder that weft profile made; left out: the last under weft-profile/");
+  command.add_option("RUN", options->run, "A folder that weft profile made; default: the last one under weft-profile/");
   command.add_option("OTHER", options->other,
-                     "Compare with this one, the later: its operations are matched with those of RUN");
-  add_text(command, "--html", options->html, "a file", "Write the page there, of two runs with their comparison");
+                     "A later run to compare with: its operations are matched with those of RUN");
+  add_text(command, "--html", options->html, "a file",
+           "Write the HTML page to this file; for two runs, with their comparison");
   add_integer(command, "--top", options->top, "Operations to print", {0, 100'000});
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
   command.callback([options] { options->other.empty() ? report_one(*options) : report_two(*options); });

@@ -162,19 +162,21 @@ void add_run(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("run", "Run a StableHLO program on NumPy arrays");
   const auto options = std::make_shared<RunOptions>();
   command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it")->required();
-  add_text(command, "--entry", options->entry, "a function", "The function to run; left out: main, or the only one");
+  add_text(command, "--entry", options->entry, "a function", "The function to run; default: main, or the only one");
   command
       .add_option("--input", options->inputs,
-                  "Arrays for the function's inputs, in their order: a .npy file each, or an .npz file with several")
+                  "Arrays for the function's inputs, in order: a .npy file each, or an .npz file with several")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  command.add_option("ARRAY", options->more_inputs, "More of them, behind --input: --input a.npy b.npy");
+  command.add_option("ARRAY", options->more_inputs, "More arrays after --input: --input a.npy b.npy");
   CLI::Option* random = add_integer(command, "--random", options->seed,
                                     "Draw the inputs that are not given: floats from [-1, 1), integers from 0 to 9",
                                     {0, std::numeric_limits<std::int64_t>::max()});
-  add_text(command, "--output", options->output, "a folder", "Write the results there: result0.npy and so on");
-  command.add_flag("--interpret", options->interpret, "Run it in the reference interpreter, without compiling");
-  add_integer(command, "--repeat", options->repeat, "Run it so often, and tell the times", {1, 1'000'000});
+  add_text(command, "--output", options->output, "a folder", "Write the results to this folder: result0.npy and so on");
+  command.add_flag("--interpret", options->interpret,
+                   "Run the function in the reference interpreter, without compiling");
+  add_integer(command, "--repeat", options->repeat, "Run the function this many times, and print the times",
+              {1, 1'000'000});
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
   command.callback([options, random] {
     if (options->inputs.empty() && !options->more_inputs.empty())

@@ -22,18 +22,17 @@ TrainCaptionerParser::TrainCaptionerParser(CLI::App& command, TrainCaptionerOpti
     : command_(command), options_(options) {
   command.footer(describe_presets("What --size and --data set:", captioner::captioner_presets(),
                                   [](const auto& preset) { return concat(preset.size, ", ", preset.data); }));
-  command.add_option("--size", options.size, "where the flags below start from; small if not given")
+  command.add_option("--size", options.size, "preset for the flags below; default: small")
       ->check(CLI::IsMember({"small", "full"}))
       ->type_name("NAME");
   declare_fields(command, flags_);
   declare_train_options(command, options);
-  add_integer(command, "--workers", options.workers, "threads that make batches; 0: none, they are made in between",
+  add_integer(command, "--workers", options.workers, "threads that load batches; 0: batches are loaded between steps",
               {0, 256});
-  add_integer(command, "--pictures", options.pictures,
-              "held-out pictures to caption at the end; 0: none; 512 if not given", {0, 1'000'000});
-  add_integer(command, "--examples", options.examples, "of these, on the sheet; 48 if not given", {1, 1000});
-  add_text(command, "--sheet", options.sheet, "a file",
-           "the sheet's name, without .png and .html; captions if not given");
+  add_integer(command, "--pictures", options.pictures, "held-out pictures to caption at the end; 0: none; default: 512",
+              {0, 1'000'000});
+  add_integer(command, "--examples", options.examples, "number of these on the sheet; default: 48", {1, 1000});
+  add_text(command, "--sheet", options.sheet, "a file", "the sheet's name, without .png and .html; default: captions");
 }
 
 void TrainCaptionerParser::resolve() {

@@ -31,18 +31,18 @@ TrainTextParser::TrainTextParser(CLI::App& command, TrainTextOptions& options) :
   command.footer(
       describe_presets("What --config sets:", text::text_presets(), [](const auto& preset) { return preset.name; }));
   constexpr IntegerRange natural{0};
-  add_text(command, "--file", options.file, "a file", "the text: any file, read as bytes");
-  command.add_option("--config", options.preset, "where the flags below start from")
-      ->check(CLI::IsMember(preset_names()));
+  add_text(command, "--file", options.file, "a file", "the text to train on: any file, read as bytes");
+  command.add_option("--config", options.preset, "preset for the flags below")->check(CLI::IsMember(preset_names()));
   declare_fields(command, flags_);
   declare_train_options(command, options);
   add_integer(command, "--sample", options.sample, "bytes to generate at the end", natural);
-  command.add_option("--prompt", options.prompt, "what the sample goes on from");
-  add_real(command, "--temperature", options.temperature, "of the sample; 0: the likeliest byte; 0.8 if not given",
-           RealRange::not_negative);
-  add_integer(command, "--top-k", options.top_k, "sample among the likeliest bytes; 0: all; 40 if not given", natural);
+  command.add_option("--prompt", options.prompt, "text that the sample continues");
+  add_real(command, "--temperature", options.temperature,
+           "temperature of the sample; 0: the most likely byte; default: 0.8", RealRange::not_negative);
+  add_integer(command, "--top-k", options.top_k, "sample among this many most likely bytes; 0: all; default: 40",
+              natural);
   add_text(command, "--job", options.job, "a folder", "run a benchmark job folder instead of a text");
-  add_text(command, "--write-job", options.write_job, "a folder", "write the run as a benchmark job folder, and end");
+  add_text(command, "--write-job", options.write_job, "a folder", "write the run as a benchmark job folder, and exit");
 }
 
 void TrainTextParser::resolve() {

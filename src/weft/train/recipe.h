@@ -15,16 +15,16 @@ struct Recipe {
   std::int64_t seed = 0;
 
   static void fields(auto& self, auto&& field) {
-    field("batch", self.batch, "samples in a step");
+    field("batch", self.batch, "samples per step");
     field("lr", self.lr, "peak of the learning rate");
-    field("warmup", self.warmup, "steps in which the learning rate rises to its peak");
-    field("decay_steps", self.decay_steps, "step at which the cosine has fallen to a tenth of the peak");
-    field("beta1", self.beta1, "AdamW's decay of the mean");
-    field("beta2", self.beta2, "AdamW's decay of the mean square");
+    field("warmup", self.warmup, "steps of warm-up to the peak of the learning rate");
+    field("decay_steps", self.decay_steps, "step at which the cosine schedule reaches a tenth of the peak");
+    field("beta1", self.beta1, "AdamW's decay rate of the first moment");
+    field("beta2", self.beta2, "AdamW's decay rate of the second moment");
     field("eps", self.eps, "AdamW's epsilon");
-    field("weight_decay", self.weight_decay, "decay of matrices, times the learning rate");
-    field("clip", self.clip, "largest norm of all gradients together; 0: no limit");
-    field("seed", self.seed, "of weights, batches and dropout");
+    field("weight_decay", self.weight_decay, "decay of matrices per step, relative to the learning rate");
+    field("clip", self.clip, "limit for the norm of all gradients together; 0: no limit");
+    field("seed", self.seed, "seed of weights, batches and dropout");
   }
 
   // Throws Error, which starts with the field's name, for invalid values.
