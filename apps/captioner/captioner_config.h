@@ -23,14 +23,15 @@ struct CaptionerConfig : train::Recipe {
     field("data", self.data, "shapes: pictures of coloured shapes; random: noise with captions of random words");
     field("encoder_layers", self.sizes.encoder_layers, "blocks of the encoder");
     field("decoder_layers", self.sizes.decoder_layers, "blocks of the decoder");
-    field("width", self.sizes.width, "size of a place's and a token's vector");
-    field("heads", self.sizes.heads, "attention heads; they divide the width");
-    field("image", self.sizes.image, "pixels of a picture's side");
-    field("patch", self.sizes.patch, "pixels of a patch's side; they divide the image");
-    field("vocabulary", self.sizes.vocabulary, "tokens that there are");
-    field("context", self.sizes.context, "longest caption, its end included");
-    field("dropout", self.sizes.dropout, "share of embeddings and residuals dropped in training");
-    field("padding", self.padding, "of captions: fixed (to the context), longest, multiple:N or buckets:N,N,...");
+    field("width", self.sizes.width, "size of the vectors of positions and tokens");
+    field("heads", self.sizes.heads, "attention heads; must divide the width");
+    field("image", self.sizes.image, "width and height of a picture in pixels");
+    field("patch", self.sizes.patch, "width and height of a patch in pixels; must divide the image");
+    field("vocabulary", self.sizes.vocabulary, "number of tokens");
+    field("context", self.sizes.context, "length of the longest caption, including its end token");
+    field("dropout", self.sizes.dropout, "fraction of embeddings and residuals dropped in training");
+    field("padding", self.padding,
+          "padding of captions: fixed (to the context), longest, multiple:N or buckets:N,N,...");
     train::Recipe::fields(self, field);
     field("dtype", self.dtype, "f32, or bf16: products in bf16, weights and optimizer stay f32");
   }

@@ -20,11 +20,11 @@ struct TextConfig : train::Recipe {
   // The only list of the fields; settings, flags and comparisons are derived from it.
   static void fields(auto& self, auto&& field) {
     field("layers", self.layers, "transformer blocks");
-    field("width", self.width, "size of a token's vector");
-    field("heads", self.heads, "attention heads; they divide the width");
-    field("context", self.context, "tokens that the model sees");
-    field("tied", self.tied, "use the embedding as the output layer too");
-    field("dropout", self.dropout, "share of activations dropped in training");
+    field("width", self.width, "size of the vector of a token");
+    field("heads", self.heads, "attention heads; must divide the width");
+    field("context", self.context, "number of tokens in the model's context");
+    field("tied", self.tied, "also use the embedding as the output layer");
+    field("dropout", self.dropout, "fraction of activations dropped in training");
     train::Recipe::fields(self, field);
     field("dtype", self.dtype, "f32, f64, or bf16: mixed precision, weights and optimizer stay f32");
   }

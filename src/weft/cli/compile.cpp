@@ -65,11 +65,11 @@ void add_compile(CLI::App& app) {
   add_text(command, "--entry", options->entry, "a function", "The function to compile; default: main, or the only one");
   add_text(command, "--emit", options->emit, "a form",
            concat("What to show: ", form_names(),
-                  ": the graph after the passes in one language or the other, the kernels' code, or memory and thunks; "
-                  "left out: plan"));
+                  ": the graph after the passes in one of these languages, the kernels' code, or memory and thunks; "
+                  "default: plan"));
   add_text(command, "--target", options->target, "a machine",
-           "What to compile for: native, this machine, a level of x86-64: x86-64-v2 (vectors of 4 f32), x86-64-v3 (8), "
-           "x86-64-v4 (16), or 64-bit ARM: armv8-a (4); left out: native");
+           "The machine to compile for: native (this machine), a level of x86-64: x86-64-v2 (vectors of 4 f32), "
+           "x86-64-v3 (8), x86-64-v4 (16), or 64-bit ARM: armv8-a (4); default: native");
   add_text(command, "--output", options->output, "a file", "Write to this file instead of the standard output");
   command.callback([options] { compile_file(*options); });
 }

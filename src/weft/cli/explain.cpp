@@ -101,7 +101,7 @@ void add_explain(CLI::App& app) {
       command
           .add_option(
               "--last", options->run,
-              "The program that took the most time in RUN, a folder that weft profile made; without RUN: in the last "
+              "Explain the program that took the most time in RUN, a folder that weft profile made; default: the last "
               "one under weft-profile/")
           ->type_name("[RUN]")
           ->expected(0, 1);

@@ -103,11 +103,11 @@ void add_lab_captioner(CLI::App& lab) {
   const auto choice = [&](const char* flag, std::string& value, const char* help, std::vector<std::string> of) {
     command.add_option(flag, value, help)->check(CLI::IsMember(std::move(of)))->type_name("NAME");
   };
-  choice("--size", given->size, "small, or full: ViT-base with GPT-2, hours on a few cores; small if not given",
+  choice("--size", given->size, "small, or full: ViT-base with GPT-2, takes hours on a few cores; default: small",
          {"small", "full"});
-  choice("--data", given->data, "random: the article's; shapes; random if not given", {"random", "shapes"});
-  choice("--dtype", given->dtype, "f32 or bf16; f32 if not given", {"f32", "bf16"});
-  choice("--table", given->table, "only this one; all if not given", {"static", "dynamic", "warmup"});
+  choice("--data", given->data, "random (as in the article) or shapes; default: random", {"random", "shapes"});
+  choice("--dtype", given->dtype, "f32 or bf16; default: f32", {"f32", "bf16"});
+  choice("--table", given->table, "measure only this table; default: all", {"static", "dynamic", "warmup"});
   command.add_option("--row", given->rows, "measure only the row with this name; may be repeated; default: all")
       ->type_name("NAME");
   add_integer(command, "--batch", given->batch, "samples per step; default: 16 for small, 64 for full", {1, 1 << 16});
