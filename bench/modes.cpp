@@ -1,7 +1,6 @@
 // Measures a GPT's whole training step with compile() in every mode, compared to the same step run operation by operation; and
 // its compile time: cold, with the kernels on disk, and for 2 and for 12 layers.
-// Usage: modes [STEPS]; prints {"rows": [{"name", "steps_per_s", "ratio", "first_call_s"}], "recompiles": {...}, "compile_s":
-// {...}}.
+// Usage: modes [STEPS]; prints {"rows": [{"name", "steps_per_s", "ratio", "first_call_s"}], "recompiles": {...}, "compile_s": {...}}.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

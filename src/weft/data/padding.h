@@ -3,7 +3,7 @@
 //   std::pair<Tensor, Tensor> batch(std::span<const std::int64_t> samples) const {   // of a dataset for data::Loader
 //     std::vector<std::span<const std::int32_t>> captions = ...;
 //     return {data::pad_sequences<std::int32_t>(captions, Bucketing{16, 32, 64}, padding),
-//     data::lengths_of<std::int32_t>(captions)};
+//             data::lengths_of<std::int32_t>(captions)};
 //   }
 //   }
 #pragma once

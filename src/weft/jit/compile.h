@@ -17,14 +17,17 @@
 //   anything else                       not tracked: keeps what the host computed when the function was recorded
 // If a captured Parameter, Scalar, Flag or generator was destroyed or moved, the next call records again. A model (a
 // struct with fields) that is passed as an lvalue is held by reference, any other function by value: compile(model)
-// sees later changes of the model. The guards bound the number of recordings: types of arguments and parameters, values
-// of numbers, flags and strings among the arguments, and values of Scalars that the host read. A function that reads a
-// value of a tensor (item, printing: a graph break), keeps a tensor outside of Parameters, or changes a Scalar is
-// computed correctly too, but recorded in every call; explain() says so. A call that throws changes no Parameter and no
-// generator, unless its graph was cut before: each graph between breaks is one update, and graphs that were launched
-// keep their effect. Inside the function, only operations that are called with wrong arguments throw, so the function
-// may be noexcept or catch every exception. Errors of compile() itself are thrown by the call after the function has
-// returned.
+// sees later changes of the model.
+//
+// The guards bound the number of recordings: types of arguments and parameters, values of numbers, flags and strings
+// among the arguments, and values of Scalars that the host read. A function that reads a value of a tensor (item,
+// printing: a graph break), keeps a tensor outside of Parameters, or changes a Scalar is computed correctly too, but
+// recorded in every call; explain() says so.
+//
+// A call that throws changes no Parameter and no generator, unless its graph was cut before: each graph between breaks
+// is one update, and graphs that were launched keep their effect. Inside the function, only operations that are called
+// with wrong arguments throw, so the function may be noexcept or catch every exception. Errors of compile() itself are
+// thrown by the call after the function has returned.
 //
 // A tensor that a call finds in several places (two arguments, or an argument and the value of a Parameter) is one
 // tensor, as when the function runs uncompiled: a gradient with respect to one of them is the gradient with respect to

@@ -65,7 +65,7 @@ struct Draws {
 
 // A host value on which the recording depends.
 struct ValueGuard {
-  const void* value;  // captured; null for an argument
+  const void* value;  // the captured value, if leaf is -1
   std::int32_t leaf;  // the argument that is the Scalar; -1 if captured
   std::uint32_t bytes;
   std::uint64_t bits;
@@ -89,7 +89,7 @@ struct Specialization {
   std::vector<Tensor> captured;                               // in the order in which they were first used
   std::vector<Alias> aliases;
   bool is_of_bucket = false;  // for sizes named by mark_buckets
-  // a gradient is taken with respect to tensors that may have aliases, even if there are none
+  // A gradient is taken with respect to tensors that may have aliases, even if there are none.
   bool aliases_matter = false;
 
   // The replay.

@@ -1,6 +1,6 @@
 // Recurrent networks with PyTorch's names, layouts and gate orders (batch_first): x [batch, time, in] gives [batch,
-// time, width]. The time steps are a scan (tensor/control.h): its body is recorded once for any length, and gradients
-// flow through all steps.
+// time, width]. The time steps are a scan (tensor/control.h): the program is the same for every length, and
+// gradients flow through all steps.
 #pragma once
 
 #include <cstdint>

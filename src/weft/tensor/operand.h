@@ -2,11 +2,10 @@
 // source location of the call.
 //
 // The dtype of the result for operands of different dtypes (as in JAX and NumPy 2):
-//   tensor with tensor   weft::promote(a, b) (base/dtype.h): boolean < integer < floating point; within a class, the
-//   wider
-//   tensor with number   the tensor's dtype, if the number's class is not above it; else:
-//                        an integer with booleans gives i32, a floating-point number with booleans or integers gives
-//                        f32
+//   tensor with tensor   weft::promote(a, b) (base/dtype.h): boolean < integer < floating point; within a class,
+//                        the wider dtype
+//   tensor with number   the tensor's dtype, if the number's class is not above it; else: an integer with booleans
+//                        gives i32, a floating-point number with booleans or integers gives f32
 //   number with number   i32 for integers, f32 for floating point, i1 for bool
 // Throws Error if a number is out of range of an integer dtype.
 //

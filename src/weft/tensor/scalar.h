@@ -1,9 +1,8 @@
 // Host values that a compiled function tracks. A call of a compiled function usually replays what was recorded; plain
 // variables that its code read during the recording are not read again. These are tracked:
-//   Scalar   a number. As an operand of a tensor operation it is an input of the program and read anew for each launch,
-//   so a
-//            learning rate may change in every step at no cost. When host code reads it (converted to double), it is a
-//            guard.
+//   Scalar   a number. As an operand of a tensor operation it is an input of the program and read anew for each
+//            launch, so a learning rate may change in every step at no cost. When host code reads it (converted to
+//            double), it is a guard.
 //   Flag     a switch, always a guard.
 // When a guarded value changes, the function is recorded again; it is compiled only if the new recording differs.
 //
