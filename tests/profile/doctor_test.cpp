@@ -331,7 +331,7 @@ TEST(Doctor, ARunOfOneLaunchIsAllStartup) {
   made.launch(made.program("main"), 1000, 3000);
   const Examined examined(made);
   EXPECT_THAT(examined.text(), HasSubstr("computing 2.000 ms"));
-  EXPECT_THAT(examined.text(), HasSubstr("nothing found"));
+  EXPECT_THAT(examined.text(), HasSubstr("no avoidable costs found"));
   expect_sum(examined);
   const Recording nothing;
   EXPECT_THAT(diagnosis_text(nothing, analyse(nothing), diagnose(nothing, analyse(nothing))),

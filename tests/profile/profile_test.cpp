@@ -350,7 +350,7 @@ TEST(Recording, DamageIsToldAndForeignFilesAreRefused) {
   };
   write_file(damaged / "foreign", "PK\x03\x04 a zip");
   EXPECT_THAT(refusal(damaged / "foreign"), HasSubstr("is not a weft recording"));
-  EXPECT_THAT(refusal(damaged / "nowhere"), HasSubstr("there is no recording"));
+  EXPECT_THAT(refusal(damaged / "nowhere"), HasSubstr("there is no weft recording"));
   write_file(damaged / "empty", "");
   EXPECT_THAT(refusal(damaged / "empty"), HasSubstr("is not a weft recording"));
 }
