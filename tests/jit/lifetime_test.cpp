@@ -116,7 +116,7 @@ TEST_F(Compile, PinnedRefusesToReplayWhatIsGone) {
   EXPECT_THAT(pinned(y).to_vector<float>(), ElementsAre(20, 40, 60));
   weight = std::make_unique<Parameter>(full({3}, 5, DType::f32));
   EXPECT_THAT(error_of([&] { pinned(y); }),
-              HasSubstr("f: pinned: a captured Parameter, Scalar, Flag or generator has"));
+              HasSubstr("f: pinned: a captured Parameter, Scalar, Flag or generator was destroyed or moved"));
 }
 
 TEST_F(Compile, AModelIsHeldByReference) {
