@@ -67,8 +67,8 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
     run.loss = step(batch.images, batch.labels).item();
     done(i + 1, 1e3 * train::seconds_since(start));
   }
-  const std::string failure = recorder.stop();
-  require(failure.empty(), "lab mesh: ", failure);
+  const Status status = recorder.stop();
+  require(status.ok(), "lab mesh: ", status.reason());
   run.recording = profile::read_recording(folder);
   run.analysis = profile::analyse(run.recording);
   if (!temporary)

@@ -15,11 +15,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::vector<IsolatedOutcome> outcomes(std::size_t pieces, const IsolationLimits& limits,
                                       const std::function<std::string(std::size_t)>& piece) {
-  std::vector<IsolatedOutcome> outcomes(pieces);
+  std::vector<IsolatedOutcome> outcomes(pieces, Status::failed("it has not ended"));
   run_isolated(pieces, limits, piece, [&](std::size_t i, const IsolatedOutcome& outcome) { outcomes[i] = outcome; });
   return outcomes;
 }
@@ -36,26 +35,25 @@ TEST(Isolated, EveryEndIsTold) {
     }
     return "";
   });
-  EXPECT_EQ(ended[0].said, "fine");
-  EXPECT_THAT(ended[0].failed, IsEmpty());
-  EXPECT_EQ(ended[1].failed, "Killed");
-  EXPECT_EQ(ended[2].failed, "exception: no luck");
-  EXPECT_EQ(ended[3].failed, "took more than 1 s");
-  EXPECT_EQ(ended[4].failed, "exit code 7");
-  EXPECT_THAT(ended[5].said, IsEmpty());
-  EXPECT_THAT(ended[5].failed, IsEmpty());
+  ASSERT_TRUE(ended[0].ok() && ended[5].ok());
+  EXPECT_EQ(*ended[0], "fine");
+  EXPECT_EQ(ended[1].reason(), "Killed");
+  EXPECT_EQ(ended[2].reason(), "exception: no luck");
+  EXPECT_EQ(ended[3].reason(), "took more than 1 s");
+  EXPECT_EQ(ended[4].reason(), "exit code 7");
+  EXPECT_EQ(*ended[5], "");
 }
 
 TEST(Isolated, LongAnswersArriveWhole) {
   const auto ended = outcomes(3, {.processes = 3}, [](std::size_t i) { return std::string(1'000'000 * i, 'x'); });
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(ended[i].said.size(), 1'000'000 * i);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(ended[i]->size(), 1'000'000 * i);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(Isolated, MemoryIsLimited) {
   const auto ended = outcomes(1, {.bytes = std::uint64_t{256} << 20},
                               [](std::size_t) { return std::string(std::size_t{1} << 30, 'x').substr(0, 1); });
-  EXPECT_THAT(ended[0].failed, HasSubstr("bad_alloc"));
+  EXPECT_THAT(ended[0].reason(), HasSubstr("bad_alloc"));
 }
 #endif
 

@@ -35,9 +35,8 @@ struct Sized {
       compiler::compile_for_sizes(*general.graph, {.sizes = SizeValues({11})});
 
   std::shared_ptr<const runtime::Executable> at(std::int64_t rows) const {
-    std::string why_not;
-    auto executable = program->at({rows}, {}, why_not);
-    EXPECT_TRUE(executable) << why_not;
+    auto executable = program->at({rows}, {});
+    EXPECT_TRUE(executable) << executable.reason();
     return executable;
   }
 };

@@ -199,9 +199,8 @@ TEST(Strict, TermsOfAProductAreFewWhenTheirNumberIsKnown) {
   for (const std::int64_t terms : {1, 3, 8, 9}) {
     const auto graph = product(terms);
     const auto inputs = test::normal_inputs(*graph);
-    std::string why_not;
-    const auto executable = sized->at({terms}, {}, why_not);
-    ASSERT_TRUE(executable) << why_not;
+    const auto executable = sized->at({terms}, {});
+    ASSERT_TRUE(executable) << executable.reason();
     EXPECT_EQ(test::run(executable, inputs), test::run_compiled(*graph, inputs, options)) << terms;
   }
 }

@@ -51,12 +51,11 @@ TEST(AlignBroadcasts, ThatAreInOtherPlacesCannotBeAligned) {
 TEST(AlignBroadcasts, OneProgramIsForOneAndForSeveral) {
   const std::vector<std::shared_ptr<const Graph>> samples{sum_of(5), align_broadcasts(sum_of(1), *sum_of(5))};
   const General general = generalise(samples);
-  std::string why_not;
   for (const std::int64_t rows : {1, 2, 7}) {
     const auto graph = align_broadcasts(sum_of(rows), *general.sample);
     ASSERT_TRUE(graph);
-    const auto found = match(general, *graph, graph->outputs(), why_not);
-    ASSERT_TRUE(found) << why_not;
+    const auto found = match(general, *graph, graph->outputs());
+    ASSERT_TRUE(found) << found.reason();
     EXPECT_EQ(found->symbols, std::vector{rows});
   }
 }

@@ -29,10 +29,7 @@ std::shared_ptr<const Graph> unrelated(std::int64_t n, std::int64_t m) {
 
 General of(std::vector<std::shared_ptr<const Graph>> samples) { return generalise(samples); }
 
-bool fits(const General& general, const Graph& graph) {
-  std::string difference;
-  return match(general, graph, graph.outputs(), difference).has_value();
-}
+bool fits(const General& general, const Graph& graph) { return match(general, graph, graph.outputs()).ok(); }
 
 std::vector<std::string> broken(const General& general, const Graph& graph) {
   std::vector<std::string> texts;

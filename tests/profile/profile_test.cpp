@@ -401,14 +401,14 @@ TEST(Recording, StrangeNamesOfModulesAreShownAsTheyAre) {
 
 TEST(Recording, IsBoundedAndCountsWhatItDrops) {
   const TemporaryFolder folder;
-  std::string failure;
+  Status status;
   constexpr std::uint64_t added = 300'000, kept = 1000;
   {
     Recorder recorder({.folder = folder.path(), .most_spans = kept});
     for (std::uint64_t i = 0; i < added; ++i) trace::add("host", "one", i, i + 1);
-    failure = recorder.stop();
+    status = recorder.stop();
   }
-  EXPECT_EQ(failure, "");
+  EXPECT_TRUE(status) << status.reason();
   const Recording recording = read_recording(folder.path());
   EXPECT_LE(recording.spans.size(), kept);
   EXPECT_EQ(recording.spans.size() + recording.dropped, added);
@@ -421,7 +421,7 @@ TEST(Recording, AFolderThatCannotBeWrittenStopsNothing) {
   {
     Scope scope(folder / "file");
     EXPECT_FALSE(trace::enabled());
-    EXPECT_THAT(scope.finish(), HasSubstr("file"));
+    EXPECT_THAT(scope.finish().reason(), HasSubstr("file"));
   }
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("nothing is recorded"));
 }

@@ -27,8 +27,8 @@ DiskCache open_cache() {
   const auto folder = DiskCache::default_folder();
   require(!folder.empty(), "cache: there is no place for it: set WEFT_CACHE_DIR");
   DiskCache cache(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
-  const std::string refusal = cache.refusal();
-  require(refusal.empty(), "cache: not used: ", refusal);
+  const Status opened = cache.open();
+  require(opened.ok(), "cache: not used: ", opened.reason());
   return cache;
 }
 
@@ -39,7 +39,7 @@ struct Listed {
 };
 
 std::string state_of(const std::string& name, const DiskCache::Contents& contents) {
-  if (!contents.kernels) return contents.reason;
+  if (!contents.kernels) return contents.kernels.reason();
   if (name.ends_with(compiler::choice_extension)) return concat("ok, autotuned: ", contents.kernels->front().object);
   return concat("ok, ", contents.kernels->size(), " kernels");
 }
@@ -50,7 +50,7 @@ std::vector<Listed> look_at(const DiskCache& cache) {
     const DiskCache::Contents contents = cache.contents(file.name);
     if (contents.is_removed) continue;
     std::string state = state_of(file.name, contents);
-    all.push_back({std::move(file), std::move(state), contents.kernels.has_value()});
+    all.push_back({std::move(file), std::move(state), contents.kernels.ok()});
   }
   return all;
 }
@@ -96,13 +96,17 @@ void verify() {
 
 void prune(std::int64_t most_bytes) {
   const DiskCache cache = open_cache();
-  std::size_t removed = 0;
-  std::string why_not;
+  std::size_t files = 0;
+  Status status;
+  const auto add = [&](DiskCache::Removed removed) {
+    files += removed.files;
+    if (!removed.status) status = std::move(removed.status);
+  };
   for (const Listed& entry : look_at(cache))
-    if (!entry.usable) removed += cache.remove(entry.file.name, &why_not);
-  removed += cache.prune(static_cast<std::uint64_t>(most_bytes), &why_not);
-  std::cout << removed << " entries removed" << std::endl;
-  require(why_not.empty(), "cache: not all was removed that should be: ", why_not);
+    if (!entry.usable) add(cache.remove(entry.file.name));
+  add(cache.prune(static_cast<std::uint64_t>(most_bytes)));
+  std::cout << files << " entries removed" << std::endl;
+  require(status.ok(), "cache: not all was removed that should be: ", status.reason());
 }
 
 void info() {
@@ -131,10 +135,9 @@ void import_from(const std::filesystem::path& path) {
   const auto artifact = compiler::read_artifact(read_file(path));
   require(!artifact.programs.empty(), "cache: ", path.string(), " is of save_artifacts, for load_artifacts to read");
   const std::size_t all = artifact.programs.size() + artifact.choices.size();
-  std::string why_not;
-  const std::size_t kept = compiler::add_to(cache, artifact, &why_not);
+  const auto [kept, status] = compiler::add_to(cache, artifact);
   std::cout << kept << " of " << all << " entries, " << artifact.kernels.size() << " kernels imported" << std::endl;
-  require(kept == all, "cache: ", all - kept, " entries were not imported: ", why_not);
+  require(kept == all, "cache: ", all - kept, " entries were not imported: ", status.reason());
 }
 
 }  // namespace

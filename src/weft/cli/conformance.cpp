@@ -80,7 +80,7 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
       },
       [&](std::size_t i, const IsolatedOutcome& outcome) {
         const ConformanceResult result =
-            outcome.failed.empty() ? unpack(outcome.said) : ConformanceResult{Outcome::crashed, "", outcome.failed};
+            outcome ? unpack(*outcome) : ConformanceResult{Outcome::crashed, "", outcome.reason()};
         ++summary.counts[result.outcome];
         if (result.outcome == Outcome::passed && result.fell_back) ++summary.fell_back;
         if (result.outcome == Outcome::unsupported) ++summary.unsupported[result.feature];

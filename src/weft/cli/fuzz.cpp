@@ -124,9 +124,9 @@ class FuzzRun {
           return nlohmann::json(results).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         },
         [&](std::size_t p, const IsolatedOutcome& outcome) {
-          last_crash_ = outcome.failed;
-          if (!outcome.failed.empty()) return crashed(pieces[p]);
-          const auto results = nlohmann::json::parse(outcome.said).get<std::vector<GraphResult>>();
+          last_crash_ = outcome.reason();
+          if (!outcome) return crashed(pieces[p]);
+          const auto results = nlohmann::json::parse(*outcome).get<std::vector<GraphResult>>();
           for (std::size_t k = 0; k < results.size(); ++k)
             take(pieces[p].begin + static_cast<std::int64_t>(k), results[k]);
         },

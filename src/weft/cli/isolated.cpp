@@ -90,11 +90,12 @@ Child start(std::size_t i, const IsolationLimits& limits, const std::function<st
 IsolatedOutcome outcome_of(Child& child, const IsolationLimits& limits) {
   int status = 0;
   while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
-  if (child.late) return {"", concat("took more than ", std::chrono::duration<double>(limits.time).count(), " s")};
-  if (WIFSIGNALED(status)) return {"", ::strsignal(WTERMSIG(status))};
+  if (child.late)
+    return Status::failed(concat("took more than ", std::chrono::duration<double>(limits.time).count(), " s"));
+  if (WIFSIGNALED(status)) return Status::failed(::strsignal(WTERMSIG(status)));
   const int code = WEXITSTATUS(status);
-  if (code == returned) return {std::move(child.said), ""};
-  return {"", code == threw ? concat("exception: ", child.said) : concat("exit code ", code)};
+  if (code == returned) return std::move(child.said);
+  return Status::failed(code == threw ? concat("exception: ", child.said) : concat("exit code ", code));
 }
 
 // Reads what the child wrote. Returns whether the child closed its end of the pipe, so that it is about to exit.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include <weft/base/status.h>
 #include <weft/cli/interrupt.h>
 
 namespace weft::cli {
@@ -18,11 +19,8 @@ struct IsolationLimits {
   std::uint64_t bytes = std::uint64_t{4} << 30;               // memory limit for one piece
 };
 
-struct IsolatedOutcome {
-  std::string said;  // the text that the piece returned
-  // The reason why it returned nothing: "Segmentation fault", "took more than 60 s"; empty on success.
-  std::string failed;
-};
+// The text that the piece returned, or the reason why it returned nothing: "Segmentation fault", "took more than 60 s".
+using IsolatedOutcome = Result<std::string>;
 
 // Calls `piece(i)` for each i below `pieces`, each in a process forked from this one, and `done(i, outcome)` in this
 // process when a piece ends. The calling process must have only one thread, because the children would lack the others.

@@ -82,17 +82,17 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
       options.output.empty() ? new_profile_folder() : std::filesystem::path(options.output);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then an error to report
   int code = 0;
-  std::string failure;
+  Status status;
   {
     const auto aside = options.json ? std::make_unique<OutputAside>() : nullptr;
     const PartingWords words(concat("; `weft report ", folder.string(), "` shows what was recorded"));
     profile::Scope scope(folder, "weft " + joined(command));
     code = run_recorded(command);
-    failure = scope.finish();
+    status = scope.finish();
   }
-  if (failure.empty()) show(options, folder, std::ranges::find(command, "--json") != command.end());
+  if (status) show(options, folder, std::ranges::find(command, "--json") != command.end());
   if (code != 0) throw Stopped{code};
-  require(failure.empty(), "the profile is not whole: ", failure);
+  require(status.ok(), "the profile is not whole: ", status.reason());
 }
 
 }  // namespace

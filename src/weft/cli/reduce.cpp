@@ -48,11 +48,11 @@ std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& op
         return verdict.fault ? concat(name(*verdict.fault), '\n', verdict.reason) : "";
       },
       [&](std::size_t, const IsolatedOutcome& outcome) {
-        if (outcome.failed.starts_with("exception: ")) return;  // the interpreter rejects the graph
-        if (!outcome.failed.empty()) {
-          failure = {outcome.failed, ""};
-        } else if (const std::size_t line = outcome.said.find('\n'); line != outcome.said.npos) {
-          failure = {outcome.said.substr(0, line), outcome.said.substr(line + 1)};
+        if (outcome.reason().starts_with("exception: ")) return;  // the interpreter rejects the graph
+        if (!outcome) {
+          failure = {outcome.reason(), ""};
+        } else if (const std::size_t line = outcome->find('\n'); line != outcome->npos) {
+          failure = {outcome->substr(0, line), outcome->substr(line + 1)};
         }
       },
       &interrupt);

@@ -81,7 +81,7 @@ int TrainCaptionerRun::run() {
     print_summary();
   }
   loop_.require_saved();
-  require(no_sheet_.empty(), no_sheet_);
+  require(sheet_.ok(), sheet_.reason());
   return loop_.signal();
 }
 
@@ -116,7 +116,7 @@ void TrainCaptionerRun::write_sheet() {
     write_file(png(), {reinterpret_cast<const char*>(picture.data()), picture.size()});
     write_file(html(), captioner::html_sheet(*score_));
   } catch (const Error& error) {
-    no_sheet_ = error.what();
+    sheet_ = Status::failed(error.what());
   }
 }
 
@@ -126,7 +126,7 @@ nlohmann::json TrainCaptionerRun::report() {
   result["caption_accuracy"] = score_ ? nlohmann::json(score_->accuracy) : nlohmann::json();
   result["token_accuracy"] = score_ ? nlohmann::json(score_->token_accuracy) : nlohmann::json();
   result["pictures"] = score_ ? score_->pictures : 0;
-  result["sheet"] = score_ && no_sheet_.empty() ? nlohmann::json(options_.sheet) : nlohmann::json();
+  result["sheet"] = score_ && sheet_.ok() ? nlohmann::json(options_.sheet) : nlohmann::json();
   return result;
 }
 
@@ -136,7 +136,7 @@ void TrainCaptionerRun::print_summary() const {
     std::cout << digits("%.1f", 100 * score_->accuracy) << " % of " << score_->pictures
               << " held-out captions are right, " << digits("%.1f", 100 * score_->token_accuracy)
               << " % of their tokens\n";
-  if (score_ && no_sheet_.empty()) std::cout << "sheet: " << png() << ", " << html() << '\n';
+  if (score_ && sheet_.ok()) std::cout << "sheet: " << png() << ", " << html() << '\n';
   std::cout << std::flush;
 }
 

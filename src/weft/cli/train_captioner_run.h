@@ -10,6 +10,7 @@
 #include <apps/captioner/caption_evaluation.h>
 #include <apps/captioner/captioner_data.h>
 #include <apps/captioner/captioner_trainer.h>
+#include <weft/base/status.h>
 #include <weft/cli/train_captioner_options.h>
 #include <weft/cli/training_loop.h>
 
@@ -46,7 +47,7 @@ class TrainCaptionerRun {
   std::optional<captioner::CaptionBatches> batches_;
   captioner::CaptionBatch batch_;  // of the next step
   std::optional<captioner::CaptionScore> score_;
-  std::string no_sheet_;  // the reason why the sheet could not be written; empty if it was
+  Status sheet_;  // fails if the sheet could not be written
 };
 
 }  // namespace weft::cli

@@ -74,7 +74,7 @@ void TrainingLoop::train(const train::Settings& settings) {
     save(settings);
     if (interrupt_) interrupt_->hurry();
   } catch (const Error& error) {
-    unsaved_ = error.what();
+    last_save_ = Status::failed(error.what());
   }
 }
 
@@ -168,7 +168,7 @@ void TrainingLoop::try_to_save(const train::Settings& settings) {
   }
 }
 
-void TrainingLoop::require_saved() const { require(unsaved_.empty(), unsaved_); }
+void TrainingLoop::require_saved() const { require(last_save_.ok(), last_save_.reason()); }
 
 bool TrainingLoop::stop_now() const {
   if (signal() != 0) return true;

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <weft/base/status.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/loss_chart.h>
 #include <weft/cli/progress.h>
@@ -85,7 +86,7 @@ class TrainingLoop {
   std::optional<train::CheckpointFolder> folder_;
 
   std::int64_t first_step_ = 0, step_ = 0, last_step_ = 0, saved_step_ = -1;
-  std::string unsaved_;  // the reason why the last step is not saved; empty if it is
+  Status last_save_;  // fails if the last step could not be saved
   std::deque<Future<double>> pending_;
   std::vector<double> losses_;
   std::vector<ValidationLoss> validations_;

@@ -104,9 +104,12 @@ Artifact artifact_of(const DiskCache& cache) {
   return artifact;
 }
 
-std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string* why_not) {
+Import add_to(const DiskCache& cache, const Artifact& artifact) {
   std::vector<std::string> names;
-  std::string reason = "WEFT_CACHE_BYTES has no room for all of them";
+  Status status = Status::failed("WEFT_CACHE_BYTES has no room for all of them");
+  const auto write = [&](const std::string& name, std::span<const StoredKernel> kernels) {
+    if (Status written = cache.write(name, kernels); !written) status = std::move(written);
+  };
   for (const auto& program : artifact.programs) {
     std::vector<StoredKernel> kernels;
     std::vector<std::string> keys;
@@ -114,15 +117,14 @@ std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string
       kernels.push_back(artifact.kernels[i]);
       keys.push_back(artifact.kernels[i].key);
     }
-    cache.write(names.emplace_back(entry_name(keys)), kernels, &reason);
+    write(names.emplace_back(entry_name(keys)), kernels);
   }
   for (const StoredKernel& choice : artifact.choices)
-    cache.write(names.emplace_back(choice_name(choice.key)), std::span(&choice, 1), &reason);
+    write(names.emplace_back(choice_name(choice.key)), std::span(&choice, 1));
   // Only now are all entries written: an entry may have been removed to make room for later ones.
-  const auto is_stored = [&](const std::string& name) { return cache.contents(name).kernels.has_value(); };
+  const auto is_stored = [&](const std::string& name) { return cache.contents(name).kernels.ok(); };
   const std::size_t kept = std::ranges::count_if(names, is_stored);
-  if (why_not && kept < names.size()) *why_not = std::move(reason);
-  return kept;
+  return {kept, kept < names.size() ? status : Status()};
 }
 
 }  // namespace compiler

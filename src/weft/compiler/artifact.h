@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <weft/base/status.h>
 #include <weft/compiler/cache/entry.h>
 
 namespace weft::compiler {
@@ -26,8 +27,11 @@ Artifact read_artifact(std::string_view bytes);  // throws Error with the reason
 
 // Collects all usable entries of a cache folder.
 Artifact artifact_of(const DiskCache& cache);
-// Adds the artifact to a cache folder. Returns how many of its entries the folder holds at the end; if some are missing, sets `why_not` (if
-// given) to the reason.
-std::size_t add_to(const DiskCache& cache, const Artifact& artifact, std::string* why_not = nullptr);
+struct Import {
+  std::size_t entries = 0;  // of the artifact that the folder holds in the end
+  Status status = {};       // why some are missing
+};
+// Adds the artifact to a cache folder.
+Import add_to(const DiskCache& cache, const Artifact& artifact);
 
 }  // namespace weft::compiler

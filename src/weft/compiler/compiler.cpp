@@ -289,15 +289,13 @@ std::shared_ptr<const runtime::Executable> compile(const ir::Graph& graph, const
   out = {};
   const auto start = Clock::now();
   const auto program = make_program(graph, options, out);
-  std::string why_not;
-  std::shared_ptr<const runtime::Executable> executable;
-  {
+  const auto executable = [&] {
     const Phase phase(out, "make-thunks");
-    executable = program->at({}, {}, why_not);
-  }
-  require(executable != nullptr, "compile: ", graph.name, ": ", why_not);
-  finish(options, *executable, start, out);
-  return executable;
+    return program->at({}, {});
+  }();
+  require(executable.ok(), "compile: ", graph.name, ": ", executable.reason());
+  finish(options, **executable, start, out);
+  return *executable;
 }
 
 std::shared_ptr<const SizedProgram> compile_for_sizes(const ir::Graph& graph, const Options& options, Report* report) {

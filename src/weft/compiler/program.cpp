@@ -155,19 +155,17 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   return thunk;
 }
 
-std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t> symbols,
-                                                       std::span<const std::span<const std::byte>> constants,
-                                                       std::string& why_not) const {
+Result<std::shared_ptr<const runtime::Executable>> Program::at(
+    std::vector<std::int64_t> symbols, std::span<const std::span<const std::byte>> constants) const {
   const auto before = last();
   const std::uint64_t others = changed(before.get(), symbols);
   auto made = std::make_shared<Instance>();
   made->symbols = symbols;
   const SizeValues sizes(std::move(symbols), &table_);
   for (const ir::Node* sum : parts_.ordered_sums)
-    if (is_reordered(*sum, sizes)) {
-      why_not = concat("in strict mode, the sum over ", sizes(sum->operand(0).type()), " is taken in another order");
-      return nullptr;
-    }
+    if (is_reordered(*sum, sizes))
+      return Status::failed(
+          concat("in strict mode, the sum over ", sizes(sum->operand(0).type()), " is taken in another order"));
   const std::size_t count = parts_.units.size();
   auto executable = std::make_shared<runtime::Executable>();
   made->thunks.reserve(count);
@@ -185,10 +183,8 @@ std::shared_ptr<const runtime::Executable> Program::at(std::vector<std::int64_t>
     std::optional<Unit> sized;
     if (const SizedLater* later = unit.sized_later()) {
       sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return later->at(sizes); });
-      if (!sized) {
-        why_not = concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes");
-        return nullptr;
-      }
+      if (!sized)
+        return Status::failed(concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes"));
       made->code[u] = find_routines(sized->thunk().routines, *parts_.target);
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);

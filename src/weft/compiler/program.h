@@ -32,9 +32,8 @@ class Program final : public SizedProgram, public std::enable_shared_from_this<P
  public:
   explicit Program(ProgramParts parts);
   const std::string& name() const { return parts_.name; }
-  std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
-                                                std::span<const std::span<const std::byte>> constants,
-                                                std::string& why_not) const override;
+  Result<std::shared_ptr<const runtime::Executable>> at(
+      std::vector<std::int64_t> symbols, std::span<const std::span<const std::byte>> constants) const override;
 
  private:
   using Code = std::vector<std::shared_ptr<const void>>;

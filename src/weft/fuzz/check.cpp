@@ -147,16 +147,14 @@ std::vector<GraphPtr> other_sizes(const GraphPtr& graph) {
 // Returns this graph's program as specialised from one that was made for all sizes from `samples`; null if the graphs have too
 // little in common.
 Program program_for_sizes(const GraphPtr& graph, std::span<const GraphPtr> samples, const compiler::Options& options) {
-  std::string why_not;
   ir::General general;
-  std::optional<ir::Match> sample;
   try {
     general = ir::generalise(samples);
-    sample = ir::match(general, *samples.back(), samples.back()->outputs(), why_not);
   } catch (const Error&) {
     return nullptr;
   }
-  const auto match = ir::match(general, *graph, graph->outputs(), why_not);
+  const auto sample = ir::match(general, *samples.back(), samples.back()->outputs());
+  const auto match = ir::match(general, *graph, graph->outputs());
   if (!sample || !match) return nullptr;
   std::shared_ptr<const compiler::SizedProgram> program;
   try {
@@ -166,7 +164,8 @@ Program program_for_sizes(const GraphPtr& graph, std::span<const GraphPtr> sampl
   } catch (const Error&) {
     return nullptr;
   }
-  return program->at(match->symbols, match->constants, why_not);
+  const auto executable = program->at(match->symbols, match->constants);
+  return executable ? *executable : nullptr;
 }
 
 void check_sizes(const ir::Graph& given, std::span<const Array> inputs, std::span<const Bounded> want) {

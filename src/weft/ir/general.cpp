@@ -376,15 +376,15 @@ General generalise(std::span<const std::shared_ptr<const Graph>> samples) {
   for (const std::int64_t most : apart) all.push_back({most, false});
   all.push_back({0, true});
   for (const std::int64_t most : apart) all.push_back({most, true});
-  std::exception_ptr why_not;
+  std::exception_ptr first_error;
   for (const SizeNames::Beliefs& beliefs : all) {
     try {
       return generalise(samples, beliefs);
     } catch (const Error&) {
-      if (!why_not) why_not = std::current_exception();  // the first error says what differs
+      if (!first_error) first_error = std::current_exception();  // the first error says what differs
     }
   }
-  std::rethrow_exception(why_not);
+  std::rethrow_exception(first_error);
 }
 
 }  // namespace weft::ir

@@ -15,6 +15,7 @@
 
 #include <weft/base/hash.h>
 #include <weft/base/size.h>
+#include <weft/base/status.h>
 #include <weft/ir/graph.h>
 
 namespace weft::ir {
@@ -78,9 +79,7 @@ struct Match {
   std::vector<std::int64_t> symbols;
   std::vector<std::span<const std::byte>> constants;  // the elements, which are owned by the graph
 };
-// Returns the values for which `general` equals `graph` with these outputs. Returns nullopt if there are none; `difference` then
-// says where they differ.
-std::optional<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs,
-                           std::string& difference);
+// Returns the values for which `general` equals `graph` with these outputs. Fails, saying where they differ, if there are none.
+Result<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs);
 
 }  // namespace weft::ir

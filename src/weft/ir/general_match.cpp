@@ -11,14 +11,16 @@ namespace weft::ir {
 
 namespace {
 
+Status others_recorded() { return Status::failed("other operations are recorded"); }
+
 // Compares graphs with a general form at given sizes.
 class FormMatcher {
  public:
   explicit FormMatcher(std::vector<std::int64_t> symbols) : values_(std::move(symbols)) {}
 
-  bool holds(const General::Form& form, const Graph& graph, std::string& difference) {
+  Status holds(const General::Form& form, const Graph& graph) {
     const auto nodes = form.sample->nodes();
-    if (nodes.size() != graph.nodes().size()) return false;
+    if (nodes.size() != graph.nodes().size()) return others_recorded();
     auto type = form.types.begin();
     auto constant = form.constants.begin();
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
@@ -27,14 +29,12 @@ class FormMatcher {
       type += std::ssize(a.types);
       const bool is_given = constant != form.constants.end() && *constant == i;
       constant += is_given;
-      if (a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
-          std::ranges::equal(types, b.types, [&](Type x, Type y) { return at(x) == y; }) &&
-          (is_given ? is_splat(b) : same_attributes(form, a, b)) && same_regions(form, a, b, difference))
-        continue;
-      difference = concat(describe(b), " does not follow from the sizes of the inputs as before");
-      return false;
+      if (a.op != b.op || !std::ranges::equal(a.operands, b.operands, same_value) ||
+          !std::ranges::equal(types, b.types, [&](Type x, Type y) { return at(x) == y; }) ||
+          !(is_given ? is_splat(b) : same_attributes(form, a, b)) || !same_regions(form, a, b))
+        return Status::failed(concat(describe(b), " does not follow from the sizes of the inputs as before"));
     }
-    return true;
+    return {};
   }
 
  private:
@@ -47,13 +47,13 @@ class FormMatcher {
                               [&](std::int64_t n) { return values_(Size(n)); });
   }
 
-  bool same_regions(const General::Form& form, const Node& a, const Node& b, std::string& difference) {
+  bool same_regions(const General::Form& form, const Node& a, const Node& b) {
     if (a.regions.size() != b.regions.size()) return false;
     for (std::size_t r = 0; r < a.regions.size(); ++r) {
       if (a.regions[r] == b.regions[r]) continue;
       const auto found = form.regions.find({a.id, r});
       if (found == form.regions.end() ? !structurally_equal(*a.regions[r], *b.regions[r])
-                                      : !holds(found->second, *b.regions[r], difference))
+                                      : !holds(found->second, *b.regions[r]))
         return false;
     }
     return true;
@@ -106,29 +106,27 @@ std::vector<SizeRelation> broken_relations(const General& general, const Graph& 
   return broken;
 }
 
-std::optional<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs,
-                           std::string& difference) {
-  difference = "other operations are recorded";
+Result<Match> match(const General& general, const Graph& graph, std::span<const Value> outputs) {
   if (general.sample->nodes().size() != graph.nodes().size() ||
       !std::ranges::equal(general.sample->outputs(), outputs, same_value) ||
       general.sample->inputs().size() != graph.inputs().size())
-    return std::nullopt;
+    return others_recorded();
   Match match;
   for (const General::Symbol& symbol : general.symbols) {
     const Node& node = *graph.nodes()[symbol.node];
     const auto types = node.types;
     if (symbol.is_attribute) {
-      if (node.op != general.sample->nodes()[symbol.node]->op) return std::nullopt;
+      if (node.op != general.sample->nodes()[symbol.node]->op) return others_recorded();
       const auto numbers = node.op->attributes->sizes(node.attribute_data);
       const std::size_t at = symbol.dim;
-      if (at >= numbers.size() || numbers[at] < 0) return std::nullopt;
+      if (at >= numbers.size() || numbers[at] < 0) return others_recorded();
       match.symbols.push_back(numbers[at]);
       continue;
     }
-    if (symbol.result >= types.size() || symbol.dim >= types[symbol.result].rank()) return std::nullopt;
+    if (symbol.result >= types.size() || symbol.dim >= types[symbol.result].rank()) return others_recorded();
     match.symbols.push_back(types[symbol.result].size(symbol.dim));
   }
-  if (!FormMatcher(match.symbols).holds(general.form, graph, difference)) return std::nullopt;
+  if (Status holds = FormMatcher(match.symbols).holds(general.form, graph); !holds) return holds;
   for (const General::Constant& constant : general.constants) {
     const Graph* at = &graph;
     for (const auto& [node, region] : constant.path) at = at->nodes()[node]->regions[region];

@@ -185,7 +185,7 @@ std::string Function::limit_reached() const {
   return concat(options_.name, ": its recompile_limit of ", options_.recompile_limit, " programs is reached");
 }
 
-std::string Function::why_single_sizes() const {
+std::string Function::single_size_reason() const {
   if (options_.activation_memory_bytes != 0)
     return concat("activation_memory_bytes needs a program for each size. ",
                   sizes_.any_buckets() ? "For one program of each bucket"
@@ -199,13 +199,13 @@ std::string Function::why_single_sizes() const {
 
 std::string Function::about_sizes(const Difference& difference, const Specialization& made) {
   if (difference.sizes.empty() || !made.compiled || made.context.backend == record::Backend::interpreter) return {};
-  if (std::string alone = why_single_sizes(); !alone.empty()) return alone;
+  if (std::string reason = single_size_reason(); !reason.empty()) return reason;
   std::string relations;
   for (const std::string& relation : made.broken_relations)
     relations += concat(relations.empty() ? "until now " : ", ", relation);
   if (!relations.empty()) relations += "; ";
   const record::Synchronizer::Last& last = record::Synchronizer::last();
-  if (const std::string& why = last.sizes_are_alone_because; !why.empty())
+  if (const std::string& why = last.single_size_reason; !why.empty())
     return given_up_ = concat(relations, "every size gets its own program, because ", why,
                               ". Pad to a few sizes and name them with mark_buckets");
   if (!last.compiled_for_sizes)
@@ -316,7 +316,7 @@ Explanation Function::explain() const {
                           .compiles = compiles_,
                           .evicted = evicted_,
                           .compiled_ahead = ahead_->load(),
-                          .sizes = why_single_sizes(),
+                          .sizes = single_size_reason(),
                           .breaks = breaks_,
                           .recompiles = recompiles_};
   if (explanation.sizes.empty()) explanation.sizes = given_up_;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/base/status.h>
 #include <weft/jit/difference.h>
 #include <weft/jit/dynamic_sizes.h>
 #include <weft/jit/explanation.h>
@@ -94,7 +95,7 @@ class Function {
   bool may_learn_sizes() const;
   // Records the function for sizes other than those of `types`, varying the sizes that were declared dynamic. Returns
   // the reason why it cannot be recorded; empty on success.
-  std::string learn_declared(const SampledCall& call, std::span<const Type> types);
+  Status learn_declared(const SampledCall& call, std::span<const Type> types);
   // The same for the types of the leaves, with declared or detected dynamic sizes.
   void learn_sizes(const SampledCall& call);
   void with_sample(const SampledCall& call, std::vector<Type> types, const std::function<bool(Trace&)>& use) const;
@@ -102,7 +103,7 @@ class Function {
   // dimension, but not over a dimension of size 1, so samples must keep the 1.
   void keep_samples_of_ones(const SampledCall& call, std::span<const Type> types, std::span<const ChangingSize> sizes,
                             std::span<const LinkedSizes> links);
-  bool record_sample(const SampledCall& call, std::vector<Type> types, bool keep, std::string& why_not);
+  Status record_sample(const SampledCall& call, std::vector<Type> types, bool keep);
   // Returns the jobs to compile ahead for the other buckets; empty if they were recorded before.
   std::vector<record::CompileAhead::Job> other_buckets(const SampledCall& call);
   std::vector<LinkedSizes> free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes);
@@ -122,7 +123,7 @@ class Function {
   // Writes logs and diagnostics about a new specialisation.
   void tell(const Specialization& made, std::span<const GraphBreak> breaks, const Difference& difference, double ms);
   // Returns the reason why each size always has its own program, and the remedy; empty if sizes can share a program.
-  std::string why_single_sizes() const;
+  std::string single_size_reason() const;
   // The same after the call was recorded, or else what happens to sizes that differ.
   std::string about_sizes(const Difference& difference, const Specialization& made);
   void count(const GraphBreak& cut);

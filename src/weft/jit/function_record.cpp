@@ -58,7 +58,7 @@ std::vector<Tensor> Function::record(std::span<const Leaf> leaves, const std::ve
     keep(call);
   } else if (call.rest == record::Backend::eager) {
     WEFT_LOG(recompiles, options_.name, ": the stance is eager_on_recompile, and no known program fits: ",
-             call.difference.none() ? "there is none yet" : call.difference.text(why_single_sizes()));
+             call.difference.none() ? "there is none yet" : call.difference.text(single_size_reason()));
   }
   return results;
 }
@@ -113,7 +113,7 @@ void Function::compiling(Call& call) {
   if (current_stance() == Stance::fail_on_recompile)
     return call.trace->reject(std::make_exception_ptr(RecompileError(
         concat(options_.name, ": the stance is fail_on_recompile, and no known program fits: ",
-               call.difference.none() ? "there is none yet" : call.difference.text(why_single_sizes())))));
+               call.difference.none() ? "there is none yet" : call.difference.text(single_size_reason())))));
   const std::string limit = limit_reached();
   if (limit.empty() || options_.limit_policy == LimitPolicy::evict) return;
   if (options_.limit_policy == LimitPolicy::generalise)
@@ -135,7 +135,7 @@ void Function::past_limit(Call& call, const std::string& limit) {
   find_difference(call);
   const std::string why = concat(limit, "; this call needs another one: ",
                                  call.difference.none() ? "the same arguments led to different operations"
-                                                        : call.difference.text(why_single_sizes()));
+                                                        : call.difference.text(single_size_reason()));
   if (options_.limit_policy == LimitPolicy::error)
     return call.trace->reject(std::make_exception_ptr(RecompileError(why)));
   WEFT_LOG(recompiles, why, "; this call is interpreted");

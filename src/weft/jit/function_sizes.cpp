@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <weft/base/log.h>
@@ -21,38 +22,36 @@ void Function::with_sample(const SampledCall& call, std::vector<Type> types,
   }
 }
 
-bool Function::record_sample(const SampledCall& call, std::vector<Type> types, bool keep, std::string& why_not) {
+Status Function::record_sample(const SampledCall& call, std::vector<Type> types, bool keep) {
   try {
     with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_sample(call.run, keep); });
-    return true;
+    return {};
   } catch (const CaughtRefusal& refusal) {
     WEFT_LOG(recompiles, options_.name, ": other sizes are not tried: ", refusal.what());
-    why_not.clear();
+    return Status::failed("");
   } catch (const Error& error) {
-    why_not = error.what();
+    return Status::failed(error.what());
   }
-  return false;
 }
 
 // For Dynamic::on: returns the sizes for which the function also works with other values, alone or linked to other
 // sizes.
 std::vector<LinkedSizes> Function::free_sizes(const SampledCall& call, std::span<const ChangingSize> sizes) {
   std::vector<LinkedSizes> free;
-  std::string why_not;
   const auto works = [&](std::span<const ChangingSize> of, const LinkedSizes& group) {
-    return record_sample(call, other_types(types_of(call.leaves), of, {&group, 1}), false, why_not);
+    return record_sample(call, other_types(types_of(call.leaves), of, {&group, 1}), false);
   };
   std::vector<ChangingSize> rest;
   std::vector<std::size_t> rest_at;
   std::vector<std::string> rest_because;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const LinkedSizes alone{{i, 1}};
-    if (works(sizes, alone)) {
-      free.push_back(alone);
+    const LinkedSizes single{{i, 1}};
+    if (const Status status = works(sizes, single)) {
+      free.push_back(single);
     } else {
       rest.push_back(sizes[i]);
       rest_at.push_back(i);
-      rest_because.push_back(why_not);
+      rest_because.push_back(status.reason());
     }
   }
   std::set<LinkedSizes> tried;
@@ -80,7 +79,7 @@ bool Function::may_learn_sizes() const {
   return sizes_.any_dynamic() || options_.dynamic == Dynamic::on;
 }
 
-std::string Function::learn_declared(const SampledCall& call, std::span<const Type> types) {
+Status Function::learn_declared(const SampledCall& call, std::span<const Type> types) {
   std::vector<ChangingSize> sizes;
   {
     const std::lock_guard lock(mutex_);
@@ -91,21 +90,21 @@ std::string Function::learn_declared(const SampledCall& call, std::span<const Ty
   bool is_caught = false;
   for (const std::vector<LinkedSizes>& links : links_among(sizes)) {
     const std::vector<Type> others = other_types(types, sizes, links);
-    std::string why_not;
     if (others.empty()) continue;
-    if (record_sample(call, others, true, why_not)) {
+    const Status status = record_sample(call, others, true);
+    if (status) {
       keep_samples_of_ones(call, types, sizes, links);
       return {};
     }
-    is_caught |= why_not.empty();
+    is_caught |= status.reason().empty();
     if (!first.empty()) continue;
     for (std::size_t i = 0; i < types.size(); ++i)
       if (others[i] != types[i])
         first += concat(first.empty() ? "" : ", ", "argument ", call.paths[i], " as ", others[i]);
-    first += ": " + why_not;
+    first += ": " + status.reason();
   }
-  if (is_caught) return {};  // the function itself handles sizes that do not work
-  return first;
+  if (is_caught || first.empty()) return {};  // caught: the function itself handles sizes that do not work
+  return Status::failed(first);
 }
 
 void Function::learn_sizes(const SampledCall& call) {
@@ -116,15 +115,14 @@ void Function::learn_sizes(const SampledCall& call) {
     if (sizes_.any_dynamic()) declared = sizes_.text();
   }
   if (!declared.empty()) {
-    if (const std::string why_not = learn_declared(call, types); !why_not.empty())
+    if (const Status status = learn_declared(call, types); !status)
       throw ConstraintViolationError(
-          concat(options_.name, ": ", declared, ", but the function does not work with ", why_not));
+          concat(options_.name, ": ", declared, ", but the function does not work with ", status.reason()));
     return;
   }
   const std::vector<ChangingSize> sizes = all_sizes(call.leaves);
-  std::string why_not;
   if (const auto free = free_sizes(call, sizes); !free.empty()) {
-    record_sample(call, other_types(types, sizes, free), true, why_not);
+    std::ignore = record_sample(call, other_types(types, sizes, free), true);
     keep_samples_of_ones(call, types, sizes, free);
   }
 }
@@ -139,8 +137,7 @@ void Function::keep_samples_of_ones(const SampledCall& call, std::span<const Typ
     std::vector<LinkedSizes> others;
     std::ranges::copy_if(links, std::back_inserter(others), [&](const LinkedSizes& group) { return &group != &kept; });
     const std::vector<Type> sample = others.empty() ? std::vector<Type>() : other_types(types, sizes, others);
-    std::string why_not;
-    if (!sample.empty()) record_sample(call, sample, true, why_not);
+    if (!sample.empty()) std::ignore = record_sample(call, sample, true);
   }
 }
 
@@ -158,7 +155,7 @@ std::vector<record::CompileAhead::Job> Function::other_buckets(const SampledCall
     const std::uint64_t buckets = sizes_.buckets_of(types, call.leaves, call.paths);
     lock.unlock();
     const record::SymbolicSizesScope apart(record::sizes_are_symbols(), record::sizes_are_sampled(), buckets);
-    if (learns) learn_declared(call, types);  // on failure, the job is compiled for these sizes only
+    if (learns) std::ignore = learn_declared(call, types);  // on failure, the job is compiled for these sizes only
     try {
       std::optional<record::CompileAhead::Job> job;
       with_sample(call, std::move(types), [&](Trace& trace) { return trace.record_job(call.run, job); });

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <ctime>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include <pthread.h>
@@ -85,18 +86,18 @@ Recorder::Recorder(RecorderOptions options)
   }
 }
 
-Recorder::~Recorder() { stop(); }
+Recorder::~Recorder() { std::ignore = stop(); }
 
-std::string Recorder::stop() {
+Status Recorder::stop() {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(stopped_, true)) return failure_;
+    if (std::exchange(stopped_, true)) return status_;
     stopping_ = true;
   }
   stop_now_.notify_all();
   thread_.join();
   const std::lock_guard lock(mutex_);
-  return failure_;
+  return status_;
 }
 
 void Recorder::write_about() {
@@ -117,13 +118,13 @@ template <class Body>
 void Recorder::guarded(Body&& body) {
   {
     const std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return;
+    if (!status_) return;
   }
   try {
     body();
   } catch (const std::exception& wrong) {
     const std::lock_guard lock(mutex_);
-    failure_ = wrong.what();
+    status_ = Status::failed(wrong.what());
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <weft/base/diagnostics.h>
+#include <weft/base/status.h>
 #include <weft/base/trace.h>
 #include <weft/profile/chunk.h>
 #include <weft/profile/recording.h>
@@ -33,9 +34,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Ends the recording. Returns why it is incomplete (because the disk is full, for example); empty if it is complete. The
+  // Ends the recording. Fails if it is incomplete, because the disk is full, for example. The
   // recorded work continues in any case.
-  std::string stop();
+  Status stop();
 
  private:
   struct Place {
@@ -72,7 +73,7 @@ class Recorder {
   std::condition_variable stop_now_;
   std::deque<diagnostics::Event> events_;
   std::uint64_t events_dropped_ = 0;
-  std::string failure_;
+  Status status_;
   bool stopping_ = false, stopped_ = false;
 
   diagnostics::Sink sink_;

@@ -19,29 +19,31 @@ Scope::Scope(const std::filesystem::path& folder, const std::string& command) {
   try {
     impl_ = std::unique_ptr<Impl>(new Impl{folder, Recorder({.folder = folder, .command = command})});
   } catch (const std::exception& wrong) {
-    failure_ = wrong.what();
-    std::cerr << "warning: profile: " << failure_ << "; nothing is recorded" << std::endl;
+    status_ = Status::failed(wrong.what());
+    std::cerr << "warning: profile: " << wrong.what() << "; nothing is recorded" << std::endl;
   }
 }
 
 Scope::~Scope() {
   if (!impl_) return;
-  if (const std::string failure = finish(); !failure.empty()) std::cerr << "warning: profile: " << failure << std::endl;
+  if (const Status status = finish(); !status) std::cerr << "warning: profile: " << status.reason() << std::endl;
 }
 
-std::string Scope::finish() {
+Status Scope::finish() {
   const auto impl = std::exchange(impl_, nullptr);
-  if (!impl) return failure_;
+  if (!impl) return status_;
   try {
     runtime::cpu().synchronize();
-    failure_ = impl->recorder.stop();
+    status_ = impl->recorder.stop();
+    std::string failures = status_.reason();
     const Recording recording = read_recording(impl->folder);
     for (const std::string& failed : write_report(recording, analyse(recording), impl->folder))
-      if (failure_.find(failed) == failure_.npos) failure_ += concat(failure_.empty() ? "" : "; ", failed);
+      if (failures.find(failed) == failures.npos) failures += concat(failures.empty() ? "" : "; ", failed);
+    if (!failures.empty()) status_ = Status::failed(std::move(failures));
   } catch (const std::exception& wrong) {
-    failure_ = wrong.what();
+    status_ = Status::failed(wrong.what());
   }
-  return failure_;
+  return status_;
 }
 
 }  // namespace weft::profile

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include <weft/base/status.h>
 #include <weft/base/trace.h>
 
 namespace weft::profile {
@@ -24,14 +25,14 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  // Ends the profile now, after waiting for everything launched on the CPU. Returns why there is no profile, or only an
-  // incomplete one; empty if it is complete.
-  std::string finish();
+  // Ends the profile now, after waiting for everything launched on the CPU. Fails if there is no profile, or only an
+  // incomplete one.
+  Status finish();
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  std::string failure_;
+  Status status_;
 };
 
 // Marks one step of training, on the thread that records it.

@@ -27,9 +27,10 @@ std::shared_ptr<Plan> compiled(const CompileAhead::Job& job) {
     SizeFamilies::Known known = families.find(*job.family, job.graph);
     plan->executable = known.executable;
     plan->report = known.report;
-    std::string why_single_size;
-    if (!plan->executable)
-      plan->executable = families.compile(std::move(known), job.graph, job.options, report, why_single_size);
+    if (!plan->executable) {
+      if (auto sized = families.compile(std::move(known), job.graph, job.options, report))
+        plan->executable = *std::move(sized);
+    }
   }
   if (!plan->executable) plan->executable = compiler::compile(*job.graph, job.options, &report.emplace());
   if (report) plan->report = std::make_shared<const compiler::Report>(std::move(*report));

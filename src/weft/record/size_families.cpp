@@ -38,9 +38,8 @@ bool same_sizes(const ir::Graph& a, const ir::Graph& b) {
 std::vector<std::int64_t> typical_sizes(const ir::General& general,
                                         std::span<const std::shared_ptr<const ir::Graph>> samples) {
   const auto sizes_of = [&](const ir::Graph& sample) {
-    std::string why_not;
-    const auto values = ir::match(general, sample, sample.outputs(), why_not);
-    require(values.has_value(), why_not);
+    const auto values = ir::match(general, sample, sample.outputs());
+    require(values.ok(), values.reason());
     return values->symbols;
   };
   std::vector<std::int64_t> last;
@@ -147,16 +146,16 @@ std::shared_ptr<SizeFamilies::Family> SizeFamilies::fitting(std::shared_ptr<Fami
   return nullptr;
 }
 
-std::shared_ptr<const runtime::Executable> SizeFamilies::at(const Family& family,
-                                                            std::shared_ptr<const ir::Graph> graph,
-                                                            std::string& why_not, bool& matches) {
-  why_not = "other operations are recorded";
+Result<std::shared_ptr<const runtime::Executable>> SizeFamilies::at(const Family& family,
+                                                                    std::shared_ptr<const ir::Graph> graph,
+                                                                    bool& matches) {
   matches = false;
   graph = ir::align_broadcasts(std::move(graph), *family.general.sample);
-  if (!graph) return nullptr;
-  const auto values = ir::match(family.general, *graph, graph->outputs(), why_not);
-  matches = values.has_value();
-  return matches ? family.program->at(values->symbols, values->constants, why_not) : nullptr;
+  if (!graph) return Status::failed("other operations are recorded");
+  const auto values = ir::match(family.general, *graph, graph->outputs());
+  if (!values) return values.status();
+  matches = true;
+  return family.program->at(values->symbols, values->constants);
 }
 
 SizeFamilies::Known SizeFamilies::find(const Key& key, const std::shared_ptr<const ir::Graph>& graph) {
@@ -164,59 +163,58 @@ SizeFamilies::Known SizeFamilies::find(const Key& key, const std::shared_ptr<con
   if (!known.family) return known;
   const std::lock_guard lock(known.family->mutex);
   if (!known.family->program) return known;
-  std::string why_not;
   bool matches = false;
-  known.executable = at(*known.family, graph, why_not, matches);
+  auto executable = at(*known.family, graph, matches);
   known.report = known.family->report;
-  if (known.executable) {
+  if (executable) {
+    known.executable = *std::move(executable);
     metrics::sized_instances.add();
   } else {
+    std::string reason = executable.reason();
     if (matches) {
       known.refusing = known.family->program;
     } else if (graph->inputs().size() == known.family->general.sample->inputs().size()) {
       known.broken = ir::broken_relations(known.family->general, *graph);
-      if (!known.broken.empty()) why_not = concat("until now ", texts(known.broken));
+      if (!known.broken.empty()) reason = concat("until now ", texts(known.broken));
     }
-    WEFT_LOG(recompiles, "sync: the program for many sizes does not serve these: ", why_not);
+    WEFT_LOG(recompiles, "sync: the program for many sizes does not serve these: ", reason);
   }
   return known;
 }
 
-std::shared_ptr<const runtime::Executable> SizeFamilies::compile(Known known, std::shared_ptr<const ir::Graph> graph,
-                                                                 const compiler::Options& options,
-                                                                 std::optional<compiler::Report>& report,
-                                                                 std::string& why_single_size) {
+Result<std::shared_ptr<const runtime::Executable>> SizeFamilies::compile(Known known,
+                                                                         std::shared_ptr<const ir::Graph> graph,
+                                                                         const compiler::Options& options,
+                                                                         std::optional<compiler::Report>& report) {
   if (!known.family) known.family = fitting(family(known.key, true), graph, true);
   Family& family = *known.family;
   const std::lock_guard lock(family.mutex);
-  if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program)) {
-    why_single_size = family.why_not.empty() ? "the program for many sizes does not serve these" : family.why_not;
-    return nullptr;
-  }
+  if (family.attempts == most_attempts || (known.refusing && known.refusing == family.program))
+    return family.last_attempt ? Status::failed("the program for many sizes does not serve these")
+                               : family.last_attempt;
   const auto same = [&](const auto& sample) { return same_sizes(*sample, *graph); };
-  if (std::ranges::any_of(family.samples, same)) return nullptr;  // the graph differs in attributes, not in sizes
-  if (!family.add(graph)) {
-    why_single_size = "a graph that another thread added has broadcasts in other places";
-    return nullptr;
-  }
-  if (family.samples.size() == 1) return nullptr;
+  const Status nothing_to_share = Status::failed("");
+  if (std::ranges::any_of(family.samples, same))
+    return nothing_to_share;  // the graph differs in attributes, not in sizes
+  if (!family.add(graph)) return Status::failed("a graph that another thread added has broadcasts in other places");
+  if (family.samples.size() == 1) return nothing_to_share;
   ++family.attempts;
-  std::string why_not;
   try {
     build(family, options, report);
     bool matches = false;
-    if (auto executable = at(family, graph, why_not, matches)) {
-      compiler::describe_launch(*executable, *report);
+    auto executable = at(family, graph, matches);
+    if (executable) {
+      compiler::describe_launch(**executable, *report);
       family.report = std::make_shared<const compiler::Report>(*report);
       return executable;
     }
+    family.last_attempt = executable.status();
   } catch (const Error& error) {
-    why_not = error.what();
+    family.last_attempt = Status::failed(error.what());
     family.samples.pop_back();
   }
-  WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", why_not);
-  why_single_size = family.why_not = std::move(why_not);
-  return nullptr;
+  WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", family.last_attempt.reason());
+  return family.last_attempt;
 }
 
 void SizeFamilies::build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <weft/base/hash.h>
+#include <weft/base/status.h>
 #include <weft/compiler/plan/sized_program.h>
 #include <weft/ir/general.h>
 #include <weft/record/plan_cache.h>
@@ -61,13 +62,11 @@ class SizeFamilies {
   Known find(const Key& key, const std::shared_ptr<const ir::Graph>& graph);
 
   // Makes a sized program from the graphs seen so far and this one, which has its outputs and was passed to find(), and from
-  // the sized program the program for this graph. Returns null if the graph is the first of its family, or if the graphs have
-  // no program in common; then it must be compiled for its sizes only. `why_single_size` receives the reason, except for the
-  // first graph.
-  std::shared_ptr<const runtime::Executable> compile(Known known, std::shared_ptr<const ir::Graph> graph,
-                                                     const compiler::Options& options,
-                                                     std::optional<compiler::Report>& report,
-                                                     std::string& why_single_size);
+  // the sized program the program for this graph. Fails if the graph is the first of its family, or if the graphs have
+  // no program in common; then it must be compiled for its sizes only. The reason is empty for the first graph.
+  Result<std::shared_ptr<const runtime::Executable>> compile(Known known, std::shared_ptr<const ir::Graph> graph,
+                                                             const compiler::Options& options,
+                                                             std::optional<compiler::Report>& report);
 
   // Adds a graph that nobody ran as a sample for compile(): a graph of the same function for other sizes.
   void add_sample(const Key& key, std::shared_ptr<const ir::Graph> graph);
@@ -82,8 +81,8 @@ class SizeFamilies {
   static std::shared_ptr<Family> fitting(std::shared_ptr<Family> first, const std::shared_ptr<const ir::Graph>& graph,
                                          bool make);
   // `matches` receives whether the general graph equals this one at its sizes.
-  static std::shared_ptr<const runtime::Executable> at(const Family& family, std::shared_ptr<const ir::Graph> graph,
-                                                       std::string& why_not, bool& matches);
+  static Result<std::shared_ptr<const runtime::Executable>> at(const Family& family,
+                                                               std::shared_ptr<const ir::Graph> graph, bool& matches);
   static void build(Family& family, const compiler::Options& options, std::optional<compiler::Report>& report);
 
   struct Entry {
@@ -109,7 +108,7 @@ struct SizeFamilies::Family {
   std::shared_ptr<const compiler::Report> report;
   std::shared_ptr<const compiler::SizedProgram> program;  // of `general`
   std::size_t attempts = 0;                               // to make a program
-  std::string why_not;                                    // why the last attempt failed
+  Status last_attempt = {};                               // to make a program
 };
 
 }  // namespace weft::record

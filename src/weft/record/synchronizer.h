@@ -32,7 +32,7 @@ class Synchronizer {
     SyncStats stats;
     std::optional<compiler::Report> report;
     bool compiled_for_sizes = false;                 // the last compiled program is a sized program
-    std::string sizes_are_alone_because;             // if not, the reason; empty where it could not be one
+    std::string single_size_reason;                  // if not, the reason; empty where it could not be one
     std::vector<ir::SizeRelation> broken_relations;  // size relations that no longer hold, which caused the compilation
     std::unordered_set<std::string> places;          // the names of the programs compiled so far
     MissedDonations missed_donations;

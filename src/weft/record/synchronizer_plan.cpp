@@ -178,13 +178,15 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
       WEFT_LOG(cache, "missed the program of ", name, " in memory: ", why);
   auto plan = std::make_shared<Plan>();
   std::optional<compiler::Report> report;
-  last().sizes_are_alone_because.clear();
+  last().single_size_reason.clear();
   last().broken_relations = std::exchange(sizes_.broken, {});
   try {
-    if (uses_symbols())
-      plan->executable = SizeFamilies::instance().compile(std::move(sizes_), recording_.graph_,
-                                                          compiler_options(recording_.graph(), backend_, donatable()),
-                                                          report, last().sizes_are_alone_because);
+    if (uses_symbols()) {
+      auto sized = SizeFamilies::instance().compile(
+          std::move(sizes_), recording_.graph_, compiler_options(recording_.graph(), backend_, donatable()), report);
+      last().single_size_reason = sized.reason();
+      if (sized) plan->executable = *std::move(sized);
+    }
     last().compiled_for_sizes = plan->executable != nullptr;
     if (!plan->executable) {
       if (sizes_are_sampled() && !sizes_are_symbols())

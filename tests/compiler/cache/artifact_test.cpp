@@ -76,8 +76,8 @@ TEST_F(ArtifactTest, CarriesAFolder) {
   const DiskCache from(folder / "cache", 1 << 20);
   const std::string bytes = write_artifact(artifact_of(from));
   const DiskCache to(folder / "other", 1 << 20);
-  ASSERT_EQ(to.refusal(), "");
-  EXPECT_EQ(add_to(to, read_artifact(bytes)), 1u);
+  ASSERT_TRUE(to.open());
+  EXPECT_EQ(add_to(to, read_artifact(bytes)).entries, 1u);
   ASSERT_EQ(to.files().size(), 1u);
   EXPECT_EQ(read_file(folder / "other" / to.files()[0].name), read_file(folder / "cache" / from.files()[0].name));
 }
@@ -90,8 +90,8 @@ TEST_F(ArtifactTest, CarriesTheChoicesOfAFolder) {
   const Artifact artifact = read_artifact(write_artifact(artifact_of(from)));
   EXPECT_EQ(artifact.programs.size(), 1u);
   const DiskCache to(folder / "other", 1 << 20);
-  ASSERT_EQ(to.refusal(), "");
-  EXPECT_EQ(add_to(to, artifact), 2u);
+  ASSERT_TRUE(to.open());
+  EXPECT_EQ(add_to(to, artifact).entries, 2u);
   const auto found = to.read(choice_name(choice.key));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->front().object, choice.object);
@@ -105,13 +105,14 @@ TEST_F(ArtifactTest, SaysWhatAFolderHadNoRoomFor) {
   }
   const std::uint64_t one = write_entry(std::span(artifact.kernels).first(1)).size();
   const DiskCache small(folder / "small", 2 * one), none(folder / "none", one - 1);
-  ASSERT_EQ(small.refusal() + none.refusal(), "");
-  std::string why_not;
-  EXPECT_EQ(add_to(small, artifact, &why_not), 2u);
+  ASSERT_TRUE(small.open());
+  ASSERT_TRUE(none.open());
+  const Import some = add_to(small, artifact), nothing = add_to(none, artifact);
+  EXPECT_EQ(some.entries, 2u);
   EXPECT_EQ(small.files().size(), 2u);
-  EXPECT_THAT(why_not, HasSubstr("WEFT_CACHE_BYTES has no room for all of them"));
-  EXPECT_EQ(add_to(none, artifact, &why_not), 0u);
-  EXPECT_THAT(why_not, HasSubstr("bytes are more than WEFT_CACHE_BYTES allows"));
+  EXPECT_THAT(some.status.reason(), HasSubstr("WEFT_CACHE_BYTES has no room for all of them"));
+  EXPECT_EQ(nothing.entries, 0u);
+  EXPECT_THAT(nothing.status.reason(), HasSubstr("bytes are more than WEFT_CACHE_BYTES allows"));
 }
 
 // Takes a real artifact of at least 8 KiB, changes every byte in one bit and in all bits, and truncates it at every length.

@@ -61,15 +61,14 @@ std::string name_for(std::span<const StoredKernel> kernels, bool is_choice) {
   return entry_name(keys);
 }
 
-// Returns the contents of a file; returns nullopt and sets the reason if it must not be used.
-std::optional<std::vector<StoredKernel>> usable(const std::filesystem::path& path, std::string& reason) {
+// Returns the contents of a file. Fails if it must not be used.
+Result<std::vector<StoredKernel>> usable(const std::filesystem::path& path) {
   try {
-    reason = distrust(path);
-    if (reason.empty()) return read_entry(read_file(path, largest_entry), reason);
+    if (Status owner = check_owner(path); !owner) return owner;
+    return read_entry(read_file(path, largest_entry));
   } catch (const std::exception& error) {
-    reason = error.what();
+    return Status::failed(error.what());
   }
-  return std::nullopt;
 }
 
 // Removes trailing slashes, so that filename() of "kernels/" is not empty and parent_path() is another folder.
@@ -79,17 +78,14 @@ std::filesystem::path without_slash(std::filesystem::path folder) {
   return folder;
 }
 
-void tell(std::string* whom, std::string what) {
-  if (whom) *whom = std::move(what);
-}
-
 }  // namespace
 
-std::string distrust(const std::filesystem::path& path) {
+Status check_owner(const std::filesystem::path& path) {
   struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return concat(path.string(), " cannot be read");
-  if (status.st_uid != ::geteuid()) return concat(path.string(), " belongs to someone else");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return concat(path.string(), " can be written by others");
+  if (::stat(path.c_str(), &status) != 0) return Status::failed(concat(path.string(), " cannot be read"));
+  if (status.st_uid != ::geteuid()) return Status::failed(concat(path.string(), " belongs to someone else"));
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return Status::failed(concat(path.string(), " can be written by others"));
   return {};
 }
 
@@ -112,25 +108,27 @@ std::shared_ptr<DiskCache> DiskCache::from_knobs() {
     return nullptr;
   }
   auto cache = std::make_shared<DiskCache>(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
-  const std::string refusal = cache->refusal();
-  if (refusal.empty()) return cache;
-  warn_once(folder, concat("is not used: ", refusal));
+  const Status opened = cache->open();
+  if (opened) return cache;
+  warn_once(folder, concat("is not used: ", opened.reason()));
   return nullptr;
 }
 
 DiskCache::DiskCache(std::filesystem::path folder, std::uint64_t most_bytes)
     : folder_(without_slash(std::move(folder))), most_bytes_(most_bytes) {}
 
-std::string DiskCache::refusal() const {
+Status DiskCache::open() const {
   std::error_code error;
   if (!std::filesystem::exists(folder_, error)) {
     std::filesystem::create_directories(folder_.parent_path(), error);
     if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
-      return concat(folder_.string(), " cannot be made: ", std::generic_category().message(errno));
-    if (std::filesystem::is_symlink(folder_, error)) return concat(folder_.string(), " is a link to nothing");
+      return Status::failed(concat(folder_.string(), " cannot be made: ", std::generic_category().message(errno)));
+    if (std::filesystem::is_symlink(folder_, error))
+      return Status::failed(concat(folder_.string(), " is a link to nothing"));
   }
-  if (!std::filesystem::is_directory(folder_, error)) return concat(folder_.string(), " is not a folder");
-  return distrust(folder_);
+  if (!std::filesystem::is_directory(folder_, error))
+    return Status::failed(concat(folder_.string(), " is not a folder"));
+  return check_owner(folder_);
 }
 
 // Explains a missing entry by the number of entries that the program has for other origins.
@@ -146,25 +144,22 @@ std::string DiskCache::why_missing(const std::string& name) const {
                 others == 1 ? " entry" : " entries");
 }
 
-std::optional<std::vector<StoredKernel>> DiskCache::read(const std::string& name, std::string* why) const {
+Result<std::vector<StoredKernel>> DiskCache::read(const std::string& name) const {
   const auto path = folder_ / name;
-  std::string reason;
-  if (!has(name)) {
-    reason = why_missing(name);
-  } else if (auto kernels = usable(path, reason)) {
+  auto kernels = has(name) ? usable(path) : Status::failed(why_missing(name));
+  if (kernels) {
     ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // marks the entry as recently used
     WEFT_LOG(cache, "found ", name, ", ", kernels->size(), " kernels");
-    return kernels;
+  } else {
+    WEFT_LOG(cache, "missed ", name, ": ", kernels.reason());
   }
-  WEFT_LOG(cache, "missed ", name, ": ", reason);
-  if (why) *why = std::move(reason);
-  return std::nullopt;
+  return kernels;
 }
 
-void DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels, std::string* why_not) const {
+Status DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels) const {
   const auto not_kept = [&](std::string reason) {
     WEFT_LOG(cache, "did not keep ", name, ": ", reason);
-    tell(why_not, std::move(reason));
+    return Status::failed(std::move(reason));
   };
   try {
     const auto exclusive = lock(folder_);
@@ -187,9 +182,10 @@ void DiskCache::write(const std::string& name, std::span<const StoredKernel> ker
     file.commit(name, /*durable=*/false);
     ::chmod((folder_ / name).c_str(), 0600);
     WEFT_LOG(cache, "kept ", name, ", ", kernels.size(), " kernels, ", bytes.size(), " bytes");
+    return {};
   } catch (const std::exception& error) {
-    not_kept(error.what());
     warn_once(folder_, concat("cannot keep new entries: ", error.what()));
+    return not_kept(error.what());
   }
 }
 
@@ -218,16 +214,13 @@ std::vector<DiskCache::File> DiskCache::files() const {
 
 DiskCache::Contents DiskCache::contents(const std::string& name) const {
   const auto path = folder_ / name;
-  Contents found;
-  found.kernels = usable(path, found.reason);
-  if (found.kernels && name_for(*found.kernels, path.extension() == choice_extension) != name) {
-    found.kernels.reset();
-    found.reason = "it is the entry of another program";
-  }
+  auto kernels = usable(path);
+  if (kernels && name_for(*kernels, path.extension() == choice_extension) != name)
+    kernels = Status::failed("it is the entry of another program");
   std::error_code ignored;
   const auto now = std::filesystem::symlink_status(path, ignored);
-  found.is_removed = !found.kernels && now.type() == std::filesystem::file_type::not_found;
-  return found;
+  const bool is_removed = !kernels && now.type() == std::filesystem::file_type::not_found;
+  return {std::move(kernels), is_removed};
 }
 
 FolderSummary DiskCache::look_at_all() const {
@@ -248,30 +241,30 @@ void DiskCache::make_room(FolderSummary& summary, std::uint64_t bytes) const {
   summary.bytes += bytes;
 }
 
-bool DiskCache::remove(const std::string& name, std::string* why_not) const {
+DiskCache::Removed DiskCache::remove(const std::string& name) const {
   std::error_code error;
   const auto removed = std::filesystem::remove_all(folder_ / name, error);
-  if (error) tell(why_not, concat("cannot remove ", (folder_ / name).string(), ": ", error.message()));
-  return !error && removed > 0;
+  if (error) return {0, Status::failed(concat("cannot remove ", (folder_ / name).string(), ": ", error.message()))};
+  return {removed > 0 ? std::size_t{1} : 0};
 }
 
-std::size_t DiskCache::prune(std::uint64_t most_bytes, std::string* why_not) const {
+DiskCache::Removed DiskCache::prune(std::uint64_t most_bytes) const {
   remove_file(folder_ / FolderSummary::file_name);  // the next writer scans the folder again
   const std::vector<File> all = files();
   std::uint64_t bytes = 0;
   for (const File& file : all) bytes += file.bytes;
-  std::size_t removed = 0;
+  Removed all_removed;
   for (const File& file : all) {
     if (bytes <= most_bytes) break;
-    std::string reason;
-    removed += remove(file.name, &reason);
-    if (reason.empty()) {
+    Removed removed = remove(file.name);
+    all_removed.files += removed.files;
+    if (removed.status) {
       bytes -= file.bytes;
     } else {
-      tell(why_not, std::move(reason));
+      all_removed.status = std::move(removed.status);
     }
   }
-  return removed;
+  return all_removed;
 }
 
 }  // namespace weft::compiler

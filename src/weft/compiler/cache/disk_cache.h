@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <weft/base/status.h>
 #include <weft/compiler/cache/entry.h>
 #include <weft/compiler/cache/folder_summary.h>
 
@@ -27,12 +27,11 @@ class DiskCache {
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  // Returns the entry of this name. If there is none, logs the reason and stores it in `why`, if given.
-  std::optional<std::vector<StoredKernel>> read(const std::string& name, std::string* why = nullptr) const;
+  // Returns the entry of this name. If there is none, the reason is logged, too.
+  Result<std::vector<StoredKernel>> read(const std::string& name) const;
   // Adds an entry. If the size limit is exceeded, first removes the least recently used entries until at least an eighth of the limit is
-  // free, so that the next writes need not scan the folder again. Logs any failure and stores it in `why_not`, if given; warns once about a
-  // folder that cannot be written to.
-  void write(const std::string& name, std::span<const StoredKernel> kernels, std::string* why_not = nullptr) const;
+  // free, so that the next writes need not scan the folder again. Logs any failure; warns once about a folder that cannot be written to.
+  Status write(const std::string& name, std::span<const StoredKernel> kernels) const;
   // Returns whether there is a file of this name, which need not be usable.
   bool has(const std::string& name) const;
 
@@ -45,18 +44,20 @@ class DiskCache {
   // too, with 0 bytes.
   std::vector<File> files() const;
   struct Contents {
-    std::optional<std::vector<StoredKernel>> kernels;  // nullopt if the file is not usable
-    std::string reason;                                // why the file is not usable
-    bool is_removed = false;                           // whether another process has removed the file
+    Result<std::vector<StoredKernel>> kernels;
+    bool is_removed;  // by another process, which is why there are no kernels
   };
   Contents contents(const std::string& name) const;
-  // Removes the file. Stores in `why_not`, if given, why it could not; a file that was already gone is not a failure.
-  bool remove(const std::string& name, std::string* why_not = nullptr) const;
-  // Removes entries until the rest takes at most `most_bytes`; returns how many it removed. Stores failures in `why_not`, if given.
-  std::size_t prune(std::uint64_t most_bytes, std::string* why_not = nullptr) const;
+  struct Removed {
+    std::size_t files = 0;
+    Status status = {};  // the last failure; a file that was already gone is none
+  };
+  Removed remove(const std::string& name) const;
+  // Removes entries until the rest takes at most `most_bytes`.
+  Removed prune(std::uint64_t most_bytes) const;
 
-  // Returns why the folder must not be used; empty if it may be. Creates a missing folder, accessible to this user only.
-  std::string refusal() const;
+  // Creates a missing folder, accessible to this user only. Fails if the folder must not be used.
+  Status open() const;
 
  private:
   std::string why_missing(const std::string& name) const;
@@ -68,7 +69,7 @@ class DiskCache {
   std::uint64_t most_bytes_;
 };
 
-// Returns why the file or folder at `path` may have been written by someone else; empty if only this user can have written it.
-std::string distrust(const std::filesystem::path& path);
+// Fails if someone other than this user may have written the file or folder at `path`.
+Status check_owner(const std::filesystem::path& path);
 
 }  // namespace weft::compiler

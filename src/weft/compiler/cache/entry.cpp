@@ -30,22 +30,19 @@ std::string write_entry(std::span<const StoredKernel> kernels) {
   return bytes + digest_of(bytes);
 }
 
-std::optional<std::vector<StoredKernel>> read_entry(std::string_view bytes, std::string& reason) {
-  reason = "it is damaged";
-  if (!bytes.starts_with(entry_magic) || bytes.size() < entry_magic.size() + digest_size) return std::nullopt;
+Result<std::vector<StoredKernel>> read_entry(std::string_view bytes) {
+  const Status damaged = Status::failed("it is damaged");
+  if (!bytes.starts_with(entry_magic) || bytes.size() < entry_magic.size() + digest_size) return damaged;
   const std::string_view content = bytes.substr(0, bytes.size() - digest_size);
-  if (digest_of(content) != bytes.substr(content.size())) return std::nullopt;
+  if (digest_of(content) != bytes.substr(content.size())) return damaged;
   PieceReader reader(content.substr(entry_magic.size()));
   std::string_view origin;
-  if (!reader.piece(origin)) return std::nullopt;
-  if (origin != code_origin()) {
-    reason = origin_difference(origin);
-    return std::nullopt;
-  }
+  if (!reader.piece(origin)) return damaged;
+  if (origin != code_origin()) return Status::failed(origin_difference(origin));
   std::vector<StoredKernel> kernels;
   while (!reader.at_end()) {
     std::string_view key, object;
-    if (!reader.piece(key) || !reader.piece(object)) return std::nullopt;
+    if (!reader.piece(key) || !reader.piece(object)) return damaged;
     kernels.push_back({std::string(key), std::string(object)});
   }
   return kernels;

@@ -2,11 +2,12 @@
 // damaged, truncated, or made by another version or for another processor are not an entry.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <weft/base/status.h>
 
 namespace weft::compiler {
 
@@ -16,8 +17,8 @@ struct StoredKernel {
 };
 
 std::string write_entry(std::span<const StoredKernel> kernels);
-// Returns nullopt and sets the reason if the bytes were not written by write_entry for this build and processor.
-std::optional<std::vector<StoredKernel>> read_entry(std::string_view bytes, std::string& reason);
+// Fails if the bytes are damaged, or were written by another build of weft.
+Result<std::vector<StoredKernel>> read_entry(std::string_view bytes);
 
 // Returns the file name for a program with these kernels: program_name, followed by a suffix for this origin (origin.h).
 std::string entry_name(std::span<const std::string> keys);

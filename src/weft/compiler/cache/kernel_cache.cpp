@@ -1,5 +1,7 @@
 #include <weft/compiler/cache/kernel_cache.h>
 
+#include <tuple>
+
 #include <weft/base/digest.h>
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
@@ -55,7 +57,7 @@ KernelCache::Found KernelCache::get_known_by(std::span<const KernelSource> sourc
   if (disk && (found.compiled + imported != 0 || !disk->has(name))) {
     std::vector<StoredKernel> kernels;
     for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
-    disk->write(name, kernels);
+    std::ignore = disk->write(name, kernels);
   }
   return found;
 }
@@ -106,7 +108,8 @@ void KernelCache::take_from_memory(Request& request, Found& found) {
 }
 
 void KernelCache::take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found) {
-  const auto stored = disk.read(name, &found.miss);
+  const auto stored = disk.read(name);
+  found.miss = stored.reason();
   if (!stored) return;
   std::unordered_map<std::string_view, const StoredKernel*> by_key;
   for (const StoredKernel& kernel : *stored) by_key.emplace(kernel.key, &kernel);

@@ -81,8 +81,8 @@ void make_key(const std::filesystem::path& path) {
 SigningKey own_key() {
   const auto path = key_path();
   if (!std::filesystem::exists(path)) make_key(path);
-  const std::string refusal = distrust(path);
-  require(refusal.empty(), "the key that signs artifacts is not used: ", refusal);
+  const Status owner = check_owner(path);
+  require(owner.ok(), "the key that signs artifacts is not used: ", owner.reason());
   const std::string bytes = read_file(path, private_key_size);
   require(bytes.size() == private_key_size, "the key that signs artifacts, ", path.string(), ", is damaged");
   SigningKey key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw(bytes), bytes.size()));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/base/status.h>
 #include <weft/compiler/loop/access.h>
 #include <weft/compiler/loop/lower.h>
 
@@ -70,8 +71,8 @@ struct DraftLoop {
   const Expr& expr(ExprId id) const { return exprs[id].expr; }
 };
 
-// Assigns a stage to each expression. Returns the reason if there is no valid order of stages.
-std::optional<std::string> assign_stages(DraftLoop& loop);
+// Assigns a stage to each expression. Fails if there is no valid order of stages.
+Status assign_stages(DraftLoop& loop);
 
 // Drops, merges and orders the axes, and makes the loop.
 Lowered finalize(DraftLoop loop, const KernelRequest& request);

@@ -54,12 +54,12 @@ class Lowering {
     while (true) {
       reset();
       if (build()) break;
-      if (!split_) return {std::nullopt, refusal_.empty() ? "the positions are not affine" : refusal_, blocker_};
+      if (!split_) return {Status::failed(refusal_.empty() ? "the positions are not affine" : refusal_), blocker_};
       if (loop_.is_reduced(loop_.roles[split_->axis])) cut_by_ = blocker_;
       cut_axis(*split_);
     }
-    if (auto refusal = assign_stages(loop_)) return {std::nullopt, std::move(*refusal), nullptr};
-    return {finalize(std::move(loop_), request_), "", nullptr};
+    if (Status stages = assign_stages(loop_); !stages) return {std::move(stages)};
+    return {finalize(std::move(loop_), request_)};
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/base/status.h>
 #include <weft/compiler/loop/loop.h>
 #include <weft/compiler/options/target.h>
 #include <weft/ir/graph.h>
@@ -31,8 +32,7 @@ struct Lowered {
 
 // The kernel, or the reason why the request cannot be a kernel.
 struct LoweringResult {
-  std::optional<Lowered> kernel;
-  std::string refusal;
+  Result<Lowered> kernel;
   // A shape op whose operand must be stored: positions through it are not affine, or in strict mode it would change the order of sums.
   const ir::Node* blocker = nullptr;
 };

@@ -11,7 +11,7 @@ class Stages {
  public:
   explicit Stages(DraftLoop& loop) : loop_(loop) {}
 
-  std::optional<std::string> assign() {
+  Status assign() {
     for (Draft& d : loop_.exprs) {
       Expr& e = d.expr;
       e.stage = 0;
@@ -29,14 +29,16 @@ class Stages {
       loop_.stages = std::max<int>(loop_.stages, e.stage + 1);
     }
     if (loop_.columns) {
-      if (loop_.stages > 2) return "a reduction of a column reduction";
+      if (loop_.stages > 2) return Status::failed("a reduction of a column reduction");
       for (const DraftStore& s : loop_.stores)
-        if (loop_.expr(s.value).stage == 0) return "an output that does not depend on the column reduction";
-      if (runs_along_reduced_axes()) return "an output of a column reduction runs along the reduced axes";
-      return std::nullopt;
+        if (loop_.expr(s.value).stage == 0)
+          return Status::failed("an output that does not depend on the column reduction");
+      if (runs_along_reduced_axes())
+        return Status::failed("an output of a column reduction runs along the reduced axes");
+      return {};
     }
     choose_cached();
-    return std::nullopt;
+    return {};
   }
 
  private:
@@ -111,6 +113,6 @@ class Stages {
 
 }  // namespace
 
-std::optional<std::string> assign_stages(DraftLoop& loop) { return Stages(loop).assign(); }
+Status assign_stages(DraftLoop& loop) { return Stages(loop).assign(); }
 
 }  // namespace weft::compiler

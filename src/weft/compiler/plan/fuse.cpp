@@ -114,46 +114,46 @@ class FusionPlanner {
       std::ranges::sort(producers, std::greater{});
       for (const std::uint32_t p : producers)
         if (placed(p) == Placed::fused && cluster_of_[p] != cluster_of_[i])
-          if (const std::string why = try_merge(order, cluster_of_[p], cluster_of_[i]); !why.empty())
-            refusals_[{p, i}] = why;
+          if (Status merged = try_merge(order, cluster_of_[p], cluster_of_[i]); !merged)
+            refusals_[{p, i}] = std::move(merged);
     }
     // Tries the refused pairs again: a pair that would be slow alone may be fast with nodes that joined later, for example behind a
     // transpose, which changes the rows.
-    for (auto& [edge, why] : refusals_) {
+    for (auto& [edge, merged] : refusals_) {
       const auto [from, to] = edge;
-      if (cluster_of_[from] != cluster_of_[to]) why = try_merge(order, cluster_of_[from], cluster_of_[to]);
+      if (cluster_of_[from] != cluster_of_[to]) merged = try_merge(order, cluster_of_[from], cluster_of_[to]);
     }
   }
 
   // Reports one refusal for each pair of clusters that stayed apart.
   void tell_refusals() {
     std::set<std::pair<int, int>> told;
-    for (const auto& [edge, why] : refusals_) {
+    for (const auto& [edge, merged] : refusals_) {
       const auto [from, to] = edge;
       if (cluster_of_[from] == cluster_of_[to] || !told.emplace(cluster_of_[from], cluster_of_[to]).second) continue;
       report_.fusions.push_back({.name = concat(node(from).op->name, '.', from, " -> ", node(to).op->name, '.', to),
                                  .operations = concat(node(from).op->name, ' ', node(to).op->name),
                                  .source = place_of(node(to)),
-                                 .refused = why});
+                                 .refused = merged.reason()});
     }
   }
 
-  // Merges the two clusters. Returns the reason if they cannot be merged; empty if they were.
-  std::string try_merge(MergeOrder& order, int producer, int consumer) {
+  // Merges the two clusters. Fails if they cannot be merged.
+  Status try_merge(MergeOrder& order, int producer, int consumer) {
     const Cluster& a = clusters_[producer];
     const Cluster& b = clusters_[consumer];
     if (a.largest != b.largest && !a.reduction && !b.reduction && a.largest > b.largest)
-      return concat("the producer has ", a.largest, " elements, but the consumer only ", b.largest);
+      return Status::failed(concat("the producer has ", a.largest, " elements, but the consumer only ", b.largest));
     if (order.path_around(a.nodes.front(), b.nodes.front()))
-      return "a value would leave the kernel and come back into it";
+      return Status::failed("a value would leave the kernel and come back into it");
     Cluster merged;
     std::ranges::merge(a.nodes, b.nodes, std::back_inserter(merged.nodes));
     merged.reduction = a.reduction ? a.reduction : b.reduction;
     merged.largest = std::max(a.largest, b.largest);
     if (merged.nodes.front() < late_ && merged.nodes.back() >= late_)
-      return "one runs before the peak of the memory, the other after it";
-    if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.refusal.empty())
-      return lowered.refusal;
+      return Status::failed("one runs before the peak of the memory, the other after it");
+    if (const LoweredCluster& lowered = lower(merged, outputs_of(merged, producer, consumer)); !lowered.status)
+      return lowered.status;
     order.merge(a.nodes.front(), b.nodes.front());
     for (const std::uint32_t id : b.nodes) cluster_of_[id] = producer;
     clusters_[producer] = std::move(merged);
@@ -163,7 +163,7 @@ class FusionPlanner {
 
   // The result of lowering a cluster; equal clusters share it.
   struct LoweredCluster {
-    std::string refusal = {};               // why it should not be one kernel; empty if it should
+    Status status = {};                     // fails if it should not be one kernel
     std::shared_ptr<const Loop> loop = {};  // null if it cannot be one kernel
     // For each input: its node's place in the key, and the result's index.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};
@@ -179,20 +179,22 @@ class FusionPlanner {
     if (result.kernel) {
       for (const Value v : result.kernel->inputs) lowered.inputs.emplace_back(keys_.place_of(*v.node), v.index);
       lowered.loop = std::make_shared<const Loop>(std::move(result.kernel->loop));
-      lowered.refusal = refusal_of(*lowered.loop);
+      lowered.status = check_limits(*lowered.loop);
     } else {
-      lowered.refusal = result.refusal.empty() ? "no kernel has this form" : std::move(result.refusal);
+      lowered.status = result.kernel.status();
     }
     return lowered;
   }
 
-  // Returns why the loop should not be a kernel; empty if it should.
-  std::string refusal_of(const Loop& loop) const {
-    if (loop.buffers.size() > max_buffers) return concat("the kernel would have ", loop.buffers.size(), " buffers");
-    if (loop.exprs.size() > max_exprs) return concat("the kernel would have ", loop.exprs.size(), " expressions");
+  // Fails if the loop should not be a kernel.
+  Status check_limits(const Loop& loop) const {
+    if (loop.buffers.size() > max_buffers)
+      return Status::failed(concat("the kernel would have ", loop.buffers.size(), " buffers"));
+    if (loop.exprs.size() > max_exprs)
+      return Status::failed(concat("the kernel would have ", loop.exprs.size(), " expressions"));
     const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
-      return concat("the kernel would have ", extent.tasks, " long rows, which leaves threads idle");
+      return Status::failed(concat("the kernel would have ", extent.tasks, " long rows, which leaves threads idle"));
     return {};
   }
 
@@ -263,7 +265,7 @@ class FusionPlanner {
   Unit make_kernel(const Cluster& cluster, int self) {
     std::vector<Value> outputs = outputs_of(cluster, self, self);
     LoweredCluster& lowered = lower(cluster, outputs);
-    WEFT_ASSERT(lowered.loop, "a cluster cannot be lowered: ", lowered.refusal, ", ",
+    WEFT_ASSERT(lowered.loop, "a cluster cannot be lowered: ", lowered.status.reason(), ", ",
                 node(cluster.nodes.back()).op->name);
     Unit unit;
     unit.order = cluster.nodes.back();
@@ -334,7 +336,7 @@ class FusionPlanner {
   std::vector<Cluster> clusters_;
   std::unordered_map<Fingerprint, LoweredCluster, FingerprintHash> lowered_;  // by key
   // By producer and consumer: why they were not merged.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> refusals_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Status> refusals_;
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
+#include <weft/base/status.h>
 #include <weft/runtime/executable.h>
 
 namespace weft::compiler {
@@ -17,11 +17,10 @@ class SizedProgram {
  public:
   virtual ~SizedProgram() = default;
   // Returns the program for these values of the symbols. It computes the same as a program compiled from the graph with these sizes, in
-  // strict mode the same bits. The last inputs of the graph, of one element each, are replaced by these constants. Returns null if the
-  // program does not serve these sizes and sets `why_not` to the reason.
-  virtual std::shared_ptr<const runtime::Executable> at(std::vector<std::int64_t> symbols,
-                                                        std::span<const std::span<const std::byte>> constants,
-                                                        std::string& why_not) const = 0;
+  // strict mode the same bits. The last inputs of the graph, of one element each, are replaced by these constants. Fails if the program
+  // does not serve these sizes.
+  virtual Result<std::shared_ptr<const runtime::Executable>> at(
+      std::vector<std::int64_t> symbols, std::span<const std::span<const std::byte>> constants) const = 0;
 };
 
 }  // namespace weft::compiler

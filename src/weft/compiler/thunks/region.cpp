@@ -64,9 +64,8 @@ RegionProgram::RegionProgram(std::shared_ptr<const ir::Graph> graph, const Nativ
 
 std::optional<Region> RegionProgram::at(const SizeValues& sizes) const {
   if (executable_) return Region(executable_);
-  std::string why_not;
-  auto executable = program_->at({sizes.symbols().begin(), sizes.symbols().end()}, {}, why_not);
-  return executable ? std::optional<Region>(std::move(executable)) : std::nullopt;
+  auto executable = program_->at({sizes.symbols().begin(), sizes.symbols().end()}, {});
+  return executable ? std::optional<Region>(*std::move(executable)) : std::nullopt;
 }
 
 std::vector<Size> RegionProgram::sizes() const {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -93,7 +94,8 @@ class Choices {
     const std::lock_guard lock(mutex_);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     const auto disk = DiskCache::from_knobs();
-    const auto stored = disk ? disk->read(choice_name(key)) : std::nullopt;
+    const Result<std::vector<StoredKernel>> stored =
+        disk ? disk->read(choice_name(key)) : Status::failed("there is no disk cache");
     if (!stored || stored->size() != 1 || stored->front().key != key) return std::nullopt;
     const auto choice = parse(stored->front().object);
     if (choice) known_[key] = *choice;
@@ -136,7 +138,8 @@ class Choices {
     return Choice{text.substr(0, colon), text.substr(colon + 2), true};
   }
   static void keep(const StoredKernel& choice) {
-    if (const auto disk = DiskCache::from_knobs()) disk->write(choice_name(choice.key), std::span(&choice, 1));
+    if (const auto disk = DiskCache::from_knobs())
+      std::ignore = disk->write(choice_name(choice.key), std::span(&choice, 1));
   }
 
   mutable std::mutex mutex_;

@@ -55,8 +55,8 @@ Target detect_host() {
 }
 
 bool is_known_to_llvm(const std::string& triple) {
-  std::string why_not;
-  return llvm::TargetRegistry::lookupTarget(triple, why_not) != nullptr;
+  std::string error;
+  return llvm::TargetRegistry::lookupTarget(triple, error) != nullptr;
 }
 
 // Returns the levels of the x86-64 psABI, and the baseline of 64-bit ARM.
