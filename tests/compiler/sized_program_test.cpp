@@ -37,7 +37,7 @@ struct Sized {
   std::shared_ptr<const runtime::Executable> at(std::int64_t rows) const {
     auto executable = program->at({rows}, {});
     EXPECT_TRUE(executable) << executable.reason();
-    return executable;
+    return executable ? *executable : nullptr;
   }
 };
 

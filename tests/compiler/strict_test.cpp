@@ -201,7 +201,7 @@ TEST(Strict, TermsOfAProductAreFewWhenTheirNumberIsKnown) {
     const auto inputs = test::normal_inputs(*graph);
     const auto executable = sized->at({terms}, {});
     ASSERT_TRUE(executable) << executable.reason();
-    EXPECT_EQ(test::run(executable, inputs), test::run_compiled(*graph, inputs, options)) << terms;
+    EXPECT_EQ(test::run(*executable, inputs), test::run_compiled(*graph, inputs, options)) << terms;
   }
 }
 

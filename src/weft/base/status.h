@@ -2,6 +2,7 @@
 // not serve. What the user must be told throws Error instead (error.h).
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,7 +31,8 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
+  template <std::convertible_to<T> U = T>
+  Result(U&& value) : value_(std::forward<U>(value)) {}    // NOLINT(google-explicit-constructor)
   Result(Status failure) : status_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return value_.has_value(); }

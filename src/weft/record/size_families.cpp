@@ -213,7 +213,7 @@ Result<std::shared_ptr<const runtime::Executable>> SizeFamilies::compile(Known k
     family.last_attempt = Status::failed(error.what());
     family.samples.pop_back();
   }
-  WEFT_LOG(recompiles, "sync: every size gets a program of its own: ", family.last_attempt.reason());
+  WEFT_LOG(recompiles, "sync: every size gets its own program: ", family.last_attempt.reason());
   return family.last_attempt;
 }
 

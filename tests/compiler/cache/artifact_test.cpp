@@ -86,7 +86,7 @@ TEST_F(ArtifactTest, CarriesTheChoicesOfAFolder) {
   compile_softmax();
   const DiskCache from(folder / "cache", 1 << 20);
   const StoredKernel choice{"a site", "generated: standard 2 ms, generated 1 ms"};
-  from.write(choice_name(choice.key), std::span(&choice, 1));
+  EXPECT_TRUE(from.write(choice_name(choice.key), std::span(&choice, 1)));
   const Artifact artifact = read_artifact(write_artifact(artifact_of(from)));
   EXPECT_EQ(artifact.programs.size(), 1u);
   const DiskCache to(folder / "other", 1 << 20);

@@ -388,7 +388,7 @@ TEST_F(DiskCacheTest, ManyProcessesShareOneFolder) {
         const std::string name = concat((process * 31 + i * 7) % 40, ".kernels");
         const auto found = cache.read(name);
         if (found && found->at(1).object != "machine code") ::_exit(1);
-        if (!found) cache.write(name, kernels);
+        if (!found) std::ignore = cache.write(name, kernels);
       }
       ::_exit(0);
     }
