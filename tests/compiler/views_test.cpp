@@ -279,5 +279,23 @@ TEST(Views, OfABatchThatIsReversed) {
   expect_same(*graph, 1);
 }
 
+// All strides of an intermediate result with several empty dimensions are 0, so its load does not depend on any loop.
+TEST(Views, OfAnIntermediateResultWithoutElements) {
+  const auto graph = ir::parse(R"(
+    func.func @main(%x: tensor<17x0xf32>, %y: tensor<1x4x5x3x3xbf16>, %w: tensor<1x3x2x4x3xbf16>) -> tensor<17x1xf32> {
+      %0 = "stablehlo.convolution"(%y, %w) {
+        dimension_numbers = #stablehlo.conv<[2, 1, 0, b, f]x[1, i, 2, 0, o]->[0, b, 2, f, 1]>,
+        window_strides = array<i64: 1, 1, 3>, padding = dense<[[0, 0], [-1, -1], [1, 0]]> : tensor<3x2xi64>,
+        lhs_dilation = array<i64: 1, 2, 1>, rhs_dilation = array<i64: 2, 1, 2>,
+        feature_group_count = 1 : i64, batch_group_count = 1 : i64
+      } : (tensor<1x4x5x3x3xbf16>, tensor<1x3x2x4x3xbf16>) -> tensor<0x3x0x3x5xbf16>
+      %1 = stablehlo.convert %0 : (tensor<0x3x0x3x5xbf16>) -> tensor<0x3x0x3x5xf32>
+      %2 = stablehlo.reshape %1 : (tensor<0x3x0x3x5xf32>) -> tensor<0x1xf32>
+      %3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<17x0xf32>, tensor<0x1xf32>) -> tensor<17x1xf32>
+      return %3 : tensor<17x1xf32>
+    })");
+  expect_same(*graph, 1);
+}
+
 }  // namespace
 }  // namespace weft

@@ -205,6 +205,8 @@ class Lowering {
 
   ExprId load(Value value, const Index& index, const std::vector<Bound>& bounds,
               std::vector<Draft::Gathered> gathered) {
+    // No iteration uses an element of an empty tensor, but a load whose strides are all 0 would run before the loop.
+    if (std::ranges::find(value.type().dims(), Dim(0)) != value.type().dims().end()) return constant(0, value.dtype());
     Draft draft;
     draft.expr.kind = Expr::Kind::load;
     draft.expr.dtype = value.dtype();
