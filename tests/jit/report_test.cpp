@@ -388,5 +388,23 @@ TEST_F(Compile, TheShortTextOfAResidualNetworkFitsOnAPage) {
   EXPECT_THAT(step.explain().recompiles.at(0), HasSubstr("training of stages.1.dropout, a Flag"));
 }
 
+TEST_F(Compile, TheShortTextCountsEqualLines) {
+  Residual net;
+  optim::SGD optimizer(net, {.lr = 0.1, .momentum = 0.9});
+  const auto step = compile([&](const Tensor& images, const Tensor& labels) {
+    const Tensor loss = nn::cross_entropy(net(images), labels);
+    optimizer.step(grad(loss, optimizer.parameters()));
+    return loss;
+  });
+  step(ones({2, 8, 6, 6}), full({2}, 3, DType::i32));
+  const Explanation told = step.explain();
+  std::istringstream lines(told.text());
+  std::map<std::string, int> times;
+  for (std::string line; std::getline(lines, line);) EXPECT_EQ(++times[line], 1) << line;
+  const std::size_t frozen = told.programs.at(0).frozen.size();  // a momentum of each parameter, all made by one line
+  ASSERT_GT(frozen, 3u);
+  EXPECT_THAT(told.text(), HasSubstr(concat("; ", frozen, " times\n")));
+}
+
 }  // namespace
 }  // namespace weft

@@ -5,9 +5,14 @@
 #include <map>
 #include <ostream>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include <weft/base/error.h>
 
 namespace weft {
 
@@ -67,11 +72,23 @@ class Writer {
     text_ += '\n';
   }
 
-  // Writes each line after the title; a summary has only the first few and the number of the others.
-  void lines(std::string_view title, std::span<const std::string> all) {
+  // Writes each line after the title; a summary has equal lines once, and only the first few and the number of the others.
+  void lines(std::string_view title, std::span<const std::string> given) {
+    const std::vector<std::string> all = is_short_ ? counted(given) : std::vector(given.begin(), given.end());
     const std::size_t shown = is_short_ && all.size() > most_lines ? most_lines - 1 : all.size();
-    for (const std::string& each : all.first(shown)) line("{}{}", title, each);
+    for (std::size_t i = 0; i < shown; ++i) line("{}{}", title, all[i]);
     if (shown < all.size()) line("{}... and {} more", title, all.size() - shown);
+  }
+
+  static std::vector<std::string> counted(std::span<const std::string> all) {
+    std::map<std::string_view, std::uint64_t> counts;
+    for (const std::string& each : all) ++counts[each];
+    std::vector<std::string> texts;
+    for (const std::string& each : all) {
+      const std::uint64_t count = std::exchange(counts[each], 0);
+      if (count != 0) texts.push_back(count == 1 ? each : concat(each, "; ", count, " times"));
+    }
+    return texts;
   }
 
   void write(const Explanation::Program& p, std::size_t i) {
