@@ -85,8 +85,9 @@ std::string once(const char* when, const Period& period, Loss disturbance) {
 
 std::string header(const Analysis& analysis, const Diagnosis& diagnosis) {
   const double wall = std::max<std::uint64_t>(analysis.wall_ns(), 1);
-  std::string text =
-      fmt::format("the device was busy {:.1f}% of the time\n", 100 * static_cast<double>(analysis.busy_ns) / wall);
+  const std::string text = analysis.launches == 0 ? "nothing ran on the device\n"
+                                                  : fmt::format("the device was busy {:.1f}% of the time\n",
+                                                                100 * static_cast<double>(analysis.busy_ns) / wall);
   if (analysis.steps.empty()) return once("all", analysis.startup, diagnosis.disturbance) + text;
   const Spread steps = analysis.step_spread();
   return fmt::format("{} steps of {} (median; from {} to {}, {} on average); {}", analysis.steps.size(),
@@ -122,7 +123,7 @@ std::string diagnosis_text(const Recording& recording, const Analysis& analysis,
   std::string text;
   for (const std::string& note : recording.notes) text += fmt::format("note: {}\n", note);
   text += header(analysis, diagnosis);
-  if (diagnosis.findings.empty()) text += "no avoidable costs found\n";
+  if (diagnosis.findings.empty() && analysis.launches > 0) text += "no avoidable costs found\n";
   int rank = 0;
   for (const Finding& finding : diagnosis.findings) text += finding_text(++rank, finding);
   if (diagnosis.unexplained() > 0)
