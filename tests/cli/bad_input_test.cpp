@@ -171,5 +171,15 @@ TEST(BadInput, MemoryThatCannotSuffice) {
                  AllOf(message, HasSubstr("a training step needs")), "activations");
 }
 
+TEST(BadInput, ASystemThatStartsNoThreads) {
+  const TemporaryFolder folder;
+  const auto no_threads = [] {  // the stack of each would exceed the address space
+    const rlimit stack{.rlim_cur = rlim_t{1} << 50, .rlim_max = RLIM_INFINITY};
+    ::setrlimit(RLIMIT_STACK, &stack);
+  };
+  expect_refused(weft(train_tiny(write_text(folder / "text")), no_threads), 1,
+                 HasSubstr("the system starts no more threads"), "a new thread");
+}
+
 }  // namespace
 }  // namespace weft::cli

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <tests/no_more_threads.h>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -46,6 +47,12 @@ TEST(KernelCache, OtherSizesNeedNoOtherCode) {
   EXPECT_EQ(compiled_kernels(*graph_of(96, 80, false)), 0) << "its kernels are a part of the previous program's";
   clear_kernel_cache();
   EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
+}
+
+TEST(KernelCache, OneThreadCompilesWhereNoOthersCanBeStarted) {
+  clear_kernel_cache();
+  const NoMoreThreads none;
+  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 1);
 }
 
 TEST(KernelCache, SharedCodeComputesWhatItsOwnWould) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <tests/no_more_threads.h>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +18,12 @@ TEST(Prefetch, HandsOutInOrderWhateverTheWorkers) {
     Prefetch<std::int64_t> items([](std::int64_t index) { return index * index; }, {workers, 4, 10});
     for (std::int64_t i = 10; i < 200; ++i) ASSERT_EQ(items.next(), i * i) << workers;
   }
+}
+
+TEST(Prefetch, MakesItemsItselfWhereNoWorkersCanBeStarted) {
+  const NoMoreThreads none;
+  Prefetch<std::int64_t> items([](std::int64_t index) { return index * index; }, {2, 4, 10});
+  for (std::int64_t i = 10; i < 20; ++i) EXPECT_EQ(items.next(), i * i);
 }
 
 TEST(Prefetch, RunsAheadOnlyAsFarAsAllowed) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <tests/no_more_threads.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -74,6 +75,16 @@ TEST(Preparation, AThunkThatCannotBePreparedSaysSoWhereItRuns) {
   }
   EXPECT_EQ(seen.prepared, 8);
   EXPECT_EQ(seen.ran, 6);
+}
+
+TEST(Preparation, NeedsNoOtherThreads) {
+  CpuDevice device;
+  Seen seen;
+  const auto executable = eight_thunks(seen, -1);
+  const NoMoreThreads none;
+  device.launch(executable, {})[0]->bytes();
+  EXPECT_EQ(seen.prepared, 8);
+  EXPECT_EQ(seen.ran, 8);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <weft/base/error.h>
@@ -105,6 +106,11 @@ int run(const std::string& version, int argc, const char* const* argv) {
     return report("out of memory", 1);
   } catch (const std::length_error&) {
     return report("out of memory", 1);
+  } catch (const std::system_error& failure) {
+    if (failure.code() != std::errc::resource_unavailable_try_again) return report(failure.what(), 1);
+    return report(
+        "the system starts no more threads; the limits `ulimit -u`, -v and -s, or those of a container, are too tight",
+        1);
   } catch (const std::exception& failure) {
     return report(failure.what(), 1);
   }

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <system_error>
+
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
@@ -25,9 +27,9 @@
 namespace weft::data {
 
 struct PrefetchOptions {
-  int workers = 1;         // threads that make items; 0: items are made when requested
-  int ahead = 2;           // maximum number of items that are ready or being made but not yet returned
-  std::int64_t first = 0;  // index of the first item
+  int workers = 1;  // threads that make items, fewer if the system starts no more; 0: items are made when requested
+  int ahead = 2;    // maximum number of items that are ready or being made but not yet returned
+  std::int64_t first = 0;                                       // index of the first item
   std::int64_t end = std::numeric_limits<std::int64_t>::max();  // end of the indices, exclusive
 };
 
@@ -44,12 +46,16 @@ class Prefetch {
         ahead_(options.ahead) {
     require(options.workers >= 0 && options.ahead >= 1,
             "Prefetch: workers must not be negative and ahead positive, got ", options.workers, " and ", options.ahead);
-    for (int i = 0; i < options.workers; ++i)
-      workers_.emplace_back([this, here = &weft::device()] {
-        set_device(*here);  // workers use the device of the thread that created them
-        const runtime::CompetingThread competing;
-        work();
-      });
+    try {
+      for (int i = 0; i < options.workers; ++i)
+        workers_.emplace_back([this, here = &weft::device()] {
+          set_device(*here);  // workers use the device of the thread that created them
+          const runtime::CompetingThread competing;
+          work();
+        });
+    } catch (const std::system_error&) {
+      // No more threads can be started, so there are fewer workers, or none.
+    }
   }
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;

@@ -6,6 +6,8 @@
 #include <exception>
 #include <thread>
 
+#include <system_error>
+
 #include <weft/base/trace.h>
 #include <weft/runtime/parallel.h>
 
@@ -30,7 +32,11 @@ void Preparation::run_all() const {
   };
   std::vector<std::jthread> others;
   const std::size_t count = std::min(static_cast<std::size_t>(thread_count()), thunks_.size());
-  for (std::size_t i = 1; i < count; ++i) others.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < count; ++i) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads can be started, so the existing ones do all the work.
+  }
   work();
 }
 

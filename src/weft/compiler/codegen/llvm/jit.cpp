@@ -20,6 +20,7 @@
 #include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <system_error>
 
 #include <weft/base/error.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
@@ -143,11 +144,15 @@ std::vector<std::string> make_objects(std::span<const KernelSource> sources, std
       if (!failure) failure = std::current_exception();
     }
   };
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   const std::size_t count = std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), sources.size());
-  for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
+  try {
+    for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads can be started, so the existing ones do all the work.
+  }
   work();
-  for (std::thread& t : threads) t.join();
+  threads.clear();  // joins them
   if (failure) std::rethrow_exception(failure);
   return objects;
 }
