@@ -15,6 +15,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/file.h>
+#include <weft/base/knobs.h>
 #include <weft/base/temporary_folder.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/chunk.h>
@@ -465,6 +466,20 @@ TEST(Doctor, TellsOfParametersThatGetNewMemory) {
   EXPECT_EQ(event->bytes, 1024u);
   EXPECT_THAT(event->place, HasSubstr("profile_test.cpp:"));
   EXPECT_THAT(event->reason, HasSubstr("1 of the 1 parameters"));
+}
+
+TEST(Doctor, DoesNotBlameTheProgramForCopiesThatTheSearchForNansMakes) {
+  const knobs::Override<knobs::Switch> nans(knobs::debug_nans, true);
+  Parameter weight(ones({256}));
+  const auto step = compile([&] { weight = weight.tensor() * 0.5f; }, {.name = "decay"});
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    for (int i = 0; i < 3; ++i) step();
+    sync();
+  }
+  const Recording recording = read_recording(folder.path());
+  EXPECT_EQ(std::ranges::count(recording.events, diagnostics::Kind::missed_donation, &diagnostics::Event::kind), 0);
 }
 
 }  // namespace

@@ -241,7 +241,8 @@ void Function::tell(const Specialization& made, std::span<const GraphBreak> brea
       WEFT_LOG(recompiles, options_.name, ": recorded again, not compiled, in ", ms, " ms: ", reason);
     }
   }
-  if (diagnostics::enabled(diagnostics::Kind::missed_donation)) tell_missed_donations(made);
+  // A search for NaN keeps every input, so nothing that it causes is the fault of the program.
+  if (diagnostics::enabled(diagnostics::Kind::missed_donation) && !knobs::debug_nans()) tell_missed_donations(made);
   if (logging::enabled(logging::Channel::guards)) {
     const Explanation::Program told = describe(made);
     for (const std::string& line : told.arguments) WEFT_LOG(guards, options_.name, ": argument ", line);
