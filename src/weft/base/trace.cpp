@@ -66,7 +66,7 @@ namespace {
 Recording take(Recorder& r, Page& page) {
   while (r.writers.load() != 0) std::this_thread::yield();
   const std::size_t added = page.next.load(), capacity = page.spans.size();
-  const auto filled = page.spans.begin() + (std::min(added, capacity));
+  const auto filled = page.spans.begin() + std::min(added, capacity);
   Recording recording{.spans = {page.spans.begin(), filled},
                       .threads = r.threads,
                       .dropped = added - std::min(added, capacity),

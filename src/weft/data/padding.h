@@ -34,7 +34,7 @@ Tensor pad_sequences(std::span<const std::span<const T>> sequences, std::int64_t
   for (std::size_t row = 0; row < sequences.size(); ++row) {
     require(sequences[row].size() <= width, "pad_sequences: sequence ", row, " has a length of ", sequences[row].size(),
             ", more than ", size);
-    std::ranges::copy(sequences[row], padded.begin() + (row * width));
+    std::ranges::copy(sequences[row], padded.begin() + row * width);
   }
   return from_vector(padded, {std::ssize(sequences), size});
 }

@@ -16,10 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <system_error>
-
 #include <weft/base/error.h>
 #include <weft/base/metrics.h>
+#include <weft/base/threads.h>
 #include <weft/base/trace.h>
 #include <weft/record/sync.h>
 #include <weft/runtime/cpu_share.h>
@@ -46,16 +45,11 @@ class Prefetch {
         ahead_(options.ahead) {
     require(options.workers >= 0 && options.ahead >= 1,
             "Prefetch: workers must not be negative and ahead positive, got ", options.workers, " and ", options.ahead);
-    try {
-      for (int i = 0; i < options.workers; ++i)
-        workers_.emplace_back([this, here = &weft::device()] {
-          set_device(*here);  // workers use the device of the thread that created them
-          const runtime::CompetingThread competing;
-          work();
-        });
-    } catch (const std::system_error&) {
-      // No more threads can be started, so there are fewer workers, or none.
-    }
+    workers_ = start_threads(options.workers, [this, here = &weft::device()] {
+      set_device(*here);  // workers use the device of the thread that created them
+      const runtime::CompetingThread competing;
+      work();
+    });
   }
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
@@ -66,7 +60,7 @@ class Prefetch {
       stopping_ = true;
     }
     room_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();  // joins them
   }
 
   // Blocks until the next item is ready and returns it. Throws the exception of `make`.
@@ -129,7 +123,7 @@ class Prefetch {
   std::int64_t next_, claimed_;
   std::int64_t end_, ahead_;
   bool stopping_ = false;
-  std::vector<std::thread> workers_;
+  std::vector<std::jthread> workers_;
 };
 
 }  // namespace weft::data

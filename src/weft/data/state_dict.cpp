@@ -19,10 +19,12 @@ void save(const StateDict& state, const std::string& path, const Metadata& metad
 
 StateDict load(const SafetensorsFile& file) {
   StateDict state;
+  std::vector<std::byte>
+      bytes;  // used again for each tensor: fresh pages cost more than a copy that is made meanwhile saves
   for (const SafetensorsFile::Entry& entry : file.entries()) {
-    const auto bytes = std::make_shared<std::vector<std::byte>>(entry.type.bytes());
-    file.read(entry, *bytes);
-    state[entry.name] = from_bytes(*bytes, entry.type, bytes);
+    bytes.resize(entry.type.bytes());
+    file.read(entry, bytes);
+    state[entry.name] = from_bytes(bytes, entry.type);
   }
   return state;
 }

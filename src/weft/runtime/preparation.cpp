@@ -6,8 +6,7 @@
 #include <exception>
 #include <thread>
 
-#include <system_error>
-
+#include <weft/base/threads.h>
 #include <weft/base/trace.h>
 #include <weft/runtime/parallel.h>
 
@@ -30,13 +29,8 @@ void Preparation::run_all() const {
       }
     }
   };
-  std::vector<std::jthread> others;
-  const std::size_t count = std::min(static_cast<std::size_t>(thread_count()), thunks_.size());
-  try {
-    for (std::size_t i = 1; i < count; ++i) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No more threads can be started, so the existing ones do all the work.
-  }
+  const std::int64_t count = std::min<std::int64_t>(thread_count(), std::ssize(thunks_));
+  const std::vector<std::jthread> others = start_threads(std::max<std::int64_t>(count - 1, 0), work);
   work();
 }
 

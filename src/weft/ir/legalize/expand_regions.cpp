@@ -30,7 +30,7 @@ class Slices {
 
   Value write(Value x, Value slice) const {
     std::vector<Dim> dims(slice.type().dims().begin(), slice.type().dims().end());
-    dims.insert(dims.begin() + (std::min(dimension_, dims.size())), Dim(1));
+    dims.insert(dims.begin() + std::min(dimension_, dims.size()), Dim(1));
     return dynamic_update_slice(x, reshape(slice, dims), starts(x));
   }
 

@@ -1,8 +1,8 @@
 // Elementwise primitives: result[i] depends only on operands[i]. The predicate of select and the bounds of clamp may also have
 // rank 0; they then apply to all i. Included through <weft/ir/ops.h>.
 //
-// Gradients at kinks follow docs/gradients.md: 0 for abs at 0, half for each side of a tie of maximum or minimum, 1 for clamp at a bound by x.
-// The gradient of reduce_precision passes straight through.
+// Gradients at kinks follow docs/gradients.md: 0 for abs at 0, half for each side of a tie of maximum or minimum, 1 for clamp at a
+// bound by x. The gradient of reduce_precision passes straight through.
 #pragma once
 
 #include <limits>

@@ -20,9 +20,9 @@
 #include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <system_error>
 
 #include <weft/base/error.h>
+#include <weft/base/threads.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
 #include <weft/compiler/codegen/llvm/random_emitter.h>
@@ -144,13 +144,8 @@ std::vector<std::string> make_objects(std::span<const KernelSource> sources, std
       if (!failure) failure = std::current_exception();
     }
   };
-  std::vector<std::jthread> threads;
   const std::size_t count = std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), sources.size());
-  try {
-    for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No more threads can be started, so the existing ones do all the work.
-  }
+  std::vector<std::jthread> threads = start_threads(count - 1, work);
   work();
   threads.clear();  // joins them
   if (failure) std::rethrow_exception(failure);
