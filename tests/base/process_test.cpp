@@ -44,6 +44,8 @@ TEST(Process, AvailableMemoryIsTheMachinesOrTheGroups) {
   EXPECT_EQ(detail::available_memory(root.path()), 900u * 1024);
   root.put("proc/self/limits", "Max address space         1024000              unlimited            bytes     \n");
   EXPECT_EQ(detail::available_memory(root.path()), 400u * 1024);
+  EXPECT_EQ(detail::available_memory(root.path(), 100u * 1024), 300u * 1024);
+  EXPECT_EQ(detail::available_memory(root.path(), 500u * 1024), 0u);
   root.put("proc/self/limits", "Max data size             1000                 unlimited            bytes     \n");
   EXPECT_EQ(detail::available_memory(root.path()), 0u);
   root.put("proc/self/limits", "");

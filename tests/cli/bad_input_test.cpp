@@ -181,5 +181,23 @@ TEST(BadInput, ASystemThatStartsNoThreads) {
                  HasSubstr("the system starts no more threads"), "a new thread");
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve far more addresses
+TEST(BadInput, AddressesThatDoNotSufficeAreAnErrorAndNoCrash) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  for (const rlim_t mebibytes : {300, 350, 400, 450, 500, 600}) {
+    const auto few_addresses = [mebibytes] {
+      const rlimit addresses{.rlim_cur = mebibytes << 20, .rlim_max = RLIM_INFINITY};
+      ::setrlimit(RLIMIT_AS, &addresses);
+      ::setenv("WEFT_CACHE", "0", 1);
+    };
+    const Outcome outcome = weft(train_tiny(text), few_addresses);
+    if (outcome.exit_code == 0) continue;
+    EXPECT_EQ(outcome.exit_code, 1) << mebibytes << " MiB: " << outcome.err;
+    EXPECT_THAT(outcome.last_line(), AllOf(HasSubstr("not enough memory"), HasSubstr("ulimit -v"))) << mebibytes;
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace weft::cli

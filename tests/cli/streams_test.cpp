@@ -41,6 +41,15 @@ TEST(Streams, FullOrClosedStandardOutputIsAnErrorAfterTheSave) {
   }
 }
 
+TEST(Streams, HelpOnAFullStandardOutputIsAnError) {
+  const auto full = [] { ::dup2(::open("/dev/full", O_WRONLY), STDOUT_FILENO); };
+  for (const char* flag : {"--help", "--version"}) {
+    const Outcome outcome = weft({flag}, full);
+    EXPECT_EQ(outcome.exit_code, 1) << flag;
+    EXPECT_EQ(outcome.last_line(), "error: cannot write to the standard output") << flag;
+  }
+}
+
 TEST(Streams, ReaderThatGoesAwayDoesNotEndTheTraining) {
   const TemporaryFolder folder;
   const auto text = write_text(folder / "text");

@@ -7,12 +7,16 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <malloc.h>
 #include <sstream>
 #include <string_view>
 #include <time.h>
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <weft/base/error.h>
 
 namespace weft {
 
@@ -95,10 +99,12 @@ T least_of_groups(const std::filesystem::path& root, std::string_view controller
 
 namespace detail {
 
-std::uint64_t available_memory(const std::filesystem::path& root) {
+std::uint64_t available_memory(const std::filesystem::path& root, std::uint64_t reserved_address_space) {
   const std::uint64_t kilobytes = field(contents(root / "proc/meminfo"), "MemAvailable:", unlimited / 1024);
-  const std::uint64_t least = std::min({1024 * kilobytes, left_in_process(root, "Max address space", "VmSize:"),
-                                        left_in_process(root, "Max data size", "VmData:")});
+  const std::uint64_t addresses = left_in_process(root, "Max address space", "VmSize:");
+  const std::uint64_t least =
+      std::min({1024 * kilobytes, left_in_process(root, "Max data size", "VmData:"),
+                addresses == unlimited ? unlimited : addresses - std::min(addresses, reserved_address_space)});
   return least_of_groups(
       root, "memory", least,
       [](const auto& folder) { return left_in_group(folder, "memory.max", "memory.current", "inactive_file "); },
@@ -119,7 +125,35 @@ int usable_cpus(const std::filesystem::path& root, int allowed) {
 
 }  // namespace detail
 
-std::uint64_t available_memory() { return detail::available_memory("/"); }
+namespace {
+
+// Measured for the training of a captioner: the compiler and the libraries take 96 MiB; a thread takes a stack of 8 MiB and, while it
+// compiles, as much again. Threads run kernels, streams of a device and compilations. Libraries crash where there is no room for these.
+std::uint64_t reserved_address_space() {
+  static const std::uint64_t bytes = (std::uint64_t{96} << 20) + (std::uint64_t{16} << 20) * (2 * usable_cpus() + 4);
+  return bytes;
+}
+
+// Returns the bytes of addresses that this process may have, or `unlimited`.
+std::uint64_t address_space_limit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : unlimited;
+}
+
+}  // namespace
+
+void save_address_space() {
+  if (address_space_limit() != unlimited) mallopt(M_ARENA_MAX, 1);
+}
+
+std::uint64_t available_memory() { return detail::available_memory("/", reserved_address_space()); }
+
+std::string address_space_hint() {
+  const std::uint64_t limit = address_space_limit();
+  if (limit == unlimited) return "";
+  return concat(" (ulimit -v allows ", format_bytes(limit), " of addresses, of which threads and libraries need ",
+                format_bytes(reserved_address_space()), ")");
+}
 
 int usable_cpus() {
   cpu_set_t cpus;

@@ -15,6 +15,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/log.h>
+#include <weft/base/process.h>
 #include <weft/cli/interrupt.h>
 
 namespace weft::cli {
@@ -25,6 +26,12 @@ int report(std::string message, int code) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::cerr << "error: " << message << std::endl;
   return code;
+}
+
+// Writes out what is buffered. Returns the exit code of a command that has done its work.
+int end_output() {
+  std::cout.flush();
+  return std::cout ? 0 : report("cannot write to the standard output", 1);
 }
 
 // Opens /dev/null for standard streams that are closed, in a mode in which their use fails. Otherwise the next opened
@@ -73,6 +80,7 @@ std::vector<std::string> take_command_behind(int& argc, const char* const* argv)
 int run(const std::string& version, int argc, const char* const* argv) {
   reserve_standard_streams();
   heed_signals();
+  save_address_space();
   std::vector<std::string> behind = take_command_behind(argc, argv);
   CLI::App app("Trains, compiles and explains tensor programs.", "weft");
   app.set_version_flag("--version", "weft " + version);
@@ -94,14 +102,14 @@ int run(const std::string& version, int argc, const char* const* argv) {
   try {
     (void)logging::enabled(logging::Channel::warnings);  // warns of unknown variables and channels
     app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout) return report("cannot write to the standard output", 1);
-    return 0;
+    return end_output();
   } catch (const Stopped& stopped) {
     return stopped.exit_code;
   } catch (const CLI::ParseError& wrong) {
     // --help and --version also arrive here, with exit code 0.
-    return wrong.get_exit_code() == 0 ? app.exit(wrong) : report(explain(app, wrong), 2);
+    if (wrong.get_exit_code() != 0) return report(explain(app, wrong), 2);
+    app.exit(wrong);
+    return end_output();
   } catch (const std::bad_alloc&) {
     return report("out of memory", 1);
   } catch (const std::length_error&) {

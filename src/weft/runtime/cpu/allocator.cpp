@@ -85,7 +85,7 @@ Memory Allocator::allocate(std::uint64_t bytes, bool zeroed) {
   {
     const std::lock_guard lock(mutex_);
     require(bytes <= limit_ && in_use_ <= limit_ - bytes, "allocate: cannot get ", format_bytes(bytes), ": ",
-            format_bytes(in_use_), " of ", format_bytes(limit_), " are in use");
+            format_bytes(in_use_), " of ", format_bytes(limit_), " are in use", address_space_hint());
     size = rounded(bytes);
     address = take_cached(size);
     if (!address) address = take_new(size);
@@ -122,7 +122,7 @@ std::byte* Allocator::take_new(std::uint64_t size) {
     address = system_allocate(size);
   }
   require(address != nullptr, "allocate: the system refused ", format_bytes(size), ": ", format_bytes(in_use_), " of ",
-          format_bytes(limit_), " are in use");
+          format_bytes(limit_), " are in use", address_space_hint());
   ++system_allocations_;
   WEFT_LOG(memory, "new block of ", format_bytes(size), "; in use ", format_bytes(in_use_ + size), ", kept ",
            format_bytes(cached_bytes_));
