@@ -27,10 +27,10 @@ class Arena {
   }
 
   void* allocate(std::size_t bytes, std::size_t alignment) {
-    auto at = (cursor_ + alignment - 1) & ~(static_cast<std::uintptr_t>(alignment) - 1);
+    auto at = (cursor_ + alignment - 1) & ~(alignment - 1);
     if (at + bytes > end_) [[unlikely]] {
       grow(bytes + alignment);
-      at = (cursor_ + alignment - 1) & ~(static_cast<std::uintptr_t>(alignment) - 1);
+      at = (cursor_ + alignment - 1) & ~(alignment - 1);
     }
     cursor_ = at + bytes;
     return reinterpret_cast<void*>(at);

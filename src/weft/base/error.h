@@ -58,7 +58,7 @@ void append(std::string& text, const Part& part) {
     std::array<char, 24> digits;
     text.append(digits.data(), std::to_chars(digits.begin(), digits.end(), part).ptr);
   } else if constexpr (std::is_floating_point_v<Part>) {
-    append_number(text, static_cast<double>(part));
+    append_number(text, part);
   } else if constexpr (std::is_pointer_v<Part> || std::is_same_v<Part, std::nullptr_t>) {
     append_pointer(text, part);
   } else {

@@ -107,20 +107,19 @@ File::File(std::filesystem::path path)
   if (::fstat(descriptor_.number(), &status) != 0) detail::fail_with_errno("read", path_, errno);
   require(!S_ISDIR(status.st_mode), "cannot read ", path_.string(), ": it is a folder");
   require(S_ISREG(status.st_mode), "cannot read ", path_.string(), ": it is not a regular file");
-  size_ = static_cast<std::uint64_t>(status.st_size);
+  size_ = status.st_size;
 }
 
 void File::read(std::uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
     constexpr std::size_t most = std::size_t{1} << 30;  // per call
-    const ssize_t count =
-        ::pread(descriptor_.number(), to.data(), std::min(to.size(), most), static_cast<off_t>(offset));
+    const ssize_t count = ::pread(descriptor_.number(), to.data(), std::min(to.size(), most), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) detail::fail_with_errno("read", path_, errno);
     require(count > 0, "cannot read ", path_.string(), ": it ends at byte ", offset, ", ", to.size(),
             " more were expected");
     to = to.subspan(count);
-    offset += static_cast<std::uint64_t>(count);
+    offset += count;
   }
 }
 

@@ -13,8 +13,9 @@ __extension__ using uint128 = unsigned __int128;
 
 // Folds `value` into `seed`: one widening multiplication (wyhash's step), order-sensitive.
 constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
-  const auto product = static_cast<detail::uint128>(seed ^ 0x9e3779b97f4a7c15u) * (value ^ 0xd6e8feb86659fd93u);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  detail::uint128 product = seed ^ 0x9e3779b97f4a7c15u;
+  product *= value ^ 0xd6e8feb86659fd93u;
+  return product ^ (product >> 64);  // the low half of it
 }
 
 // A hash of 128 bits, for identities that must not collide by chance.

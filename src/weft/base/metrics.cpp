@@ -42,8 +42,8 @@ struct Registry {
     std::uint64_t sum = 0;
     for (std::uint64_t i = metric.count_ - filled + 1; i < metric.count_; ++i) sum += at(i).value;
     const double seconds = 1e-9 * (newest.time_ns - oldest.time_ns);
-    result.rate = static_cast<double>(filled - 1) / seconds;
-    result.value_rate = static_cast<double>(sum) / seconds;
+    result.rate = (filled - 1) / seconds;
+    result.value_rate = sum / seconds;
   }
 
   static MetricValue read(Metric& metric) {
@@ -145,8 +145,8 @@ namespace {
 // Returns a time as PyTorch/XLA writes it, such as 02m05s012ms345.678us.
 std::string time_text(std::uint64_t ns) {
   char text[64];
-  const auto us = static_cast<double>(ns % 1'000'000) / 1e3;
-  const auto ms = static_cast<unsigned long long>(ns / 1'000'000);
+  const double us = (ns % 1'000'000) / 1e3;
+  const unsigned long long ms = ns / 1'000'000;
   if (ms >= 60'000) {
     std::snprintf(text, sizeof text, "%02llum%02llus%03llums%07.3fus", ms / 60'000, ms / 1000 % 60, ms % 1000, us);
   } else if (ms >= 1000) {

@@ -17,7 +17,7 @@ std::uint8_t to_power(double value, const NarrowFormat& format) {
   int exponent = std::ilogb(value);
   const double rest = std::ldexp(value, -exponent);  // in [1, 2)
   if (rest > 1.5 || (rest == 1.5 && (exponent + format.bias) % 2 != 0)) ++exponent;
-  return exponent > format.bias ? not_a_number : static_cast<std::uint8_t>(std::max(0, exponent + format.bias));
+  return exponent > format.bias ? not_a_number : std::max(0, exponent + format.bias);
 }
 
 }  // namespace

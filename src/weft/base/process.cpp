@@ -174,7 +174,7 @@ double seconds_since_process_start() {
   fields >> ticks;
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * now.tv_nsec - ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return now.tv_sec + 1e-9 * now.tv_nsec - ticks / ::sysconf(_SC_CLK_TCK);
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -67,12 +67,12 @@ class Threefry {
       : key_(state[0]), counter_(state[1]), wide_(byte_width == 8) {
     std::size_t pick = sizes.size();
     for (std::size_t d = sizes.size(); d-- > 0;) {
-      elements_ *= static_cast<std::uint64_t>(sizes[d]);
+      elements_ *= sizes[d];
       if (pick == sizes.size() || better(sizes[d], sizes[pick])) pick = d;
     }
     if (pick == sizes.size()) return;
-    size_ = static_cast<std::uint64_t>(sizes[pick]);
-    for (std::size_t d = pick + 1; d < sizes.size(); ++d) inner_ *= static_cast<std::uint64_t>(sizes[d]);
+    size_ = sizes[pick];
+    for (std::size_t d = pick + 1; d < sizes.size(); ++d) inner_ *= sizes[d];
     if (inner_ == 1 && size_ % 2 == 0) size_ = elements_;  // pair neighbours, whatever the outer dimensions are
   }
 

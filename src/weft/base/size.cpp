@@ -167,7 +167,7 @@ struct Symbols {
 Dim size_symbol(int ordinal) {
   Symbols& symbols = Symbols::instance();
   const std::lock_guard lock(symbols.mutex);
-  while (static_cast<int>(symbols.dims.size()) <= ordinal) {
+  while (std::ssize(symbols.dims) <= ordinal) {
     const int next = symbols.dims.size();
     symbols.dims.push_back(Dim::symbol(concat('s', next)));
     const SizeAlgebra algebra;
@@ -194,13 +194,13 @@ void SizeTable::add(Size size) {
       require(ordinal != symbols.ordinals.end(), "the size ", size, " has no value: it is made of other symbols");
       factors_.push_back(ordinal->second);
     }
-    term.end = static_cast<int>(factors_.size());
+    term.end = factors_.size();
     terms_.push_back(term);
   }
-  entry.end = static_cast<int>(terms_.size());
+  entry.end = terms_.size();
   const std::size_t index = size.index();
   if (index >= places_.size()) places_.resize(index + 1, -1);
-  places_[index] = static_cast<int>(entries_.size());
+  places_[index] = entries_.size();
   entries_.push_back(entry);
 }
 

@@ -39,7 +39,7 @@ struct Recorder {
   std::uint32_t new_thread(std::string name) {
     const std::lock_guard lock(mutex);
     threads.push_back(name.empty() ? concat("thread ", threads.size()) : std::move(name));
-    return static_cast<std::uint32_t>(threads.size() - 1);
+    return threads.size() - 1;
   }
 };
 
@@ -55,10 +55,7 @@ std::uint32_t this_thread() {
 
 }  // namespace
 
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
+std::uint64_t now_ns() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 namespace {
 

@@ -23,8 +23,8 @@ struct TriangularSystem {
       const std::int64_t i = lower ? step : size - 1 - step;
       const std::int64_t begin = lower ? 0 : i + 1, end = lower ? i : size;
       double sum = vector[i * stride];
-      for (std::int64_t j = begin; j < end; ++j) sum -= static_cast<double>(m[i * row + j * column]) * v[j];
-      v[i] = unit_diagonal ? sum : sum / static_cast<double>(m[i * (row + column)]);
+      for (std::int64_t j = begin; j < end; ++j) sum -= m[i * row + j * column] * v[j];
+      v[i] = unit_diagonal ? sum : sum / m[i * (row + column)];
     }
     for (std::int64_t i = 0; i < size; ++i) vector[i * stride] = static_cast<T>(v[i]);
   }

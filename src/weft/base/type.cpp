@@ -67,7 +67,7 @@ struct Type::Registry {
 Type::Type(DType dtype, std::span<const Dim> dims) {
   require(dims.size() <= max_rank, "a tensor has at most ", max_rank, " dimensions, got ", dims.size());
   std::uint64_t hash = mix(static_cast<std::uint64_t>(dtype), dims.size());
-  for (const Dim d : dims) hash = mix(hash, static_cast<std::uint64_t>(d.bits()));
+  for (const Dim d : dims) hash = mix(hash, d.bits());
   data_ = Registry::instance().intern({dtype, dims, hash});
 }
 

@@ -22,7 +22,7 @@ class Type {
   explicit operator bool() const { return data_ != nullptr; }
   DType dtype() const { return data_->dtype; }
   int rank() const { return data_->rank; }
-  std::span<const Dim> dims() const { return {data_->dims, static_cast<std::size_t>(data_->rank)}; }
+  std::span<const Dim> dims() const { return std::span(data_->dims, data_->rank); }
   Dim dim(int i) const { return data_->dims[i]; }
   std::int64_t size(int i) const { return data_->dims[i].value(); }  // throws Error unless the dimension is constant
 
