@@ -18,8 +18,8 @@ Array::Array(Type type) : type_(type) {
 }
 
 Array::Array(Type type, std::span<const std::byte> bytes) : type_(type), bytes_(bytes.begin(), bytes.end()) {
-  require(type && type.is_static() && bytes.size() == static_cast<std::size_t>(type.bytes()), "Array: ", type,
-          " cannot have ", bytes.size(), " bytes");
+  require(type && type.is_static() && std::ssize(bytes) == type.bytes(), "Array: ", type, " cannot have ", bytes.size(),
+          " bytes");
 }
 
 Array::Array(const Literal& literal) : Array(literal.type) {
@@ -44,7 +44,7 @@ double Array::element(std::int64_t i) const {
 }
 
 Array Array::with_type(Type type) && {
-  WEFT_ASSERT(bytes_.size() == static_cast<std::size_t>(type.bytes()), "Array: ", type_, " taken as ", type);
+  WEFT_ASSERT(std::ssize(bytes_) == type.bytes(), "Array: ", type_, " taken as ", type);
   type_ = type;
   return std::move(*this);
 }

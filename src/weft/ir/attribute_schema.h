@@ -31,12 +31,10 @@ inline std::uint64_t hash_of(const Literal& value) {
 }
 inline std::uint64_t hash_of(Ints values) {
   std::uint64_t hash = values.size();
-  for (const std::int64_t v : values) hash = mix(hash, static_cast<std::uint64_t>(v));
+  for (const std::int64_t v : values) hash = mix(hash, v);
   return hash;
 }
-inline std::uint64_t hash_of(const IntMatrix& m) {
-  return mix(static_cast<std::uint64_t>(m.columns), hash_of(m.values));
-}
+inline std::uint64_t hash_of(const IntMatrix& m) { return mix(m.columns, hash_of(m.values)); }
 inline std::uint64_t hash_of(std::string_view text) { return hash_bytes(text); }
 template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
@@ -65,7 +63,7 @@ void show(FieldVisitor& v, std::string_view name, const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     v.enumerator(name, EnumNames<T>::attribute, EnumNames<T>::names[static_cast<std::size_t>(value)]);
   } else {
-    v.integer(name, value, static_cast<int>(8 * sizeof(T)));
+    v.integer(name, value, 8 * sizeof(T));
   }
 }
 
@@ -84,7 +82,7 @@ void ask(FieldReader& r, std::string_view name, T& value) {
     std::int64_t wide = value;
     if (!r.integer(name, wide)) return;
     require(std::in_range<T>(wide), name, ": ", wide, " does not fit ", 8 * sizeof(T), " bits");
-    value = static_cast<T>(wide);
+    value = wide;
   }
 }
 

@@ -45,12 +45,12 @@ struct Literal {
   Type type;
   std::span<const std::byte> bytes;
 
-  bool is_splat() const { return bytes.size() == static_cast<std::size_t>(byte_size(type.dtype())); }
+  bool is_splat() const { return std::ssize(bytes) == byte_size(type.dtype()); }
   // Returns element `i` in row-major order; T is the C++ type of the dtype.
   template <class T>
   T at(std::int64_t i) const {
     T value;
-    std::memcpy(&value, bytes.data() + (is_splat() ? 0 : i * static_cast<std::int64_t>(sizeof(T))), sizeof(T));
+    std::memcpy(&value, bytes.data() + (is_splat() ? 0 : i * sizeof(T)), sizeof(T));
     return value;
   }
 };

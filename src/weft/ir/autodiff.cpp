@@ -40,8 +40,7 @@ class Backward {
     for (const Value v : ys) last = std::max(last, v.node->id);
     for (const Value v : xs) last = std::max(last, v.node->id);
     first_result_.resize(last + 2);
-    for (std::uint32_t id = 0; id <= last; ++id)
-      first_result_[id + 1] = first_result_[id] + static_cast<std::uint32_t>(node(id).types.size());
+    for (std::uint32_t id = 0; id <= last; ++id) first_result_[id + 1] = first_result_[id] + node(id).types.size();
     cotangents_.resize(first_result_.back());
     depends_.resize(first_result_.back());
     mark(xs, last);
@@ -50,7 +49,7 @@ class Backward {
   void accumulate(Value v, Value cotangent) { add_to(cotangents_[at(v)], cotangent); }
 
   void run() {
-    for (auto id = static_cast<std::uint32_t>(first_result_.size() - 1); id-- > 0;) visit(node(id));
+    for (std::uint32_t id = first_result_.size() - 1; id-- > 0;) visit(node(id));
   }
 
   // Accumulates the cotangent that comes from the copy separately until all uses of its operand have been visited.

@@ -20,7 +20,7 @@ Value append(const Op& op, const std::array<Value, N>& operands, const void* att
 
 std::vector<Value> results(Node& node) {
   std::vector<Value> values(node.types.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = node.result(static_cast<std::uint32_t>(i));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = node.result(i);
   return values;
 }
 
@@ -155,7 +155,7 @@ Value broadcast(Value x, Type type) {
   require(x.rank() <= type.rank(), "broadcast: cannot produce ", type, " from ", x.type());
   std::array<std::int64_t, Type::max_rank> trailing;
   for (int i = 0; i < x.rank(); ++i) trailing[i] = type.rank() - x.rank() + i;
-  return broadcast_in_dim(x, type, Ints(trailing.data(), static_cast<std::size_t>(x.rank())));
+  return broadcast_in_dim(x, type, Ints(trailing.data(), x.rank()));
 }
 
 Value reshape(Value x, std::span<const Dim> dims) {
@@ -167,9 +167,7 @@ Value reshape(Value x, std::span<const Dim> dims) {
 Value reshape(Value x, std::initializer_list<Dim> dims) { return reshape(x, std::span(dims.begin(), dims.size())); }
 
 Value transpose(Value x, Ints permutation) {
-  if (permutation.size() == static_cast<std::size_t>(x.rank()) &&
-      std::ranges::is_sorted(permutation, std::ranges::less_equal{}))
-    return x;
+  if (std::ssize(permutation) == x.rank() && std::ranges::is_sorted(permutation, std::ranges::less_equal{})) return x;
   const TransposeAttributes attributes{permutation};
   return append(ops::transpose, std::array{x}, &attributes);
 }

@@ -54,7 +54,7 @@ std::vector<Value> append(const Op& op, std::span<const Value> xs, std::span<con
   operands.insert(operands.end(), inits.begin(), inits.end());
   Node& node = xs[0].graph().append(op, operands, attributes, {}, std::span(&body, 1));
   std::vector<Value> results(node.types.size());
-  for (std::size_t i = 0; i < results.size(); ++i) results[i] = node.result(static_cast<std::uint32_t>(i));
+  for (std::size_t i = 0; i < results.size(); ++i) results[i] = node.result(i);
   return results;
 }
 

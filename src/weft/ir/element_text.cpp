@@ -24,7 +24,7 @@ std::string shortest(T value) {
     text = format(wide, std::chars_format::scientific, decimals);
     double back = 0;
     std::from_chars(text.data(), text.data() + text.size(), back);
-    if (static_cast<double>(convert_element<T>(back)) == wide) break;
+    if (convert_element<T>(back) == wide) break;
   }
   return text;
 }
@@ -38,7 +38,7 @@ std::string float_text(T value) {
   const std::size_t e = text.find('e'), point = text.find('.');
   const int exponent = std::stoi(text.substr(e + 1));
   if (exponent < -5 || exponent > 15) return text;
-  const int decimals = point == text.npos ? 0 : static_cast<int>(e - point - 1);
+  const int decimals = point == text.npos ? 0 : e - point - 1;
   return format(wide, std::chars_format::fixed, std::max(0, decimals - exponent));
 }
 

@@ -235,7 +235,7 @@ class Generaliser {
     const Node& n = node(0, i);
     const Type type = require_type(i);
     if (const auto given = constants_at(constants_, depth_, i); !given.empty()) {
-      form.constants.push_back(static_cast<std::uint32_t>(i));
+      form.constants.push_back(i);
       const Value element = input_for(given[0]);
       return type.rank() == 0 ? element : broadcast(element, type);
     }

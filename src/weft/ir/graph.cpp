@@ -29,9 +29,9 @@ void not_differentiable(const GradientCall& call) {
 Node& Graph::append(const Op& op, std::span<const Value> operands, const void* attributes, std::span<const Type> types,
                     std::span<const std::shared_ptr<const Graph>> regions) {
   const Call call{op, operands, attributes, types, regions};
-  if (op.arity != variadic && static_cast<std::size_t>(op.arity) != operands.size()) [[unlikely]]
+  if (op.arity != variadic && op.arity != std::ssize(operands)) [[unlikely]]
     call.fail(concat("expected ", op.arity, " operands, got ", operands.size()));
-  if (op.regions != variadic && static_cast<std::size_t>(op.regions) != regions.size()) [[unlikely]]
+  if (op.regions != variadic && op.regions != std::ssize(regions)) [[unlikely]]
     call.fail(concat("expected ", op.regions, " regions, got ", regions.size()));
   for (const Value v : operands) {
     WEFT_ASSERT(v.node->graph == this, op.name, ": an operand belongs to another graph");
@@ -83,7 +83,7 @@ Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
 }
 
 Node& Graph::push(Node node) {
-  node.id = static_cast<std::uint32_t>(nodes_.size());
+  node.id = nodes_.size();
   // For most ops the result types follow from the operands and attributes. For the others, hashing the first type is enough.
   fingerprint_.add(reinterpret_cast<std::uintptr_t>(node.op) ^
                    (node.op->attributes ? node.op->attributes->hash(node.attribute_data) : 0));

@@ -49,8 +49,8 @@ void HostFunction::run(const HostCall& call) const {
   const metrics::Timer timer(time_);
   calls_.add();
   std::uint64_t bytes = 0;
-  for (const HostInput& input : call.inputs) bytes += static_cast<std::uint64_t>(input.type.bytes());
-  for (const HostOutput& output : call.outputs) bytes += static_cast<std::uint64_t>(output.type.bytes());
+  for (const HostInput& input : call.inputs) bytes += input.type.bytes();
+  for (const HostOutput& output : call.outputs) bytes += output.type.bytes();
   bytes_.add(bytes);
   compute_(call);
 }

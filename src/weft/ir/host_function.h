@@ -22,7 +22,7 @@ struct HostInput {
   template <class T>
   std::span<const T> data() const {  // T is the C++ type of the dtype
     require(dtype_of<T> == type.dtype(), "HostInput::data: ", type, " read as ", dtype_of<T>);
-    return {reinterpret_cast<const T*>(bytes), static_cast<std::size_t>(type.elements())};
+    return std::span(reinterpret_cast<const T*>(bytes), type.elements());
   }
 };
 struct HostOutput {
@@ -32,7 +32,7 @@ struct HostOutput {
   template <class T>
   std::span<T> data() const {
     require(dtype_of<T> == type.dtype(), "HostOutput::data: ", type, " written as ", dtype_of<T>);
-    return {reinterpret_cast<T*>(bytes), static_cast<std::size_t>(type.elements())};
+    return std::span(reinterpret_cast<T*>(bytes), type.elements());
   }
 };
 // The arguments of one call. Inputs never share memory with outputs. The outputs are uninitialised when the function starts.

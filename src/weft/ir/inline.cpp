@@ -7,8 +7,7 @@
 namespace weft::ir {
 
 Inliner::Inliner(Graph& into, const Graph& from) : into_(into), from_(from), first_result_(from.nodes().size() + 1) {
-  for (const Node* node : from.nodes())
-    first_result_[node->id + 1] = first_result_[node->id] + static_cast<std::uint32_t>(node->types.size());
+  for (const Node* node : from.nodes()) first_result_[node->id + 1] = first_result_[node->id] + node->types.size();
   copies_.resize(first_result_.back());
 }
 

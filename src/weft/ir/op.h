@@ -78,7 +78,7 @@ struct GradientCall {
   std::span<const std::uint8_t> needed;    // one per operand: 0 if its cotangent is not needed
 
   Value x(int i = 0) const { return node.operand(i); }
-  Value y(int i = 0) const { return {&node, static_cast<std::uint32_t>(i)}; }
+  Value y(std::uint32_t i = 0) const { return {&node, i}; }
   Value dy(int i = 0) const { return cotangents[i]; }
   bool needs(int operand) const { return needed[operand] != 0; }  // lets a rule skip cotangents that nobody uses
   void add(int operand, Value cotangent) const;

@@ -41,10 +41,10 @@ class Verifier {
       const std::string problem = problem_of(node.operands[i], at);
       check(problem.empty(), at, "operand ", i, " ", problem);
     }
-    check(node.op->arity == variadic || static_cast<std::size_t>(node.op->arity) == node.operands.size(), at, "it has ",
+    check(node.op->arity == variadic || node.op->arity == std::ssize(node.operands), at, "it has ",
           node.operands.size(), " operands, not ", node.op->arity);
-    check(node.op->regions == variadic || static_cast<std::size_t>(node.op->regions) == node.regions.size(), at,
-          "it has ", node.regions.size(), " regions, not ", node.op->regions);
+    check(node.op->regions == variadic || node.op->regions == std::ssize(node.regions), at, "it has ",
+          node.regions.size(), " regions, not ", node.op->regions);
     check(!node.op->attributes || node.attribute_data, at, "it has no attributes");
     for (const Graph* region : node.regions) check_region(at, region);
     check_types(at);
@@ -99,8 +99,8 @@ class Verifier {
     for (const Node* node : graph_.nodes()) {
       if (node->op != &ops::parameter) continue;
       const std::int64_t index = node->attributes<ParameterAttributes>().index;
-      check(index >= 0 && static_cast<std::size_t>(index) < inputs.size() && inputs[index].node == node, node->id,
-            "it is parameter ", index, ", but the graph has another input there");
+      check(index >= 0 && index < std::ssize(inputs) && inputs[index].node == node, node->id, "it is parameter ", index,
+            ", but the graph has another input there");
     }
   }
 

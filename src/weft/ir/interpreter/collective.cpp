@@ -45,7 +45,7 @@ class Groups {
 
   std::size_t rows() const {
     const IntMatrix& groups = attributes_.groups;
-    return groups.columns == 0 ? 0 : groups.values.size() / static_cast<std::size_t>(groups.columns);
+    return groups.columns == 0 ? 0 : groups.values.size() / groups.columns;
   }
 
   // Returns the group that contains this process, empty if there is none. An op without groups has one group of all replicas.
@@ -168,7 +168,7 @@ class Parallel {
   explicit Parallel(const NodeCall& call)
       : call_(call),
         partitions_(call.attributes<RunParallelAttributes>().partitions),
-        infeeds_(static_cast<std::size_t>(call.attributes<RunParallelAttributes>().infeeds)),
+        infeeds_(call.attributes<RunParallelAttributes>().infeeds),
         programs_(call.node.regions.subspan(infeeds_)),
         grid_(std::ssize(programs_) / partitions_, partitions_, run_infeeds()),
         results_(programs_.size()),
@@ -245,7 +245,7 @@ std::vector<Array> all_reduce(const NodeCall& call) {
 std::vector<Array> reduce_scatter(const NodeCall& call) {
   const Met met = meet_all(call);
   return checked(call, one(part(reduced(call, met.all(0)), call.attributes<CollectiveAttributes>().dimension,
-                                std::ssize(*met.offers), static_cast<std::int64_t>(met.me))));
+                                std::ssize(*met.offers), met.me)));
 }
 
 std::vector<Array> all_to_all(const NodeCall& call) {
@@ -256,8 +256,7 @@ std::vector<Array> all_to_all(const NodeCall& call) {
   std::vector<Array> results;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     std::vector<Array> parts;
-    for (const Array* operand : met.all(i))
-      parts.push_back(part(*operand, a.dimension, a.split_count, static_cast<std::int64_t>(met.me)));
+    for (const Array* operand : met.all(i)) parts.push_back(part(*operand, a.dimension, a.split_count, met.me));
     results.push_back(concatenated(pointers(parts), a.concat_dimension));
   }
   return results;
@@ -266,9 +265,9 @@ std::vector<Array> all_to_all(const NodeCall& call) {
 // Returns the position of the root in its group: the first process, or the one that the last operand gives for this operand.
 std::size_t root_of(const NodeCall& call, const ProcessGroup& group, std::size_t operand) {
   if (!call.attributes<CollectiveAttributes>().has_dynamic_root) return 0;
-  const double root = call.operands.back()->element(static_cast<std::int64_t>(operand));
-  require(root >= 0 && root < static_cast<double>(group.size()), call.node.op->name, ": there is no root ", root,
-          " in a group of ", group.size());
+  const double root = call.operands.back()->element(operand);
+  require(root >= 0 && root < group.size(), call.node.op->name, ": there is no root ", root, " in a group of ",
+          group.size());
   return static_cast<std::size_t>(root);
 }
 
@@ -311,8 +310,7 @@ std::vector<Array> collective_permute(const NodeCall& call) {
 
 std::vector<Array> process_number(const NodeCall& call) {
   const ProcessId me = call.context.process;
-  return one(Array::scalar<std::uint32_t>(
-      static_cast<std::uint32_t>(call.node.op == &ops::replica_id ? me.replica : me.partition)));
+  return one(Array::scalar<std::uint32_t>(call.node.op == &ops::replica_id ? me.replica : me.partition));
 }
 
 std::vector<Array> send(const NodeCall& call) {

@@ -13,7 +13,7 @@ namespace weft::ir::interpreter {
 
 class Columns final : public ScalarBuilder {
  public:
-  explicit Columns(std::int64_t size) : size_(static_cast<std::size_t>(size)) {}
+  explicit Columns(std::int64_t size) : size_(size) {}
 
   // Return a column of elements that must outlive this object: one element per row, or one for all rows.
   Scalar rows(DType dtype, const std::byte* elements);

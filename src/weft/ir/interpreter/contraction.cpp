@@ -63,7 +63,7 @@ struct Keep {
   auto operator()(auto value) const { return value; }
 };
 struct RoundToF32 {
-  double operator()(double value) const { return static_cast<double>(static_cast<float>(value)); }
+  double operator()(double value) const { return static_cast<float>(value); }
 };
 
 // Calls f with a value of the accumulator type and with the rounding function.
@@ -128,7 +128,7 @@ struct Convolution {
     const std::size_t rank = a.input_spatial.size();
     std::vector<WindowDim> window;
     Index sizes(result.sizes.begin() + 2, result.sizes.end());
-    for (std::size_t d = 0; d < rank; ++d) window.push_back(window_dim(a, static_cast<int>(d), kernel.sizes[d + 2]));
+    for (std::size_t d = 0; d < rank; ++d) window.push_back(window_dim(a, d, kernel.sizes[d + 2]));
     sizes.insert(sizes.end(), kernel.sizes.begin() + 2, kernel.sizes.end());
     for_each_index(sizes, [&](const Index& at) {  // the position of the window, then the position in the window
       Tap tap{0, 0, 0};

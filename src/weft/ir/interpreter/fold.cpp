@@ -33,10 +33,10 @@ std::vector<std::vector<Pair>> rounds_of(std::span<const Pair> pairs, std::int64
 template <class Position>
 void gather(const Array& from, std::span<const Pair> pairs, Position position, std::vector<std::byte>& column) {
   const auto width = byte_size(from.dtype());
-  column.resize(pairs.size() * static_cast<std::size_t>(width));
+  column.resize(pairs.size() * width);
   std::byte* to = column.data();
   for (const Pair& p : pairs) {
-    std::memcpy(to, from.bytes().data() + p.*position * width, static_cast<std::size_t>(width));
+    std::memcpy(to, from.bytes().data() + p.*position * width, width);
     to += width;
   }
 }
@@ -45,7 +45,7 @@ void scatter(const std::vector<std::byte>& column, std::span<const Pair> pairs, 
   const auto width = byte_size(to.dtype());
   const std::byte* from = column.data();
   for (const Pair& p : pairs) {
-    std::memcpy(to.bytes().data() + p.into * width, from, static_cast<std::size_t>(width));
+    std::memcpy(to.bytes().data() + p.into * width, from, width);
     from += width;
   }
 }
@@ -77,7 +77,7 @@ void Fold::add_sums(const Array& values, std::span<const Pair> pairs) {
       for (const Pair p : pairs) {
         double& sum = sums_[p.into];
         sum = step(sum, static_cast<double>(from[p.from]));
-        if (rounds_) sum = static_cast<double>(convert_element<T>(sum));
+        if (rounds_) sum = convert_element<T>(sum);
       }
     };
     of_sums_ == &ops::add ? fold(std::plus<double>()) : fold(std::multiplies<double>());

@@ -16,8 +16,7 @@ std::int64_t position(const Array& array, std::int64_t i) {
   return visit_any(array.dtype(), [&]<class T>(T) -> std::int64_t {
     if constexpr (is_integer(dtype_of<T>)) {
       const auto value = +array.data<T>()[i];  // at least an int
-      return std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
-                                                : std::numeric_limits<std::int64_t>::max();
+      return std::in_range<std::int64_t>(value) ? value : std::numeric_limits<std::int64_t>::max();
     } else {
       WEFT_ASSERT(false, "positions of ", array.type());
       __builtin_unreachable();
@@ -51,11 +50,10 @@ class Windows {
         tensor_(whole(tensor)),
         index_strides_(strides_of(indices.type())) {
     for (std::size_t d = 0; d < operand_.sizes.size(); ++d)
-      if (!holds(numbers.dropped_dims, d) && !holds(numbers.batching_dims, d))
-        operand_window_.push_back(static_cast<std::int64_t>(d));
+      if (!holds(numbers.dropped_dims, d) && !holds(numbers.batching_dims, d)) operand_window_.push_back(d);
     Index batch;
     for (std::size_t d = 0; d < tensor_.sizes.size(); ++d)
-      if (!holds(numbers.window_dims, d)) batch.push_back(static_cast<std::int64_t>(d));
+      if (!holds(numbers.window_dims, d)) batch.push_back(d);
     batch_ = permuted(tensor_, batch);
     if (numbers.index_vector_dim < std::ssize(index_strides_)) {
       component_stride_ = index_strides_[numbers.index_vector_dim];

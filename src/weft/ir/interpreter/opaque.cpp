@@ -34,7 +34,7 @@ std::vector<Array> rng_bit_generator(const NodeCall& call) {
   const int width = byte_size(call.type(1).dtype());
   if (call.attributes<RngAttributes>().algorithm == RngAlgorithm::THREE_FRY)
     return generated(call, random::Threefry(state, sizes_of(call.type(1)), width));
-  return generated(call, random::Philox(state, static_cast<std::uint64_t>(call.type(1).elements()), width));
+  return generated(call, random::Philox(state, call.type(1).elements(), width));
 }
 
 std::vector<Array> optimization_barrier(const NodeCall& call) {
@@ -52,7 +52,7 @@ std::vector<Array> probe(const NodeCall& call) {
 
 std::vector<Array> expect_serialized_eq(const NodeCall& call) {
   const auto& a = call.attributes<ProbeCheckAttributes>();
-  const Array seen = call.context.probes->at(a.name, static_cast<std::size_t>(a.iteration));
+  const Array seen = call.context.probes->at(a.name, a.iteration);
   require(seen == call[0], "check.expect_serialized_eq: probe ", a.name, " saw ", seen, ", expected ", call[0]);
   return {};
 }

@@ -57,12 +57,12 @@ void Region::apply_one(std::int64_t row, std::span<const std::byte* const> input
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Type type = graph_.inputs()[i].type();
     const std::size_t width = byte_size(type.dtype());
-    arrays.emplace_back(type, std::span(inputs[i] + static_cast<std::size_t>(row) * width, width));
+    arrays.emplace_back(type, std::span(inputs[i] + row * width, width));
   }
   const std::vector<Array> results = run(graph_, pointers(arrays), context_);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto bytes = results[i].bytes();
-    std::ranges::copy(bytes, outputs[i] + static_cast<std::size_t>(row) * bytes.size());
+    std::ranges::copy(bytes, outputs[i] + row * bytes.size());
   }
 }
 

@@ -50,8 +50,7 @@ std::vector<Array> sort(const NodeCall& call) {
   for_each(lanes, lanes, [&](std::int64_t first, std::int64_t) {
     for (std::size_t i = 0; i < lane.size(); ++i) lane[i] = first + i * stride;
     std::ranges::stable_sort(lane, std::ref(before));
-    for (std::size_t i = 0; i < lane.size(); ++i)
-      source[static_cast<std::size_t>(first) + i * static_cast<std::size_t>(stride)] = lane[i];
+    for (std::size_t i = 0; i < lane.size(); ++i) source[first + i * stride] = lane[i];
   });
 
   std::vector<Array> results;

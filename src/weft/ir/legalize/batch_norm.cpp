@@ -26,7 +26,7 @@ class Features {
   std::int64_t size() const { return type_.size(feature_[0]); }
   double elements_of_each() const {
     double elements = 1;
-    for (const std::int64_t d : others_) elements *= static_cast<double>(type_.size(d));
+    for (const std::int64_t d : others_) elements *= type_.size(d);
     return elements;
   }
   Value spread(Value of_features) const { return broadcast_in_dim(of_features, type_, feature_); }

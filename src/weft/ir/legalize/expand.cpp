@@ -20,7 +20,7 @@ std::vector<Value> first_k(std::span<const Value> x, std::int64_t dimension, std
   require(dimension >= 0 && dimension < type.rank(), "there is no dimension ", dimension, " in ", type);
   require(k >= 0 && k <= type.size(dimension), "k = ", k, " is not within dimension ", dimension, " of ", type);
   std::vector<Value> sorted = sort(x, dimension, true, std::move(before));
-  for (Value& v : sorted) v = slice_in_dim(v, 0, k, 1, static_cast<int>(dimension));
+  for (Value& v : sorted) v = slice_in_dim(v, 0, k, 1, dimension);
   return sorted;
 }
 

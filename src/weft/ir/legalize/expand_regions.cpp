@@ -16,7 +16,7 @@ constexpr DType index_dtype = DType::i64;
 // Reads and writes one slice along the scanned dimension of tensors of any shape.
 class Slices {
  public:
-  Slices(std::int64_t dimension, Value index) : dimension_(static_cast<std::size_t>(dimension)), index_(index) {}
+  Slices(std::int64_t dimension, Value index) : dimension_(dimension), index_(index) {}
 
   Value read(Value x) const {
     std::vector<std::int64_t> sizes;

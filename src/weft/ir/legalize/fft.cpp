@@ -16,7 +16,7 @@ namespace {
 Complex roots(Value m, std::int64_t n, int sign, DType dtype) {
   const Value whole = constant_like(m, n);
   const Value nearest = select(compare(m + m, whole, Direction::GT), m - whole, m);
-  const Value angle = convert(nearest, DType::f64) * (2 * std::numbers::pi / static_cast<double>(n));
+  const Value angle = convert(nearest, DType::f64) * (2 * std::numbers::pi / n);
   return {convert(cosine(angle), dtype), convert(sine(angle) * sign, dtype)};
 }
 
@@ -154,7 +154,7 @@ Lengths last_lengths(FftType type, std::int64_t n) {
 }
 
 void check(Complex x, FftType type, std::span<const std::int64_t> lengths) {
-  const int rank = x.re.rank(), count = static_cast<int>(lengths.size());
+  const int rank = x.re.rank(), count = lengths.size();
   require(count >= 1 && count <= 3 && count <= rank, "takes 1 to 3 lengths of the operand's dimensions, got ", count,
           " for ", x.type());
   require(is_float(x.part().dtype()) && byte_size(x.part().dtype()) >= 4 && x.is_complex() == (type != FftType::RFFT),
@@ -171,7 +171,7 @@ void check(Complex x, FftType type, std::span<const std::int64_t> lengths) {
 
 WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> lengths) {
   check(x, type, lengths);
-  const int last = x.re.rank() - 1, first = x.re.rank() - static_cast<int>(lengths.size());
+  const int last = x.re.rank() - 1, first = x.re.rank() - std::ssize(lengths);
   const std::int64_t n = lengths.back();
   std::vector<Dim> dims(x.part().dims().begin(), x.part().dims().end());
   dims.back() = last_lengths(type, n).result;

@@ -208,12 +208,11 @@ void transfer_out_type(const Call& call, std::vector<Type>& results) {
 void run_parallel_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<RunParallelAttributes>();
   constexpr std::size_t most = 256;  // each takes a thread
-  call.require(a.infeeds >= 0 && static_cast<std::size_t>(a.infeeds) <= call.regions.size(), "there are ",
-               call.regions.size(), " programs, not ", a.infeeds, " for the infeed");
+  call.require(a.infeeds >= 0 && a.infeeds <= std::ssize(call.regions), "there are ", call.regions.size(),
+               " programs, not ", a.infeeds, " for the infeed");
   const auto infeeds = call.regions.first(a.infeeds);
   const auto programs = call.regions.subspan(infeeds.size());
-  call.require(!programs.empty() && programs.size() <= most && a.partitions > 0 &&
-                   programs.size() % static_cast<std::size_t>(a.partitions) == 0,
+  call.require(!programs.empty() && programs.size() <= most && a.partitions > 0 && programs.size() % a.partitions == 0,
                "expected a grid of 1 to ", most, " programs, got ", programs.size(), " in rows of ", a.partitions);
   for (const auto& infeed : infeeds)
     call.require(infeed->inputs().empty() && infeed->outputs().size() == 1 && !is_token(infeed->outputs()[0].type()),

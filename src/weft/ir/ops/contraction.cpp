@@ -51,8 +51,7 @@ void push_others(DimList& dims, Type type, DimSet taken) {
 // Requires that the dimension numbers of an operand or the result of a convolution cover all of its dimensions.
 void require_layout(const Call& call, std::string_view what, std::int64_t first, std::int64_t second, Ints spatial,
                     int rank) {
-  call.require(spatial.size() + 2 == static_cast<std::size_t>(rank), what, " has ", spatial.size(),
-               " spatial dimensions, but rank ", rank);
+  call.require(std::ssize(spatial) + 2 == rank, what, " has ", spatial.size(), " spatial dimensions, but rank ", rank);
   std::array<std::int64_t, Type::max_rank> all{first, second};
   std::copy(spatial.begin(), spatial.end(), all.begin() + 2);
   require_dimensions(call, what, Ints(all.data(), spatial.size() + 2), rank);
@@ -119,9 +118,8 @@ void convolution_type(const Call& call, std::vector<Type>& results) {
   dims[a.output_batch] = a.batch_groups == 1 ? batch : Dim(batch.value() / a.batch_groups);
   dims[a.output_feature] = out;
   for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
-    const WindowDim window = window_dim(a, static_cast<int>(i), dim(kernel, a.kernel_spatial[i]).value());
-    dims[a.output_spatial[i]] =
-        window_positions(call, static_cast<int>(a.input_spatial[i]), window, dim(x, a.input_spatial[i]));
+    const WindowDim window = window_dim(a, i, dim(kernel, a.kernel_spatial[i]).value());
+    dims[a.output_spatial[i]] = window_positions(call, a.input_spatial[i], window, dim(x, a.input_spatial[i]));
   }
   results.push_back(Type(dtype, std::span(dims).first(x.rank())));
 }

@@ -17,7 +17,7 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
   result.graph = make_graph(inputs, [&](Graph& graph, std::span<const Value> values) {
     const auto captures = values.first(region.inputs().size()), cotangents = values.subspan(captures.size());
     result.outputs = inline_graph(graph, region, captures);
-    result.forward = static_cast<std::uint32_t>(graph.nodes().size());
+    result.forward = graph.nodes().size();
     std::vector<Value> ys, xs;
     for (const int i : given) ys.push_back(result.outputs[i]);
     for (const int i : wanted) xs.push_back(captures[i]);
@@ -29,7 +29,7 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
 std::vector<int> given_cotangents(const GradientCall& c) {
   std::vector<int> given;
   for (std::size_t i = 0; i < c.cotangents.size(); ++i)
-    if (c.cotangents[i]) given.push_back(static_cast<int>(i));
+    if (c.cotangents[i]) given.push_back(i);
   return given;
 }
 
@@ -53,7 +53,7 @@ void branches_gradient(const GradientCall& c) {
   std::vector<Value> operands(c.node.operands.begin(), c.node.operands.end());
   for (const int i : given) operands.push_back(c.dy(i));
   Node& node = c.node.graph->append(*c.node.op, operands, nullptr, {}, branches);
-  for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(static_cast<std::uint32_t>(i)));
+  for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(i));
 }
 
 // Uses the gradient that is registered for the composite's name. Otherwise inlines the gradient of the decomposition, where

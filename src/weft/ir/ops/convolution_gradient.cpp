@@ -41,7 +41,7 @@ struct Sizes {
 Sizes sizes_of(const GradientCall& c, const ConvolutionAttributes& a, std::size_t i) {
   const auto size = [](Value v, std::int64_t d) { return v.size(d); };
   return {size(c.x(0), a.input_spatial[i]), size(c.y(), a.output_spatial[i]),
-          window_dim(a, static_cast<int>(i), size(c.x(1), a.kernel_spatial[i]))};
+          window_dim(a, i, size(c.x(1), a.kernel_spatial[i]))};
 }
 
 std::int64_t dilated(std::int64_t size, std::int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }

@@ -25,10 +25,9 @@ DType unsigned_of_width(int bytes) {
 
 // Returns a 64-bit pattern. A double represents only 53 bits exactly, so wide patterns are combined from halves.
 Scalar bits(ScalarBuilder& b, DType dtype, std::uint64_t value) {
-  if (value >> 32 == 0) return b.constant(dtype, static_cast<double>(value));
-  const Scalar high =
-      b.apply(Prim::shift_left, {b.constant(dtype, static_cast<double>(value >> 32)), b.constant(dtype, 32)});
-  return b.apply(Prim::bit_or, {high, b.constant(dtype, static_cast<double>(value & 0xffffffffu))});
+  if (value >> 32 == 0) return b.constant(dtype, value);
+  const Scalar high = b.apply(Prim::shift_left, {b.constant(dtype, value >> 32), b.constant(dtype, 32)});
+  return b.apply(Prim::bit_or, {high, b.constant(dtype, value & 0xffffffffu)});
 }
 
 struct Format {

@@ -52,8 +52,8 @@ DimSet require_numbers(const Call& call, const DimensionNumbers& n, Type x, Type
 DimSet require_window_dims(const Call& call, const DimensionNumbers& n, DimSet window, int rank) {
   const DimSet set = require_dimensions(call, n.window_name, n.window_dims, rank);
   require_sorted(call, n.window_name, n.window_dims);
-  call.require(n.window_dims.size() == static_cast<std::size_t>(std::popcount(window)), n.window_name, " has ",
-               n.window_dims.size(), " entries, windows have ", std::popcount(window), " dimensions");
+  call.require(std::ssize(n.window_dims) == std::popcount(window), n.window_name, " has ", n.window_dims.size(),
+               " entries, windows have ", std::popcount(window), " dimensions");
   return set;
 }
 
@@ -146,7 +146,7 @@ void scatter_type(const Call& call, std::vector<Type>& results) {
   std::size_t at = 0;
   for (int d = 0; d < x.rank(); ++d) {
     if (!has(window, d)) continue;
-    const auto u = static_cast<int>(a.update_window_dims[at++]);
+    const int u = a.update_window_dims[at++];
     call.require(updates.dim(u) == x.dim(d) || updates.dim(u).min() <= x.dim(d).max(), "dimension ", u,
                  " of the updates has size ", updates.dim(u), ", which does not fit dimension ", d, " of size ",
                  x.dim(d));

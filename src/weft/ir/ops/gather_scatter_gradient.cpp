@@ -22,7 +22,7 @@ Value per_component(Value indices, std::int64_t index_vector_dim, std::span<cons
     } else {
       std::vector<T> elements;
       for (const std::int64_t v : values)
-        elements.push_back(std::in_range<T>(v) ? static_cast<T>(v)
+        elements.push_back(std::in_range<T>(v) ? v
                            : v < 0             ? std::numeric_limits<T>::lowest()
                                                : std::numeric_limits<T>::max());
       const auto literal = [&](Type type, std::size_t count) {
@@ -50,7 +50,7 @@ std::vector<std::int64_t> window_sizes(const ScatterAttributes& a, Value x, Valu
 
 std::vector<std::int64_t> at_mapped(Ints map, auto&& value) {
   std::vector<std::int64_t> values;
-  for (const std::int64_t d : map) values.push_back(value(static_cast<int>(d)));
+  for (const std::int64_t d : map) values.push_back(value(d));
   return values;
 }
 

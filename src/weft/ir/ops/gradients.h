@@ -17,14 +17,14 @@ inline bool is_empty(Type type) { return std::ranges::find(type.dims(), Dim(0)) 
 // Returns the `count` numbers from, from + 1, ...
 inline std::vector<std::int64_t> dimension_range(std::size_t from, std::size_t count) {
   std::vector<std::int64_t> dims(count);
-  for (std::size_t i = 0; i < count; ++i) dims[i] = static_cast<std::int64_t>(from + i);
+  for (std::size_t i = 0; i < count; ++i) dims[i] = from + i;
   return dims;
 }
 inline std::vector<std::int64_t> all_dimensions(Value x) { return dimension_range(0, x.rank()); }
 
 inline std::vector<std::int64_t> inverse_permutation(Ints permutation) {
   std::vector<std::int64_t> inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = i;
   return inverse;
 }
 

@@ -12,10 +12,10 @@ namespace {
 
 // Requires operands from `first` on to be one position for each dimension.
 void require_starts(const Call& call, std::size_t first, int rank) {
-  call.require(call.operands.size() == first + static_cast<std::size_t>(rank), "expected ", rank,
-               " start indices, got ", call.operands.size() - first);
+  call.require(call.operands.size() == first + rank, "expected ", rank, " start indices, got ",
+               call.operands.size() - first);
   for (std::size_t i = first; i < call.operands.size(); ++i) {
-    require_index(call, static_cast<int>(i));
+    require_index(call, i);
     call.require(call.operands[i].dtype() == call.operands[first].dtype(), "start indices must have one dtype");
   }
 }

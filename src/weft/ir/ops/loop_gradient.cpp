@@ -28,7 +28,7 @@ std::optional<std::int64_t> integer(Value v) {
   if (v.node->op != &ops::constant || v.rank() != 0 || !is_integer(v.dtype())) return std::nullopt;
   const Literal& literal = v.node->attributes<ConstantAttributes>().value;
   return visit(v.dtype(), [&](auto tag) -> std::int64_t {
-    if constexpr (std::is_integral_v<decltype(tag)>) return static_cast<std::int64_t>(literal.at<decltype(tag)>(0));
+    if constexpr (std::is_integral_v<decltype(tag)>) return literal.at<decltype(tag)>(0);
     return 0;
   });
 }
@@ -173,7 +173,7 @@ class LoopGradient {
       reach[i] = dependents(body_, i);
       carried[i] = !is_unchanged(i);
       varied[i] = call_.needs(i);
-      useful[i] = carried[i] && static_cast<bool>(call_.dy(i));
+      useful[i] = carried[i] && call_.dy(i);
     }
     const auto reaches = [&](std::size_t from, std::size_t to) { return !reach[from].empty() && reach[from][to]; };
     for (bool grown = true; std::exchange(grown, false);)
@@ -184,10 +184,10 @@ class LoopGradient {
           if (useful[j] && carried[i] && !useful[i]) useful[i] = grown = true;
         }
     for (std::size_t j = 0; j < count_; ++j)
-      if (carried[j] && varied[j] && useful[j]) active_.push_back(static_cast<int>(j));
+      if (carried[j] && varied[j] && useful[j]) active_.push_back(j);
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto adds = [&](int j) { return reaches(i, static_cast<std::size_t>(j)); };
-      if (!carried[i] && varied[i] && std::ranges::any_of(active_, adds)) fixed_.push_back(static_cast<int>(i));
+      const auto adds = [&](int j) { return reaches(i, j); };
+      if (!carried[i] && varied[i] && std::ranges::any_of(active_, adds)) fixed_.push_back(i);
     }
   }
 
@@ -238,7 +238,7 @@ class LoopGradient {
       for (std::size_t i = 0; i < count_; ++i) inliner.substitute(step_.graph->inputs()[i], in[i]);
       std::vector<Value> next = inliner.copy(step_.outputs);
       const std::vector<Value> kept = inliner.copy(kept_);
-      const Value step = subtract(in[loop_.counter], constant(into, counter_type_, static_cast<double>(loop_.first)));
+      const Value step = subtract(in[loop_.counter], constant(into, counter_type_, loop_.first));
       for (std::size_t k = 0; k < kept.size(); ++k) {
         const Value row = reshape(kept[k], stacked(kept[k].type(), 1).dims());
         next.push_back(dynamic_update_slice(in[count_ + k], row, starts(step, kept[k].rank())));
@@ -308,11 +308,10 @@ class LoopGradient {
       if (is_unchanged(i)) initial.push_back(call_.x(i));
     const std::vector<Type> types = types_of(initial);
     const auto condition = make_graph(types, [&](Graph& into, std::span<const Value> in) {
-      return std::vector{
-          compare(in[0], constant(into, counter_type_, static_cast<double>(loop_.steps)), Direction::LT)};
+      return std::vector{compare(in[0], constant(into, counter_type_, loop_.steps), Direction::LT)};
     });
     const auto body = make_graph(types, [&](Graph& into, std::span<const Value> in) {
-      const Value step = subtract(constant(into, counter_type_, static_cast<double>(loop_.steps - 1)), in[0]);
+      const Value step = subtract(constant(into, counter_type_, loop_.steps - 1), in[0]);
       const std::vector<Value> made = values_at(step, into, in, own, of_step);
       std::vector<Value> next{add(in[0], constant_like(in[0], 1))};
       for (std::size_t k = 0; k < made.size(); ++k) {
@@ -356,8 +355,7 @@ class LoopGradient {
                                std::span<const Value> wanted) const {
     Inliner inliner(into, *step_.graph);
     const std::span<const Value> inputs = step_.graph->inputs();
-    inliner.substitute(inputs[loop_.counter],
-                       add(step, constant(into, counter_type_, static_cast<double>(loop_.first))));
+    inliner.substitute(inputs[loop_.counter], add(step, constant(into, counter_type_, loop_.first)));
     std::size_t next = own;
     for (const Value v : kept_) {
       const Value row = dynamic_slice(in[next++], starts(step, v.rank()), sizes_of(stacked(v.type(), 1)));

@@ -42,7 +42,7 @@ void broadcast_in_dim_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "broadcast_dimensions", dimensions, from.rank());
   require_dimensions(call, "broadcast_dimensions", dimensions, to.rank());
   for (int i = 0; i < from.rank(); ++i) {
-    const auto d = static_cast<int>(dimensions[i]);
+    const int d = dimensions[i];
     call.require(from.dim(i) == to.dim(d) || from.dim(i) == Dim(1), "dimension ", i, " of size ", from.dim(i),
                  " cannot become dimension ", d, " of ", to);
   }
@@ -98,7 +98,7 @@ void pad_type(const Call& call, std::vector<Type>& results) {
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     call.require(interior[i] >= 0, "the interior padding of dimension ", i, " must not be negative, got ", interior[i]);
-    dims.push(padded_size(call, static_cast<int>(i), type.dims()[i], low[i] + high[i], interior[i]));
+    dims.push(padded_size(call, i, type.dims()[i], low[i] + high[i], interior[i]));
   }
   results.push_back(dims.type(type.dtype()));
 }

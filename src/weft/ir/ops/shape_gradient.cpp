@@ -13,7 +13,7 @@ void broadcast_in_dim_gradient(const GradientCall& c) {
   std::array<int, Type::max_rank> origin;
   origin.fill(-1);
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (from.dims()[i] == to.dim(dimensions[i])) origin[dimensions[i]] = static_cast<int>(i);
+    if (from.dims()[i] == to.dim(dimensions[i])) origin[dimensions[i]] = i;
   std::vector<std::int64_t> summed, kept;  // kept: operand dimensions, in the order in which the result has them
   for (int d = 0; d < to.rank(); ++d) {
     const int i = origin[d];

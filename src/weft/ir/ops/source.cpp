@@ -13,8 +13,8 @@ void parameter_type(const Call& call, std::vector<Type>& results) {
 void constant_type(const Call& call, std::vector<Type>& results) {
   const Literal& value = call.attributes<ConstantAttributes>().value;
   call.require(static_cast<bool>(value.type), "the value has no type");
-  call.require(value.is_splat() || value.bytes.size() == static_cast<std::size_t>(value.type.bytes()), "a value of ",
-               value.type, " cannot have ", value.bytes.size(), " bytes");
+  call.require(value.is_splat() || std::ssize(value.bytes) == value.type.bytes(), "a value of ", value.type,
+               " cannot have ", value.bytes.size(), " bytes");
   results.push_back(value.type);
 }
 

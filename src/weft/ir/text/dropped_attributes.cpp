@@ -230,8 +230,7 @@ void output_operand_aliases(const Checker& c, const Attribute& attribute) {
     c.require(results > 0 && output.size() == (results > 1 ? 1u : 0u) &&
                   (output.empty() || (output[0] >= 0 && output[0] < results)),
               alias, "output_tuple_indices of output_operand_aliases must name one of ", results, " results");
-    const WrittenType from = c.op.operand_types[operand],
-                      to = c.op.result_types[output.empty() ? 0 : static_cast<std::size_t>(output[0])];
+    const WrittenType from = c.op.operand_types[operand], to = c.op.result_types[output.empty() ? 0 : output[0]];
     c.require(from == to, alias, "output_operand_aliases cannot pair an operand ", from, " with a result ", to);
   }
 }

@@ -239,7 +239,7 @@ void print_list(std::string& out, Ints values, std::string_view separator = ", "
 }
 
 void print_matrix(std::string& out, const IntMatrix& m) {
-  const std::size_t columns = static_cast<std::size_t>(m.columns), rows = columns == 0 ? 0 : m.values.size() / columns;
+  const std::size_t columns = m.columns, rows = columns == 0 ? 0 : m.values.size() / columns;
   out += rows > 0 ? "dense<[" : "dense<";
   for (std::size_t row = 0; row < rows; ++row) {
     out += row > 0 ? ", [" : "[";

@@ -21,7 +21,7 @@ std::string shown_character(std::string_view text, std::size_t at) {
   unsigned code = more == 0 ? first : first & (0x3Fu >> more);
   bool is_utf8 = more == 0 || (first >= 0xC2 && first < 0xF8);
   for (int i = 1; i <= more; ++i) {
-    const unsigned next = byte(at + static_cast<std::size_t>(i));
+    const unsigned next = byte(at + i);
     is_utf8 = is_utf8 && (next & 0xC0) == 0x80;
     code = code << 6 | (next & 0x3F);
   }

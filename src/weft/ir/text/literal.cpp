@@ -212,8 +212,8 @@ std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Aren
 
 // Requires the bytes of all elements, or of one element of a splat.
 void require_bytes(const Source& source, std::size_t at, std::span<const std::byte> bytes, WrittenType type) {
-  const std::size_t parts = type.is_complex ? 2 : 1, expected = parts * static_cast<std::size_t>(type.part.bytes());
-  const bool is_splat = bytes.size() == parts * static_cast<std::size_t>(byte_size(type.part.dtype())) && expected > 0;
+  const std::size_t parts = type.is_complex ? 2 : 1, expected = parts * type.part.bytes();
+  const bool is_splat = bytes.size() == parts * byte_size(type.part.dtype()) && expected > 0;
   if (bytes.size() != expected && !is_splat)
     source.fail(at, concat("expected ", expected, " bytes for ", type, ", got ", bytes.size()));
 }

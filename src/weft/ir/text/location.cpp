@@ -44,7 +44,7 @@ Location LocationReader::of(const Operation& operation) {
   }
   const auto lines_above = std::ranges::upper_bound(line_starts_, operation.at) - line_starts_.begin() - 1;
   location.file = file_;
-  location.line = static_cast<std::uint32_t>(source_.first_line + lines_above);
+  location.line = source_.first_line + lines_above;
   return location;
 }
 
@@ -136,7 +136,7 @@ void print_string(std::string& out, std::string_view text) {
   constexpr char digits[] = "0123456789ABCDEF";
   out += '"';
   for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
+    const unsigned char code = c;
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;

@@ -123,7 +123,7 @@ WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<c
   if (!function.has_body) source_.fail(function.at, concat("func.func @", function.name, ": has no body"));
   if (std::ranges::find(calls_, &function) != calls_.end())
     source_.fail(function.at, concat("func.func @", function.name, ": calls itself"));
-  if (static_cast<int>(calls_.size()) >= limits_.depth)
+  if (std::ssize(calls_) >= limits_.depth)
     source_.fail(function.at, concat("more than ", limits_.depth, " calls in each other"));
   calls_.push_back(&function);
   Scope scope;

@@ -149,7 +149,7 @@ std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const S
   // The first argument of the new input gets the name of the captured value, which the region uses; the other arguments are unused.
   for (std::size_t i = inputs->arguments.size(); i-- > 0;) {
     const auto place = region.arguments.begin() + inputs->arguments[i];
-    const auto number = static_cast<std::uint32_t>(op.operands.size());
+    const std::uint32_t number = op.operands.size();
     if (i == 0)
       region.arguments.insert(place, {captured.name, value.type(), captured.at, {}, captured.index});
     else

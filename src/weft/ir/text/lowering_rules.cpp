@@ -70,7 +70,7 @@ Values Lowering::while_(Graph& graph, const Scope& scope, const Operation& op) {
   const std::size_t carried_count = inits.size();
   append_parts(inits, scope, passed);
   for (const Value v : std::span(inits).subspan(carried_count)) types.push_back(v.type());
-  const auto passed_count = static_cast<std::ptrdiff_t>(inits.size() - carried_count);
+  const std::ptrdiff_t passed_count = inits.size() - carried_count;
   if (op.regions.size() != 2) fail(op, "expected two regions");
   const auto condition = closed(op, op.regions[0], scope, passed), loop_body = closed(op, op.regions[1], scope, passed);
   Values next(loop_body->outputs().begin(), loop_body->outputs().end());

@@ -222,7 +222,7 @@ Operation Parser::operation() {
       if (!accept(":")) return;
       const std::int64_t n = integer();
       if (n < 1 || n > limits_.operations) fail(token_.at, concat("a count of results cannot be ", n));
-      results.count = static_cast<std::uint32_t>(n);
+      results.count = n;
     });
     expect("=");
   }

@@ -27,7 +27,7 @@ bool read_integer(std::string_view text, bool negative, std::int64_t& value) {
   if (error != std::errc() || end != text.data() + text.size()) return false;
   const std::uint64_t most = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
   if (!hexadecimal && magnitude > most) return false;
-  value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+  value = negative ? 0 - magnitude : magnitude;
   return true;
 }
 
@@ -212,7 +212,7 @@ WrittenType Parser::layout_type() {
     if (!reads)
       fail(token_.at, concat("expected a layout such as tensor<2xindex>, of at most ", limits_.rank, " dimensions"));
     dims.push_back(size);
-    shape.remove_prefix(static_cast<std::size_t>(end - shape.data()) + 1);
+    shape.remove_prefix(end - shape.data() + 1);
   }
   skip_type();
   return Type(DType::i64, dims);
@@ -303,8 +303,7 @@ Attribute Parser::convolution_dimensions() {
       if (is(Token::Kind::integer)) {
         const std::int64_t which = integer();
         if (which < 0 || which >= limits_.rank) fail(token_.at, concat("there is no spatial dimension ", which));
-        if (spatial.integers.size() <= static_cast<std::size_t>(which))
-          spatial.integers.resize(static_cast<std::size_t>(which) + 1, -1);
+        if (std::ssize(spatial.integers) <= which) spatial.integers.resize(which + 1, -1);
         std::int64_t& dimension = spatial.integers[which];
         if (dimension >= 0) fail(token_.at, concat("the spatial dimension ", which, " is given twice"));
         dimension = here;
@@ -370,11 +369,10 @@ WrittenType Parser::tensor() {
     const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), size);
     if (error != std::errc() || size > limits_.elements)
       fail(at, concat("a dimension has at most ", limits_.elements, " elements"));
-    at = static_cast<std::size_t>(end - text.data());
+    at = end - text.data();
     if (peek() != 'x') fail(at, "expected 'x' after the size of a dimension");
     ++at;
-    if (static_cast<int>(dims.size()) == limits_.rank)
-      fail(start, concat("a tensor has at most ", limits_.rank, " dimensions"));
+    if (std::ssize(dims) == limits_.rank) fail(start, concat("a tensor has at most ", limits_.rank, " dimensions"));
     if (size != 0 && elements > limits_.elements / size)
       fail(start, concat("a tensor has at most ", limits_.elements, " elements"));
     if (size != 0) elements *= size;
