@@ -79,34 +79,39 @@ template <class T>
 T evaluate(Prim prim, T a, T b, int width = std::numeric_limits<std::make_unsigned_t<T>>::digits) {
   using U = std::make_unsigned_t<T>;
   const int unused = std::numeric_limits<U>::digits - width;
-  const U low = static_cast<U>(static_cast<U>(static_cast<U>(a) << unused) >> unused);  // only the bits of a
-  // Unsigned 64-bit arithmetic wraps without undefined behaviour, and the low bits do not depend on the sign.
-  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-  const bool shifts_out = static_cast<U>(b) >= static_cast<U>(width);
+  // Unsigned 64-bit arithmetic wraps without undefined behaviour, and the low bits do not depend on the sign. The return type
+  // keeps only these.
+  const std::uint64_t x = a, y = b;
+  const U low = x & (~std::uint64_t{0} >> (64 - width));  // only the bits of a
+  const U places = b;
+  const bool shifts_out = std::cmp_greater_equal(places, width);
   const bool overflows = std::is_signed_v<T> && a == std::numeric_limits<T>::min() && y == ~std::uint64_t{0};
   switch (prim) {
-    case Prim::add: return static_cast<T>(x + y);
-    case Prim::subtract: return static_cast<T>(x - y);
-    case Prim::multiply: return static_cast<T>(x * y);
-    case Prim::divide: return b == 0 ? static_cast<T>(-1) : overflows ? a : static_cast<T>(a / b);
-    case Prim::remainder: return b == 0 ? a : overflows ? T{0} : static_cast<T>(a % b);
-    case Prim::negate: return static_cast<T>(0 - x);
-    case Prim::absolute: return a < 0 ? static_cast<T>(0 - x) : a;
+    case Prim::add: return x + y;
+    case Prim::subtract: return x - y;
+    case Prim::multiply: return x * y;
+    case Prim::divide:
+      if (b == 0) return -1;
+      return overflows ? a : a / b;
+    case Prim::remainder: return b == 0 ? a : overflows ? 0 : a % b;
+    case Prim::negate: return 0 - x;
+    case Prim::absolute:
+      if (a < 0) return 0 - x;
+      return a;
     case Prim::minimum: return b < a ? b : a;
     case Prim::maximum: return a < b ? b : a;
-    case Prim::bit_and: return static_cast<T>(x & y);
-    case Prim::bit_or: return static_cast<T>(x | y);
-    case Prim::bit_xor: return static_cast<T>(x ^ y);
-    case Prim::bit_not: return static_cast<T>(~x);
-    case Prim::shift_left: return shifts_out ? T{0} : static_cast<T>(x << y);
-    case Prim::shift_right_logical: return shifts_out ? T{0} : static_cast<T>(low >> y);
+    case Prim::bit_and: return x & y;
+    case Prim::bit_or: return x | y;
+    case Prim::bit_xor: return x ^ y;
+    case Prim::bit_not: return ~x;
+    case Prim::shift_left: return shifts_out ? 0 : x << places;
+    case Prim::shift_right_logical: return shifts_out ? 0 : low >> places;
     case Prim::shift_right_arithmetic: {
-      using S = std::make_signed_t<T>;
-      const auto extended = static_cast<S>(static_cast<S>(static_cast<U>(low << unused)) >> unused);
-      return static_cast<T>(extended >> (shifts_out ? width - 1 : static_cast<int>(y)));
+      const std::make_signed_t<T> sign_first = low << unused;
+      return sign_first >> unused >> (shifts_out ? width - 1 : places);
     }
-    case Prim::popcount: return static_cast<T>(std::popcount(low));
-    case Prim::count_leading_zeros: return static_cast<T>(std::countl_zero(low) - unused);
+    case Prim::popcount: return std::popcount(low);
+    case Prim::count_leading_zeros: return std::countl_zero(low) - unused;
     default: no_meaning(prim, dtype_of<T>);
   }
 }
