@@ -92,9 +92,9 @@ class CodeRequest {
   KernelCache::Found get(Report& report) const {
     KernelCache::Found code = KernelCache::instance().get(sources_, keys_, target_);
     report.kernels = asked_;
-    report.distinct_kernels = static_cast<int>(sources_.size());
-    report.loaded_kernels = static_cast<int>(code.loaded);
-    report.compiled_kernels = static_cast<int>(code.compiled);
+    report.distinct_kernels = sources_.size();
+    report.loaded_kernels = code.loaded;
+    report.compiled_kernels = code.compiled;
     report.cache_miss = code.miss;
     std::ranges::copy_if(calls_, std::back_inserter(report.shared), [](const SharedCode& c) { return c.calls > 1; });
     return code;
@@ -199,7 +199,7 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
 
 // Makes everything but the thunks, which need numbers for the sizes.
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
-  report.nodes = static_cast<int>(graph.nodes().size());
+  report.nodes = graph.nodes().size();
   require_compilable(graph, ir::device_count(graph) > 1);
   Dump dump(graph.name, *options.target);
   ProgramParts parts{.name = options.name.empty() ? graph.name : options.name,
@@ -274,7 +274,7 @@ void finish(const Options& options, const runtime::Executable& executable, Clock
 }  // namespace
 
 void describe_launch(const runtime::Executable& executable, Report& report) {
-  report.thunks = static_cast<int>(executable.thunks.size());
+  report.thunks = executable.thunks.size();
   report.peak_bytes = executable.peak_bytes;
   report.flops = report.moved_bytes = 0;
   for (const auto& thunk : executable.thunks) {

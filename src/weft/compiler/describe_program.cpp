@@ -41,7 +41,7 @@ class ProgramDescriber {
   std::uint32_t computation(const Graph& graph, Passing takes, Passing gives);
   std::uint32_t add(runtime::Computation computation) {
     made_.computations.push_back(std::move(computation));
-    return static_cast<std::uint32_t>(made_.computations.size() - 1);
+    return made_.computations.size() - 1;
   }
   std::string name(std::string_view base) {
     std::string name;
@@ -122,8 +122,7 @@ std::uint32_t ComputationDescriber::add(Instruction made) {
 void ComputationDescriber::parameters(std::span<const Value> values, Passing passing) {
   if (passing == Passing::tuple) return define(values, add_parameter(0, program_.shape(values, passing)), passing);
   for (std::size_t i = 0; i < values.size(); ++i)
-    instruction_of_[values[i]] =
-        add_parameter(static_cast<std::uint32_t>(i), program_.shape(values.subspan(i, 1), passing));
+    instruction_of_[values[i]] = add_parameter(i, program_.shape(values.subspan(i, 1), passing));
 }
 
 // Makes several results elements of a tuple.

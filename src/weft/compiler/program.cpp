@@ -114,7 +114,7 @@ namespace {
 
 double bytes_of(const std::vector<runtime::Slice>& slices) {
   double bytes = 0;
-  for (const runtime::Slice& slice : slices) bytes += static_cast<double>(slice.bytes);
+  for (const runtime::Slice& slice : slices) bytes += slice.bytes;
   return bytes;
 }
 
@@ -145,8 +145,8 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   }
   const Unit& work = sized ? *sized : u;
   thunk->info = u.info;
-  thunk->info.flops = static_cast<double>(sizes(work.flops));
-  thunk->info.bytes = work.bytes ? static_cast<double>(sizes(*work.bytes)) : bytes_of(reads) + bytes_of(writes);
+  thunk->info.flops = sizes(work.flops);
+  thunk->info.bytes = work.bytes ? sizes(*work.bytes) : bytes_of(reads) + bytes_of(writes);
   thunk->stream = u.stream;
   thunk->has_side_effect = u.has_side_effect;
   thunk->reads = std::move(reads);

@@ -31,7 +31,7 @@ class PieceReader {
   bool piece(std::string_view& piece) {
     std::uint64_t size = 0;
     if (!number(size) || size > rest_.size()) return false;
-    piece = rest_.substr(0, static_cast<std::size_t>(size));
+    piece = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return true;
   }

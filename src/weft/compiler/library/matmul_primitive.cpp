@@ -148,7 +148,7 @@ class GemmPrimitive final : public ProductPrimitive {
   void run(std::span<std::byte* const> addresses) const override {
     const auto at = [&](std::size_t i) { return reinterpret_cast<float*>(addresses[i]); };
     float* const result = at(adds_ ? 3 : 2);
-    if (adds_ && at(2) != result) std::memcpy(result, at(2), static_cast<std::size_t>(m_ * n_) * sizeof(float));
+    if (adds_ && at(2) != result) std::memcpy(result, at(2), m_ * n_ * sizeof(float));
     dnnl::error::wrap_c_api(
         dnnl_sgemm('T', 'N', m_, n_, k_, 1, at(0), lhs_stride_, at(1), rhs_stride_, adds_ ? 1.0F : 0.0F, result, n_),
         "could not multiply matrices");
@@ -293,14 +293,11 @@ void repeat_half(Bytes& bytes, DType dtype, const dnnl::memory::dims& sizes, con
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d].value();
-    std::byte* const element = bytes.data() + static_cast<std::size_t>(offset) * size;
+    std::byte* const element = bytes.data() + offset * size;
     if (at[summed] == 2 * half) {
       std::memset(element, 0, size);
     } else if (at[summed] >= half) {
-      std::memcpy(
-          element,
-          element - static_cast<std::ptrdiff_t>(half * strides[summed].value()) * static_cast<std::ptrdiff_t>(size),
-          size);
+      std::memcpy(element, element - half * strides[summed].value() * static_cast<std::ptrdiff_t>(size), size);
       if (negates) element[size - 1] ^= std::byte{0x80};
     }
     for (std::size_t d = at.size(); d-- > 0 && ++at[d] == sizes[d];) at[d] = 0;
@@ -330,8 +327,7 @@ class SharingPrimitive final : public ProductPrimitive {
     constexpr double most_multiplications = 1e9;
     const MatmulShape& shape = product.shape;
     double multiplications = 1;
-    for (const std::int64_t size : numbers(shape.batch, {shape.m, shape.n, shape.k}))
-      multiplications *= static_cast<double>(size);
+    for (const std::int64_t size : numbers(shape.batch, {shape.m, shape.n, shape.k})) multiplications *= size;
     const std::vector<std::size_t> bytes = operand_bytes(product);
     return multiplications <= most_multiplications &&
            std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}) <= most_bytes;

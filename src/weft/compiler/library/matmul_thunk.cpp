@@ -79,8 +79,8 @@ constexpr double worth_a_thread = 1 << 19;
 
 double multiplications(const MatmulShape& shape) {
   double all = 1;
-  for (const Size size : shape.batch) all *= static_cast<double>(size.value());
-  for (const Size size : {shape.m, shape.n, shape.k}) all *= static_cast<double>(size.value());
+  for (const Size size : shape.batch) all *= size.value();
+  for (const Size size : {shape.m, shape.n, shape.k}) all *= size.value();
   return all;
 }
 
@@ -182,9 +182,8 @@ std::vector<Operand> operands_of(std::span<const Slice> reads, std::span<const S
 
 std::vector<std::size_t> offsets_of(const Matmul& matmul, const SizeValues& values) {
   std::vector<std::size_t> offsets;
-  for_each_read(matmul, [&](const View& view) {
-    offsets.push_back(static_cast<std::size_t>(values(view.offset) * byte_size(view.base.dtype())));
-  });
+  for_each_read(matmul,
+                [&](const View& view) { offsets.push_back(values(view.offset) * byte_size(view.base.dtype())); });
   return offsets;
 }
 

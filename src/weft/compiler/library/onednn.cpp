@@ -37,8 +37,7 @@ Call::Memories Call::make_memories() const {
 void Call::run(Memories& memories, std::span<std::byte* const> addresses) const {
   for (std::size_t i = 0; i < addresses.size(); ++i) memories.objects[i].set_data_handle(addresses[i]);
   dnnl::error::wrap_c_api(
-      dnnl_primitive_execute(primitive_.get(), stream().get(), static_cast<int>(memories.arguments.size()),
-                             memories.arguments.data()),
+      dnnl_primitive_execute(primitive_.get(), stream().get(), memories.arguments.size(), memories.arguments.data()),
       "could not execute a primitive");
 }
 

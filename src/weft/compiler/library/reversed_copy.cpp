@@ -21,7 +21,7 @@ void ReversedCopy::run(const std::byte* from, std::byte* to) const { copy(0, fro
 
 void ReversedCopy::copy(std::size_t d, const std::byte* from, std::byte* to) const {
   if (d == dims_.size()) {
-    std::memcpy(to, from, static_cast<std::size_t>(run_bytes_));
+    std::memcpy(to, from, run_bytes_);
     return;
   }
   const Dim& dim = dims_[d];

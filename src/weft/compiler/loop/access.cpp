@@ -237,7 +237,7 @@ View view_through(ir::Value value, bool (*stored)(const void* context, ir::Value
   Index index;
   for (int i = 0; i < type.rank(); ++i) {
     axes.push_back(type.dim(i));
-    index.push_back(axis_index(static_cast<std::size_t>(i)));
+    index.push_back(axis_index(i));
   }
   const auto as_view = [&](ir::Value base, const Index& at) {
     const Affine position = linearise(at, base.type().dims());

@@ -5,7 +5,7 @@ namespace weft::compiler {
 namespace {
 
 ConvolutionTensor tensor(Type type, std::int64_t first, std::int64_t second, ir::Ints spatial) {
-  std::vector<std::int64_t> order{first, second}, strides(static_cast<std::size_t>(type.rank()));
+  std::vector<std::int64_t> order{first, second}, strides(type.rank());
   order.insert(order.end(), spatial.begin(), spatial.end());
   row_major_strides(type.dims(), strides);
   ConvolutionTensor result;
@@ -40,7 +40,7 @@ ConvolutionShape convolution_shape(const ir::Node& convolution) {
       tensor(convolution.operand(1).type(), a.kernel_output_feature, a.kernel_input_feature, a.kernel_spatial);
   shape.y = tensor(convolution.type(), a.output_batch, a.output_feature, a.output_spatial);
   for (std::size_t d = 0; d < a.input_spatial.size(); ++d)
-    shape.window.push_back(ir::window_dim(a, static_cast<int>(d), shape.kernel.sizes[d + 2]));
+    shape.window.push_back(ir::window_dim(a, d, shape.kernel.sizes[d + 2]));
   shape.feature_groups = a.feature_groups;
   shape.batch_groups = a.batch_groups;
   shape.dtype = convolution.operand(0).dtype();

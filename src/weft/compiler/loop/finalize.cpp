@@ -134,9 +134,9 @@ class Finalizer {
   }
 
   Lowered finish() {
-    result_.rows = static_cast<int>(std::ranges::count(loop_.roles, Role::row));
-    result_.serial = static_cast<int>(std::ranges::count(loop_.roles, Role::serial));
-    result_.lanes = static_cast<int>(std::ranges::count(loop_.roles, Role::lane));
+    result_.rows = std::ranges::count(loop_.roles, Role::row);
+    result_.serial = std::ranges::count(loop_.roles, Role::serial);
+    result_.lanes = std::ranges::count(loop_.roles, Role::lane);
     result_.walk = loop_.columns ? Walk::columns : result_.rows == 0 && !request_.reduction ? Walk::lanes : Walk::rows;
     // Sizes are parameters even if they are 0 or 1.
     for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
@@ -153,7 +153,7 @@ class Finalizer {
       for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
       result_.exprs.push_back(std::move(e));
     }
-    result_.inputs = static_cast<int>(loop_.inputs.size());
+    result_.inputs = loop_.inputs.size();
     for (const ir::Value v : loop_.inputs) result_.buffers.push_back(v.dtype());
     for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
     for (const DraftStore& s : loop_.stores)

@@ -70,7 +70,7 @@ std::string Loop::key() const {
       KeyOfAttributes visitor(key);
       e.op->attributes->visit(e.attributes, visitor);
     }
-    put(key, static_cast<std::int64_t>(e.bits));
+    put(key, e.bits);
     put(key, e.buffer);
     put(key, e.position);
     put_each(key, e.bounds, [&](const PositionBound& b) {

@@ -97,7 +97,7 @@ struct Loop {
   std::vector<Store> stores;
   std::vector<DType> buffers;  // inputs, then outputs
   int inputs = 0;
-  int outputs() const { return static_cast<int>(buffers.size()) - inputs; }
+  int outputs() const { return std::ssize(buffers) - inputs; }
   bool contract = true;          // multiply and add may be contracted
   std::vector<Size> parameters;  // given at launch
 

@@ -158,7 +158,7 @@ class Lowering {
 
   ExprId push(Draft draft) {
     loop_.exprs.push_back(std::move(draft));
-    return static_cast<ExprId>(loop_.exprs.size()) - 1;
+    return std::ssize(loop_.exprs) - 1;
   }
 
   ExprId constant(std::uint64_t bits, DType dtype) {
@@ -216,7 +216,7 @@ class Lowering {
     draft.gathered = std::move(gathered);
     for (const auto& g : draft.gathered) draft.expr.operands.push_back(g.index);
     auto at = std::ranges::find(loop_.inputs, value);
-    draft.expr.buffer = static_cast<std::int32_t>(at - loop_.inputs.begin());
+    draft.expr.buffer = at - loop_.inputs.begin();
     if (at == loop_.inputs.end()) loop_.inputs.push_back(value);
     return push(std::move(draft));
   }
@@ -263,7 +263,7 @@ class Lowering {
     }
     if (node.attributes_if<ir::ConcatenateAttributes>()) {
       ExprId result = -1;
-      for (int k = static_cast<int>(node.operands.size()) - 1; k >= 0; --k) {
+      for (int k = std::ssize(node.operands) - 1; k >= 0; --k) {
         if (product_of(node.operand(k).type().dims()).is(0)) continue;
         std::vector<Bound> inside;
         auto at = operand_index(node, k, index, loop_.axes, inside, split_);
@@ -350,8 +350,7 @@ class Lowering {
     const std::vector<Size> strides = strides_of(operand.type().dims());
     for (std::size_t k = 0; k < a.start_index_map.size(); ++k) {
       Index where(batch.begin(), batch.end());
-      if (a.index_vector_dim < indices.rank())
-        where.insert(where.begin() + a.index_vector_dim, Affine{static_cast<std::int64_t>(k), {}});
+      if (a.index_vector_dim < indices.rank()) where.insert(where.begin() + a.index_vector_dim, Affine{k, {}});
       const ExprId start = evaluate(indices, where, bounds);
       if (start < 0) return -1;
       const std::size_t d = a.start_index_map[k];
@@ -386,7 +385,7 @@ class Lowering {
 
 std::uint64_t splat_bits(const ir::Literal& splat) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, splat.bytes.data(), static_cast<std::size_t>(byte_size(splat.type.dtype())));
+  std::memcpy(&bits, splat.bytes.data(), byte_size(splat.type.dtype()));
   return bits;
 }
 

@@ -84,7 +84,7 @@ class Stages {
     for (std::size_t i = loop_.exprs.size(); i-- > 0;) {
       Expr& e = loop_.exprs[i].expr;
       if (!e.per_lane || cost[i] < expensive || e.kind != Expr::Kind::apply) continue;
-      if (loops_that_need(static_cast<ExprId>(i)) > 1) e.cached = true;
+      if (loops_that_need(i) > 1) e.cached = true;
     }
   }
 

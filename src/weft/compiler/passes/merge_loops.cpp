@@ -71,7 +71,7 @@ std::shared_ptr<Graph> merge_loops(const Graph& graph) {
   return rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
     const auto results = [](Node& node, std::size_t count) {
       std::vector<Value> values;
-      for (std::size_t i = 0; i < count; ++i) values.push_back(node.result(static_cast<std::uint32_t>(i)));
+      for (std::size_t i = 0; i < count; ++i) values.push_back(node.result(i));
       return values;
     };
     if (const auto at = made.find(&n); at != made.end()) return results(*at->second, n.types.size());

@@ -25,7 +25,7 @@ Dims joined(std::initializer_list<ir::Ints> parts) {
 
 Dims counted(std::size_t from, std::size_t count) {
   Dims dims(count);
-  for (std::size_t i = 0; i < count; ++i) dims[i] = static_cast<std::int64_t>(from + i);
+  for (std::size_t i = 0; i < count; ++i) dims[i] = from + i;
   return dims;
 }
 

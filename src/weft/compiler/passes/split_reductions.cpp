@@ -83,7 +83,7 @@ bool is_reordered(const ir::Node& reduce, const SizeValues& sizes) {
   while (last_kept >= 0 && reduced(last_kept)) --last_kept;
   const bool along_rows = dims.empty() || dims.back() > last_kept;
   if (last_kept >= 0 && vanishes(last_kept) && !dims.empty() && dims.front() < last_kept) return true;
-  if (along_rows && dims.size() > 1 && vanishes(static_cast<int>(dims.back()))) return true;
+  if (along_rows && dims.size() > 1 && vanishes(dims.back())) return true;
   std::erase_if(dims, [&](std::int64_t d) { return known.size(d) == 1; });
   return !dims.empty() && parts_of(known, dims, along_rows) != 1;
 }
@@ -110,7 +110,7 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph) {
           const ir::Value total = ir::convert(reduce(partial, widened(init), outer, node), type.dtype());
           return std::vector{total};
         }
-        const auto cut = static_cast<int>(dims[0]);
+        const int cut = dims[0];
         const std::int64_t parts = type.is_static() ? parts_of(type, dims, !inner.empty()) : 1;
         if (parts == 1 && x == operands[0]) return std::nullopt;
         if (parts == 1) return std::vector{reduce(x, init, dims, node)};

@@ -13,7 +13,7 @@ namespace {
 bool swaps_sides(const ir::Node& transpose, const ir::Node& dot) {
   const auto& a = dot.attributes<ir::DotAttributes>();
   const auto batch = std::ssize(a.lhs_batching);
-  const auto rhs_free = static_cast<std::ptrdiff_t>(dot.operand(1).rank()) - batch - std::ssize(a.rhs_contracting);
+  const auto rhs_free = dot.operand(1).rank() - batch - std::ssize(a.rhs_contracting);
   std::vector<std::int64_t> permutation(transpose.attributes<ir::TransposeAttributes>().permutation.begin(),
                                         transpose.attributes<ir::TransposeAttributes>().permutation.end());
   std::rotate(permutation.begin() + batch, permutation.begin() + batch + rhs_free, permutation.end());

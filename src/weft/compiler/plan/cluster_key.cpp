@@ -35,7 +35,7 @@ bool ClusterKeys::meet(const Node& n) {
   const bool is_new = met_by_[n.id] != count_;
   if (is_new) {
     met_by_[n.id] = count_;
-    place_[n.id] = static_cast<std::uint32_t>(met_.size());
+    place_[n.id] = met_.size();
     met_.push_back(n.id);
   }
   key_.add(place_[n.id]);

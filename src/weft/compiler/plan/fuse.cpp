@@ -99,7 +99,7 @@ class FusionPlanner {
   void make_clusters() {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (placed(i) != Placed::fused) continue;
-      cluster_of_[i] = static_cast<int>(clusters_.size());
+      cluster_of_[i] = clusters_.size();
       clusters_.push_back({{i},
                            node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr,
                            placement_.elements_of(domain_of(node(i)))});

@@ -22,10 +22,7 @@ namespace {
 
 constexpr std::uint64_t alignment = 64;
 constexpr std::uint64_t align(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-Size align(Size bytes) {
-  return bytes.is_constant() ? Size(static_cast<std::int64_t>(align(static_cast<std::uint64_t>(bytes.value()))))
-                             : bytes;
-}
+Size align(Size bytes) { return bytes.is_constant() ? Size(align(bytes.value())) : bytes; }
 
 Size bytes_of(Type type) {
   return type.is_static() ? Size(type.bytes()) : product_of(type.dims()) * Size(byte_size(type.dtype()));
@@ -39,7 +36,7 @@ class MemoryPlanner {
 
   MemoryPlan run() {
     for (const Value input : graph_.inputs()) {
-      const auto index = static_cast<std::uint32_t>(plan_.inputs.size());
+      const std::uint32_t index = plan_.inputs.size();
       plan_.inputs.push_back(input.type());
       home_[input] = allocate({Allocation::Kind::input, index, bytes_of(input.type())});
     }
@@ -54,7 +51,7 @@ class MemoryPlanner {
  private:
   std::uint32_t allocate(MemoryPlan::Allocation allocation) {
     plan_.allocations.push_back(std::move(allocation));
-    return static_cast<std::uint32_t>(plan_.allocations.size()) - 1;
+    return plan_.allocations.size() - 1;
   }
 
   void find_lives() {
@@ -70,7 +67,7 @@ class MemoryPlanner {
         for (const Value v : *values)
           if (made_.contains(v)) stays_.insert(v);
     }
-    for (const Value v : stays_) last_[v] = static_cast<int>(units_.size()) - 1;
+    for (const Value v : stays_) last_[v] = std::ssize(units_) - 1;
   }
 
   // Returns the values read by the unit that makes this value, whose bytes the value may overwrite.
@@ -164,7 +161,7 @@ class MemoryPlanner {
       const Value value = storage_of(graph_.outputs()[j]);
       const bool twice = !stored_.emplace(value, true).second;
       copied[j] = twice || (!made_.contains(value) && !pass_through(value));
-      if (copied[j]) last_[value] = static_cast<int>(units_.size());
+      if (copied[j]) last_[value] = units_.size();
     }
     find_donors();
     for (std::size_t j = 0; j < graph_.outputs().size(); ++j) {
@@ -172,12 +169,12 @@ class MemoryPlanner {
       runtime::Output output{graph_.outputs()[j].type(), 0, -1};
       output.allocation = allocate({Allocation::Kind::output, static_cast<std::uint32_t>(j), bytes_of(value.type())});
       if (copied[j]) {
-        copies_[static_cast<int>(units_.size())] = output.allocation;
+        copies_[units_.size()] = output.allocation;
         units_.push_back(maker_.make_copy(value));
       } else if (made_.contains(value)) {
         home_[value] = output.allocation;
       } else {
-        output.donated_input = static_cast<int>(value.node->attributes<ir::ParameterAttributes>().index);
+        output.donated_input = value.node->attributes<ir::ParameterAttributes>().index;
       }
       plan_.outputs.push_back(output);
     }
@@ -208,8 +205,8 @@ class MemoryPlanner {
         } else {
           std::copy_n(literal.bytes.data(), bytes, copy.get());  // also if there are no elements
         }
-        home_[v] = allocate({Allocation::Kind::constant, 0, Size(static_cast<std::int64_t>(bytes)),
-                             std::shared_ptr<const std::byte>(copy, copy.get())});
+        home_[v] =
+            allocate({Allocation::Kind::constant, 0, Size(bytes), std::shared_ptr<const std::byte>(copy, copy.get())});
       }
   }
 
@@ -224,7 +221,7 @@ class MemoryPlanner {
         const Size bytes = align(bytes_of(v.type()));
         order.push_back(v);
         if (const int reused = reusable(u, v, bytes, slot_of); reused >= 0) {
-          slot_of[v] = static_cast<std::size_t>(reused);
+          slot_of[v] = reused;
           lifetimes[reused].last = last_[v];
           continue;
         }
@@ -241,7 +238,7 @@ class MemoryPlanner {
     for (const Value v : order) home_[v] = allocation[slot_of[v]];
     plan_.scratch.assign(units_.size(), -1);
     for (std::size_t i = first_scratch; i < lifetimes.size(); ++i)
-      plan_.scratch[lifetimes[i].scratch_of] = static_cast<int>(allocation[i]);
+      plan_.scratch[lifetimes[i].scratch_of] = allocation[i];
   }
 
   // Returns the slot of a value that dies in this unit and whose bytes the new value may overwrite.
@@ -250,7 +247,7 @@ class MemoryPlanner {
       const auto slot = slot_of.find(read);
       if (slot == slot_of.end()) continue;
       const MemoryPlan::Lifetime& life = plan_.lifetimes[slot->second];
-      if (life.last == u && life.bytes == bytes) return static_cast<int>(slot->second);
+      if (life.last == u && life.bytes == bytes) return slot->second;
     }
     return -1;
   }
@@ -350,7 +347,7 @@ std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const Siz
   executable.outputs.reserve(plan.outputs.size());
   for (runtime::Output output : plan.outputs) {
     output.type = sizes(output.type);
-    if (output.donated_input >= 0) executable.peak_bytes -= static_cast<std::uint64_t>(output.type.bytes());
+    if (output.donated_input >= 0) executable.peak_bytes -= output.type.bytes();
     executable.outputs.push_back(output);
   }
   return layout;

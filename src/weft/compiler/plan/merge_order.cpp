@@ -27,7 +27,7 @@ MergeOrder::MergeOrder(const Edges& needs, const Edges& users) {
 void MergeOrder::renumber() {
   std::map<Position, std::uint32_t> in_order;
   for (const auto& [position, unit] : in_order_) {
-    position_[unit] = static_cast<Position>(in_order.size()) * gap;
+    position_[unit] = in_order.size() * gap;
     in_order.emplace_hint(in_order.end(), position_[unit], unit);
   }
   in_order_ = std::move(in_order);
@@ -102,7 +102,7 @@ void MergeOrder::move(std::vector<std::uint32_t> units, bool behind, std::uint32
   if (units.empty()) return;
   std::ranges::sort(units, {}, [&](std::uint32_t u) { return position_[u]; });
   for (const std::uint32_t u : units) in_order_.erase(position_[u]);
-  const auto count = static_cast<Position>(units.size());
+  const Position count = units.size();
   const auto room = [&]() -> std::pair<Position, Position> {  // the positions between which to insert
     const auto at = in_order_.find(position_[unit]);
     const Position here = at->first;

@@ -115,7 +115,7 @@ void Placement::find_epilogues() {
 void Placement::decide_placements() {
   for (const Value v : graph_.outputs()) materialise(v);
   for (std::size_t i = count_; i-- > 0;) {
-    Node& n = node(static_cast<std::uint32_t>(i));
+    Node& n = node(i);
     if (ir::has_side_effect(n)) placed_[i] = Placed::own_unit;
     if (placed_[i] == Placed::unused) continue;
     if (placed_[i] == Placed::given) continue;
@@ -165,7 +165,7 @@ void Placement::need_operands_stored(Node& n) {
 void Placement::store_what_blocks() {
   ClusterKeys keys(graph_, *this);
   std::unordered_set<Fingerprint, FingerprintHash> kernels;  // clusters that can be kernels, for equal layers
-  for (std::uint32_t i = static_cast<std::uint32_t>(count_); i-- > 0;) {
+  for (std::uint32_t i = count_; i-- > 0;) {
     while (placed_[i] == Placed::fused) {
       const Node* reduction = node(i).op->kind == ir::Kind::reduction ? &node(i) : nullptr;
       const Value output = node(i).result();

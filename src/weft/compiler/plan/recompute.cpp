@@ -33,17 +33,17 @@ struct Life {
 double cost_of(const Node& n) {
   constexpr double flops = 4e10, bytes = 1e10;  // per second
   double moved = 0;
-  for (const Value v : n.operands) moved += static_cast<double>(v.type().bytes());
-  for (const Type t : n.types) moved += static_cast<double>(t.bytes());
+  for (const Value v : n.operands) moved += v.type().bytes();
+  for (const Type t : n.types) moved += t.bytes();
   if (n.op->kind != ir::Kind::contraction) return moved / bytes;
   const Type rhs = n.operand(1).type();
   double terms = 1;
   if (const auto* dot = n.attributes_if<ir::DotAttributes>()) {
-    for (const std::int64_t d : dot->rhs_contracting) terms *= static_cast<double>(rhs.size(d));
+    for (const std::int64_t d : dot->rhs_contracting) terms *= rhs.size(d);
   } else {
-    terms = static_cast<double>(rhs.elements());  // of a convolution: an upper bound
+    terms = rhs.elements();  // of a convolution: an upper bound
   }
-  return moved / bytes + 2 * terms * static_cast<double>(n.type().elements()) / flops;
+  return moved / bytes + 2 * terms * n.type().elements() / flops;
 }
 
 bool can_be_repeated(const Node& n) {
@@ -129,15 +129,15 @@ class RecomputePlanner {
     std::vector<std::int64_t> change(units_.size() + 1);
     for (const Life& life : lives) {
       if (life.is_kept || life.last <= life.made + 1) continue;
-      change[static_cast<std::size_t>(life.made) + 1] += static_cast<std::int64_t>(life.bytes);
-      change[life.last] -= static_cast<std::int64_t>(life.bytes);
+      change[life.made + 1] += life.bytes;
+      change[life.last] -= life.bytes;
     }
     std::int64_t now = 0, most = 0;
     int at = 0;
     for (std::size_t u = 0; u < change.size(); ++u)
       if ((now += change[u]) > most) {
         most = now;
-        at = static_cast<int>(u);
+        at = u;
       }
     return {at, static_cast<std::uint64_t>(most)};
   }
@@ -211,7 +211,7 @@ class RecomputePlanner {
       double least = impossible;
       for (std::size_t i = 0; i < lives_.size(); ++i) {
         if (!waits(lives_[i]) || lives_[i].bytes == 0 || tried.contains(i)) continue;
-        const double cost = effort_of(i).cost / static_cast<double>(lives_[i].bytes);
+        const double cost = effort_of(i).cost / lives_[i].bytes;
         if (cost < least) {
           least = cost;
           best = i;
@@ -261,7 +261,7 @@ class RecomputePlanner {
     const std::vector<Node*> order = in_two_parts();
     const auto replace = [&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
       if (is_early(n) || n.operands.empty()) return std::nullopt;
-      if (result.late == 0) result.late = static_cast<std::uint32_t>(rewriter.graph().nodes().size());
+      if (result.late == 0) result.late = rewriter.graph().nodes().size();
       std::vector<Value> mapped;
       for (const Value v : n.operands) mapped.push_back(late(late, v));
       if (std::ranges::equal(mapped, operands)) return std::nullopt;
@@ -271,7 +271,7 @@ class RecomputePlanner {
       return results;
     };
     result.graph = rewriter.run(replace, order);
-    result.nodes = static_cast<int>(repeated.size());
+    result.nodes = repeated.size();
   }
 
   const ir::Graph& graph_;

@@ -23,7 +23,7 @@ void set_addresses(const KernelCall& call, const runtime::Launch& launch, Addres
 
 void run_tasks(const KernelCall& call, std::byte* const* addresses, std::int64_t begin, std::int64_t end) {
   call.kernel(addresses, call.parameters.data(), begin, end,
-              runtime::scratch_of_this_thread(static_cast<std::size_t>(call.extent.scratch_bytes)));
+              runtime::scratch_of_this_thread(call.extent.scratch_bytes));
 }
 
 }  // namespace

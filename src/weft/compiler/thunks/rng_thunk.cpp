@@ -22,7 +22,7 @@ class RngThunk final : public runtime::Thunk {
  public:
   RngThunk(Type state, Type bits, bool threefry, std::shared_ptr<const Routine> code, int lanes, const Slice& from,
            const Slice& next, const Slice& to)
-      : words_(static_cast<std::size_t>(state.elements())),
+      : words_(state.elements()),
         count_(bits.elements()),
         dtype_(bits.dtype()),
         threefry_(threefry),
@@ -40,7 +40,7 @@ class RngThunk final : public runtime::Thunk {
     if (threefry_) {
       generate(launch, random::Threefry(state, sizes_, width));
     } else {
-      generate(launch, random::Philox(state, static_cast<std::uint64_t>(count_), width));
+      generate(launch, random::Philox(state, count_, width));
     }
   }
 
@@ -49,10 +49,8 @@ class RngThunk final : public runtime::Thunk {
   void generate(const runtime::Launch& launch, const Generator& generator) const {
     visit(dtype_, [&]<class T>(T) {
       T* const to = launch.at<T>(bits_);
-      runtime::parallel_for(static_cast<std::int64_t>(generator.blocks()), blocks_per_task,
-                            [&](std::int64_t begin, std::int64_t end) {
-                              fill(generator, static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), to);
-                            });
+      runtime::parallel_for(generator.blocks(), blocks_per_task,
+                            [&](std::int64_t begin, std::int64_t end) { fill(generator, begin, end, to); });
     });
     // Written last: the new state may share memory with the old one.
     const auto next = generator.next_state();
@@ -67,7 +65,7 @@ class RngThunk final : public runtime::Thunk {
     const std::uint64_t lanes = lanes_;
     const auto state = generator.state();
     if (sizeof(T) >= sizeof(std::uint32_t) && generator.words_are_elements()) {
-      const std::uint64_t whole = static_cast<std::uint64_t>(count_) * sizeof(T) / sizeof(std::uint32_t) / per_block;
+      const std::uint64_t whole = count_ * sizeof(T) / sizeof(std::uint32_t) / per_block;
       const std::uint64_t count = (std::max(std::min(end, whole), begin) - begin) / lanes * lanes;
       code(state.data(), begin, count, reinterpret_cast<std::uint32_t*>(to) + begin * per_block);
       begin += count;

@@ -88,7 +88,7 @@ class RunningSumThunk final : public runtime::Thunk {
     std::fill_n(sums.begin(), count, initial);
     for (std::int64_t k = 0; k < plan_.size; ++k) {
       const std::int64_t row = (plan_.is_forward ? k : plan_.size - 1 - k) * plan_.inner;
-      const Sum padding = initial == Sum{} ? Sum{} : initial * static_cast<Sum>(plan_.window - 1 - k);
+      const Sum padding = initial == Sum{} ? Sum{} : initial * (plan_.window - 1 - k);
       for (std::int64_t c = 0; c < count; ++c) {
         Sum& sum = sums[c];
         sum += wide<Sum>(x[row + c * apart]);
@@ -102,14 +102,14 @@ class RunningSumThunk final : public runtime::Thunk {
     if constexpr (is_float_type<T>)
       return convert_element<Sum>(value);
     else
-      return static_cast<Sum>(value);
+      return value;
   }
   template <class T, class Sum>
   static T narrow(Sum sum) {
     if constexpr (is_float_type<T>)
       return convert_element<T>(sum);
     else
-      return static_cast<T>(sum);
+      return sum;
   }
 
   RunningSum plan_;

@@ -40,7 +40,7 @@ struct ScatterPlan {
 
 ScatterPlan scatter_plan(const Node& node) {
   const auto& a = node.attributes<ir::ScatterAttributes>();
-  const auto count = static_cast<int>(node.types.size());
+  const int count = node.types.size();
   const Type operand = node.type(), indices = node.operand(count).type(), updates = node.operand(count + 1).type();
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
   const auto where = [](ir::Ints list, std::int64_t d) {

@@ -104,7 +104,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
           fold_(plan.select),
           x_(x),
           held_(new T[plan.windows.plane_elements()]),
-          numbers_(static_cast<std::size_t>(plan.windows.plane_elements())) {}
+          numbers_(plan.windows.plane_elements()) {}
 
     // Calls f(window, offset in the operand) for each window that covers an element, in order.
     template <class F>
@@ -129,7 +129,7 @@ class SelectAndScatterThunk final : public runtime::Thunk {
       plan_.windows.for_plane(plane, 0, plan_.windows.plane_rows(),
                               [&](std::int64_t k, const WindowPlan::Block& block) {
                                 if (block.padding) return;
-                                auto number = static_cast<std::int32_t>(k);
+                                std::int32_t number = k;
                                 std::byte* const from[] = {reinterpret_cast<std::byte*>(x_ + block.from.start),
                                                            reinterpret_cast<std::byte*>(&number)};
                                 const Rows places[] = {{0, block.from.outer, block.from.inner}, {}};
@@ -165,8 +165,7 @@ Unit select_and_scatter_unit(const ir::Node& node, const NativeContext& context)
   if (!adds) plan->scatter.emplace(*node.regions[1], context);
   Unit unit = unit_of(node);
   unit.info.category = "select and scatter";
-  if (adds && is_float(dtype) && byte_size(dtype) == 2)
-    unit.scratch_bytes = static_cast<std::uint64_t>(node.type().elements()) * sizeof(float);
+  if (adds && is_float(dtype) && byte_size(dtype) == 2) unit.scratch_bytes = node.type().elements() * sizeof(float);
   unit.thunk().make = [plan = std::shared_ptr<const SelectAndScatterPlan>(std::move(plan))](
                           std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
     return std::make_unique<SelectAndScatterThunk>(plan, reads, writes[0], scratch);

@@ -31,7 +31,7 @@ bool is_splat_where(Value v, auto&& holds) {
   const ir::Literal* splat = ir::splat_of(v);
   return splat && visit(v.dtype(), [&]<class T>(T value) {
            std::memcpy(static_cast<void*>(&value), splat->bytes.data(), sizeof(T));
-           return holds(static_cast<double>(value));
+           return holds(value);
          });
 }
 
@@ -98,12 +98,12 @@ std::uint64_t key_of(T value, const SortOrder& order) {
     key = value;
   } else if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
-    key = static_cast<U>(static_cast<U>(value) ^ (U{1} << (std::numeric_limits<U>::digits - 1)));
+    key = static_cast<U>(value) ^ (U{1} << (std::numeric_limits<U>::digits - 1));
   } else {
     using U = std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
-    constexpr U sign = static_cast<U>(U{1} << (std::numeric_limits<U>::digits - 1));
-    if (order.zeros_equal && static_cast<double>(value) == 0) value = T(0);
+    constexpr U sign = U{1} << (std::numeric_limits<U>::digits - 1);
+    if (order.zeros_equal && value == 0) value = T(0);
     if (order.nans_equal && std::isnan(static_cast<double>(value))) value = T(std::numeric_limits<double>::quiet_NaN());
     const U bits = std::bit_cast<U>(value);
     key = static_cast<U>(bits & sign ? ~bits : bits | sign);
@@ -203,7 +203,7 @@ class SortByKey final : public SortThunk {
       if constexpr (wide)
         places[i] = entries[i].place;
       else
-        places[i] = static_cast<std::uint32_t>(entries[i]);
+        places[i] = entries[i];
     }
   }
 

@@ -102,7 +102,7 @@ void place(WhilePlan& plan) {
   plan.temporaries = take(std::max(plan.condition.temporary_bytes(), plan.body.temporary_bytes()));
   for (std::size_t k = 0; k < plan.bytes.size(); ++k) {
     plan.spares.push_back(plan.donors[k] < 0 ? take(plan.bytes[k]) : 0);
-    const std::size_t from = plan.donors[k] < 0 ? plan.freed[k] : static_cast<std::size_t>(plan.donors[k]);
+    const std::size_t from = plan.donors[k] < 0 ? plan.freed[k] : plan.donors[k];
     if (from != k) plan.stages.emplace_back(k, take(plan.bytes[k]));
   }
 }
@@ -129,7 +129,7 @@ WhilePlan while_plan(const ir::Node& node, const std::vector<std::size_t>& chang
                      const SizeValues& sizes) {
   WhilePlan plan{.condition = std::move(condition), .body = std::move(body), .changing = changing};
   for (std::size_t k = 0; k < changing.size(); ++k) {
-    plan.bytes.push_back(static_cast<std::uint64_t>(sizes(node.types[changing[k]]).bytes()));
+    plan.bytes.push_back(sizes(node.types[changing[k]]).bytes());
     const int donor = plan.body.donor(k);
     plan.donors.push_back(donor < 0 ? -1
                                     : std::ranges::find(changing, static_cast<std::size_t>(donor)) - changing.begin());

@@ -68,10 +68,9 @@ void WindowPlan::find_offsets(std::int64_t plane, std::vector<std::int64_t>& off
     const std::int64_t* const at = dim.offsets.data() + plane % dim.positions * dim.window;
     plane /= dim.positions;
     const std::size_t inner = offsets.size();
-    offsets.resize(inner * static_cast<std::size_t>(dim.window));
+    offsets.resize(inner * dim.window);
     for (std::int64_t k = dim.window; k-- > 0;)  // backwards, since the copy at the front is the source of the others
-      for (std::size_t i = 0; i < inner; ++i)
-        offsets[static_cast<std::size_t>(k) * inner + i] = at[k] == nowhere ? nowhere : offsets[i] + at[k];
+      for (std::size_t i = 0; i < inner; ++i) offsets[k * inner + i] = at[k] == nowhere ? nowhere : offsets[i] + at[k];
   }
 }
 

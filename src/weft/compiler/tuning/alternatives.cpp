@@ -79,8 +79,7 @@ Value split(Value lhs, Value rhs, const Node& dot, std::int64_t parts) {
 
 double flops(const Node& dot) {
   double count = 2 * static_cast<double>(dot.type().elements());
-  for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
-    count *= static_cast<double>(dot.operand(0).size(d));
+  for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting) count *= dot.operand(0).size(d);
   return count;
 }
 
@@ -107,8 +106,8 @@ bool can_be_padded(const Node& dot) {
     const Value operand = dot.operand(side);
     const std::vector<std::int64_t> more = filling(operand, side == 0 ? a.lhs_batching : a.rhs_batching);
     for (int d = 0; d < operand.rank(); ++d) {
-      before *= static_cast<double>(operand.size(d));
-      after *= static_cast<double>(operand.size(d) + more[d]);
+      before *= operand.size(d);
+      after *= operand.size(d) + more[d];
     }
   }
   return after > before && after <= (1 + most_filling) * before;

@@ -56,7 +56,7 @@ void measure(std::vector<Runner>& runners) {
   constexpr double enough_ms = 10;  // for each trial
   constexpr int most_rounds = 50, least_rounds = 3;
   double all = 0;
-  for (int i = 0; i < least_rounds || (all < enough_ms * static_cast<double>(runners.size()) && i < most_rounds); ++i)
+  for (int i = 0; i < least_rounds || (all < enough_ms * runners.size() && i < most_rounds); ++i)
     for (Runner& runner : runners) all += runner.run();
 }
 
@@ -171,8 +171,8 @@ void tell(const std::string& program, const std::string& site, const Choice& cho
 
 std::byte* TrialMemory::filled(Type type) {
   constexpr int about_one = 0x3f;  // in each byte of a float
-  std::byte* to = allocate(static_cast<std::uint64_t>(type.bytes()));
-  std::memset(to, is_float(type.dtype()) ? about_one : 0, static_cast<std::size_t>(type.bytes()));
+  std::byte* to = allocate(type.bytes());
+  std::memset(to, is_float(type.dtype()) ? about_one : 0, type.bytes());
   return to;
 }
 

@@ -72,7 +72,7 @@ class BodyEmitter {
   Value* i64(std::int64_t value) { return b_.getInt64(value); }
   Value* width_of(std::size_t buffer) { return i64(byte_size(dtypes_[buffer])); }
 
-  Value* splat(Value* x) { return b_.CreateVectorSplat(static_cast<unsigned>(width_), x); }
+  Value* splat(Value* x) { return b_.CreateVectorSplat(width_, x); }
   Value* lanes() {
     llvm::SmallVector<llvm::Constant*, 16> numbers;
     for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
@@ -128,7 +128,7 @@ class BodyEmitter {
   Value* load_every_other(std::size_t i, Value* from, Value* mask_end) {
     llvm::Type *type = many_.memory_type(dtypes_[i]), *element = one_.memory_type(dtypes_[i]);
     const auto load = [&](std::int64_t first) -> Value* {
-      Value* at = b_.CreateConstGEP1_64(element, from, static_cast<std::uint64_t>(first));
+      Value* at = b_.CreateConstGEP1_64(element, from, first);
       if (!mask_end) return b_.CreateAlignedLoad(type, at, alignment(i));
       // The last of n elements is at index 2 (n - 1).
       Value* end = b_.CreateSub(b_.CreateShl(mask_end, 1), i64(1 + first));

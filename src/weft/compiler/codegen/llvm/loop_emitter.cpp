@@ -96,11 +96,10 @@ Value* LoopEmitter::scalar_position(const Position& p) {
 Value* LoopEmitter::position_value(const Position& p, const Place& place) {
   Value* base = scalar_position(p);
   if (!place.vector) return base;
-  Value* splat = b_.CreateVectorSplat(static_cast<unsigned>(width_), base);
+  Value* splat = b_.CreateVectorSplat(width_, base);
   if (lane_stride(p).is(0)) return splat;
   Value* steps = lane_numbers_;
-  if (!lane_stride(p).is(1))
-    steps = b_.CreateMul(steps, b_.CreateVectorSplat(static_cast<unsigned>(width_), number(lane_stride(p))));
+  if (!lane_stride(p).is(1)) steps = b_.CreateMul(steps, b_.CreateVectorSplat(width_, number(lane_stride(p))));
   return b_.CreateAdd(splat, steps);
 }
 
@@ -108,7 +107,7 @@ Value* LoopEmitter::lanes_between(Value* low, Value* high) {
   const auto limit = [&](Value* v) {
     v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
     v = b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, i64(width_)), b_.getInt32Ty());
-    return b_.CreateVectorSplat(static_cast<unsigned>(width_), v);
+    return b_.CreateVectorSplat(width_, v);
   };
   Value* lanes = b_.CreateTrunc(lane_numbers_, many_.widen(b_.getInt32Ty()));
   Value* below = b_.CreateICmpSLT(lanes, limit(high));
@@ -127,8 +126,8 @@ Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place
       const bool uniform = !place.vector || lane_stride(bound.index).is(0);
       Value* at = uniform ? scalar_position(bound.index) : position_value(bound.index, place);
       // As unsigned numbers, negative values are greater than any size.
-      ok = b_.CreateICmpULT(at, uniform ? size : b_.CreateVectorSplat(static_cast<unsigned>(width_), size));
-      if (uniform && place.vector) ok = b_.CreateVectorSplat(static_cast<unsigned>(width_), ok);
+      ok = b_.CreateICmpULT(at, uniform ? size : b_.CreateVectorSplat(width_, size));
+      if (uniform && place.vector) ok = b_.CreateVectorSplat(width_, ok);
     }
     all = all ? b_.CreateAnd(all, ok) : ok;
   }

@@ -41,7 +41,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
     ScalarEmitter& at = per_lane ? many_ : one_;
     Value* start = per_lane ? value(g.index, place) : index.per_lane ? value(g.index, place) : row_value(g.index);
     start = llvm_value(at.convert(to_scalar(start, index.dtype), DType::i64));
-    const auto splat = [&](Value* v) { return per_lane ? b_.CreateVectorSplat(static_cast<unsigned>(width_), v) : v; };
+    const auto splat = [&](Value* v) { return per_lane ? b_.CreateVectorSplat(width_, v) : v; };
     Value* limit = splat(number(g.limit));
     if (is_unsigned_integer(index.dtype)) {
       start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
@@ -71,8 +71,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   llvm::Type* type = many_.memory_type(e.dtype);
   if (!vector_part && lane_stride(e.position).is(0)) {
     if (!mask || bounds.empty()) {  // the same element for all lanes; it exists, since a tail has at least one lane
-      return s.from_memory(
-          b_.CreateVectorSplat(static_cast<unsigned>(width_), b_.CreateAlignedLoad(element, address, align)), e.dtype);
+      return s.from_memory(b_.CreateVectorSplat(width_, b_.CreateAlignedLoad(element, address, align)), e.dtype);
     }
   } else if (!vector_part && lane_stride(e.position).is(1)) {
     Value* loaded = mask ? b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type))
@@ -81,8 +80,8 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   }
   Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(lane_numbers_->getType(), 0);
   if (!lane_stride(e.position).is(0))
-    steps = b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, b_.CreateVectorSplat(static_cast<unsigned>(width_),
-                                                                                 number(lane_stride(e.position)))));
+    steps =
+        b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, b_.CreateVectorSplat(width_, number(lane_stride(e.position)))));
   if (!mask) mask = llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
   Value* addresses = b_.CreateGEP(element, address, steps);
   return s.from_memory(b_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)),
@@ -104,8 +103,7 @@ void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
       b_.CreateAlignedStore(stored, address, align);
     }
   } else {
-    Value* steps = b_.CreateMul(lane_numbers_,
-                                b_.CreateVectorSplat(static_cast<unsigned>(width_), number(lane_stride(st.position))));
+    Value* steps = b_.CreateMul(lane_numbers_, b_.CreateVectorSplat(width_, number(lane_stride(st.position))));
     Value* mask = place.mask ? place.mask : llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
     b_.CreateMaskedScatter(stored, b_.CreateGEP(element, address, steps), align, mask);
   }

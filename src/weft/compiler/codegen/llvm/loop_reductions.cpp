@@ -20,7 +20,7 @@ void LoopEmitter::start_reductions(int stage, int copies) {
   for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
     const Expr& e = loop_.exprs[i];
     if (!reduces_in(e, stage)) continue;
-    while (accumulators_[i].size() < static_cast<std::size_t>(copies))
+    while (std::ssize(accumulators_[i]) < copies)
       accumulators_[i].push_back(local(many_.compute_type(accumulator_type(e.dtype))));
     for (Value* accumulator : accumulators_[i]) b_.CreateStore(neutral(e, many_), accumulator);
   }

@@ -9,7 +9,7 @@ Value* LoopEmitter::value(ExprId id, const Place& place) {
   const Expr& e = loop_.exprs[id];
   if (!e.per_lane) {
     Value* scalar = row_value(id);
-    return place.vector ? b_.CreateVectorSplat(static_cast<unsigned>(width_), scalar) : scalar;
+    return place.vector ? b_.CreateVectorSplat(width_, scalar) : scalar;
   }
   Value*& known = (*place.values)[id];
   if (known) return known;
@@ -25,7 +25,7 @@ Value* LoopEmitter::by_reciprocal(const Expr& e, const Place& place) {
   if (loop_.exprs[e.operands[1]].per_lane || loop_.walk != Walk::rows) return nullptr;
   Value* divisor = row_value(e.operands[1]);
   Value* reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
-  return b_.CreateFMul(value(e.operands[0], place), b_.CreateVectorSplat(static_cast<unsigned>(width_), reciprocal));
+  return b_.CreateFMul(value(e.operands[0], place), b_.CreateVectorSplat(width_, reciprocal));
 }
 
 Value* LoopEmitter::row_value(ExprId id) {

@@ -168,16 +168,15 @@ void LoopEmitter::emit_columns(Value* task) {
   if (loop_.tiling.rows_together == 1) {
     Value* blocks = b_.CreateUDiv(b_.CreateAdd(lanes, i64(loop_.tiling.block - 1)), i64(loop_.tiling.block));
     decode_rows(b_.CreateUDiv(task, blocks));
-    return emit_block(b_.CreateURem(task, blocks),
-                      {loop_.rows ? axes_[static_cast<std::size_t>(loop_.rows) - 1] : nullptr});
+    return emit_block(b_.CreateURem(task, blocks), {loop_.rows ? axes_[loop_.rows - 1] : nullptr});
   }
   // Handles one block after the other, so that what all rows read of a block stays in the cache.
-  const auto last = static_cast<std::size_t>(loop_.rows) - 1;
+  const int last = loop_.rows - 1;
   Value* together = i64(loop_.tiling.rows_together);
   Value* count = number(loop_.sizes[last]);
   Value* groups = b_.CreateUDiv(b_.CreateAdd(count, i64(loop_.tiling.rows_together - 1)), together);
   Value* outer = i64(1);
-  for (std::size_t a = 0; a < last; ++a) outer = b_.CreateMul(outer, number(loop_.sizes[a]));
+  for (int a = 0; a < last; ++a) outer = b_.CreateMul(outer, number(loop_.sizes[a]));
   Value* all = b_.CreateMul(outer, groups);
   Value* block = b_.CreateUDiv(task, all);
   Value* group = b_.CreateURem(task, all);
@@ -198,7 +197,7 @@ void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
   std::vector<std::vector<Value*>> row_values;
   for (Value* row : rows) {
     forget_row();
-    if (row) axes_[static_cast<std::size_t>(loop_.rows) - 1] = row;
+    if (row) axes_[loop_.rows - 1] = row;
     emit_row_values(0);
     row_values.push_back(row_values_);
   }
@@ -228,7 +227,7 @@ void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t
     for (std::size_t copy = 0; copy < copies; ++copy) {
       for (std::size_t r = 0; r < rows.size(); ++r) {
         axes_[lane_axis()] = starts[copy];
-        if (rows[r]) axes_[static_cast<std::size_t>(loop_.rows) - 1] = rows[r];
+        if (rows[r]) axes_[loop_.rows - 1] = rows[r];
         row_values_ = row_values[r];
         std::vector<Value*> values(loop_.exprs.size());
         body({.vector = true,
@@ -241,7 +240,7 @@ void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t
     }
     axes_[lane_axis()] = nullptr;
   };
-  start_reductions(0, static_cast<int>(copies * rows.size()));
+  start_reductions(0, copies * rows.size());
   emit_serial(loop_.rows, [&] { everywhere(0, [&](const Place& place) { accumulate(0, place); }); });
   everywhere(1, [&](const Place& place) {
     for (const Store& s : loop_.stores) store(s, value(s.value, place), place);

@@ -175,7 +175,7 @@ Value* call_library(llvm::IRBuilder<>& b, Prim prim, std::span<Value* const> x, 
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   if (!vector) return call(b, name, type, llvm::ArrayRef<Value*>(x.data(), x.size()));
   const unsigned lanes = vector->getNumElements();
-  const auto width = static_cast<unsigned>(wide ? target.lanes / 2 : target.lanes);
+  const unsigned width = wide ? target.lanes / 2 : target.lanes;
   const std::string arguments(x.size(), 'v');
   const std::string symbol =
       std::string("_ZGV") + target.vector_letter + "N" + std::to_string(width) + arguments + "_" + name;

@@ -42,7 +42,7 @@ random::Wide<Words> halves(llvm::IRBuilder<>& b, Value* x, llvm::Type* half) {
 random::Wide<Words> multiply_wide(Words x, std::uint32_t factor) {
   llvm::IRBuilder<>& b = *x.b;
   auto* const narrow = llvm::cast<llvm::FixedVectorType>(x.value->getType());
-  const auto lanes = static_cast<int>(narrow->getNumElements());
+  const int lanes = narrow->getNumElements();
   auto* const wide = llvm::FixedVectorType::get(b.getInt64Ty(), narrow->getNumElements() / 2);
   Value *const pairs = b.CreateBitCast(x.value, wide), *const by = llvm::ConstantInt::get(wide, factor);
   Value* const even = b.CreateBitCast(b.CreateMul(b.CreateAnd(pairs, 0xffffffff), by), narrow);
@@ -62,8 +62,8 @@ class RandomEmitter {
         function_(function),
         threefry_(blocks.threefry),
         lanes_(target.lanes),
-        narrow_(llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(lanes_))),
-        wide_(llvm::FixedVectorType::get(b_.getInt64Ty(), static_cast<unsigned>(lanes_))) {}
+        narrow_(llvm::FixedVectorType::get(b_.getInt32Ty(), lanes_)),
+        wide_(llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_)) {}
 
   void emit() {
     Value *const first = function_->getArg(1), *const count = function_->getArg(2);
@@ -93,8 +93,8 @@ class RandomEmitter {
   }
 
  private:
-  std::uint64_t unsigned_lanes() const { return static_cast<std::uint64_t>(lanes_); }
-  Value* splat(Value* x) { return b_.CreateVectorSplat(static_cast<unsigned>(lanes_), x); }
+  std::uint64_t unsigned_lanes() const { return lanes_; }
+  Value* splat(Value* x) { return b_.CreateVectorSplat(lanes_, x); }
   std::array<Words, 2> split(Value* x) {
     const auto [low, high] = halves(b_, x, narrow_);
     return {low, high};

@@ -82,7 +82,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
   std::vector<std::pair<const Node*, std::size_t>> lanes;
   for (const Node* n : nodes) {
     values_[n->id].resize(1);
-    for (std::size_t e = 0; e < static_cast<std::size_t>(n->type().elements()); ++e) lanes.emplace_back(n, e);
+    for (std::int64_t e = 0; e < n->type().elements(); ++e) lanes.emplace_back(n, e);
   }
   const DType dtype = nodes[0]->type().dtype();
   const std::size_t width = c_.target.lanes;
@@ -97,7 +97,7 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
       continue;
     }
     const std::size_t few = 4, count = part.size() <= few ? few : width;  // a whole vector of the math library
-    ScalarEmitter many(c_.b, c_.target, static_cast<int>(count), c_.contract);
+    ScalarEmitter many(c_.b, c_.target, count, c_.contract);
     std::vector<ir::Scalar> vectors;
     for (std::size_t lane = 0; lane < count; ++lane) {
       const auto& [node, element] = part[std::min(lane, part.size() - 1)];

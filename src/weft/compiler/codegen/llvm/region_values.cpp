@@ -19,12 +19,12 @@ using ElementPosition = std::vector<std::int64_t>;
 std::size_t linear(std::span<const std::int64_t> position, Type type) {
   std::int64_t at = 0;
   for (int d = 0; d < type.rank(); ++d) at = at * type.size(d) + position[d];
-  return static_cast<std::size_t>(at);
+  return at;
 }
 
 // Calls visit(position) for the elements of a tensor of this type in row-major order.
 void for_each_element(Type type, auto&& visit) {
-  ElementPosition position(static_cast<std::size_t>(type.rank()));
+  ElementPosition position(type.rank());
   for (std::int64_t e = 0; e < type.elements(); ++e) {
     std::int64_t rest = e;
     for (int d = type.rank(); d-- > 0; rest /= type.size(d)) position[d] = rest % type.size(d);
@@ -57,7 +57,7 @@ Source padded_source(const Node& n, const ir::PadAttributes& a, std::span<const 
 Source concatenated_source(const Node& n, const ir::ConcatenateAttributes& a, std::span<const std::int64_t> position) {
   Source source{.operand = 0, .position = {position.begin(), position.end()}};
   std::int64_t& at = source.position[a.dimension];
-  const auto d = static_cast<int>(a.dimension);
+  const int d = a.dimension;
   while (at >= n.operand(source.operand).size(d)) at -= n.operand(source.operand++).size(d);
   return source;
 }
@@ -104,7 +104,7 @@ Elements RegionEmitter::constant(const Node& n) {
   const ir::Literal& literal = n.attributes<ir::ConstantAttributes>().value;
   const std::size_t width = byte_size(n.type().dtype());
   Elements elements;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(n.type().elements()); ++e) {
+  for (std::int64_t e = 0; e < n.type().elements(); ++e) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, literal.bytes.data() + (literal.is_splat() ? 0 : e * width), width);
     elements.push_back(llvm_value(c_.one.constant_bits(n.type().dtype(), bits)));
@@ -116,7 +116,7 @@ Elements RegionEmitter::iota(const Node& n) {
   const std::size_t d = n.attributes<ir::IotaAttributes>().dimension;
   Elements elements;
   for_each_element(n.type(), [&](std::span<const std::int64_t> position) {
-    elements.push_back(llvm_value(c_.one.constant(n.type().dtype(), static_cast<double>(position[d]))));
+    elements.push_back(llvm_value(c_.one.constant(n.type().dtype(), position[d])));
   });
   return elements;
 }
@@ -130,7 +130,7 @@ std::vector<ir::Scalar> RegionEmitter::operands_of(const Node& n, std::size_t el
 
 Elements RegionEmitter::elementwise(const Node& n) {
   Elements elements;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(n.type().elements()); ++e) {
+  for (std::int64_t e = 0; e < n.type().elements(); ++e) {
     const auto operands = operands_of(n, e);
     elements.push_back(llvm_value(n.op->scalar(c_.one, {operands, n.type().dtype(), n.attribute_data})));
   }
@@ -177,7 +177,7 @@ Elements RegionEmitter::dot(const Node& n) {
   for (const std::int64_t d : a.lhs_contracting) contracted.push_back(lhs.dim(d));
   Elements elements;
   for_each_element(n.type(), [&](std::span<const std::int64_t> position) {
-    ElementPosition l(static_cast<std::size_t>(lhs.rank())), r(static_cast<std::size_t>(rhs.rank()));
+    ElementPosition l(lhs.rank()), r(rhs.rank());
     std::size_t next = 0;
     for (std::size_t i = 0; i < a.lhs_batching.size(); ++i)
       l[a.lhs_batching[i]] = r[a.rhs_batching[i]] = position[next++];
@@ -309,8 +309,7 @@ std::vector<Elements> RegionEmitter::branch(const Node& n) {
     c_.b.CreateCondBr(chosen, starts[0], starts[1]);
   } else {
     auto* choice = c_.b.CreateSwitch(chosen, starts.back());
-    for (std::size_t i = 0; i + 1 < starts.size(); ++i)
-      choice->addCase(c_.b.getInt32(static_cast<std::uint32_t>(i)), starts[i]);
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) choice->addCase(c_.b.getInt32(i), starts[i]);
   }
   c_.b.SetInsertPoint(joined);
   std::vector<Elements> merged = results[0];

@@ -15,7 +15,7 @@ using llvm::Value;
 using llvm::Intrinsic::ID;
 
 llvm::Type* ScalarEmitter::widen(llvm::Type* element) const {
-  return lanes_ == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_));
+  return lanes_ == 1 ? element : llvm::FixedVectorType::get(element, lanes_);
 }
 
 llvm::Type* ScalarEmitter::compute_type(DType dtype) const {
@@ -25,7 +25,7 @@ llvm::Type* ScalarEmitter::compute_type(DType dtype) const {
     case DType::bf16:
     case DType::f32: return widen(b_.getFloatTy());
     case DType::f64: return widen(b_.getDoubleTy());
-    default: return widen(b_.getIntNTy(static_cast<unsigned>(8 * byte_size(dtype))));
+    default: return widen(b_.getIntNTy(8 * byte_size(dtype)));
   }
 }
 
@@ -89,17 +89,17 @@ Scalar ScalarEmitter::constant_bits(DType dtype, std::uint64_t bits) {
     decltype(tag) value;
     std::memcpy(static_cast<void*>(&value), &bits, sizeof(value));
     if constexpr (std::is_integral_v<decltype(tag)>) {
-      return to_scalar(llvm::ConstantInt::get(compute_type(dtype), static_cast<std::uint64_t>(value)), dtype);
+      return to_scalar(llvm::ConstantInt::get(compute_type(dtype), value), dtype);
     } else {
-      return constant(dtype, static_cast<double>(value));
+      return constant(dtype, value);
     }
   });
 }
 
 Scalar ScalarEmitter::constant(DType dtype, double value) {
   llvm::Type* type = compute_type(dtype);
-  if (dtype == DType::f16) value = static_cast<double>(float16(value));
-  if (dtype == DType::bf16) value = static_cast<double>(bfloat16(value));
+  if (dtype == DType::f16) value = float16(value);
+  if (dtype == DType::bf16) value = bfloat16(value);
   if (is_float(dtype)) return to_scalar(llvm::ConstantFP::get(type, value), dtype);
   if (dtype == DType::boolean) return to_scalar(llvm::ConstantInt::get(type, value != 0), dtype);
   return to_scalar(llvm::ConstantInt::get(type, value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))

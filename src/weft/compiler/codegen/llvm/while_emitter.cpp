@@ -63,7 +63,7 @@ class TopLoop {
   Elements load(std::size_t i) {
     const DType dtype = carried(i).dtype();
     Elements elements;
-    for (std::size_t e = 0; e < static_cast<std::size_t>(carried(i).type().elements()); ++e) {
+    for (std::int64_t e = 0; e < carried(i).type().elements(); ++e) {
       Value* stored = c_.b.CreateAlignedLoad(c_.one.memory_type(dtype), address(i, e), align(i));
       elements.push_back(c_.one.from_memory(stored, dtype));
       c_.count(1);
