@@ -34,7 +34,7 @@ std::uint32_t allocate(runtime::Executable& executable, runtime::Allocation::Kin
   executable.allocations.push_back(
       {kind, static_cast<std::uint32_t>(index), static_cast<std::uint64_t>(type.bytes()), 0, nullptr});
   executable.peak_bytes += static_cast<std::uint64_t>(type.bytes());
-  return static_cast<std::uint32_t>(executable.allocations.size() - 1);
+  return executable.allocations.size() - 1;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir:
     // All inputs are read before any output is written, so an output may take over any input of its type.
     std::int32_t donated = -1;
     for (std::size_t i = 0; i < free.size() && donated < 0; ++i) {
-      if (free[i] && executable->inputs[i] == output.type()) donated = static_cast<std::int32_t>(i);
+      if (free[i] && executable->inputs[i] == output.type()) donated = i;
     }
     if (donated >= 0) free[donated] = false;
     const std::size_t index = executable->outputs.size();

@@ -23,7 +23,7 @@ void MissedDonations::look(const Fingerprint& identity, const runtime::Executabl
     const runtime::Output& output = program.outputs[made->second];
     if (!input->held() || output.donated_input >= 0 || output.type != input->type()) continue;
     ++missed;
-    bytes += static_cast<std::uint64_t>(output.type.bytes());
+    bytes += output.type.bytes();
   }
   if (missed > 0) {
     seen = {.made = {}, .told = true};

@@ -30,13 +30,13 @@ template <class See>
 void for_elements(Type type, std::span<const std::byte> bytes, std::int64_t first, std::int64_t last, See see) {
   visit_any(type.dtype(), [&]<class T>(T) {
     const auto* const elements = reinterpret_cast<const T*>(bytes.data());
-    for (std::int64_t i = first; i < last; ++i) see(i, static_cast<double>(elements[i]));
+    for (std::int64_t i = first; i < last; ++i) see(i, elements[i]);
   });
 }
 
 std::string element(Type type, std::span<const std::byte> bytes, std::int64_t at) {
   const std::size_t width = byte_size(type.dtype());
-  const ir::Array one(Type(type.dtype(), {}), bytes.subspan(static_cast<std::size_t>(at) * width, width));
+  const ir::Array one(Type(type.dtype(), {}), bytes.subspan(at * width, width));
   return ir::element_text(one, 0);
 }
 

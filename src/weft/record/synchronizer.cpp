@@ -49,7 +49,7 @@ bool Synchronizer::run(std::shared_ptr<LaunchedGraph> kept) {
   const std::vector<runtime::BufferPtr> checked = debugs_nans_ ? scratch_.results : std::vector<runtime::BufferPtr>();
   scratch_.results.clear();
   const auto time = std::chrono::steady_clock::now() - start;
-  metrics::sync_time.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count()));
+  metrics::sync_time.add(std::chrono::nanoseconds(time).count());
   if (scratch_.outputs.empty()) return true;
   last().stats.host_us = std::chrono::duration<double, std::micro>(time).count();
   last().stats.wait_us = waited_ns_ / 1e3;
@@ -91,7 +91,7 @@ bool Synchronizer::run_program() {
   if (!is_kept_) PlanCache::instance().insert(identity_, plan);
   metrics::mark_step.add();
   metrics::nodes_per_sync.add(stats.nodes);
-  profile::step_done(*plan->executable, static_cast<double>(stats.nodes));
+  profile::step_done(*plan->executable, stats.nodes);
   return true;
 }
 
@@ -145,11 +145,11 @@ Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
   const ir::Value value = may_be_copy ? recording_.original(impl.value) : impl.value;
   const std::uint32_t node_id = may_be_copy ? value.node->id : impl.node_id;
   if (may_be_copy ? value.node->op == &ir::ops::parameter : impl.is_input)
-    return place_of_input(static_cast<std::size_t>(value.node->attributes<ir::ParameterAttributes>().index));
+    return place_of_input(value.node->attributes<ir::ParameterAttributes>().index);
   auto& outputs = scratch_.outputs;
   auto& [sync, first] = scratch_.first_output[node_id];
   if (std::exchange(sync, scratch_.sync) != scratch_.sync) {
-    first = static_cast<std::uint32_t>(outputs.size());
+    first = outputs.size();
   } else {
     for (std::uint32_t i = first; i < outputs.size(); ++i) {
       if (outputs[i] == value) return {nullptr, i};
@@ -166,8 +166,7 @@ Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {
     scratch_.bindings[index] = Binding::kept;  // a live tensor will hold it
     return {inputs[index].buffer};
   }
-  const auto number =
-      static_cast<std::size_t>(std::ranges::count(std::span(scratch_.bindings).first(index), Binding::number));
+  const std::size_t number = std::ranges::count(std::span(scratch_.bindings).first(index), Binding::number);
   const Type type = recording_.graph().inputs()[index].type();
   return {device().upload(type, std::span(recording_.immediates_[number]).first(type.bytes()))};
 }

@@ -98,7 +98,7 @@ BufferPtr Promise::next(Type type) {
 }
 
 void Promise::begin_block() {
-  const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(left_, Slots::most));
+  const std::uint32_t size = std::min<std::size_t>(left_, Slots::most);
   block_ = Slots::make(event_, size);
   block_size_ = size;
   slot_ = 0;

@@ -59,7 +59,7 @@ std::optional<Ticks> ticks_of_allowed(std::string_view text) {
 std::uint64_t time_of(clockid_t clock) {
   timespec time{};
   if (::clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 clockid_t clock_of_this_thread() {
@@ -107,7 +107,7 @@ std::optional<CpuTimes> read_cpu_times() {
   std::vector<char> text(1 << 16);
   const ssize_t length = file < 0 ? -1 : ::pread(file, text.data(), text.size(), 0);
   if (length <= 0) return std::nullopt;
-  const auto ticks = ticks_of_allowed(std::string_view(text.data(), static_cast<std::size_t>(length)));
+  const auto ticks = ticks_of_allowed(std::string_view(text.data(), length));
   if (!ticks) return std::nullopt;
   static const std::uint64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
   return CpuTimes{.wall = trace::now_ns(),

@@ -17,9 +17,9 @@ namespace weft::runtime {
 
 DeviceOptions DeviceOptions::from_knobs() {
   DeviceOptions options;
-  options.run_ahead_launches = static_cast<int>(std::clamp<std::int64_t>(knobs::run_ahead_launches(), 1, 1 << 20));
-  options.run_ahead_bytes = static_cast<std::uint64_t>(knobs::run_ahead_bytes());
-  options.memory_bytes = static_cast<std::uint64_t>(knobs::memory_bytes());
+  options.run_ahead_launches = std::clamp<std::int64_t>(knobs::run_ahead_launches(), 1, 1 << 20);
+  options.run_ahead_bytes = knobs::run_ahead_bytes();
+  options.memory_bytes = knobs::memory_bytes();
   options.synchronous = knobs::synchronous();
   options.profile = knobs::profile();
   return options;

@@ -25,7 +25,7 @@ class Identities {
   std::uint32_t add(Identity identity) {
     const std::lock_guard lock(mutex_);
     all_.push_back(std::move(identity));
-    return static_cast<std::uint32_t>(all_.size());
+    return all_.size();
   }
   const Identity& operator[](std::uint32_t number) const {
     const std::lock_guard lock(mutex_);

@@ -65,7 +65,7 @@ void Executor::submit(LaunchRecord& launch) {
   try {
     bind(launch);
   } catch (...) {
-    fail(allocating_ < 0 ? nullptr : writer_of(*launch.executable, static_cast<std::uint32_t>(allocating_)));
+    fail(allocating_ < 0 ? nullptr : writer_of(*launch.executable, allocating_));
     outputs_.clear();
     end_at_once();
     return;
@@ -128,7 +128,7 @@ void Executor::bind_outputs(LaunchRecord& launch) {
       outputs_[i] = memory_.allocate_output(executable, i);
       continue;
     }
-    const auto input = static_cast<std::uint32_t>(donated);
+    const std::uint32_t input = donated;
     if (memory_.may_take(launch, input)) continue;
     outputs_[i] = memory_.copy_donated(launch, i, inputs_[input], backend_.stream(StreamKind::compute));
     inputs_[input] = outputs_[i].device_address();
@@ -159,7 +159,7 @@ void Executor::stage(LaunchRecord& launch) {
   launch.staged.resize(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     if (!launch.origins[i].is_host) continue;
-    launch.staged[i] = memory_.stage(inputs_[i], static_cast<std::uint64_t>(launch.executable->inputs[i].bytes()));
+    launch.staged[i] = memory_.stage(inputs_[i], launch.executable->inputs[i].bytes());
     inputs_[i] = launch.staged[i].device_address();
   }
 }

@@ -89,7 +89,7 @@ bool Flight::find_addresses(std::uint32_t part, std::span<const std::uint32_t> a
     try {
       if (a.kind == Allocation::Kind::input) await_input(a.index);
       if (a.kind == Allocation::Kind::output && executable().outputs[a.index].donated_input >= 0)
-        await_input(static_cast<std::uint32_t>(executable().outputs[a.index].donated_input));
+        await_input(executable().outputs[a.index].donated_input);
     } catch (...) {
       fail(std::current_exception(), Outcome::skipped);
       return false;
@@ -142,7 +142,7 @@ std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stre
     allocate();
     return outputs_[a.index].device_address();
   }
-  const auto input = static_cast<std::uint32_t>(donated);
+  const std::uint32_t input = donated;
   address_of_input(input);
   // Earlier launches may still read the input, which is about to be overwritten: on the compute stream, whose order this part
   // does not follow, and on other streams.
@@ -157,7 +157,7 @@ std::byte* Flight::address_of_input(std::uint32_t k) {
   if (inputs_[k] == nullptr) {
     inputs_[k] = input.address ? input.address : input.slot->device_address();
     if (memory_.must_stage(launch_, k)) {
-      launch_.staged[k] = memory_.stage(inputs_[k], static_cast<std::uint64_t>(executable().inputs[k].bytes()));
+      launch_.staged[k] = memory_.stage(inputs_[k], executable().inputs[k].bytes());
       inputs_[k] = launch_.staged[k].device_address();
     }
   }

@@ -65,9 +65,7 @@ class Flight : public std::enable_shared_from_this<Flight> {
   // do.
   bool is_in_stream_order() const { return launch_.groups.empty() && parts_.size() == 1; }
   bool is_reached(std::span<const Schedule::Wait> waits) const;
-  std::uint32_t end_of(std::uint32_t part) const {
-    return static_cast<std::uint32_t>(schedule_->parts[part].tasks.size() + 1);
-  }
+  std::uint32_t end_of(std::uint32_t part) const { return schedule_->parts[part].tasks.size() + 1; }
 
   LaunchRecord& launch_;
   const std::shared_ptr<const Schedule> schedule_;

@@ -129,7 +129,7 @@ struct ValueText {
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+    const unsigned char byte = c;
     if (c == '"' || c == '\\') {
       out += concat('\\', c);
     } else if (byte >= ' ' && byte < 0x7f) {

@@ -67,7 +67,7 @@ void donate_inputs(const Executable& executable, std::span<const BufferPtr> inpu
     const BufferPtr& input = inputs[output.donated_input];
     const bool is_only_owner = given && input.use_count() == 1 && !input->donated();
     if (input->held() || (!is_only_owner && !input->donate())) {
-      copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+      copied.push_back(output.donated_input);
       continue;
     }
     ++donated;
@@ -81,8 +81,7 @@ void donate_inputs(const Executable& executable, std::span<const BufferPtr> inpu
   if (!shared || std::ranges::count_if(inputs, is_donated) == donated) return;
   for (const Output& output : executable.outputs) {
     if (output.donated_input < 0) continue;
-    if (std::ranges::count(inputs, inputs[output.donated_input]) > 1)
-      copied.push_back(static_cast<std::uint32_t>(output.donated_input));
+    if (std::ranges::count(inputs, inputs[output.donated_input]) > 1) copied.push_back(output.donated_input);
   }
 }
 

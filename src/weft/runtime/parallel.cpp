@@ -86,7 +86,7 @@ int thread_count() {
   int count = threads.load(std::memory_order_relaxed);
   if (count != 0) return count;
   const auto wanted = knobs::num_threads();
-  count = wanted == 0 ? usable_cpus() : static_cast<int>(std::min<std::int64_t>(wanted, most_threads));
+  count = wanted == 0 ? usable_cpus() : std::min<std::int64_t>(wanted, most_threads);
   int undecided = 0;
   return threads.compare_exchange_strong(undecided, count, std::memory_order_relaxed) ? count : undecided;
 }
@@ -137,8 +137,7 @@ SingleThread::~SingleThread() { adopt_thread_count(); }
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
                   void* context) {
   if (count <= 0) return;
-  const auto parts =
-      static_cast<int>(std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, thread_count()));
+  const int parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, thread_count());
   if (parts == 1 || pool::inside()) {
     body(context, 0, count);
     return;

@@ -27,7 +27,7 @@ class Workers {
   }
 
   void run(int parts, void (*part)(void*, int), void* context) {
-    while (static_cast<int>(threads_.size()) < parts - 1) {
+    while (std::ssize(threads_) < parts - 1) {
       threads_.emplace_back(
           [this, index = static_cast<int>(threads_.size()) + 1, seen = round_] { work(index, seen); });
     }

@@ -69,7 +69,7 @@ std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executabl
     for (const Slice& slice : thunk.reads) add(slice, false);
     for (const Slice& slice : thunk.writes) add(slice, true);
     if (thunk.has_side_effect) {
-      if (last_effect >= 0) after[t].push_back(static_cast<std::uint32_t>(last_effect));
+      if (last_effect >= 0) after[t].push_back(last_effect);
       last_effect = t;
     }
     std::ranges::sort(after[t]);
@@ -122,11 +122,11 @@ class Maker {
 
   std::uint32_t part_of(StreamKind stream) {
     const auto found = std::ranges::find(schedule_.parts, stream, &Schedule::Part::stream);
-    if (found != schedule_.parts.end()) return static_cast<std::uint32_t>(found - schedule_.parts.begin());
+    if (found != schedule_.parts.end()) return found - schedule_.parts.begin();
     schedule_.parts.push_back({.stream = stream});
     waited_.emplace_back();
     touched_.emplace_back(executable_.allocations.size());
-    return static_cast<std::uint32_t>(schedule_.parts.size() - 1);
+    return schedule_.parts.size() - 1;
   }
 
   void add(std::uint32_t t) {
@@ -167,7 +167,7 @@ class Maker {
   // launch. An output that no thunk touches, or that passes an input through, comes at the end of the compute stream's part.
   void group_outputs() {
     const Ranges ranges(executable_);
-    const auto end = static_cast<std::uint32_t>(schedule_.parts[0].tasks.size() + 1);
+    const std::uint32_t end = schedule_.parts[0].tasks.size() + 1;
     for (std::uint32_t output = 0; output < executable_.outputs.size(); ++output) {
       const std::uint32_t memory = ranges.owner(executable_.outputs[output].allocation);
       std::map<std::uint32_t, std::uint32_t> needed;

@@ -67,7 +67,7 @@ void Slots::abandon_unsettled(std::uint32_t slot) {
 
 void Slots::let_go_of_abandoned() {
   auto slots = abandoned_slots_.exchange(0, std::memory_order_acq_rel);
-  for (; slots != 0; slots &= slots - 1) memory(static_cast<std::uint32_t>(std::countr_zero(slots))) = nullptr;
+  for (; slots != 0; slots &= slots - 1) memory(std::countr_zero(slots)) = nullptr;
 }
 
 void Slots::settle(Event& event) {

@@ -17,8 +17,8 @@ struct Sum {
   void add(const ThunkTime& time) {
     runs += time.count;
     ns += time.total_ns;
-    flops += time.flops * static_cast<double>(time.count);
-    bytes += time.bytes * static_cast<double>(time.count);
+    flops += time.flops * time.count;
+    bytes += time.bytes * time.count;
   }
 };
 

@@ -43,7 +43,7 @@ std::byte* map(std::uint64_t size) {
   auto* start = static_cast<std::byte*>(mapped);
   if (extra == 0) return start;
   auto* aligned = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(start), huge_page));
-  if (aligned != start) munmap(start, static_cast<std::size_t>(aligned - start));
+  if (aligned != start) munmap(start, aligned - start);
   const std::size_t after = start + extra - aligned;
   if (after != 0) munmap(aligned + size, after);
   if (knobs::huge_pages()) madvise(aligned, size, MADV_HUGEPAGE);

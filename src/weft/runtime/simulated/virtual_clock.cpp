@@ -29,7 +29,7 @@ std::shared_ptr<Event> VirtualClock::promise() { return make_pooled<SimulatedEve
 
 void VirtualClock::host_works(std::uint64_t items) {
   const std::lock_guard lock(mutex_);
-  host_us_ += static_cast<double>(items) * simulation_.host_item_us;
+  host_us_ += items * simulation_.host_item_us;
 }
 
 namespace {
