@@ -64,8 +64,8 @@ Spread Analysis::step_spread() const {
 
 double Analysis::mean_step_ns() const {
   double sum = 0;
-  for (const StepStats& step : steps) sum += static_cast<double>(step.wall_ns());
-  return steps.empty() ? 0 : sum / static_cast<double>(steps.size());
+  for (const StepStats& step : steps) sum += step.wall_ns();
+  return steps.empty() ? 0 : sum / steps.size();
 }
 
 Analysis analyse(const Recording& recording) {
@@ -77,8 +77,8 @@ Analysis analyse(const Recording& recording) {
   const double busy = std::max<std::uint64_t>(analysis.busy_ns, 1);
   for (OpStats& op : analysis.ops) {
     so_far += op.self_ns;
-    op.share = static_cast<double>(op.self_ns) / busy;
-    op.cumulative_share = static_cast<double>(so_far) / busy;
+    op.share = op.self_ns / busy;
+    op.cumulative_share = so_far / busy;
   }
   analysis.ops_ns = so_far;
   return analysis;
@@ -88,8 +88,7 @@ double recording_share(const Recording& recording) {
   if (!recording.complete || recording.spans.empty()) return -1;
   std::uint64_t end = 0;
   for (const Span& span : recording.spans) end = std::max(end, span.end_ns);
-  return recording.recording_ns /
-         static_cast<double>(std::max<std::uint64_t>(end - recording.spans.front().begin_ns, 1));
+  return recording.recording_ns / std::max<std::uint64_t>(end - recording.spans.front().begin_ns, 1);
 }
 
 }  // namespace weft::profile

@@ -43,12 +43,12 @@ class Assignment {
  private:
   bool is_used(std::size_t a) const { return lives_[a].first != Lifetime::never; }
   // Returns whether the allocation is an output in the bytes of an input, so that it takes no memory.
-  bool is_donated(std::size_t a) const { return donated_.contains(static_cast<std::uint32_t>(a)); }
+  bool is_donated(std::size_t a) const { return donated_.contains(a); }
 
   proto::BufferAllocationProto& add_allocation(std::uint64_t bytes) {
     proto::BufferAllocationProto& made = *to_.add_buffer_allocations();
     made.set_index(to_.buffer_allocations_size() - 1);
-    made.set_size(static_cast<std::int64_t>(bytes));
+    made.set_size(bytes);
     return made;
   }
 
@@ -113,7 +113,7 @@ class Assignment {
     if (element >= 0) value.mutable_defined_at()->add_shape_index(element);
     auto& assigned = *to.add_assigned();
     assigned.set_logical_buffer_id(value.id());
-    assigned.set_offset(static_cast<std::int64_t>(offset));
+    assigned.set_offset(offset);
     assigned.set_size(bytes);
     return value.id();
   }
@@ -126,8 +126,7 @@ class Assignment {
       return allocation.kind == runtime::Allocation::Kind::constant ? constant_of(a) : nullptr;
     const proto::HloInstructionProto* const maker = instruction_of(lives_[a].maker);
     if (!maker) return nullptr;
-    if (std::cmp_less(lives_[a].result, maker->shape().tuple_shapes_size()))
-      element = static_cast<int>(lives_[a].result);
+    if (std::cmp_less(lives_[a].result, maker->shape().tuple_shapes_size())) element = lives_[a].result;
     return maker;
   }
 

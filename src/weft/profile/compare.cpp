@@ -12,12 +12,10 @@ namespace weft::profile {
 
 namespace {
 
-double steps_of(const Analysis& analysis) {
-  return static_cast<double>(std::max<std::size_t>(analysis.steps.size() + 1, 1));
-}
+double steps_of(const Analysis& analysis) { return std::max<std::size_t>(analysis.steps.size() + 1, 1); }
 
 double busy_share(const Analysis& analysis) {
-  return static_cast<double>(analysis.busy_ns) / static_cast<double>(std::max<std::uint64_t>(analysis.wall_ns(), 1));
+  return analysis.busy_ns / static_cast<double>(std::max<std::uint64_t>(analysis.wall_ns(), 1));
 }
 
 std::string label(const Recording& recording) {
@@ -33,13 +31,13 @@ Comparison compare(const Recording& before, const Analysis& before_analysis, con
     OpChange& change = by_identity[op.identity];
     change.category = op.category;
     change.name_before = op.name;
-    change.before_ns += static_cast<double>(op.self_ns) / steps_of(before_analysis);
+    change.before_ns += op.self_ns / steps_of(before_analysis);
   }
   for (const OpStats& op : after_analysis.ops) {
     OpChange& change = by_identity[op.identity];
     change.category = op.category;
     change.name_after = op.name;
-    change.after_ns += static_cast<double>(op.self_ns) / steps_of(after_analysis);
+    change.after_ns += op.self_ns / steps_of(after_analysis);
   }
   Comparison result{.before = label(before),
                     .after = label(after),

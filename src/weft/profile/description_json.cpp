@@ -63,7 +63,7 @@ std::vector<std::uint32_t> indices_from(const JsonValue& list, std::size_t end) 
   std::vector<std::uint32_t> all;
   for (const JsonValue& index : list.list()) {
     if (end == 0) index.refuse("the index of an earlier entry");
-    all.push_back(index.integer<std::uint32_t>(0, static_cast<std::uint32_t>(end - 1)));
+    all.push_back(index.integer<std::uint32_t>(0, end - 1));
   }
   return all;
 }
@@ -152,8 +152,7 @@ Instruction instruction_from(const JsonValue& from, std::size_t before, std::siz
     }
   if (from.has("literal")) made.literal = literal_from(from.at("literal"), made.shape);
   if (from.has("dims")) {
-    const auto dims =
-        from.at("dims").list(made.shape.is_tuple ? 0 : static_cast<std::size_t>(made.shape.types[0].rank()));
+    const auto dims = from.at("dims").list(made.shape.is_tuple ? 0 : made.shape.types[0].rank());
     for (const JsonValue& dim : dims) made.dims.push_back(name_from(dim));
   }
   return made;
@@ -165,7 +164,7 @@ Computation computation_from(const JsonValue& from, std::size_t computations_bef
     made.instructions.push_back(instruction_from(i, made.instructions.size(), computations_before));
   const JsonValue root = from.at("root");
   if (made.instructions.empty()) root.refuse("the index of an instruction (there are none)");
-  made.root = root.integer<std::uint32_t>(0, static_cast<std::uint32_t>(made.instructions.size() - 1));
+  made.root = root.integer<std::uint32_t>(0, made.instructions.size() - 1);
   return made;
 }
 

@@ -74,7 +74,7 @@ Window window_of(const Recording& recording, const Analysis& analysis, const Los
     return count(recording.last_metrics, name) - count(recording.first_metrics, name);
   };
   Window window;
-  window.steps = static_cast<double>(std::max<std::size_t>(analysis.steps.size(), 1));
+  window.steps = std::max<std::size_t>(analysis.steps.size(), 1);
   for (const StepStats& step : analysis.steps) {
     window.wall_ms += milliseconds_of(step.wall_ns());
     window.busy_ms += milliseconds_of(step.busy_ns);
@@ -201,14 +201,14 @@ class Doctor {
   void add_fallbacks() {
     double all_ns = 0;
     for (const OpStats& op : analysis_.ops)
-      if (is_fallback(op)) all_ns += static_cast<double>(op.self_ns);
+      if (is_fallback(op)) all_ns += op.self_ns;
     if (all_ns == 0) return;
     const Claimed claimed = lost_.claim(Loss::fallback);
     const double ms_per_step = milliseconds_of(claimed.per_step(steps())),
                  ms_per_step_p50 = milliseconds_of(claimed.median_per_step(steps()));
     for (const OpStats& op : analysis_.ops) {
       if (!is_fallback(op)) continue;
-      const double share = static_cast<double>(op.self_ns) / all_ns;
+      const double share = op.self_ns / all_ns;
       findings_.push_back({.event = {.kind = Kind::host_fallback,
                                      .subject = "%" + op.name,
                                      .place = op.source,
@@ -264,7 +264,7 @@ class Doctor {
   std::string load_of_steps(bool is_stolen) const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const auto per_ns = [&](std::uint64_t Load::* figure) {
-      return load_.growth(figure, begin, end) / static_cast<double>(std::max<std::uint64_t>(end - begin, 1));
+      return load_.growth(figure, begin, end) / std::max<std::uint64_t>(end - begin, 1);
     };
     if (is_stolen) return fmt::format("the hypervisor took {:.2f} CPUs for something else", per_ns(&Load::stolen_ns));
     const double cpus = about_number(recording_.about, "cpus");
@@ -291,7 +291,7 @@ class Doctor {
       const bool is_stolen = loss == Loss::stolen;
       Event event{.kind = kind,
                   .reason = load_of_steps(is_stolen) + undisturbed(),
-                  .cost_ms = milliseconds_of(lost_.mean_ns(loss)) * static_cast<double>(steps())};
+                  .cost_ms = milliseconds_of(lost_.mean_ns(loss)) * steps()};
       if (!is_stolen && !others_are_busy())
         event.remedy =
             "this process has more threads that compute than CPUs: lower WEFT_NUM_THREADS, or use fewer loader workers";
@@ -310,7 +310,7 @@ class Doctor {
     const auto add_if_noticeable = [this](Loss loss, Kind kind, const char* category, const std::string& what) {
       if (steps() == 0 || !is_noticeable(loss)) return;
       const std::uint64_t times = count_spans(category);
-      const double all_ms = milliseconds_of(lost_.mean_ns(loss)) * static_cast<double>(steps());
+      const double all_ms = milliseconds_of(lost_.mean_ns(loss)) * steps();
       add({.kind = kind,
            .reason = fmt::format("{}{:.1f} ms in {} steps", what, all_ms, steps()),
            .cost_ms = all_ms,
@@ -329,8 +329,8 @@ class Doctor {
   std::uint64_t count_spans(std::string_view category) const {
     const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
     const Intervals spans = of_category(recording_, category);
-    return static_cast<std::uint64_t>(std::ranges::count_if(
-        spans.parts(), [&](const Interval& span) { return span.begin >= begin && span.end <= end; }));
+    return std::ranges::count_if(spans.parts(),
+                                 [&](const Interval& span) { return span.begin >= begin && span.end <= end; });
   }
 
   Diagnosis ranked() {

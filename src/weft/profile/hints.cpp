@@ -86,7 +86,7 @@ void judge_host_ops(const Window& w, std::vector<Event>& found) {
 }
 
 void judge_growth(const Window& w, std::vector<Event>& found) {
-  if (static_cast<double>(w.nodes.size()) < growing_steps) return;
+  if (w.nodes.size() < growing_steps) return;
   const auto grows = [](double before, double now) { return now > before; };
   const bool always = std::ranges::adjacent_find(w.nodes, std::not_fn(grows)) == w.nodes.end();
   if (always)
@@ -107,7 +107,7 @@ class News {
     said.cost_ms += event.cost_ms;
     said.bytes += event.bytes;
     const bool costs = said.cost_ms > 0;
-    const double now = costs ? said.cost_ms : static_cast<double>(said.count);
+    const double now = costs ? said.cost_ms : said.count;
     if (said.told > 0 && now < (costs ? 2 : 10) * said.told) return false;
     said.told = now;
     event.count = said.count;
@@ -231,8 +231,8 @@ WindowMeter::Totals WindowMeter::now() {
     const auto metric = metrics::metric(name);
     return metric ? 1e-6 * metric->total : 0;
   };
-  t.compiles = static_cast<double>(metrics::uncached_compile.value());
-  t.evictions = static_cast<double>(metrics::counter("GraphCacheEvictions"));
+  t.compiles = metrics::uncached_compile.value();
+  t.evictions = metrics::counter("GraphCacheEvictions");
   t.compile_ms = sum("CompileTime");
   t.checkpoint_ms = sum("CheckpointTime");
   t.wait_ms = sum("HostWaitTime");
@@ -241,7 +241,7 @@ WindowMeter::Totals WindowMeter::now() {
   t.idle_ms = sum("DeviceIdleTime");
   t.host_op_ms += sum("HostFallbackTime");
   const auto reads = metrics::metric("TransferFromDeviceTime");
-  t.reads = reads ? static_cast<double>(reads->count) : 0;
+  t.reads = reads ? reads->count : 0;
   return t;
 }
 

@@ -183,13 +183,12 @@ class Builder {
       *module.mutable_host_program_shape() = computation.program_shape();
       assign_buffers(program_, computation, *made.mutable_buffer_assignment());
     }
-    for (const std::uint32_t fused : fused_)
-      module.mutable_computations(static_cast<int>(fused))->set_is_fusion_computation(true);
+    for (const std::uint32_t fused : fused_) module.mutable_computations(fused)->set_is_fusion_computation(true);
     return serialized(made);
   }
 
  private:
-  static std::int64_t id_of(std::size_t computation) { return static_cast<std::int64_t>(computation) + 1; }
+  static std::int64_t id_of(std::size_t computation) { return computation + 1; }
 
   void add(std::size_t index, proto::HloComputationProto& to) {
     const Computation& from = from_.computations[index];
@@ -217,7 +216,7 @@ class Builder {
     metadata.set_op_type(from.opcode);
     metadata.set_op_name(from.scope);
     metadata.set_source_file(from.file);
-    metadata.set_source_line(static_cast<std::int32_t>(from.line));
+    metadata.set_source_line(from.line);
     to.set_parameter_number(from.parameter);
     for (const std::uint32_t operand : from.operands) to.add_operand_ids(first_id + operand);
     for (const std::uint32_t called : from.calls) to.add_called_computation_ids(id_of(called));

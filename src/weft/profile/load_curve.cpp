@@ -10,10 +10,10 @@ double LoadCurve::growth(std::uint64_t Load::* figure, std::uint64_t begin_ns, s
 
 double LoadCurve::at(std::uint64_t Load::* figure, std::uint64_t time_ns) const {
   const auto after = std::ranges::upper_bound(loads_, time_ns, {}, &Load::time_ns);
-  if (after == loads_.begin()) return static_cast<double>(loads_.front().*figure);
-  if (after == loads_.end()) return static_cast<double>(loads_.back().*figure);
+  if (after == loads_.begin()) return loads_.front().*figure;
+  if (after == loads_.end()) return loads_.back().*figure;
   const Load &low = *std::prev(after), &high = *after;
-  const double share = static_cast<double>(time_ns - low.time_ns) / static_cast<double>(high.time_ns - low.time_ns);
+  const double share = (time_ns - low.time_ns) / static_cast<double>(high.time_ns - low.time_ns);
   const auto from = static_cast<double>(low.*figure), to = static_cast<double>(high.*figure);
   return from + share * (to - from);
 }

@@ -32,7 +32,7 @@ std::string beginning_of(const char* path) {
 Load machine_now() {
   Load load{.time_ns = trace::now_ns()};
   rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) == 0) load.preemptions = static_cast<std::uint64_t>(usage.ru_nivcsw);
+  if (::getrusage(RUSAGE_SELF, &usage) == 0) load.preemptions = usage.ru_nivcsw;
   if (const auto times = runtime::read_cpu_times()) {
     load.machine_cpu_ns = times->busy;
     load.stolen_ns = times->stolen;

@@ -30,7 +30,7 @@ std::string_view description(Loss loss) { return loss_names[index(loss)].descrip
 
 LossParts loss_parts(const Period& period, Loss disturbance) {
   LossParts parts{};
-  const auto add = [&parts](Loss loss, std::uint64_t ns) { parts[index(loss)] += static_cast<double>(ns); };
+  const auto add = [&parts](Loss loss, std::uint64_t ns) { parts[index(loss)] += ns; };
   add(Loss::fallback, period.slow_for(SlowCause::fallback));
   add(Loss::first_run, period.slow_for(SlowCause::first_run));
   add(Loss::contention, period.slow_for(SlowCause::contention));
@@ -49,7 +49,7 @@ LossParts loss_parts(const Period& period, Loss disturbance) {
 double Claimed::per_step(std::size_t steps) const {
   double sum = 0;
   for (const auto& [step, ns] : step_ns) sum += ns;
-  return steps == 0 ? 0 : sum / static_cast<double>(steps);
+  return steps == 0 ? 0 : sum / steps;
 }
 
 double Claimed::median_per_step(std::size_t steps) const {
@@ -68,7 +68,7 @@ Losses::Losses(const Analysis& analysis, Loss disturbance) {
     ends_.push_back(period.end_ns);
     all_.push_back(loss_parts(period, disturbance));
     left_.push_back(all_.back());
-    left_.back()[index(Loss::copied)] = static_cast<double>(period.computing_ns());
+    left_.back()[index(Loss::copied)] = period.computing_ns();
   };
   add(analysis.startup);
   for (const StepStats& step : analysis.steps) add(step);

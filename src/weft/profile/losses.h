@@ -61,7 +61,7 @@ class Losses {
   double copied_ns() const { return copied_ns_ / steps(); }
 
  private:
-  double steps() const { return static_cast<double>(all_.size() > 1 ? all_.size() - 1 : 1); }
+  double steps() const { return all_.size() > 1 ? all_.size() - 1 : 1; }
   double take(std::size_t period, Loss loss, double ns);
 
   std::vector<std::uint64_t> ends_;    // ends of the startup period and of the steps

@@ -44,8 +44,8 @@ double copy_rate(std::size_t bytes, int times) {
   const std::vector<char> from(threads * bytes, 1);
   std::vector<char> to(threads * bytes, 1);
   return best_rate(2.0 * to.size() * times, [&] {
-    runtime::parallel_for(static_cast<std::int64_t>(threads), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto at = static_cast<std::size_t>(begin) * bytes; at < static_cast<std::size_t>(end) * bytes; at += bytes)
+    runtime::parallel_for(threads, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto at = begin * bytes; at < end * bytes; at += bytes)
         for (int i = 0; i < times; ++i) std::memcpy(to.data() + at, from.data() + at, bytes);
     });
   });

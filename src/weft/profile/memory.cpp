@@ -54,9 +54,7 @@ ProgramMemory program_memory(const Program& program) {
   // For each op, the bytes that become alive at it minus the bytes that end before it, modulo 2^64.
   std::vector<std::uint64_t> change(program.ops.size() + 1);
   const std::set<std::uint32_t> donated(program.donated.begin(), program.donated.end());
-  const auto counts = [&](std::size_t a) {
-    return lives[a].first != Lifetime::never && !donated.contains(static_cast<std::uint32_t>(a));
-  };
+  const auto counts = [&](std::size_t a) { return lives[a].first != Lifetime::never && !donated.contains(a); };
   for (std::size_t a = 0; a < lives.size(); ++a) {
     if (!counts(a)) continue;
     const std::uint64_t bytes = program.allocations[a].bytes;

@@ -44,7 +44,7 @@ std::filesystem::path made(const std::filesystem::path& folder) {
 std::uint64_t thread_cpu_ns() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 // Measures what one span costs the thread that adds it. The spans of the measurement are removed from the recording.
@@ -236,7 +236,7 @@ void Recorder::write_end() {
   about_["threads"] = runtime::thread_count();  // the program may have changed the number after the recording began
   writer_.write(ChunkKind::about, dump(about_));
   writer_.write(ChunkKind::roofs, dump(to_json(measure_roofs())));
-  const double ns = span_ns_ * static_cast<double>(spans_ + dropped_) + static_cast<double>(work_ns_);
+  const double ns = span_ns_ * (spans_ + dropped_) + work_ns_;
   writer_.write(ChunkKind::end, dump({{"dropped", dropped_}, {"recording_ns", ns}}));
 }
 

@@ -128,8 +128,7 @@ void name_launches(Recording& recording) {
   const std::size_t first = recording.strings.size();
   for (const Program& program : recording.programs) recording.strings.push_back(program.name);
   for (Span& span : recording.spans)
-    if (span.program >= 0 && span.op < 0)
-      span.name = static_cast<std::uint32_t>(first + static_cast<std::size_t>(span.program));
+    if (span.program >= 0 && span.op < 0) span.name = first + span.program;
 }
 
 }  // namespace

@@ -29,9 +29,7 @@ struct Program {
   runtime::ProgramDescription description = {};
 
   // Returns the instruction that an op runs; null if unknown, and for -1.
-  const runtime::Instruction* instruction(std::int32_t op) const {
-    return op < 0 ? nullptr : description.of_thunk(static_cast<std::size_t>(op));
-  }
+  const runtime::Instruction* instruction(std::int32_t op) const { return op < 0 ? nullptr : description.of_thunk(op); }
 };
 
 struct Span {

@@ -32,7 +32,7 @@ json slices(const std::vector<runtime::Slice>& list) {
 
 std::vector<runtime::Slice> slices_from(const JsonValue& list, std::size_t allocations) {
   require(allocations > 0 || list.list().empty(), "a program without allocations has slices of some");
-  const auto last = static_cast<std::uint32_t>(allocations - 1);
+  const std::uint32_t last = allocations - 1;
   std::vector<runtime::Slice> all;
   for (const JsonValue& slice : list.list()) {
     const auto parts = slice.list(3);

@@ -17,7 +17,7 @@ struct Execution {
   double first_run_ns = 0;  // for the program's first execution: time beyond its median
   double excess_ns = 0;     // time beyond its fastest execution
 
-  double ns() const { return static_cast<double>(end_ns - begin_ns); }
+  double ns() const { return end_ns - begin_ns; }
 };
 
 using Executions = std::vector<Execution>;  // of one program, in order
@@ -87,18 +87,18 @@ class Slowness {
       period.slow_ns[static_cast<int>(cause)] += claimed;
       return static_cast<double>(claimed);
     };
-    claim(SlowCause::validation, static_cast<double>(validations_.within(period.begin_ns, period.end_ns)));
+    claim(SlowCause::validation, validations_.within(period.begin_ns, period.end_ns));
     claim(SlowCause::first_run, first_run);
     const double contended = claim(SlowCause::contention, std::min(excess, waited));
     const double taken = claim(SlowCause::stolen, std::min(excess - contended, stolen));
-    claim(SlowCause::fallback, static_cast<double>(fallbacks_.within(period.begin_ns, period.end_ns)));
+    claim(SlowCause::fallback, fallbacks_.within(period.begin_ns, period.end_ns));
     disturb_gaps(period, usual_gap_ns, waited - contended + stolen - taken);
   }
 
  private:
   // If a gap is longer than usual while threads wait for a CPU, the machine and not the host causes the excess.
   static void disturb_gaps(Period& period, double usual_gap_ns, double evidence_ns) {
-    const double excess = static_cast<double>(host_gaps(period)) - usual_gap_ns;
+    const double excess = host_gaps(period) - usual_gap_ns;
     std::uint64_t left = std::max(0.0, std::min(excess, evidence_ns));
     for (const GapCause cause : {GapCause::host, GapCause::launch}) {
       const std::uint64_t moved = std::min(left, waiting_gap(period, cause));
@@ -123,8 +123,7 @@ void add_slowness(const Recording& recording, Analysis& analysis) {
   const double usual_gap_ns = spread_of(std::move(gaps)).p10;
   for (StepStats& step : analysis.steps) slowness.fill(step, usual_gap_ns);
   // For periods that occur only once, the usual gap is unknown, so no gap counts as longer than usual.
-  for (Period* period : {&analysis.startup, &analysis.ending})
-    slowness.fill(*period, static_cast<double>(host_gaps(*period)));
+  for (Period* period : {&analysis.startup, &analysis.ending}) slowness.fill(*period, host_gaps(*period));
 }
 
 }  // namespace weft::profile

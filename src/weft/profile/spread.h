@@ -19,11 +19,11 @@ inline Spread spread_of(std::vector<std::uint64_t> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
   const auto at = [&values](double share) {
-    const double place = share * static_cast<double>(values.size() - 1);
+    const double place = share * (values.size() - 1);
     const std::size_t below = place;
     const double low = values[below];
     const double high = values[std::min(below + 1, values.size() - 1)];
-    return low + (high - low) * (place - static_cast<double>(below));
+    return low + (high - low) * (place - below);
   };
   return {.least = at(0), .p10 = at(0.1), .median = at(0.5), .p90 = at(0.9), .greatest = at(1)};
 }

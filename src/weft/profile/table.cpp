@@ -30,10 +30,10 @@ std::string place_of(const OpStats& op) {
 
 std::string breakdown(const Analysis& analysis) {
   const double wall = analysis.wall_ns();
-  std::string text = fmt::format("device  {:.1f} ms, of it busy {:.1f} ms ({:.1f}%), gaps {:.2f} ms ({:.1f}%)",
-                                 milliseconds_of(analysis.wall_ns()), milliseconds_of(analysis.busy_ns),
-                                 100 * per(static_cast<double>(analysis.busy_ns), wall),
-                                 milliseconds_of(analysis.gap()), 100 * per(static_cast<double>(analysis.gap()), wall));
+  std::string text =
+      fmt::format("device  {:.1f} ms, of it busy {:.1f} ms ({:.1f}%), gaps {:.2f} ms ({:.1f}%)",
+                  milliseconds_of(analysis.wall_ns()), milliseconds_of(analysis.busy_ns),
+                  100 * per(analysis.busy_ns, wall), milliseconds_of(analysis.gap()), 100 * per(analysis.gap(), wall));
   const char* separator = ": ";
   for (int i = 0; i < gap_causes; ++i) {
     if (analysis.gap_ns[i] == 0) continue;
@@ -69,8 +69,7 @@ std::string programs(const Analysis& analysis) {
   std::string text = "\nprog   self ms   share launches    ops  program\n";
   for (const auto& [program, sum] : sums)
     text += fmt::format("{:4} {:9.2f} {:6.1f}% {:8} {:6}  {}\n", program, milliseconds_of(sum.ns),
-                        100 * per(static_cast<double>(sum.ns), analysis.busy_ns), sum.launches, sum.ops,
-                        shown(sum.name, 60));
+                        100 * per(sum.ns, analysis.busy_ns), sum.launches, sum.ops, shown(sum.name, 60));
   return text;
 }
 
@@ -90,8 +89,8 @@ std::string categories(const Analysis& analysis) {
   std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   std::string text = "\n  self ms   share    ops  category\n";
   for (const auto& [category, sum] : sorted)
-    text += fmt::format("{:9.2f} {:6.1f}% {:6}  {}\n", milliseconds_of(sum.ns),
-                        100 * per(static_cast<double>(sum.ns), analysis.busy_ns), sum.ops, shown(category, 40));
+    text += fmt::format("{:9.2f} {:6.1f}% {:6}  {}\n", milliseconds_of(sum.ns), 100 * per(sum.ns, analysis.busy_ns),
+                        sum.ops, shown(category, 40));
   return text;
 }
 

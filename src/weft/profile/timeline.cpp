@@ -25,7 +25,7 @@ std::size_t group_index_of(std::string_view category) {
   if (category == "thunk") return device_group;
   const auto* const found =
       std::ranges::find(groups, category, [](const char* name) { return std::string_view(name); });
-  return found == groups.end() ? host_group : static_cast<std::size_t>(found - groups.begin());
+  return found == groups.end() ? host_group : found - groups.begin();
 }
 
 struct Lane {

@@ -18,7 +18,7 @@ namespace {
 // Converts to picoseconds, which fit for 106 days; longer times are clamped.
 std::int64_t ps(std::uint64_t ns) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max() / 1000;
-  return static_cast<std::int64_t>(std::min(ns, most) * 1000);
+  return std::min(ns, most) * 1000;
 }
 std::int64_t program_id(std::int32_t program) { return program + 1; }
 
@@ -36,7 +36,7 @@ class Plane {
     proto::XLine& line = *plane_.add_lines();
     line.set_id(id);
     line.set_name(utf8(name));
-    line.set_timestamp_ns(static_cast<std::int64_t>(origin_ns));
+    line.set_timestamp_ns(origin_ns);
     return line;
   }
 
@@ -111,8 +111,8 @@ class Exporter {
       const auto [metadata, is_new] = plane.metadata(concat("step ", step.number));
       if (is_new) metadata->set_name(std::to_string(step.number));
       proto::XEvent& event = add_event(steps, *metadata, step.begin_ns, step.end_ns);
-      plane.stat(event, "group_id").set_int64_value(static_cast<std::int64_t>(step.number));
-      plane.stat(event, "step_num").set_int64_value(static_cast<std::int64_t>(step.number));
+      plane.stat(event, "group_id").set_int64_value(step.number);
+      plane.stat(event, "step_num").set_int64_value(step.number);
     }
     proto::XLine& launches = plane.line(2, "XLA Modules", origin_);
     proto::XLine& ops = plane.line(3, "XLA Ops", origin_);
@@ -131,7 +131,7 @@ class Exporter {
       plane.stat(*metadata, "program_id").set_int64_value(program_id(span.program));
     }
     proto::XEvent& event = add_event(line, *metadata, span.begin_ns, span.end_ns);
-    plane.stat(event, "run_id").set_int64_value(static_cast<std::int64_t>(span.number));
+    plane.stat(event, "run_id").set_int64_value(span.number);
     plane.stat(event, "program_id").set_int64_value(program_id(span.program));
   }
 
@@ -172,8 +172,7 @@ class Exporter {
   void host() {
     Plane plane(space_, 2, "/host:CPU");
     std::map<std::uint32_t, proto::XLine*> lines;
-    for (std::size_t thread = 0; thread < recording_.threads.size(); ++thread)
-      lines[static_cast<std::uint32_t>(thread)] = nullptr;
+    for (std::size_t thread = 0; thread < recording_.threads.size(); ++thread) lines[thread] = nullptr;
     // Add all lines first, because adding one may move the others.
     for (auto& [thread, line] : lines)
       plane.line(static_cast<std::int64_t>(thread) + 1, recording_.threads[thread], origin_);
@@ -186,7 +185,7 @@ class Exporter {
       if (is_new)
         metadata->set_name(category == "step" ? "train" : utf8(concat(category, ": ", recording_.name(span))));
       proto::XEvent& event = add_event(*lines.at(span.thread), *metadata, span.begin_ns, span.end_ns);
-      if (category == "step") plane.stat(event, "step_num").set_int64_value(static_cast<std::int64_t>(span.number));
+      if (category == "step") plane.stat(event, "step_num").set_int64_value(span.number);
     }
   }
 
@@ -194,10 +193,10 @@ class Exporter {
     Plane plane(space_, 3, "/host:metadata");
     for (std::size_t i = 0; i < recording_.programs.size(); ++i) {
       if (!recording_.programs[i].description.entry()) continue;
-      const auto id = program_id(static_cast<std::int32_t>(i));
+      const auto id = program_id(i);
       auto& metadata = (*plane.proto().mutable_event_metadata())[id];
       metadata.set_id(id);
-      metadata.set_name(module_name(static_cast<std::int32_t>(i)));
+      metadata.set_name(module_name(i));
       plane.stat(metadata, "Hlo Proto").set_bytes_value(hlo_proto(recording_.programs[i], id));
     }
   }
