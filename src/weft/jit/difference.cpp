@@ -124,7 +124,7 @@ class Comparison {
       made_.values.push_back(std::move(text));
       return;
     }
-    text += use_of(known_, static_cast<std::size_t>(&was - known_.arguments.data()));
+    text += use_of(known_, &was - known_.arguments.data());
     if (was.type && is.type) {
       if (was.type.dtype() != is.type.dtype()) text += "; convert it before the call";
       if (was.type.dtype() == is.type.dtype() && was.type.rank() == is.type.rank())

@@ -100,7 +100,7 @@ void mark(const char* function, const Tensor& tensor, std::int64_t dim, DynamicM
   require(!Function::called_inside(), function,
           ": called inside a compiled function, a loop or a branch: mark the arguments before the call");
   require(tensor.defined(), function, ": a default-constructed Tensor has no sizes");
-  said.dim = static_cast<int>(normalize_axis(dim, tensor.rank(), function));
+  said.dim = normalize_axis(dim, tensor.rank(), function);
   if (!said.allows(tensor.type().size(said.dim)))
     throw ConstraintViolationError(concat(function, ": dimension ", said.dim, " of ", tensor.type(), " is not ",
                                           said.text(), " (", said.where, ")"));

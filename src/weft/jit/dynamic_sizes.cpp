@@ -58,8 +58,7 @@ std::uint64_t DynamicSizes::buckets_of(std::span<const Type> types, std::span<co
   for (const Present& p : present(declared_, leaves, paths))
     if (p.mark().buckets) sizes.emplace(p.mark().range.name, types[p.leaf].size(p.mark().dim));
   std::uint64_t hash = 0;
-  for (const auto& [name, size] : sizes)
-    hash = mix(mix(hash, std::hash<std::string>()(name)), static_cast<std::uint64_t>(size));
+  for (const auto& [name, size] : sizes) hash = mix(mix(hash, std::hash<std::string>()(name)), size);
   return hash;
 }
 

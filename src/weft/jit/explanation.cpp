@@ -94,7 +94,7 @@ class Writer {
   void write(const Explanation::Program& p, std::size_t i) {
     line("program {}: {}, {}, {}, {} updated, {} at its peak; {}, replayed {}", i, plural(p.nodes, "operation"),
          plural(p.kernels, "kernel"), plural(p.inputs, "input"), plural(p.updates, "parameter"),
-         megabytes(static_cast<double>(p.peak_bytes)),
+         megabytes(p.peak_bytes),
          p.compile_ms > 0 ? fmt::format("compiled in {:.3g} ms", p.compile_ms) : "an equal program existed",
          plural(p.replays, "time"));
     lines("  argument ", p.arguments);
@@ -110,8 +110,7 @@ class Writer {
     for (std::size_t k = 0; k < p.before.size(); ++k) {
       const Explanation::Graph& g = p.before[k];
       line("graph {} before program {}: {}, {}, {} at its peak; ended by a break: {}", k, i,
-           plural(g.nodes, "operation"), plural(g.kernels, "kernel"), megabytes(static_cast<double>(g.peak_bytes)),
-           g.ended_by);
+           plural(g.nodes, "operation"), plural(g.kernels, "kernel"), megabytes(g.peak_bytes), g.ended_by);
       write(g);
     }
   }
@@ -137,8 +136,8 @@ class Writer {
       line("  {} {}: {}{}", f.refused.empty() ? "fused" : "not fused", f.name,
            f.refused.empty() ? f.operations : f.refused, at(f.source));
     for (const compiler::SharedCode& s : g.shared)
-      line("  shared: the code of {} is made once and called {}{}{}", s.name,
-           plural(static_cast<std::uint64_t>(s.calls), "time"), at(s.source), in_modules(s.modules));
+      line("  shared: the code of {} is made once and called {}{}{}", s.name, plural(s.calls, "time"), at(s.source),
+           in_modules(s.modules));
   }
 
   struct Total {
@@ -191,7 +190,7 @@ class Writer {
     lines("  not fused: ", refused);
 
     std::uint64_t calls = 0;
-    for (const compiler::SharedCode& s : g.shared) calls += static_cast<std::uint64_t>(s.calls);
+    for (const compiler::SharedCode& s : g.shared) calls += s.calls;
     if (calls != 0)
       line("  shared: the code of {} is made once and called {}", plural(g.shared.size(), "kernel"),
            plural(calls, "time"));

@@ -28,7 +28,7 @@ const Tensor* FoundTensors::known_as(const TensorImpl& tensor, Type type) const 
 
 std::size_t FoundTensors::capture(TensorImpl& tensor) {
   const auto known = std::ranges::find(captured_, &tensor, [](const Tensor& captured) { return &captured.impl(); });
-  if (known != captured_.end()) return static_cast<std::size_t>(known - captured_.begin());
+  if (known != captured_.end()) return known - captured_.begin();
   captured_.emplace_back(record::TensorPtr::sharing(tensor));
   add(tensor, Finding::Kind::captured, captured_.size() - 1);
   record_as(tensor, captured_.back());

@@ -261,7 +261,7 @@ void Function::tell_missed_donations(const Specialization& made) const {
     });
     if (output.donated_input >= 0 || !is_read) continue;
     ++missed;
-    bytes += static_cast<std::uint64_t>(output.type.bytes());
+    bytes += output.type.bytes();
   }
   if (missed == 0) return;
   WEFT_DIAGNOSE(

@@ -227,15 +227,13 @@ class LeafCollector {
   }
   void scalar(const Scalar& x) { add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), {}, &x}); }
   void key(const random::Key& x) { value(x.bits); }
-  void value(const Flag& x) {
-    add({Leaf::Kind::value, static_cast<std::uint64_t>(x.unobserved()), {}, &x, nullptr, ValueKind::boolean});
-  }
+  void value(const Flag& x) { add({Leaf::Kind::value, x.unobserved(), {}, &x, nullptr, ValueKind::boolean}); }
   template <class T>
   void value(const T& x) {
     std::uint64_t bits = 0;
     static_assert(sizeof x <= sizeof bits);
     if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
-      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+      bits = x;  // with its sign in the upper bits
     } else {
       std::memcpy(&bits, &x, sizeof x);
     }

@@ -91,7 +91,7 @@ std::string difference_of_updates(const Specialization& known, const Specializat
     const std::string value = name_of(recorded, place, made_at);
     if (before == known.updates.end())
       return concat("a different parameter is assigned ", value, " as its new value", hold_what_decides);
-    const auto k = static_cast<std::size_t>(before - known.updates.begin()) + known.results.size();
+    const std::size_t k = before - known.updates.begin() + known.results.size();
     return concat("the new value of a parameter is ", value, " now instead of ",
                   name_of(known, before->first, known.made_at[k]), hold_what_decides);
   }

@@ -240,7 +240,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   for (const Draws& draw : draws) draw.of_this_thread().calls += draw.count;
   metrics::cached_compile.add();
   metrics::mark_step.add();
-  profile::step_done(*plan->executable, static_cast<double>(nodes));
+  profile::step_done(*plan->executable, nodes);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   record::Synchronizer::last().stats = {.nodes = nodes,
                                         .inputs = inputs.size(),

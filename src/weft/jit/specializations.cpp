@@ -66,7 +66,7 @@ std::uint64_t kept_by(const record::Plan& plan) {
   std::uint64_t bytes = record::bytes_of(plan);
   if (plan.executable->kept_blocks)
     for (const runtime::Output& output : plan.executable->outputs)
-      if (output.donated_input < 0) bytes += static_cast<std::uint64_t>(output.type.bytes());
+      if (output.donated_input < 0) bytes += output.type.bytes();
   return bytes;
 }
 

@@ -265,7 +265,7 @@ std::uint32_t Trace::drew(random::Generator& generator) {
     found = generators_.insert(found, {&generator, before, generator.lifetime.watch()});
   }
   drawn_.emplace_back(found - generators_.begin(), found->count++);
-  return static_cast<std::uint32_t>(drawn_.size());
+  return drawn_.size();
 }
 
 void Trace::parameter_copied(const TensorImpl& from, const Tensor& to) {
@@ -367,7 +367,7 @@ void Trace::launched(std::span<const runtime::BufferPtr> results) {
 
 std::int32_t Trace::leaf_at(const void* object) const {
   const auto found = std::ranges::find(leaves_, object, &Leaf::at);
-  return found == leaves_.end() ? -1 : static_cast<std::int32_t>(found - leaves_.begin());
+  return found == leaves_.end() ? -1 : found - leaves_.begin();
 }
 
 }  // namespace weft::jit

@@ -76,7 +76,7 @@ void Trace::bind_numbers() {
       double value = 0;
       visit(dtype, [&](auto tag) {
         std::memcpy(&tag, made_->immediates[index].data(), sizeof tag);
-        value = static_cast<double>(tag);
+        value = tag;
       });
       made_->frozen.push_back({Frozen::Kind::number, i, value});
     }

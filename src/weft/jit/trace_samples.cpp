@@ -20,7 +20,7 @@ void repeat(const std::byte* whole, Type from, std::byte* to, Type type, int dim
             std::int64_t to_row) {
   const std::int64_t size = byte_size(type.dtype());
   if (dim == type.rank()) {
-    std::memcpy(to + to_row * size, whole + from_row * size, static_cast<std::size_t>(size));
+    std::memcpy(to + to_row * size, whole + from_row * size, size);
     return;
   }
   for (std::int64_t i = 0; i < type.size(dim); ++i)

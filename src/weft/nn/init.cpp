@@ -9,8 +9,8 @@ namespace weft::nn::init {
 Fans fans(const Shape& weight) {
   require(weight.rank() >= 2, "init: a weight of rank 2 or more has inputs and outputs, got ", weight);
   double window = 1;
-  for (int i = 2; i < weight.rank(); ++i) window *= static_cast<double>(weight[i].value());
-  return {static_cast<double>(weight[1].value()) * window, static_cast<double>(weight[0].value()) * window};
+  for (int i = 2; i < weight.rank(); ++i) window *= weight[i].value();
+  return {weight[1].value() * window, weight[0].value() * window};
 }
 
 Tensor uniform(const Shape& shape, double low, double high, DType dtype) {

@@ -24,9 +24,8 @@ Tensor like(const Parameter& parameter, const Operand& x) {
 
 }  // namespace
 
-Linear::Linear(std::int64_t in, std::int64_t out, bool with_bias, DType dtype)
-    : weight(initial({out, in}, static_cast<double>(in), dtype)) {
-  if (with_bias) bias = initial({out}, static_cast<double>(in), dtype);
+Linear::Linear(std::int64_t in, std::int64_t out, bool with_bias, DType dtype) : weight(initial({out, in}, in, dtype)) {
+  if (with_bias) bias = initial({out}, in, dtype);
 }
 
 Tensor Linear::operator()(const Operand& x) const {

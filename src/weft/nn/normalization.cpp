@@ -32,8 +32,7 @@ Tensor BatchNorm::operator()(const Operand& x) const {
   };
   average(running_mean, batch.mean);
   // As in PyTorch, the running variance is the unbiased estimate for the population.
-  average(running_var, batch.variance * constant(static_cast<double>(count) / static_cast<double>(count - 1),
-                                                 batch.variance.dtype()));
+  average(running_var, batch.variance * constant(count / static_cast<double>(count - 1), batch.variance.dtype()));
   num_batches_tracked = num_batches_tracked + constant(1, DType::i64);
   return batch_norm(x, batch, weight, bias, epsilon);
 }

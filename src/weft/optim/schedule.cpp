@@ -10,14 +10,12 @@ namespace {
 
 // Returns the fraction of the peak during warm-up; 1 afterwards.
 double rise(std::int64_t step, std::int64_t warmup) {
-  return step < warmup ? static_cast<double>(step + 1) / static_cast<double>(warmup) : 1;
+  return step < warmup ? (step + 1) / static_cast<double>(warmup) : 1;
 }
 
 // Returns the position of a step between the end of the warm-up and the last step, from 0 to 1.
 double progress(std::int64_t step, std::int64_t warmup, std::int64_t total) {
-  return total <= warmup
-             ? 1
-             : std::clamp(static_cast<double>(step - warmup) / static_cast<double>(total - warmup), 0.0, 1.0);
+  return total <= warmup ? 1 : std::clamp((step - warmup) / static_cast<double>(total - warmup), 0.0, 1.0);
 }
 
 }  // namespace

@@ -124,8 +124,8 @@ Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dt
       distance == 0 || (distance > 0) != (step > 0) ? 0 : (distance + step + (step > 0 ? -1 : 1)) / step;
   const Type type(dtype, Shape{count});
   Value values = ir::iota(frame.graph(), type, 0);
-  if (step != 1) values = values * static_cast<double>(step);
-  if (start != 0) values = values + static_cast<double>(start);
+  if (step != 1) values = values * step;
+  if (start != 0) values = values + start;
   return frame.tensor(values);
 }
 
@@ -145,7 +145,7 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype, std:
   Frame frame("linspace", where);
   frame.require(count > 0, "expected one number or more, got ", count);
   frame.require(is_float(dtype), "expected a floating-point type, got ", dtype);
-  const double step = count == 1 ? 0 : (stop - start) / static_cast<double>(count - 1);
+  const double step = count == 1 ? 0 : (stop - start) / (count - 1);
   return frame.tensor(ir::iota(frame.graph(), Type(dtype, Shape{count}), 0) * step + start);
 }
 

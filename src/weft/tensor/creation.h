@@ -86,8 +86,7 @@ template <Number Start, Number Stop, Number Step = int>
   requires(std::floating_point<Start> || std::floating_point<Stop> || std::floating_point<Step>)
 Tensor arange(Start start, Stop stop, Step step = 1, DType dtype = DType::f32,
               std::source_location where = std::source_location::current()) {
-  return detail::arange_of_floats(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step),
-                                  dtype, where);
+  return detail::arange_of_floats(start, stop, step, dtype, where);
 }
 Tensor arange(std::floating_point auto stop, DType dtype = DType::f32,
               std::source_location where = std::source_location::current()) {

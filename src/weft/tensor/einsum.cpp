@@ -60,7 +60,7 @@ Named sum_out(Named x, const std::string& needed) {
   std::string left;
   for (std::size_t i = 0; i < x.letters.size(); ++i) {
     if (needed.find(x.letters[i]) == std::string::npos) {
-      axes.push_back(static_cast<std::int64_t>(i));
+      axes.push_back(i);
     } else {
       left += x.letters[i];
     }
@@ -79,11 +79,11 @@ Named contract(const Named& a, const Named& b, const std::string& needed) {
       a_free += letter;
     } else if (needed.find(letter) != std::string::npos) {
       batch += letter;
-      a_batch.push_back(static_cast<std::int64_t>(i));
-      b_batch.push_back(static_cast<std::int64_t>(at));
+      a_batch.push_back(i);
+      b_batch.push_back(at);
     } else {
-      a_contract.push_back(static_cast<std::int64_t>(i));
-      b_contract.push_back(static_cast<std::int64_t>(at));
+      a_contract.push_back(i);
+      b_contract.push_back(at);
     }
   }
   for (const char letter : b.letters) {
@@ -97,8 +97,8 @@ void check_sizes(Frame& frame, std::string_view text, const std::vector<Named>& 
   std::array<Dim, 128> sizes;
   std::array<bool, 128> known{};
   for (const Named& x : operands) {
-    frame.require(x.letters.size() == static_cast<std::size_t>(x.value.rank()), "'", x.letters,
-                  "' does not name the dimensions of ", x.value.type());
+    frame.require(std::ssize(x.letters) == x.value.rank(), "'", x.letters, "' does not name the dimensions of ",
+                  x.value.type());
     for (std::size_t i = 0; i < x.letters.size(); ++i) {
       const std::size_t letter = x.letters[i];
       const Dim size = x.value.type().dim(i);
@@ -116,7 +116,7 @@ Value reorder(Frame& frame, const Named& x, const std::string& result, std::stri
     const std::size_t at = x.letters.find(letter);
     frame.require(at != std::string::npos && std::ranges::count(result, letter) == 1, "the result of '", text,
                   "' cannot have '", letter, "'");
-    order.push_back(static_cast<std::int64_t>(at));
+    order.push_back(at);
   }
   return ir::transpose(x.value, order);
 }

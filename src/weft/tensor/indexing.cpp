@@ -25,7 +25,7 @@ Axes counting(std::int64_t from, std::int64_t count) {
 
 Axes all_but(std::int64_t axis, int rank) {
   Axes axes = counting(0, rank);
-  axes.erase(static_cast<int>(axis));
+  axes.erase(axis);
   return axes;
 }
 

@@ -97,7 +97,7 @@ Tensor soft_cross_entropy(Frame& frame, Value logits, Value probabilities, const
   const Axes classes = wide.rank() - 1;
   Value p = detail::as(probabilities, wide.dtype());
   if (options.label_smoothing != 0)
-    p = p * (1 - options.label_smoothing) + options.label_smoothing / static_cast<double>(wide.size(wide.rank() - 1));
+    p = p * (1 - options.label_smoothing) + options.label_smoothing / wide.size(wide.rank() - 1);
   const Value losses = -ir::reduce_sum(p * detail::log_softmax(wide, wide.rank() - 1), classes);
   return frame.tensor(reduce_loss(losses, options.reduction));
 }
@@ -112,8 +112,7 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEn
   if (given.rank() >= 1 && given.rank() == label.rank() && is_float(label.dtype()))
     return soft_cross_entropy(frame, given, label, options);
   frame.require(given.rank() >= 1 && is_integer(label.dtype()) &&
-                    std::ranges::equal(label.type().dims(),
-                                       given.type().dims().first(static_cast<std::size_t>(given.rank()) - 1)),
+                    std::ranges::equal(label.type().dims(), given.type().dims().first(given.rank() - 1)),
                 "the labels ", label.type(), " do not fit the logits ", given.type(),
                 ": expected integers of the logits' shape without the classes, or probabilities of the logits' shape");
   const Value wide = detail::as(given, detail::compute_dtype(given.dtype()));
@@ -128,8 +127,7 @@ Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reducti
   Frame frame("nll_loss", log_probabilities);
   const Value given = detail::floating(frame, log_probabilities), label = frame.value(labels);
   frame.require(given.rank() >= 1 && is_integer(label.dtype()) &&
-                    std::ranges::equal(label.type().dims(),
-                                       given.type().dims().first(static_cast<std::size_t>(given.rank()) - 1)),
+                    std::ranges::equal(label.type().dims(), given.type().dims().first(given.rank() - 1)),
                 "the labels ", label.type(), " do not fit the log probabilities ", given.type());
   const Value losses = negative_log_likelihood(given, label, 0);
   return frame.tensor(reduce_labelled(losses, label, given.size(given.rank() - 1), ignore_index, reduction));

@@ -114,7 +114,7 @@ Tensor unsqueeze(const Operand& x, std::int64_t axis) {
   Frame frame("unsqueeze", x);
   const Value value = frame.value(x);
   Shape shape(value.type().dims());
-  shape.insert(static_cast<int>(frame.axis(axis, value.rank() + 1)), 1);
+  shape.insert(frame.axis(axis, value.rank() + 1), 1);
   return frame.tensor(ir::reshape(value, shape));
 }
 
@@ -131,8 +131,8 @@ Tensor permute(const Operand& x, const Axes& permutation) {
   Frame frame("permute", x);
   const Value value = frame.value(x);
   frame.axes(permutation, value.rank());
-  frame.require(permutation.size() == static_cast<std::size_t>(value.rank()), "the permutation has ",
-                permutation.size(), " dimensions, ", value.type(), " has ", value.rank());
+  frame.require(std::ssize(permutation) == value.rank(), "the permutation has ", permutation.size(), " dimensions, ",
+                value.type(), " has ", value.rank());
   Axes order;
   for (const std::int64_t axis : permutation) order.push_back(frame.axis(axis, value.rank()));
   return frame.tensor(ir::transpose(value, order));
@@ -151,14 +151,14 @@ Tensor slice(const Operand& x, std::int64_t axis, std::int64_t start, std::int64
   Frame frame("slice", x);
   const Value value = frame.value(x);
   Bounds bounds(value);
-  apply_slice(frame, bounds, static_cast<int>(frame.axis(axis, value.rank())), {start, stop, step});
+  apply_slice(frame, bounds, frame.axis(axis, value.rank()), {start, stop, step});
   return frame.tensor(bounds.take(value));
 }
 
 Tensor narrow(const Operand& x, std::int64_t axis, std::int64_t start, std::int64_t length) {
   Frame frame("narrow", x);
   const Value value = frame.value(x);
-  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
+  const int at = frame.axis(axis, value.rank());
   frame.require(start >= 0 && length >= 0 && start <= value.size(at) - length, "[", start, ", ", start, " + ", length,
                 ") is not inside dimension ", at, " of ", value.type());
   Bounds bounds(value);
@@ -170,7 +170,7 @@ Tensor narrow(const Operand& x, std::int64_t axis, std::int64_t start, std::int6
 Tensor select(const Operand& x, std::int64_t axis, std::int64_t at) {
   Frame frame("select", x);
   const Value value = frame.value(x);
-  const auto where = static_cast<int>(frame.axis(axis, value.rank()));
+  const int where = frame.axis(axis, value.rank());
   Bounds bounds(value);
   bounds.start[where] = position(frame, value, where, at);
   bounds.limit[where] = bounds.start[where] + 1;
@@ -180,8 +180,7 @@ Tensor select(const Operand& x, std::int64_t axis, std::int64_t at) {
 Tensor index(const Operand& x, std::initializer_list<Index> indices) {
   Frame frame("index", x);
   const Value value = frame.value(x);
-  frame.require(indices.size() <= static_cast<std::size_t>(value.rank()), indices.size(), " indices for ",
-                value.type());
+  frame.require(std::ssize(indices) <= value.rank(), indices.size(), " indices for ", value.type());
   Bounds bounds(value);
   Axes dropped;
   int axis = 0;
@@ -208,7 +207,7 @@ Value as_i64(Value start) {
 
 // StableHLO requires that all starts have the same dtype.
 std::vector<Value> start_values(Frame& frame, Value x, std::span<const Tensor> starts) {
-  frame.require(starts.size() == static_cast<std::size_t>(x.rank()), starts.size(), " starts for ", x.type());
+  frame.require(std::ssize(starts) == x.rank(), starts.size(), " starts for ", x.type());
   std::vector<Value> values;
   for (const Tensor& start : starts) {
     values.push_back(frame.value(start));
@@ -273,7 +272,7 @@ Tensor stack(std::span<const Tensor> parts, std::int64_t axis, std::source_locat
   const Type first = values.front().type();
   const auto at = frame.axis(axis, first.rank() + 1);
   Shape shape(first.dims());
-  shape.insert(static_cast<int>(at), 1);
+  shape.insert(at, 1);
   for (Value& value : values) {
     frame.require(value.type() == first, "cannot stack ", first, " and ", value.type());
     value = ir::reshape(value, shape);
@@ -288,7 +287,7 @@ Tensor stack(std::initializer_list<Tensor> parts, std::int64_t axis, std::source
 std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes, std::int64_t axis) {
   Frame frame("split", x);
   const Value value = frame.value(x);
-  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
+  const int at = frame.axis(axis, value.rank());
   frame.require(std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; }) &&
                     std::reduce(sizes.begin(), sizes.end()) == value.size(at),
                 "the sizes do not sum to dimension ", at, " of ", value.type());
@@ -330,7 +329,7 @@ std::vector<Tensor> chunk(const Operand& x, std::int64_t pieces, std::int64_t ax
 Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_t>> widths, const Operand& fill) {
   Frame frame("pad", x);
   const Value value = frame.value(x);
-  frame.require(widths.size() <= static_cast<std::size_t>(value.rank()), widths.size(), " widths for ", value.type());
+  frame.require(std::ssize(widths) <= value.rank(), widths.size(), " widths for ", value.type());
   Axes low, high, interior;
   for (int i = 0; i < value.rank(); ++i) {
     const std::size_t from_end = value.rank() - i;
@@ -356,7 +355,7 @@ namespace {
 Tensor copies(Frame& frame, const Operand& x, std::int64_t times, std::int64_t axis, bool after) {
   const Value value = frame.value(x);
   frame.require(times >= 0, "cannot repeat ", times, " times");
-  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
+  const int at = frame.axis(axis, value.rank());
   Shape spread(value.type().dims()), merged = spread;
   const int place = after ? at + 1 : at;
   spread.insert(place, times);
@@ -381,7 +380,7 @@ Tensor tile(const Operand& x, std::int64_t times, std::int64_t axis) {
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
   Frame frame("roll", x);
   const Value value = frame.value(x);
-  const auto at = static_cast<int>(frame.axis(axis, value.rank()));
+  const int at = frame.axis(axis, value.rank());
   const std::int64_t size = value.size(at);
   if (size == 0 || shift % size == 0) return frame.tensor(value);
   Bounds head(value), tail(value);
@@ -396,7 +395,7 @@ namespace {
 Value triangle(ir::Graph& graph, Type type, std::int64_t diagonal, ir::Direction direction) {
   const Type indices(DType::i64, type.dims().last(2));
   const Value offset = ir::iota(graph, indices, 1) - ir::iota(graph, indices, 0);
-  return ir::compare(offset, ir::constant(graph, indices, static_cast<double>(diagonal)), direction);
+  return ir::compare(offset, ir::constant(graph, indices, diagonal), direction);
 }
 
 Tensor triangular(const char* function, const Operand& x, std::int64_t diagonal, ir::Direction direction) {

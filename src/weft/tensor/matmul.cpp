@@ -32,7 +32,7 @@ Value matmul_shared(Value a, Value b) {
 Value matmul(Value a, Value b) {
   if (b.rank() == 2) return matmul_shared(a, b);
   Shape batch;
-  const auto lead = [](Value x) { return x.type().dims().first(static_cast<std::size_t>(x.rank()) - 2); };
+  const auto lead = [](Value x) { return x.type().dims().first(x.rank() - 2); };
   broadcast_shapes(lead(a), lead(b), batch);
   a = with_batch(a, batch);
   b = with_batch(b, batch);
@@ -46,8 +46,7 @@ Value matmul(Value a, Value b) {
 bool can_matmul(Type a, Type b) {
   if (a.rank() < 2 || b.rank() < 2 || a.dim(a.rank() - 1) != b.dim(b.rank() - 2)) return false;
   Shape batch;
-  return broadcast_shapes(a.dims().first(static_cast<std::size_t>(a.rank()) - 2),
-                          b.dims().first(static_cast<std::size_t>(b.rank()) - 2), batch);
+  return broadcast_shapes(a.dims().first(a.rank() - 2), b.dims().first(b.rank() - 2), batch);
 }
 
 }  // namespace detail

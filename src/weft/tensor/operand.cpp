@@ -34,7 +34,7 @@ void HostNumber::write_unobserved(DType dtype, void* to, const char* function) c
       value = exact() != 0;
     } else if constexpr (std::is_integral_v<T>) {
       WEFT_ASSERT(class_ != Class::floating, function, ": a floating-point number as an integer");
-      value = static_cast<T>(integer_);
+      value = integer_;
       const bool fits = beyond_i64_ ? std::is_same_v<T, std::uint64_t> : std::in_range<T>(integer_);
       if (!fits) [[unlikely]] {
         const std::string number = beyond_i64_ ? concat(static_cast<std::uint64_t>(integer_)) : concat(integer_);

@@ -40,11 +40,11 @@ class HostNumber {
       integer_ = value;
     } else if constexpr (std::is_integral_v<T>) {
       class_ = Class::integer;
-      integer_ = static_cast<std::int64_t>(value);
+      integer_ = value;
       beyond_i64_ = std::is_unsigned_v<T> && integer_ < 0;
     } else {
       class_ = Class::floating;
-      floating_ = static_cast<double>(value);
+      floating_ = value;
     }
   }
 

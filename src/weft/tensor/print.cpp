@@ -19,8 +19,7 @@ constexpr std::int64_t shorten_above = 1000;  // the largest number of elements 
 
 class Printer {
  public:
-  Printer(const Tensor& x, std::span<const std::byte> bytes)
-      : type_(x.type()), bytes_(bytes), strides_(static_cast<std::size_t>(x.rank())) {
+  Printer(const Tensor& x, std::span<const std::byte> bytes) : type_(x.type()), bytes_(bytes), strides_(x.rank()) {
     row_major_strides(type_.dims(), strides_);
     shorten_ = type_.elements() > shorten_above;
   }
@@ -59,7 +58,7 @@ class Printer {
   template <class T>
   T element(std::int64_t offset) const {
     T value;
-    std::memcpy(&value, bytes_.data() + offset * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    std::memcpy(&value, bytes_.data() + offset * sizeof(T), sizeof(T));
     return value;
   }
 
@@ -119,7 +118,7 @@ class Printer {
     }
     const bool innermost = axis + 1 == type_.rank();
     std::string separator = innermost ? ", " : "," + std::string(type_.rank() - axis - 1, '\n');
-    if (!innermost) separator += std::string(static_cast<std::size_t>(axis) + 1, ' ');
+    if (!innermost) separator += std::string(axis + 1, ' ');
     bool first = true;
     const auto separate = [&] {
       if (!first) out += separator;

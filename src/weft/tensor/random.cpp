@@ -23,7 +23,7 @@ Key fold_in(Key key, std::uint64_t data) {
 
 std::vector<Key> split(Key key, int count) {
   std::vector<Key> keys;
-  for (int i = 0; i < count; ++i) keys.push_back(fold_in(key, static_cast<std::uint64_t>(i)));
+  for (int i = 0; i < count; ++i) keys.push_back(fold_in(key, i));
   return keys;
 }
 

@@ -50,7 +50,7 @@ class InlineList {
     --size_;
   }
 
-  std::size_t size() const { return static_cast<std::size_t>(size_); }
+  std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T* begin() { return items_; }
   T* end() { return items_ + size_; }
@@ -105,7 +105,7 @@ class Shape : public InlineList<Dim> {
 class Axes : public InlineList<std::int64_t> {
  public:
   Axes() = default;
-  Axes(std::integral auto axis) { push_back(static_cast<std::int64_t>(axis)); }  // NOLINT
+  Axes(std::integral auto axis) { push_back(axis); }  // NOLINT
   Axes(std::initializer_list<std::int64_t> axes) : InlineList(axes) {}
   Axes(std::span<const std::int64_t> axes) : InlineList(axes) {}                // NOLINT
   Axes(const std::vector<std::int64_t>& axes) : InlineList(std::span(axes)) {}  // NOLINT

@@ -27,7 +27,7 @@ void convert_elements(DType from, const std::byte* source, DType to, void* targe
       auto* out = static_cast<To*>(target);
       for (std::int64_t i = 0; i < count; ++i) {
         From value;
-        std::memcpy(&value, source + i * static_cast<std::int64_t>(sizeof value), sizeof value);
+        std::memcpy(&value, source + i * sizeof(value), sizeof value);
         out[i] = convert_element<To>(value);
       }
     });

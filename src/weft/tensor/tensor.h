@@ -51,7 +51,7 @@ class Tensor {
   // The element i of dimension 0 (negative: from the end), without that dimension.
   struct At {
     At(std::integral auto i, std::source_location at = std::source_location::current())  // NOLINT: x[2]
-        : index(static_cast<std::int64_t>(i)), where(at) {}
+        : index(i), where(at) {}
     std::int64_t index;
     std::source_location where;
   };

@@ -28,9 +28,9 @@ void Recipe::check() const {
 }
 
 double Recipe::learning_rate(std::int64_t step) const {
-  if (step < warmup) return lr * static_cast<double>(step + 1) / static_cast<double>(warmup);
+  if (step < warmup) return lr * (step + 1) / warmup;
   const double length = std::max<std::int64_t>(1, decay_steps - warmup);
-  const double progress = std::min(1.0, static_cast<double>(step - warmup) / length);
+  const double progress = std::min(1.0, (step - warmup) / length);
   return lr * (0.1 + 0.45 * (1 + std::cos(std::numbers::pi * progress)));
 }
 

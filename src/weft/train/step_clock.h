@@ -41,7 +41,7 @@ class StepClock {
     std::vector<double> means;
     for (std::size_t i = 0; i + width <= steps.size(); ++i) {
       const auto window = steps.subspan(i, width);
-      means.push_back(std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(width));
+      means.push_back(std::accumulate(window.begin(), window.end(), 0.0) / width);
     }
     std::ranges::sort(means);
     const std::size_t middle = means.size() / 2;

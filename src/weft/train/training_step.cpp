@@ -19,7 +19,7 @@ optim::AdamWOptions adamw_options(const Recipe& recipe) {
 }
 
 void begin_step(optim::Optimizer& optimizer, const Recipe& recipe, std::int64_t step, double learning_rate) {
-  random::default_generator() = {mix(static_cast<std::uint64_t>(recipe.seed), static_cast<std::uint64_t>(step)), 0};
+  random::default_generator() = {mix(recipe.seed, step), 0};
   optimizer.set_lr(learning_rate);
 }
 
@@ -34,7 +34,7 @@ double least_bytes(double parameters, DType parameter_type, std::initializer_lis
                    DType input_type) {
   constexpr int copies = 4;  // the weights, their gradients and AdamW's two moments
   double inputs = byte_size(input_type);
-  for (const std::int64_t size : block_inputs) inputs *= static_cast<double>(size);
+  for (const std::int64_t size : block_inputs) inputs *= size;
   return copies * byte_size(parameter_type) * parameters + inputs;
 }
 
