@@ -26,7 +26,7 @@ using compiler::DiskCache;
 DiskCache open_cache() {
   const auto folder = DiskCache::default_folder();
   require(!folder.empty(), "cache: there is no place for it: set WEFT_CACHE_DIR");
-  DiskCache cache(folder, static_cast<std::uint64_t>(knobs::cache_bytes()));
+  DiskCache cache(folder, knobs::cache_bytes());
   const Status opened = cache.open();
   require(opened.ok(), "cache: not used: ", opened.reason());
   return cache;
@@ -104,7 +104,7 @@ void prune(std::int64_t most_bytes) {
   };
   for (const Listed& entry : look_at(cache))
     if (!entry.usable) add(cache.remove(entry.file.name));
-  add(cache.prune(static_cast<std::uint64_t>(most_bytes)));
+  add(cache.prune(most_bytes));
   std::cout << files << " entries removed" << std::endl;
   require(status.ok(), "cache: not all was removed that should be: ", status.reason());
 }

@@ -71,7 +71,7 @@ std::vector<std::string> take_command_behind(int& argc, const char* const* argv)
   const auto* const end = argv + argc;
   const auto* const dashes = std::find(argv, end, std::string_view("--"));
   if (dashes == end) return {};
-  argc = static_cast<int>(dashes - argv);
+  argc = dashes - argv;
   return {dashes + 1, end};
 }
 

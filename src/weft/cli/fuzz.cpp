@@ -106,7 +106,7 @@ class FuzzRun {
     return list;
   }
 
-  std::uint64_t seed_of(std::int64_t i) const { return static_cast<std::uint64_t>(options_.seed + i); }
+  std::uint64_t seed_of(std::int64_t i) const { return options_.seed + i; }
 
   template <class Crashed>
   void run_pieces(const std::vector<Batch>& pieces, const Interrupt& interrupt, Crashed&& crashed) {
@@ -118,7 +118,7 @@ class FuzzRun {
         [&](std::size_t p) {
           std::vector<GraphResult> results;
           for (std::int64_t i = pieces[p].begin; i < pieces[p].end; ++i) {
-            ::alarm(static_cast<unsigned>(options_.time_limit));  // ends the process if a graph hangs
+            ::alarm(options_.time_limit);  // ends the process if a graph hangs
             results.push_back(run_graph(seed_of(i)));
           }
           return nlohmann::json(results).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -166,9 +166,7 @@ class FuzzRun {
                concat("// ", reproduce(i), ": ", result.fault, ": ", reason, '\n', ir::print(*graph)));
   }
 
-  double unknown_share() const {
-    return elements_ > 0 ? static_cast<double>(unknown_) / static_cast<double>(elements_) : 0;
-  }
+  double unknown_share() const { return elements_ > 0 ? unknown_ / static_cast<double>(elements_) : 0; }
 
   void print_json() const {
     nlohmann::ordered_json faults = nlohmann::ordered_json::object(), failures = nlohmann::ordered_json::array();

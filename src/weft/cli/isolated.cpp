@@ -146,8 +146,7 @@ void run_isolated(std::size_t pieces, const IsolationLimits& limits,
   std::list<Child> children;
   for (std::size_t next = 0; next < pieces || !children.empty();) {
     if (interrupt && *interrupt) return end_all(children);
-    while (next < pieces && children.size() < static_cast<std::size_t>(limits.processes))
-      children.push_back(start(next++, limits, piece));
+    while (next < pieces && std::ssize(children) < limits.processes) children.push_back(start(next++, limits, piece));
     for (Child& child : wait_for(children)) done(child.piece, outcome_of(child, limits));
   }
 }

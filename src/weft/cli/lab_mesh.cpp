@@ -62,8 +62,7 @@ void print_mesh_table(const lab::MeshReport& report, const MeshCommandOptions& o
     std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}\n", run.batch, run.step_ms(), run.images_per_s(),
                              run.compile_s, run.first_step_s);
   for (const lab::MeshRun& run : report.runs) {
-    std::cout << fmt::format("\nbatch {}\n", run.batch)
-              << profile::op_table(run.analysis, static_cast<int>(options.top));
+    std::cout << fmt::format("\nbatch {}\n", run.batch) << profile::op_table(run.analysis, options.top);
     if (const profile::OpStats* const fusion = run.largest_fusion())
       std::cout << fmt::format("largest fusion: {:.1f}% %{} {}\n", 100 * fusion->share, fusion->name,
                                run.shape_of(*fusion));

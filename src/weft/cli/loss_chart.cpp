@@ -60,8 +60,8 @@ class Chart {
   std::size_t begin(std::size_t column) const { return column * steps_ / means_.size(); }
 
   std::size_t column_of(std::int64_t step) const {
-    const auto loss = std::clamp<std::int64_t>(step - first_step_ - 1, 0, static_cast<std::int64_t>(steps_) - 1);
-    return static_cast<std::size_t>(loss) * means_.size() / steps_;
+    const auto loss = std::clamp<std::int64_t>(step - first_step_ - 1, 0, steps_ - 1);
+    return loss * means_.size() / steps_;
   }
 
   void find_range(std::span<const ValidationLoss> validation) {

@@ -71,7 +71,7 @@ void show(const ProfileOptions& options, const std::filesystem::path& folder, bo
   // If the command prints JSON, the standard output contains nothing else.
   std::ostream& out = takes_output ? std::cerr : std::cout;
   out << '\n'
-      << profile::table(recording, analysis, static_cast<int>(options.top)) << "\nprofile: " << folder.string()
+      << profile::table(recording, analysis, options.top) << "\nprofile: " << folder.string()
       << "/report.html, trace.json, ops.json; tensorboard --logdir " << folder.string() << std::endl;
 }
 

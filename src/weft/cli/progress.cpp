@@ -67,8 +67,7 @@ std::string Progress::time_left() const {
   if (done_ >= total_) return "done";
   if (done_ == first_) return "ETA --:--";
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  const auto seconds =
-      static_cast<long long>(elapsed / static_cast<double>(done_ - first_) * static_cast<double>(total_ - done_));
+  const auto seconds = static_cast<long long>(elapsed / (done_ - first_) * (total_ - done_));
   char text[48];
   if (seconds < 3600) {
     std::snprintf(text, sizeof text, "ETA %lld:%02lld", seconds / 60, seconds % 60);
@@ -82,11 +81,11 @@ std::string Progress::bar(const std::string& rest) const {
   const int room = options_.columns - static_cast<int>(what_.size() + rest.size()) - 6;
   std::string line = what_ + " ";
   if (const int width = std::min(room, 30); width >= 5) {
-    const auto full = static_cast<int>(total_ > 0 ? width * std::min(done_, total_) / total_ : width);
+    const int full = total_ > 0 ? width * std::min(done_, total_) / total_ : width;
     line += "[" + std::string(full, '#') + std::string(width - full, '-') + "] ";
   }
   line += rest;
-  return line.substr(0, static_cast<std::size_t>(std::max(1, options_.columns - 1)));
+  return line.substr(0, std::max(1, options_.columns - 1));
 }
 
 void Progress::draw(const std::string& line) {

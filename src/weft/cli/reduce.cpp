@@ -43,7 +43,7 @@ std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& op
   run_isolated(
       1, {.time = std::chrono::seconds(options.time_limit)},
       [&](std::size_t) -> std::string {
-        const auto inputs = fuzz::random_inputs(graph, static_cast<std::uint64_t>(options.seed));
+        const auto inputs = fuzz::random_inputs(graph, options.seed);
         const fuzz::Verdict verdict = fuzz::check(graph, inputs);
         return verdict.fault ? concat(name(*verdict.fault), '\n', verdict.reason) : "";
       },

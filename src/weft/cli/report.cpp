@@ -51,7 +51,7 @@ void report_one(const ReportOptions& options) {
       std::cerr << "warning: " << failed << std::endl;
   write_html(options, run, nullptr);
   if (options.json) return print_compactly(profile::ops_json(run.recording, run.analysis));
-  std::cout << profile::table(run.recording, run.analysis, static_cast<int>(options.top)) << std::flush;
+  std::cout << profile::table(run.recording, run.analysis, options.top) << std::flush;
 }
 
 void report_two(const ReportOptions& options) {
@@ -60,7 +60,7 @@ void report_two(const ReportOptions& options) {
       profile::compare(before.recording, before.analysis, after.recording, after.analysis);
   write_html(options, after, &comparison);
   if (options.json) return print_compactly(profile::comparison_json(comparison));
-  std::cout << profile::comparison_text(comparison, static_cast<int>(options.top)) << std::flush;
+  std::cout << profile::comparison_text(comparison, options.top) << std::flush;
 }
 
 }  // namespace

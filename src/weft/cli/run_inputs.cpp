@@ -34,15 +34,15 @@ ir::Array draw(Type type, std::uint64_t seed, std::uint64_t position) {
   require(static_cast<int>(type.dtype()) < dtype_count, "run: nothing can be drawn for ", type);
   ir::Array array(type);
   const std::uint64_t state[] = {seed, position << 32};
-  const random::Philox generator(state, static_cast<std::uint64_t>(type.elements()), 4);
+  const random::Philox generator(state, type.elements(), 4);
   visit(type.dtype(), [&]<class T>(T) {
     std::uint64_t i = 0;
     for (T& element : array.data<T>()) {
       const std::uint64_t bits = generator.bits(i++);
       if constexpr (is_float_type<T>)
-        element = convert_element<T>(static_cast<double>(bits >> 8) * 0x1p-23 - 1);
+        element = convert_element<T>((bits >> 8) * 0x1p-23 - 1);
       else
-        element = static_cast<T>(bits % (std::is_same_v<T, bool> ? 2 : 10));
+        element = bits % (std::is_same_v<T, bool> ? 2 : 10);
     }
   });
   return array;

@@ -96,7 +96,7 @@ std::optional<double> TrainCaptionerRun::validation_loss() {
     if (loop_.signal() != 0) return std::nullopt;
     sum += trainer_->loss(batch).get();
   }
-  return sum / static_cast<double>(caption_batches_validated);
+  return sum / caption_batches_validated;
 }
 
 void TrainCaptionerRun::evaluate() {

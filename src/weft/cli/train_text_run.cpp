@@ -17,8 +17,6 @@ namespace weft::cli {
 
 namespace {
 
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-
 constexpr std::int64_t most_text_batches_validated = 64;  // limits the time to validate a large file
 
 }  // namespace
@@ -106,11 +104,11 @@ int TrainTextRun::run() {
 void TrainTextRun::load_batch(std::int64_t step) {
   const trace::Scope loading("input", "make a batch");
   const metrics::Timer timer(metrics::input_wait_time);
-  tokens_.resize(size(config_.batch * (config_.context + 1)));
+  tokens_.resize(config_.batch * (config_.context + 1));
   if (job_) {
     job_->batch(step, tokens_);
   } else {
-    text_->train_batch(static_cast<std::uint64_t>(config_.seed), step, tokens_);
+    text_->train_batch(config_.seed, step, tokens_);
   }
 }
 
@@ -122,14 +120,14 @@ std::optional<double> TrainTextRun::validation_loss() {
   const std::int64_t rows = std::min(config_.batch, text_->validation_windows());
   const std::int64_t batches = text_->validation_windows() / rows,
                      used = std::min(batches, most_text_batches_validated);
-  std::vector<std::int32_t> tokens(size(rows * text_->window()));
+  std::vector<std::int32_t> tokens(rows * text_->window());
   double sum = 0;
   for (std::int64_t i = 0; i < used && loop_.signal() == 0; ++i) {
     text_->validation_batch(i * batches / used * rows, tokens);
     sum += trainer_->loss(tokens).get();
   }
   if (loop_.signal() != 0) return std::nullopt;
-  return sum / static_cast<double>(used);
+  return sum / used;
 }
 
 std::string TrainTextRun::sample() {
@@ -139,10 +137,10 @@ std::string TrainTextRun::sample() {
   Progress progress("sample", 0, options_.sample, Progress::standard_error(Progress::rarely));
   for (std::int64_t i = 0; i < options_.sample && loop_.signal() == 0; ++i) {
     // The model receives the last `context` bytes, padded, so that the program is the same for every length.
-    const std::size_t length = std::min(text.size(), size(config_.context));
-    std::vector<std::int32_t> tokens(size(config_.context));
+    const std::size_t length = std::min<std::size_t>(text.size(), config_.context);
+    std::vector<std::int32_t> tokens(config_.context);
     for (std::size_t j = 0; j < length; ++j) tokens[j] = static_cast<unsigned char>(text[text.size() - length + j]);
-    const auto logits = trainer_->next_logits(tokens, static_cast<std::int64_t>(length));
+    const auto logits = trainer_->next_logits(tokens, length);
     text += static_cast<char>(text::sample_token(logits, sampling, i));
     progress.update(i + 1, [] { return "bytes"; });
   }

@@ -33,10 +33,9 @@ TrainingLoop::TrainingLoop(const TrainOptions& options, Training training, std::
     : options_(options), training_(std::move(training)), smaller_(std::move(smaller)) {}
 
 void TrainingLoop::require_memory(double needed) const {
-  require(needed <= static_cast<double>(memory_limit()), "not enough memory: training needs ",
-          needed < 0x1p63 ? format_bytes(static_cast<std::uint64_t>(needed)) : concat(needed, " bytes"),
-          " at the least, ", format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ",
-          smaller_);
+  require(needed <= memory_limit(), "not enough memory: training needs ",
+          needed < 0x1p63 ? format_bytes(needed) : concat(needed, " bytes"), " at the least, ",
+          format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ", smaller_);
 }
 
 void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {

@@ -91,7 +91,7 @@ class Loader {
   std::vector<std::int64_t> order(std::int64_t epoch) const {
     std::vector<std::int64_t> samples(dataset_.size());
     std::iota(samples.begin(), samples.end(), std::int64_t{0});
-    const std::uint64_t key = mix(options_.seed, static_cast<std::uint64_t>(epoch));
+    const std::uint64_t key = mix(options_.seed, epoch);
     if (options_.shuffle)
       for (std::size_t i = samples.size(); i > 1; --i) std::swap(samples[i - 1], samples[mix(key, i) % i]);
     return samples;
@@ -136,7 +136,7 @@ class Loader {
           batches_(
               [this, &loader](std::int64_t index) {
                 const std::size_t size = loader.options_.batch;
-                const std::size_t start = static_cast<std::size_t>(index) * size;
+                const std::size_t start = index * size;
                 const std::span<const std::int64_t> all = samples_;
                 return loader.make(all.subspan(start, std::min(size, all.size() - start)), left_.get_token());
               },

@@ -31,8 +31,7 @@ std::vector<std::byte> to_row_major(std::span<const std::byte> elements, Type ty
   }
   std::int64_t from = 0;
   for (std::int64_t to = 0; to < type.elements(); ++to) {
-    std::memcpy(result.data() + static_cast<std::size_t>(to) * width,
-                elements.data() + static_cast<std::size_t>(from) * width, width);
+    std::memcpy(result.data() + to * width, elements.data() + from * width, width);
     for (std::size_t d = position.size(); d-- > 0;) {
       from += strides[d];
       if (++position[d] < type.size(d)) break;
@@ -80,7 +79,7 @@ Preamble read_preamble(const ReadNext& next, std::uint64_t bytes) {
           " is not known, 1.0, 2.0 and 3.0 are");
   const std::uint64_t prefix = version == 1 ? 10 : 12;
   require(bytes >= prefix, "truncated: it ends within the length of its header");
-  next(std::as_writable_bytes(std::span(start).subspan(least, static_cast<std::size_t>(prefix) - least)));
+  next(std::as_writable_bytes(std::span(start).subspan(least, prefix - least)));
   std::uint64_t length = start[8] | std::uint64_t{start[9]} << 8;
   if (version > 1) length |= std::uint64_t{start[10]} << 16 | std::uint64_t{start[11]} << 24;
   require(length <= max_npy_header_bytes, "a header of ", length, " bytes, at most ", max_npy_header_bytes,
@@ -95,12 +94,12 @@ NpyArray read_elements(const ReadNext& next, std::uint64_t bytes) {
   const auto [header, header_bytes] = read_preamble(next, bytes);
   const Type type = header.type;
   const std::uint64_t parts = header.is_complex ? 2 : 1;
-  const std::uint64_t stored = bytes - header_bytes, expected = parts * static_cast<std::uint64_t>(type.bytes());
+  const std::uint64_t stored = bytes - header_bytes, expected = parts * type.bytes();
   require(stored == expected, "holds ", stored, " bytes of elements, ", header.is_complex ? "complex " : "", type,
           " takes ", expected);
   const std::size_t width = byte_size(type.dtype());
   NpyArray result{ir::Array(type)};
-  std::vector<std::byte> pairs(header.is_complex ? static_cast<std::size_t>(stored) : 0);
+  std::vector<std::byte> pairs(header.is_complex ? stored : 0);
   const std::span<std::byte> elements = header.is_complex ? std::span(pairs) : result.array.bytes();
   next(elements);
   if (header.is_big_endian) swap_bytes(elements, width);

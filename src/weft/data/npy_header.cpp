@@ -128,11 +128,10 @@ class HeaderParser {
       const char* const begin = text_.data() + at_;
       const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), size);
       if (error != std::errc() || size < 0) fail("expected the size of a dimension");
-      if (static_cast<int>(dims.size()) == Type::max_rank)
-        fail(concat("expected at most ", Type::max_rank, " dimensions"));
+      if (std::ssize(dims) == Type::max_rank) fail(concat("expected at most ", Type::max_rank, " dimensions"));
       if (size > 0 && elements > std::numeric_limits<std::int64_t>::max() / 16 / size) fail("expected fewer elements");
       elements *= std::max<std::int64_t>(size, 1);
-      at_ += static_cast<std::size_t>(end - begin);
+      at_ += end - begin;
       dims.emplace_back(size);
       if (accept(',')) continue;
       if (dims.size() == 1) fail("expected ',': (n,) is the shape of one dimension");

@@ -23,7 +23,7 @@ template <class T>
 std::int64_t longest(std::span<const std::span<const T>> sequences) {
   std::size_t most = 0;
   for (const auto& sequence : sequences) most = std::max(most, sequence.size());
-  return static_cast<std::int64_t>(most);
+  return most;
 }
 
 // Returns [sequences, size]: each sequence followed by `fill`. Throws Error if a sequence is longer than `size`.
@@ -54,7 +54,7 @@ Tensor pad_sequences(std::span<const std::span<const T>> sequences, const Bucket
 template <class T>
 Tensor lengths_of(std::span<const std::span<const T>> sequences) {
   std::vector<std::int32_t> lengths;
-  for (const auto& sequence : sequences) lengths.push_back(static_cast<std::int32_t>(sequence.size()));
+  for (const auto& sequence : sequences) lengths.push_back(sequence.size());
   return from_vector(lengths, {std::ssize(lengths)});
 }
 

@@ -37,8 +37,8 @@ RgbImage::RgbImage(std::int64_t wide, std::int64_t high) : width(wide), height(h
 
 std::vector<std::byte> encode_png(const RgbImage& image) {
   Png png;
-  png->width = static_cast<png_uint_32>(image.width);
-  png->height = static_cast<png_uint_32>(image.height);
+  png->width = image.width;
+  png->height = image.height;
   png->format = PNG_FORMAT_RGB;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(*png.get());
   std::vector<std::byte> file(size);

@@ -46,8 +46,7 @@ Type type_of(const HeaderEntry& entry) {
   const auto dtype = static_cast<DType>(found - dtype_names.begin());
   std::vector<Dim> dims;
   for (const std::uint64_t size : entry.shape) {
-    require(size <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()), "a dimension of ", size,
-            " is too large");
+    require(size <= std::numeric_limits<std::int64_t>::max(), "a dimension of ", size, " is too large");
     dims.emplace_back(static_cast<std::int64_t>(size));
   }
   return Type(dtype, dims);  // throws Error if the rank or the number of elements is too large
@@ -90,8 +89,8 @@ const SafetensorsFile::Entry* SafetensorsFile::find(std::string_view name) const
 }
 
 void SafetensorsFile::read(const Entry& entry, std::span<std::byte> to) const {
-  require(to.size() == static_cast<std::size_t>(entry.type.bytes()), "SafetensorsFile::read: ", entry.name, " has ",
-          entry.type.bytes(), " bytes, the destination ", to.size());
+  require(std::ssize(to) == entry.type.bytes(), "SafetensorsFile::read: ", entry.name, " has ", entry.type.bytes(),
+          " bytes, the destination ", to.size());
   file_.read(entry.offset, to);
 }
 
@@ -119,8 +118,8 @@ void write_safetensors(AtomicFile& file, std::span<const TensorBytes> tensors, c
   for (const TensorBytes* tensor : order) {
     const auto& [name, type, bytes] = *tensor;
     require(names.insert(name).second, "write_safetensors: the name ", name, " is taken");
-    require(bytes.size() == static_cast<std::size_t>(type.bytes()), "write_safetensors: ", name, " of type ", type,
-            " has ", type.bytes(), " bytes, got ", bytes.size());
+    require(std::ssize(bytes) == type.bytes(), "write_safetensors: ", name, " of type ", type, " has ", type.bytes(),
+            " bytes, got ", bytes.size());
     std::vector<std::int64_t> shape;
     for (int i = 0; i < type.rank(); ++i) shape.push_back(type.size(i));
     const std::uint64_t begin = end;

@@ -88,8 +88,7 @@ class HeaderReader {
 
   bool number_unsigned(std::uint64_t number) {
     if (at_ == At::shape) {
-      require(entry().shape.size() < static_cast<std::size_t>(Type::max_rank), where(), "a tensor has at most ",
-              Type::max_rank, " dimensions");
+      require(entry().shape.size() < Type::max_rank, where(), "a tensor has at most ", Type::max_rank, " dimensions");
       entry().shape.push_back(number);
     } else if (at_ == At::offsets) {
       require(offsets_.size() < 2, where(), "data_offsets must have 2 numbers");

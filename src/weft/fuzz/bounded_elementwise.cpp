@@ -37,8 +37,7 @@ Array moved(const Bounded& operand, F f) {
         if (bound == 0 || bound == infinity || !std::isfinite(x)) continue;
         const double to = f(x, bound);
         element = static_cast<T>(to);
-        if (static_cast<double>(element) == x && to != x)
-          element = static_cast<T>(x + std::copysign(ulp(x, dtype_of<T>), to - x));
+        if (element == x && to != x) element = static_cast<T>(x + std::copysign(ulp(x, dtype_of<T>), to - x));
       }
     }
   });

@@ -57,7 +57,7 @@ std::string describe(const Array& got, const Array& want, std::size_t output, st
 }
 
 bool same_element(const Array& a, const Array& b, std::int64_t i) {
-  const auto width = static_cast<std::size_t>(byte_size(a.dtype())), at = static_cast<std::size_t>(i) * width;
+  const auto width = static_cast<std::size_t>(byte_size(a.dtype())), at = i * width;
   if (std::memcmp(a.bytes().data() + at, b.bytes().data() + at, width) == 0) return true;
   return is_float(a.dtype()) && std::isnan(a.element(i)) && std::isnan(b.element(i));
 }

@@ -42,7 +42,7 @@ DType result_dtype(Grower& g, DType dtype) {
 void grow_dot_general(Grower& g, const Op& op) {
   Random& random = g.random();
   const auto sizes = [&](std::int64_t most) {
-    Dims list(random.below(static_cast<std::size_t>(most) + 1));
+    Dims list(random.below(most + 1));
     for (auto& s : list) s = g.random_size();
     return list;
   };

@@ -40,7 +40,7 @@ void grow_while(Grower& g, const Op&) {
     if (early) go_on = ir::and_(go_on, ir::inline_graph(graph, *early, v)[0]);
     return std::vector{go_on};
   });
-  const auto step = g.random_region(types, body_types, static_cast<int>(g.random().between(1, 5)));
+  const auto step = g.random_region(types, body_types, g.random().between(1, 5));
   const auto body = ir::make_graph(types, [&](ir::Graph& graph, auto v) {
     std::vector<Value> next{v[0] + 1.0};
     for (const Value x : ir::inline_graph(graph, *step, v)) next.push_back(x);
@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<const ir::Graph>> random_branches(Grower& g, std::si
   const std::vector<Type> results = random_types(g);
   std::vector<std::shared_ptr<const ir::Graph>> branches;
   for (std::size_t i = 0; i < count; ++i)
-    branches.push_back(g.random_region(types_of(captures), results, static_cast<int>(g.random().between(0, 4))));
+    branches.push_back(g.random_region(types_of(captures), results, g.random().between(0, 4)));
   return branches;
 }
 

@@ -37,8 +37,7 @@ void grow_bitcast_convert(Grower& g, const Op& op) {
 
 void grow_reduce_precision(Grower& g, const Op& op) {
   const Value x = g.any(op.domain);
-  g.add(
-      ir::reduce_precision(x, static_cast<int>(g.random().between(2, 8)), static_cast<int>(g.random().between(0, 12))));
+  g.add(ir::reduce_precision(x, g.random().between(2, 8), g.random().between(0, 12)));
 }
 
 void grow_select(Grower& g, const Op&) {
@@ -80,8 +79,7 @@ constinit const std::span<const FuzzEntry> elementwise_entries = elementwise_tab
 
 void grow_elementwise(Grower& g, const Op& op) {
   std::vector<Value> operands{in_range(g, op, g.any(op.domain))};
-  while (operands.size() < static_cast<std::size_t>(op.arity))
-    operands.push_back(in_range(g, op, g.fitted(operands.front().type())));
+  while (std::ssize(operands) < op.arity) operands.push_back(in_range(g, op, g.fitted(operands.front().type())));
   g.add(g.graph().append(op, operands).result());
 }
 

@@ -29,7 +29,7 @@ void place_windows(Random& random, const Dims& batch, const Dims& window, Number
     std::ranges::reverse(is_window);
   std::size_t b = 0, w = 0;
   for (std::size_t d = 0; d < is_window.size(); ++d) {
-    if (is_window[d]) n.window_dims.push_back(static_cast<std::int64_t>(d));
+    if (is_window[d]) n.window_dims.push_back(d);
     n.windowed.push_back(is_window[d] ? window[w++] : batch[b++]);
   }
 }
@@ -73,7 +73,7 @@ Numbers random_numbers(Grower& g, const Dims& x) {
   place_windows(random, n.indices, window, n);
   // The components of an index have a dimension of their own, which may be omitted if there is one component.
   const auto components = std::ssize(n.map);
-  n.index_vector_dim = static_cast<std::int64_t>(random.below(n.indices.size() + 1));
+  n.index_vector_dim = random.below(n.indices.size() + 1);
   if (components == 1 && random.one_in(2)) {
     n.index_vector_dim = std::ssize(n.indices);
   } else {

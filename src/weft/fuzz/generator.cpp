@@ -58,7 +58,7 @@ std::shared_ptr<const ir::Graph> random_graph(std::uint64_t seed) {
   Random random(seed);
   const auto graph = std::make_shared<ir::Graph>();
   Grower g(*graph, random, random_style(random), {}, true);
-  g.grow(static_cast<int>(random.between(1, 9)));
+  g.grow(random.between(1, 9));
   if (random.one_in(3)) {
     const auto cotangents = gradients(g);
     g.add(cotangents);

@@ -164,7 +164,7 @@ Value Grower::positions(Type type, std::int64_t size) {
 }
 
 Value Grower::random_constant(Type type) {
-  if (random_.one_in(3)) return ir::constant(graph_, type, static_cast<double>(random_.between(0, 3)));
+  if (random_.one_in(3)) return ir::constant(graph_, type, random_.between(0, 3));
   return ir::constant(graph_, random_array(type, random_, style_.wild).literal());
 }
 

@@ -12,7 +12,7 @@ double random_float(Random& random, bool few, bool wild) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double edges[] = {0.0, -0.0, infinity, -infinity, nan, 1, -1, 65504, 1e-40, -6e-8, 3e38, 1e300};
   if (wild && random.one_in(4)) return random.pick(edges);
-  return few ? static_cast<double>(random.between(-3, 3)) : random.uniform(-4, 4);
+  return few ? random.between(-3, 3) : random.uniform(-4, 4);
 }
 
 template <class T>
@@ -22,7 +22,7 @@ T random_integer(Random& random, bool few, bool wild) {
     return random.one_in(3) ? random.pick(edges) : static_cast<T>(random.bits());
   }
   const std::int64_t high = few ? 3 : 20;
-  return static_cast<T>(random.between(std::numeric_limits<T>::is_signed ? -high : 0, high));
+  return random.between(std::numeric_limits<T>::is_signed ? -high : 0, high);
 }
 
 }  // namespace

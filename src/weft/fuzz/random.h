@@ -19,13 +19,9 @@ class Random {
     WEFT_ASSERT(low <= high, "no number between ", low, " and ", high);
     return low + static_cast<std::int64_t>(engine_() % (static_cast<std::uint64_t>(high - low) + 1));
   }
-  std::size_t below(std::size_t count) {
-    return static_cast<std::size_t>(between(0, static_cast<std::int64_t>(count) - 1));
-  }
+  std::size_t below(std::size_t count) { return between(0, count - 1); }
   bool one_in(std::int64_t n) { return between(1, n) == 1; }
-  double uniform(double low, double high) {
-    return low + (high - low) * (static_cast<double>(engine_() >> 11) * 0x1p-53);
-  }
+  double uniform(double low, double high) { return low + (high - low) * ((engine_() >> 11) * 0x1p-53); }
   template <class List>
   auto& pick(List&& list) {
     return list[below(std::size(list))];

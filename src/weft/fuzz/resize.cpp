@@ -64,7 +64,7 @@ class ChangedFields final : public ir::FieldVisitor, public ir::FieldReader {
     return true;
   }
   bool enumerator(std::string_view name, std::span<const std::string_view> names, int& value) override {
-    value = static_cast<int>(std::ranges::find(names, texts_.at(std::string(name))) - names.begin());
+    value = std::ranges::find(names, texts_.at(std::string(name))) - names.begin();
     return true;
   }
   bool string(std::string_view name, std::string_view& value) override {
