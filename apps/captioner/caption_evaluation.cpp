@@ -47,8 +47,8 @@ CaptionScore evaluate_captions(CaptionerTrainer& trainer, const CaptionerConfig&
     }
   }
   if (score.pictures == 0) return score;
-  score.accuracy = static_cast<double>(right) / static_cast<double>(score.pictures);
-  score.token_accuracy = static_cast<double>(right_tokens) / static_cast<double>(tokens);
+  score.accuracy = right / static_cast<double>(score.pictures);
+  score.token_accuracy = right_tokens / static_cast<double>(tokens);
   return score;
 }
 

@@ -60,9 +60,8 @@ void draw_example(data::RgbImage& sheet, std::int64_t x, std::int64_t y, const S
 
 std::string base64(const std::vector<std::byte>& bytes) {
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // with room for the zero byte that OpenSSL appends
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   text.resize(length);
   return text;
 }

@@ -25,7 +25,7 @@ Tensor in_precision(const CaptionerConfig& config, const std::function<Tensor()>
 CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config)
     : config_(config),
       padding_(padding_policy(config.padding, config.sizes.context)),
-      model_(config.sizes, static_cast<std::uint64_t>(config.seed)),
+      model_(config.sizes, config.seed),
       optimizer_(model_, train::adamw_options(config)) {
   const auto whole = [this](const char* name) {
     CompileOptions options{.fullgraph = true, .name = name};

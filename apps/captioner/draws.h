@@ -13,10 +13,11 @@ class Draws {
  public:
   explicit Draws(std::uint64_t key) : key_(key) {}
 
-  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // [0, 1)
+  double uniform() { return (bits() >> 11) * 0x1p-53; }  // [0, 1)
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   std::int64_t between(std::int64_t low, std::int64_t high) {  // both bounds included
-    return low + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(high - low + 1));
+    const std::uint64_t count = high - low + 1;
+    return low + static_cast<std::int64_t>(bits() % count);
   }
   double normal() {  // the Box-Muller method
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));

@@ -18,7 +18,7 @@ RandomCaptions::RandomCaptions(std::uint64_t seed, std::int64_t samples, std::in
 
 CaptionedImage RandomCaptions::operator[](std::int64_t sample) const {
   require(sample >= 0 && sample < samples_, "RandomCaptions: sample ", sample, " of ", samples_);
-  Draws draws(mix(seed_, static_cast<std::uint64_t>(sample)));
+  Draws draws(mix(seed_, sample));
   CaptionedImage made{.size = image_size_};
   made.image.resize(3 * image_size_ * image_size_);
   std::ranges::generate(made.image, [&] { return static_cast<float>(draws.normal()); });
@@ -27,7 +27,7 @@ CaptionedImage RandomCaptions::operator[](std::int64_t sample) const {
                              : kind < 0.99 ? draws.between(33, 63)
                                            : draws.between(65, 255);
   for (std::int64_t i = 0; i < std::min(words, longest_ - 1); ++i)
-    made.caption.push_back(static_cast<std::int32_t>(draws.between(1, vocabulary_ - 1)));
+    made.caption.push_back(draws.between(1, vocabulary_ - 1));
   made.caption.push_back(end_token);
   return made;
 }

@@ -34,9 +34,7 @@ bool covers(int shape, double x, double y) {
   }
 }
 
-int pick(Draws& draws, std::size_t count) {
-  return static_cast<int>(draws.between(0, static_cast<std::int64_t>(count) - 1));
-}
+int pick(Draws& draws, std::size_t count) { return draws.between(0, count - 1); }
 
 ColouredShape pick_shape(Draws& draws) {
   const int size = pick(draws, size_words.size()), colour = pick(draws, colour_words.size());
@@ -85,7 +83,7 @@ Scene scene_of_two(Draws& draws) {
 // The red, green and blue values of all pixels, from 0 to 1.
 class Canvas {
  public:
-  Canvas(Draws& draws, std::int64_t size) : size_(size), pixels_(static_cast<std::size_t>(3 * size * size)) {
+  Canvas(Draws& draws, std::int64_t size) : size_(size), pixels_(3 * size * size) {
     for (int channel = 0; channel < 3; ++channel) {
       const double shade = draws.uniform(0.05, 0.25);
       for (std::int64_t i = 0; i < size * size; ++i)
@@ -95,7 +93,7 @@ class Canvas {
 
   void draw(const ColouredShape& shape, float brightness) {
     const auto limit = [&](double place) {
-      return std::clamp(static_cast<std::int64_t>(place * static_cast<double>(size_)), std::int64_t{0}, size_ - 1);
+      return std::clamp(static_cast<std::int64_t>(place * size_), std::int64_t{0}, size_ - 1);
     };
     const double r = shape.radius();
     for (std::int64_t y = limit(shape.y - r); y <= limit(shape.y + r); ++y) {
@@ -123,7 +121,7 @@ class Canvas {
     constexpr int points = 4;  // sample points in each direction
     int inside = 0;
     const auto from_centre = [&](std::int64_t pixel, int point, double centre) {
-      const double place = (static_cast<double>(pixel) + (point + 0.5) / points) / static_cast<double>(size_);
+      const double place = (pixel + (point + 0.5) / points) / size_;
       return (place - centre) / shape.radius();
     };
     for (int i = 0; i < points; ++i)
@@ -163,7 +161,7 @@ ShapesDataset::ShapesDataset(Split split, std::uint64_t seed, std::int64_t sampl
 
 Draws ShapesDataset::draws(std::int64_t sample) const {
   require(sample >= 0 && sample < samples_, "ShapesDataset: sample ", sample, " of ", samples_);
-  return Draws(mix(mix(seed_, static_cast<std::uint64_t>(split_)), static_cast<std::uint64_t>(sample)));
+  return Draws(mix(mix(seed_, static_cast<std::uint64_t>(split_)), sample));
 }
 
 Scene ShapesDataset::scene(std::int64_t sample) const {
@@ -198,7 +196,7 @@ std::vector<std::int32_t> ShapesDataset::encode(std::string_view sentence) {
   for (std::string word; text >> word;) {
     const auto found = std::ranges::find(words(), word);
     require(found != words().end(), "ShapesDataset::encode: unknown word ", word);
-    tokens.push_back(static_cast<std::int32_t>(found - words().begin()));
+    tokens.push_back(found - words().begin());
   }
   tokens.push_back(end_token);
   return tokens;

@@ -86,7 +86,7 @@ class RowTraining {
     seconds_ += train::seconds_since(start);
     timed_ += steps;
     row_.recompiles_in_window += metrics::uncached_compile.value() - compiles;
-    row_.steps_per_s = static_cast<double>(timed_) / seconds_;
+    row_.steps_per_s = timed_ / seconds_;
   }
 
  private:

@@ -187,7 +187,7 @@ struct RegionalModel {
 }  // namespace
 
 CaptionerTask::CaptionerTask(const captioner::CaptionerConfig& of)
-    : config(of), model(config.sizes, static_cast<std::uint64_t>(config.seed)), optimizer(model, {.lr = 1e-3}) {}
+    : config(of), model(config.sizes, config.seed), optimizer(model, {.lr = 1e-3}) {}
 
 Tensor CaptionerTask::loss(const CaptionBatch& batch) const {
   return captioner::in_precision(config, [&] { return model.loss(batch.images, batch.tokens, batch.labels); });

@@ -61,7 +61,7 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   profile::Recorder recorder({.folder = folder, .command = concat("weft lab mesh, batch ", size)});
   // One step more than measured, because the time of a step starts at the end of the one before.
   for (std::int64_t i = 0; i <= options.steps; ++i) {
-    const profile::Step span(static_cast<std::uint64_t>(i));
+    const profile::Step span(i);
     const Batch& batch = batches[i % 2];
     start = Clock::now();
     run.loss = step(batch.images, batch.labels).item();

@@ -35,7 +35,7 @@ double us_between(Clock::time_point from, Clock::time_point to) {
 double percentile(std::vector<double> values, double percent) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
-  const std::size_t rank = std::ceil(percent / 100 * static_cast<double>(values.size()));
+  const std::size_t rank = std::ceil(percent / 100 * values.size());
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
@@ -92,10 +92,10 @@ class StepTimer {
     // Ignores the first gap, which follows a pause.
     const std::size_t wanted = std::min(gaps.size(), static_cast<std::size_t>(std::max<std::int64_t>(steps - 1, 1)));
     for (std::size_t i = gaps.size() - wanted; i < gaps.size(); ++i) measured_.gaps_us.push_back(gaps[i] / 1e3);
-    measured_.device_us = static_cast<double>(after.busy_ns - before.busy_ns) / 1e3 / count;
+    measured_.device_us = (after.busy_ns - before.busy_ns) / 1e3 / count;
     measured_.host_us = host_us_ / count;
     measured_.step_us = measured_.device_us + std::accumulate(measured_.gaps_us.begin(), measured_.gaps_us.end(), 0.0) /
-                                                  static_cast<double>(measured_.gaps_us.size());
+                                                  measured_.gaps_us.size();
     measured_.nodes = last_sync().nodes;
     return measured_;
   }
@@ -120,9 +120,9 @@ class StepTimer {
     double record_us = us_between(start, recorded), wait_us = stats.wait_us + order_.waited_us() - order_waited,
            sync_us = stats.host_us - wait_us;
     if (const runtime::DeviceStats after = device().stats(); simulated(after)) {
-      record_us = static_cast<double>(stats.nodes) * simulated_item_us;
-      wait_us = static_cast<double>(after.host_wait_ns - before.host_wait_ns) / 1e3;
-      sync_us = static_cast<double>(after.host_ns - before.host_ns) / 1e3 - wait_us - record_us;
+      record_us = stats.nodes * simulated_item_us;
+      wait_us = (after.host_wait_ns - before.host_wait_ns) / 1e3;
+      sync_us = (after.host_ns - before.host_ns) / 1e3 - wait_us - record_us;
     }
     measured_.record_us.push_back(record_us);
     measured_.sync_us.push_back(sync_us);
@@ -151,7 +151,7 @@ constexpr std::pair<const char*, SyncOrder> bars[] = {{"lock-at-collect", SyncOr
 OverlapReport::Gap gap_of_chain(std::uint64_t nodes, const OverlapOptions& options) {
   constexpr std::uint64_t tensors = 300;
   constexpr std::int64_t product_size = 1536;
-  const double host_us = static_cast<double>(nodes + 4 * tensors) * simulated_item_us + simulated_launch_us;
+  const double host_us = (nodes + 4 * tensors) * simulated_item_us + simulated_launch_us;
   const Stage stage(options.simulate_us > 0 ? std::max(options.simulate_us, host_us) : 0);
   std::vector<Tensor> state;
   for (std::uint64_t i = 0; i < tensors; ++i) state.push_back(ones({8}));

@@ -36,9 +36,9 @@ constexpr double largest_norm = 0.5;
 
 // Returns the embedding row of a word: a hash for which weft has no operation.
 std::int32_t bucket_of(std::int32_t word) {
-  std::uint32_t h = static_cast<std::uint32_t>(word) * 0x9e3779b1u;
+  std::uint32_t h = word * 0x9e3779b1u;
   h ^= h >> 15;
-  return static_cast<std::int32_t>(h * 0x85ebca77u % buckets);
+  return h * 0x85ebca77u % buckets;
 }
 
 const CustomOp& hash_words() {
@@ -136,7 +136,7 @@ RecompileReport::Loop time_loop(const std::string& name, std::int64_t steps, con
   }
   device().synchronize();
   const std::chrono::duration<double> time = Clock::now() - start;
-  return {static_cast<double>(steps) / time.count(), metrics::uncached_compile.value() - compiles};
+  return {steps / time.count(), metrics::uncached_compile.value() - compiles};
 }
 
 // Collects the first diagnostics of each kind during a loop.

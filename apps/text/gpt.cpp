@@ -49,9 +49,8 @@ Tensor Gpt::next_logits(const Tensor& tokens, const Tensor& at) const { return l
 
 double Gpt::parameter_count(const GptConfig& config) {
   const double width = config.width;
-  const double rows =
-      static_cast<double>((config.tied ? 1 : 2) * config.vocabulary + config.context + 2);  // with the final norm
-  return rows * width + static_cast<double>(config.layers) * nn::TransformerBlock::parameter_count(width);
+  const double rows = (config.tied ? 1 : 2) * config.vocabulary + config.context + 2;  // with the final norm
+  return rows * width + config.layers * nn::TransformerBlock::parameter_count(width);
 }
 
 }  // namespace weft::text

@@ -63,8 +63,7 @@ Job::Job(const std::filesystem::path& folder) : weights_(folder / weights_name),
 }
 
 void Job::batch(std::int64_t step, std::span<std::int32_t> tokens) const {
-  batches_.file().read(tokens_->offset + static_cast<std::uint64_t>(step) * tokens.size_bytes(),
-                       std::as_writable_bytes(tokens));
+  batches_.file().read(tokens_->offset + step * tokens.size_bytes(), std::as_writable_bytes(tokens));
   const auto stray = std::ranges::find_if(tokens, [](std::int32_t t) { return t < 0 || t >= TextDataset::vocabulary; });
   require(stray == tokens.end(), batches_.file().path().string(), ": step ", step, " has the token ",
           stray == tokens.end() ? 0 : *stray, ", the vocabulary has ", TextDataset::vocabulary);
@@ -75,11 +74,10 @@ void write_job(const std::filesystem::path& folder, const TextConfig& config, st
   make_folder(folder);
   std::vector<double> lr;
   const std::size_t batch_tokens = config.batch * text.window();
-  std::vector<std::int32_t> tokens(static_cast<std::size_t>(steps) * batch_tokens);
+  std::vector<std::int32_t> tokens(steps * batch_tokens);
   for (std::int64_t step = 0; step < steps; ++step) {
     lr.push_back(config.learning_rate(step));
-    text.train_batch(static_cast<std::uint64_t>(config.seed), step,
-                     std::span(tokens).subspan(static_cast<std::size_t>(step) * batch_tokens, batch_tokens));
+    text.train_batch(config.seed, step, std::span(tokens).subspan(step * batch_tokens, batch_tokens));
   }
   const data::TensorBytes batches{"tokens", Type(int32, {steps, config.batch, text.window()}),
                                   std::as_bytes(std::span(tokens))};

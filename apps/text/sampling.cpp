@@ -16,17 +16,17 @@ std::int64_t sample_token(std::span<const float> logits, const SamplingOptions& 
     if (std::isfinite(logits[token])) order.push_back(token);
   require(!order.empty(), "sample_token: no logit is finite: the training diverged");
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t token) { return logits[token]; });
-  if (options.temperature == 0) return static_cast<std::int64_t>(order.front());
+  if (options.temperature == 0) return order.front();
   if (options.top_k > 0) order.resize(std::min(order.size(), static_cast<std::size_t>(options.top_k)));
 
   std::vector<double> weights;
   for (const std::size_t token : order)
     weights.push_back(std::exp((static_cast<double>(logits[token]) - logits[order.front()]) / options.temperature));
-  const std::uint64_t bits = mix(mix(1, options.seed), static_cast<std::uint64_t>(index));
-  double left = static_cast<double>(bits >> 11) * 0x1p-53 * std::accumulate(weights.begin(), weights.end(), 0.0);
+  const std::uint64_t bits = mix(mix(1, options.seed), index);
+  double left = (bits >> 11) * 0x1p-53 * std::accumulate(weights.begin(), weights.end(), 0.0);
   for (std::size_t i = 0; i < weights.size(); ++i)
-    if ((left -= weights[i]) < 0) return static_cast<std::int64_t>(order[i]);
-  return static_cast<std::int64_t>(order.back());
+    if ((left -= weights[i]) < 0) return order[i];
+  return order.back();
 }
 
 }  // namespace weft::text

@@ -19,9 +19,9 @@ TextDataset::TextDataset(const std::filesystem::path& path, std::int64_t context
 
 void TextDataset::train_batch(std::uint64_t seed, std::int64_t step, std::span<std::int32_t> tokens) const {
   const std::uint64_t windows = train_bytes_ - window_ + 1;
-  const std::uint64_t key = mix(mix(0, seed), static_cast<std::uint64_t>(step));
+  const std::uint64_t key = mix(mix(0, seed), step);
   for (std::uint64_t row = 0; !tokens.empty(); ++row) {
-    read_window(static_cast<std::int64_t>(mix(key, row) % windows), tokens.first(window_));
+    read_window(mix(key, row) % windows, tokens.first(window_));
     tokens = tokens.subspan(window_);
   }
 }
@@ -38,7 +38,7 @@ void TextDataset::validation_batch(std::int64_t first, std::span<std::int32_t> t
 
 void TextDataset::read_window(std::int64_t offset, std::span<std::int32_t> tokens) const {
   std::vector<std::uint8_t> bytes(tokens.size());
-  file_.read(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(bytes)));
+  file_.read(offset, std::as_writable_bytes(std::span(bytes)));
   std::ranges::copy(bytes, tokens.begin());
 }
 

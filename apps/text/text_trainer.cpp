@@ -29,9 +29,7 @@ double least_bytes(const TextConfig& config) {
 }
 
 TextTrainer::TextTrainer(const TextConfig& config)
-    : config_(config),
-      model_(gpt_config(config), static_cast<std::uint64_t>(config.seed)),
-      optimizer_(model_, train::adamw_options(config)) {
+    : config_(config), model_(gpt_config(config), config.seed), optimizer_(model_, train::adamw_options(config)) {
   const auto whole = [](const char* name) { return CompileOptions{.fullgraph = true, .name = name}; };
   update_ = compile([this](const Tensor& windows) { return train::update(optimizer_, config_, model_.loss(windows)); },
                     whole("training step"));
@@ -58,7 +56,7 @@ Future<double> TextTrainer::loss(std::span<const std::int32_t> tokens) {
 std::vector<float> TextTrainer::next_logits(std::span<const std::int32_t> tokens, std::int64_t length) {
   require(length >= 1 && length <= config_.context, "TextTrainer::next_logits: length ", length, " of ",
           config_.context);
-  const auto last = static_cast<std::int32_t>(length - 1);
+  const std::int32_t last = length - 1;
   const train::Evaluation evaluation(model_);
   return next_logits_(from_span(tokens, {1, config_.context}), from_span(std::span(&last, 1), {})).to_vector<float>();
 }
