@@ -12,59 +12,41 @@ namespace {
 
 using record::TensorImpl;
 
-// A hash table of the first place of each tensor. For speed, increasing the round number clears the table.
-class Firsts {
- public:
-  void begin(std::size_t most) {
-    if (const std::size_t slots = std::bit_ceil(2 * most + 1); slots > slots_.size()) slots_.assign(slots, {});
-    ++round_;
-  }
-  Finding put(const TensorImpl* tensor, Finding finding) {
-    Slot& slot = slot_of(tensor);
-    if (slot.round != round_) slot = {tensor, round_, finding};
-    return slot.first;
-  }
-
- private:
-  struct Slot {
-    const TensorImpl* tensor = nullptr;
-    std::uint64_t round = 0;
-    Finding first = {};
-  };
-
-  Slot& slot_of(const TensorImpl* tensor) {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = mix(0, reinterpret_cast<std::uintptr_t>(tensor)) & mask;
-    while (slots_[i].round == round_ && slots_[i].tensor != tensor) i = (i + 1) & mask;
-    return slots_[i];
-  }
-
-  std::vector<Slot> slots_;
-  std::uint64_t round_ = 0;
-};
-
 // Returns whether the tensor has holders other than its parameter.
 bool is_shared(const TensorImpl& tensor) { return tensor.references.load(std::memory_order_relaxed) > 1; }
 
 }  // namespace
 
-void find_aliases(std::span<const Leaf> leaves, std::span<const ParameterGuard> parameters,
-                  std::span<const Tensor> captured, std::vector<Alias>& found) {
-  thread_local Firsts firsts;
-  firsts.begin(leaves.size() + parameters.size() + captured.size());
-  found.clear();
-  const auto look = [&](Finding::Kind kind, std::size_t index, const TensorImpl* tensor) {
-    const Finding again{kind, static_cast<std::uint32_t>(index)}, first = firsts.put(tensor, again);
-    if (first != again) found.push_back({first, again});
-  };
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    if (leaves[i].tensor_impl) look(Finding::Kind::argument, i, leaves[i].tensor_impl);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
+const std::vector<Alias>& AliasFinder::find(std::span<const Leaf> leaves, std::span<const ParameterGuard> parameters,
+                                            std::span<const Tensor> captured) {
+  const std::size_t most = leaves.size() + parameters.size() + captured.size();
+  if (const std::size_t slots = std::bit_ceil(2 * most + 1); slots > slots_.size()) slots_.assign(slots, {});
+  ++round_;
+  found_.clear();
+  for (std::uint32_t i = 0; i < leaves.size(); ++i)
+    if (leaves[i].tensor_impl) look(*leaves[i].tensor_impl, {Finding::Kind::argument, i});
+  for (std::uint32_t i = 0; i < parameters.size(); ++i) {
     const Tensor& value = parameters[i].parameter->unobserved();
-    if (value.defined() && is_shared(value.impl())) look(Finding::Kind::parameter, i, &value.impl());
+    if (value.defined() && is_shared(value.impl())) look(value.impl(), {Finding::Kind::parameter, i});
   }
-  for (std::size_t i = 0; i < captured.size(); ++i) look(Finding::Kind::captured, i, &captured[i].impl());
-  std::ranges::sort(found);
+  for (std::uint32_t i = 0; i < captured.size(); ++i) look(captured[i].impl(), {Finding::Kind::captured, i});
+  std::ranges::sort(found_);
+  return found_;
+}
+
+void AliasFinder::look(const TensorImpl& tensor, Finding finding) {
+  Slot& slot = slot_of(tensor);
+  if (slot.round != round_)
+    slot = {&tensor, round_, finding};
+  else
+    found_.push_back({slot.first, finding});
+}
+
+AliasFinder::Slot& AliasFinder::slot_of(const TensorImpl& tensor) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = mix(0, reinterpret_cast<std::uintptr_t>(&tensor)) & mask;
+  while (slots_[i].round == round_ && slots_[i].tensor != &tensor) i = (i + 1) & mask;
+  return slots_[i];
 }
 
 }  // namespace weft::jit

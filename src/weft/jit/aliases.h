@@ -32,8 +32,26 @@ struct Alias {
   friend auto operator<=>(const Alias&, const Alias&) = default;
 };
 
-// Appends the aliases to `found`, sorted.
-void find_aliases(std::span<const Leaf> leaves, std::span<const ParameterGuard> parameters,
-                  std::span<const Tensor> captured, std::vector<Alias>& found);
+// Finds the aliases of calls, and keeps its memory from one to the next.
+class AliasFinder {
+ public:
+  // Returns the aliases, sorted; they are valid until the next call.
+  const std::vector<Alias>& find(std::span<const Leaf> leaves, std::span<const ParameterGuard> parameters,
+                                 std::span<const Tensor> captured);
+
+ private:
+  struct Slot {
+    const record::TensorImpl* tensor = nullptr;
+    std::uint64_t round = 0;
+    Finding first = {};
+  };
+
+  void look(const record::TensorImpl& tensor, Finding finding);
+  Slot& slot_of(const record::TensorImpl& tensor);
+
+  std::vector<Slot> slots_;  // a hash table of the first place of each tensor
+  std::uint64_t round_ = 0;  // increasing it clears the table
+  std::vector<Alias> found_;
+};
 
 }  // namespace weft::jit

@@ -18,7 +18,7 @@ struct CallScratch {
   std::vector<runtime::BufferPtr> inputs;
   std::vector<record::Immediate> immediates;
   std::vector<record::TensorImpl*> released;
-  std::vector<Alias> aliases;
+  AliasFinder aliases;
 
   static CallScratch& of_this_thread();
 };

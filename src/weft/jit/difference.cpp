@@ -159,8 +159,8 @@ class Comparison {
 
   void compare_aliases() {
     if (known_.same_aliases(leaves_)) return;
-    std::vector<Alias> now;
-    find_aliases(leaves_, known_.parameters, known_.captured, now);
+    AliasFinder finder;
+    const std::vector<Alias>& now = finder.find(leaves_, known_.parameters, known_.captured);
     const auto tell = [&](const std::vector<Alias>& these, const std::vector<Alias>& those, const char* what) {
       for (const Alias& alias : these)
         if (std::ranges::find(those, alias) == those.end())

@@ -92,7 +92,7 @@ void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::v
 }  // namespace
 
 CallScratch& CallScratch::of_this_thread() {
-  thread_local CallScratch scratch;
+  thread_local CallScratch scratch;  // threads may call the same function at once
   return scratch;
 }
 
@@ -112,9 +112,7 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
 
 bool Specialization::same_aliases(std::span<const Leaf> leaves) const {
   if (!aliases_matter) return true;
-  std::vector<Alias>& now = CallScratch::of_this_thread().aliases;
-  find_aliases(leaves, parameters, captured, now);
-  return now == aliases;
+  return CallScratch::of_this_thread().aliases.find(leaves, parameters, captured) == aliases;
 }
 
 bool Specialization::is_alive() const { return std::ranges::none_of(lifetimes, record::has_ended); }
