@@ -4,6 +4,7 @@
 #include <weft/record/backend.h>
 #include <weft/record/recording.h>
 #include <weft/tensor/host_observer.h>
+#include <weft/tensor/host_state.h>
 
 namespace weft::jit {
 
@@ -16,7 +17,7 @@ void leave_graph(const std::source_location& where) {
   require(
       !record::Recording::current().is_body(),
       "disable: a function that stays out of graphs was called in the body of a loop or branch, which is part of one");
-  if (host_observer) host_observer->leaves_graph(where);
+  if (host_state.observer) host_state.observer->leaves_graph(where);
   launch();
 }
 
@@ -26,11 +27,11 @@ struct Outside::Before {
   explicit Before(const std::source_location& where) {
     leave_graph(where);
     recording = std::exchange(record::session.observer, nullptr);
-    host = std::exchange(host_observer, nullptr);
+    host = std::exchange(host_state.observer, nullptr);
   }
   ~Before() {
     record::session.observer = recording;
-    host_observer = host;
+    host_state.observer = host;
   }
   record::Observer* recording = nullptr;
   HostObserver* host = nullptr;

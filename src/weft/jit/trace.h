@@ -23,6 +23,7 @@
 #include <weft/record/observer.h>
 #include <weft/record/recording.h>
 #include <weft/tensor/host_observer.h>
+#include <weft/tensor/host_state.h>
 
 namespace weft::record {
 class Synchronizer;
@@ -164,11 +165,11 @@ class Trace final : public record::Observer, public HostObserver {
    public:
     explicit Attached(Trace& trace) {
       record::session.observer = &trace;
-      host_observer = &trace;
+      host_state.observer = &trace;
     }
     ~Attached() {
       record::session.observer = nullptr;
-      host_observer = nullptr;
+      host_state.observer = nullptr;
     }
     Attached(const Attached&) = delete;
     Attached& operator=(const Attached&) = delete;

@@ -4,6 +4,8 @@
 
 #include <unordered_set>
 
+#include <weft/tensor/host_state.h>
+
 namespace weft {
 class Parameter;
 class Tensor;
@@ -35,12 +37,9 @@ class BodyParameters {
   std::unordered_set<const Parameter*> own_;
 };
 
-// The set of the innermost body that this thread records; null if there is none.
-inline constinit thread_local BodyParameters* body_parameters = nullptr;
-
-inline BodyParameters::BodyParameters() : outer_(body_parameters) { body_parameters = this; }
+inline BodyParameters::BodyParameters() : outer_(host_state.body_parameters) { host_state.body_parameters = this; }
 inline void BodyParameters::leave() {
-  if (body_parameters == this) body_parameters = outer_;
+  if (host_state.body_parameters == this) host_state.body_parameters = outer_;
 }
 
 }  // namespace weft::detail

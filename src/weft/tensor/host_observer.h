@@ -1,6 +1,6 @@
 // A HostObserver is notified of what the host does besides recording operations: which parameters, tracked values and
 // random generators it reads and writes. compile() uses one to learn what a function depends on. An observer belongs to
-// its thread. It is called from within the user's function, which may or may not catch exceptions, so nothing here
+// its thread (tensor/host_state.h). It is called from within the user's function, which may or may not catch exceptions, so nothing here
 // throws. For internal use by weft.
 #pragma once
 
@@ -42,8 +42,5 @@ class HostObserver {
   // A function that must stay out of graphs (jit/disable.h) is about to be called.
   virtual void leaves_graph(const std::source_location& where) = 0;
 };
-
-// The observer of this thread; null if there is none.
-inline constinit thread_local HostObserver* host_observer = nullptr;
 
 }  // namespace weft

@@ -7,8 +7,8 @@
 namespace weft {
 
 void HostNumber::observe() const {
-  if (scalar_ && host_observer)
-    host_observer->value_read(scalar_, sizeof(double), scalar_->lifetime(), scalar_->name());
+  if (scalar_ && host_state.observer)
+    host_state.observer->value_read(scalar_, sizeof(double), scalar_->lifetime(), scalar_->name());
 }
 
 double HostNumber::as_double() const {

@@ -15,7 +15,7 @@ Tensor copy_of(const Tensor& tensor) {
   Tensor copy(from.buffer);
   copy.impl().origin = from.origin;
   copy.impl().cut = from.cut;
-  if (host_observer) host_observer->parameter_copied(from, copy);
+  if (host_state.observer) host_state.observer->parameter_copied(from, copy);
   return copy;
 }
 

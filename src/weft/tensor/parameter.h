@@ -12,6 +12,7 @@
 #include <weft/record/lifetime.h>
 #include <weft/tensor/body_parameters.h>
 #include <weft/tensor/host_observer.h>
+#include <weft/tensor/host_state.h>
 #include <weft/tensor/parameter_ref.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
@@ -51,10 +52,10 @@ class Parameter {
     return *this;
   }
   ~Parameter() {
-    if (host_observer) [[unlikely]]
-      host_observer->ended(this);
-    if (detail::body_parameters) [[unlikely]]
-      detail::body_parameters->removed(*this);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->ended(this);
+    if (host_state.body_parameters) [[unlikely]]
+      host_state.body_parameters->removed(*this);
   }
 
   // Throws Error if the parameter has a value and the new value has a different type. Like reset, throws Error inside
@@ -67,14 +68,14 @@ class Parameter {
     return *this;
   }
   void reset(Tensor value) {  // accepts a value of any type
-    if (detail::body_parameters) [[unlikely]]
-      detail::body_parameters->require_own(*this, value);
+    if (host_state.body_parameters) [[unlikely]]
+      host_state.body_parameters->require_own(*this, value);
     write(std::move(value));
   }
 
   const Tensor& tensor() const {
-    if (host_observer) [[unlikely]]
-      return host_observer->parameter_read(*this);
+    if (host_state.observer) [[unlikely]]
+      return host_state.observer->parameter_read(*this);
     return value_;
   }
   operator const Tensor&() const { return tensor(); }  // NOLINT
@@ -98,14 +99,14 @@ class Parameter {
 
  private:
   void made() {
-    if (host_observer) [[unlikely]]
-      host_observer->parameter_made(*this);
-    if (detail::body_parameters) [[unlikely]]
-      detail::body_parameters->added(*this);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->parameter_made(*this);
+    if (host_state.body_parameters) [[unlikely]]
+      host_state.body_parameters->added(*this);
   }
   void write(Tensor value) {
-    if (host_observer) [[unlikely]]
-      host_observer->parameter_written(*this, value);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->parameter_written(*this, value);
     value_ = state(std::move(value));
   }
   static Tensor state(Tensor value) {
@@ -113,9 +114,9 @@ class Parameter {
     return value;
   }
   Tensor take() {
-    if (detail::body_parameters && !detail::body_parameters->own(*this)) [[unlikely]]
+    if (host_state.body_parameters && !host_state.body_parameters->own(*this)) [[unlikely]]
       return tensor();  // a body does not change parameters from outside
-    if (!host_observer) [[likely]]
+    if (!host_state.observer) [[likely]]
       return std::move(value_);
     Tensor taken = tensor();
     write({});

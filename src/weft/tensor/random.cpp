@@ -5,6 +5,7 @@
 
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/host_observer.h>
+#include <weft/tensor/host_state.h>
 #include <weft/tensor/reduction.h>
 
 namespace weft {
@@ -29,12 +30,12 @@ std::vector<Key> split(Key key, int count) {
 
 Key Generator::next() {
   Key key = fold_in(Key(seed), calls++);
-  if (host_observer) key.draw = host_observer->drew(*this);
+  if (host_state.observer) key.draw = host_state.observer->drew(*this);
   return key;
 }
 
 Generator& default_generator() {
-  thread_local Generator generator;
+  thread_local Generator generator;  // so what a thread draws does not depend on other threads
   return generator;
 }
 

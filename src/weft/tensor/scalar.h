@@ -13,6 +13,7 @@
 
 #include <weft/record/lifetime.h>
 #include <weft/tensor/host_observer.h>
+#include <weft/tensor/host_state.h>
 
 namespace weft {
 
@@ -23,25 +24,25 @@ class Tracked {
   // NOLINT: implicit, can replace a plain T
   Tracked(T value, const char* name = nullptr) : value_(value), name_(name) {}
   Tracked(const Tracked& other) : value_(other.value_), name_(other.name_) {
-    if (host_observer) [[unlikely]]
-      host_observer->value_copied(&other, other.lifetime_, this);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->value_copied(&other, other.lifetime_, this);
   }
   Tracked& operator=(const Tracked& other) { return *this = other.value(); }
   Tracked& operator=(T value) {
-    if (host_observer) [[unlikely]]
-      host_observer->value_written(this);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->value_written(this);
     value_ = value;
     return *this;
   }
   ~Tracked() {
-    if (host_observer) [[unlikely]]
-      host_observer->ended(this);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->ended(this);
   }
 
   operator T() const { return value(); }  // NOLINT
   T value() const {
-    if (host_observer) [[unlikely]]
-      host_observer->value_read(this, sizeof value_, lifetime_, name_);
+    if (host_state.observer) [[unlikely]]
+      host_state.observer->value_read(this, sizeof value_, lifetime_, name_);
     return value_;
   }
   T unobserved() const { return value_; }  // for internal use by weft
