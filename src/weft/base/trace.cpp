@@ -44,7 +44,7 @@ struct Recorder {
 };
 
 constexpr std::uint32_t unnamed = ~std::uint32_t{0};
-thread_local std::uint32_t thread_index = unnamed;
+thread_local std::uint32_t thread_index = unnamed;  // spans name their thread by it
 
 bool is_main_thread() { return ::getpid() == ::gettid(); }
 

@@ -52,7 +52,7 @@ void Recording::leave() {
 
 Recording& Recording::current() {
   if (!session.recording) [[unlikely]] {
-    thread_local Recording outermost;
+    thread_local Recording outermost;  // each thread records its own operations
     session.recording = &outermost;
   }
   return *session.recording;

@@ -27,7 +27,7 @@ inline constinit Metric nodes_per_sync("NodesPerSync", Unit::count);
 namespace record {
 
 Synchronizer::ThreadState& Synchronizer::of_this_thread() {
-  thread_local ThreadState state;
+  thread_local ThreadState state;  // a thread syncs what it recorded, without a lock
   return state;
 }
 

@@ -107,7 +107,7 @@ class NodePool {
     return *instance;
   }
 
-  static inline thread_local Owner owner;
+  static inline thread_local Owner owner;  // a thread takes and gives nodes without a lock
   // A copy of the owner's state that is cheaper to access: `owner` has a destructor, so every access to it costs a check.
   struct Local {
     Magazine* magazine = nullptr;  // null before the magazine is made, and after the thread has ended

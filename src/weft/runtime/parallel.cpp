@@ -121,7 +121,7 @@ int threads_now() {
 namespace {
 
 void adopt(int count) {
-  static thread_local int adopted = 0;
+  thread_local int adopted = 0;  // OpenMP keeps the number of threads for each thread that starts some
   if (count == adopted) return;
   adopted = count;
   pool::set_threads(count);

@@ -12,7 +12,7 @@ namespace weft::runtime::pool {
 
 namespace {
 
-thread_local bool in_part = false;
+thread_local bool in_part = false;  // whether this thread, which may belong to any Workers, runs a part
 
 // Threads that belong to the one thread that gives them work; they end with it.
 class Workers {
@@ -80,7 +80,7 @@ void run(int parts, int threads, void (*part)(void*, int), void* context) {
     for (int i = 0; i < parts; ++i) part(context, i);
     return;
   }
-  static thread_local Workers workers;
+  thread_local Workers workers;  // threads that compute at the same time do not wait for each other
   workers.run(parts, part, context);
 }
 

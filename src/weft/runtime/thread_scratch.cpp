@@ -14,7 +14,7 @@ std::byte* scratch_of_this_thread(std::size_t bytes) {
     std::unique_ptr<std::byte, Free> block;
     std::size_t size = 0;
   };
-  thread_local Scratch scratch;
+  thread_local Scratch scratch;  // kernels run on many threads at once, and keep it between calls
   if (bytes > scratch.size) {
     scratch.block.reset(static_cast<std::byte*>(::operator new(bytes, alignment)));
     scratch.size = bytes;

@@ -12,7 +12,7 @@ const dnnl::engine& engine() {
 }
 
 dnnl::stream& stream() {
-  thread_local dnnl::stream s(engine());
+  thread_local dnnl::stream s(engine());  // only one thread at a time may use a stream
   return s;
 }
 

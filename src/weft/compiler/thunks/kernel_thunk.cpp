@@ -12,7 +12,7 @@ namespace {
 using Addresses = std::vector<std::byte*>;
 
 Addresses& addresses_of_this_thread() {
-  thread_local Addresses addresses;
+  thread_local Addresses addresses;  // launches run on many threads, and keep it between calls
   return addresses;
 }
 

@@ -84,7 +84,7 @@ CpuDevice::CpuDevice(DeviceOptions options) : Device(std::make_unique<CpuBackend
 
 Device& cpu() {
   static CpuDevice device(DeviceOptions::from_knobs());
-  thread_local const WaitsAtExit waits;
+  thread_local const WaitsAtExit waits;  // destroyed when the main thread ends
   return device;
 }
 
