@@ -118,6 +118,23 @@ using PartsRule = Parts (*)(const Node& node);  // the result may outlive the no
 // processes.
 using SingleProcessRule = std::vector<Value> (*)(Graph& graph, const Node& node, std::span<const Value> operands);
 
+// Fills in the letters that relate the dimensions of a node's operands and results (factors.h).
+struct Factors;
+using FactorRule = void (*)(const Node& node, Factors& factors);
+
+// Whether a node's results are linear functions of an operand: f(a) + f(b) = f(a + b). Sums that are still split into parts pass through
+// linear operands (docs/design/meshes.md).
+enum class Linearity : std::uint8_t {
+  none,
+  alone,     // linear in this operand while the others are fixed: multiply
+  together,  // linear in all such operands together: add; alone, too, where the others are zero
+};
+using LinearityRule = Linearity (*)(const Node& node, int operand);
+
+// Returns the results of a node for one device of a mesh, where the attributes depend on the shard (localize.h).
+struct LocalCall;
+using LocalRule = Value (*)(const LocalCall& call);
+
 inline constexpr int variadic = -1;
 
 // The right operand that makes a binary op return its left operand (and the reverse, if the op is commutative).
@@ -147,6 +164,10 @@ struct Op {
   const AttributeSchema* attributes = nullptr;
   int regions = 0;  // number of regions; variadic: any number
   Flow flow = Flow::none;
+  FactorRule factors =
+      nullptr;  // null for elementwise ops, which are pointwise, and for ops that run regions or are collectives
+  LinearityRule linear = nullptr;  // null if no result is linear in any operand
+  LocalRule local = nullptr;       // null if the local node is the node with smaller sizes
   bool commutative = false;
   Identity identity = Identity::none;
   bool involution = false;    // applying it twice with equal attributes returns the operand
@@ -181,6 +202,13 @@ bool has_side_effect(const Node& node);
 void zero_gradient(const GradientCall& call);
 // A gradient rule that throws Error: the op has no gradient.
 [[noreturn]] void not_differentiable(const GradientCall& call);
+
+// Factor rules of nodes whose operands and results have one shape (operands of rank 0 have no letters), and of nodes that cannot be split.
+void pointwise_factors(const Node& node, Factors& factors);
+void no_factors(const Node& node, Factors& factors);
+// Linearity rules of nodes that are linear in each operand alone, or in all of them together.
+inline Linearity linear_in_each(const Node&, int) { return Linearity::alone; }
+inline Linearity linear_together(const Node&, int) { return Linearity::together; }
 
 // all_ops is sorted by name. find_op takes StableHLO's name and returns nullptr if there is no such op.
 std::span<const Op* const> all_ops();

@@ -22,6 +22,13 @@
 namespace weft::ir::ops {
 
 namespace detail {
+// Returns whether an op needs a factor rule: elementwise ops are pointwise, the values of regions have shardings of their own, and
+// parameters, collectives and what only the interpreter runs are not split.
+constexpr bool needs_factors(const Op& op) {
+  return op.kind != Kind::elementwise && op.kind != Kind::collective && op.flow == Flow::none && !op.takes_tokens &&
+         !op.interpreted;
+}
+
 // Returns whether a pointer to a rule is null. Under -fsanitize=undefined, GCC does not treat `function address == nullptr` as a
 // constant expression; it only folds the comparison of a null pointer.
 template <class Rule>
@@ -51,6 +58,7 @@ static_assert(std::ranges::all_of(table,
                                            detail::missing(op->scalar) + detail::missing(op->parts) +
                                                    detail::missing(op->interpret) ==
                                                2 &&
+                                           !(detail::needs_factors(*op) && detail::missing(op->factors)) &&
                                            (op->kind == Kind::collective && !op->interpreted) !=
                                                detail::missing(op->single_process);
                                   }),

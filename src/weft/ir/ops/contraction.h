@@ -11,6 +11,12 @@ void convolution_type(const Call& call, std::vector<Type>& results);
 void dot_general_gradient(const GradientCall& c);
 void convolution_gradient(const GradientCall& c);
 
+void dot_general_factors(const Node& node, Factors& f);
+void convolution_factors(const Node& node, Factors& f);
+
+// Linear in each operand, unless integers are widened: parts would wrap around in the narrower dtype.
+Linearity contraction_linearity(const Node& node, int operand);
+
 namespace interpreter {
 InterpretRule convolution, dot_general;
 }
@@ -24,11 +30,13 @@ WEFT_FAMILY(contraction)
 // dtype. Cotangents are converted to the operands' dtype, in which the contractions of the gradient are computed.
 WEFT_OP(dot_general) {
     .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = dot_general_gradient,
-    .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>, .hlo_opcode = "dot",
+    .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>,
+    .factors = dot_general_factors, .linear = contraction_linearity, .hlo_opcode = "dot",
 };
 WEFT_OP(convolution) {
     .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = convolution_gradient,
     .interpret = interpreter::convolution, .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
+    .factors = convolution_factors, .linear = contraction_linearity,
 };
 
 WEFT_FAMILY_END

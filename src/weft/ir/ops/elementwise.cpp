@@ -83,4 +83,27 @@ void clamp_type(const Call& call, std::vector<Type>& results) {
   results.push_back(type);
 }
 
+// Rounding is not linear, so the result must hold every float of the operand.
+Linearity convert_linearity(const Node& node, int) {
+  const DType from = node.operand(0).dtype(), to = node.type().dtype();
+  const bool is_exact =
+      from == to || to == DType::f64 || (to == DType::f32 && (from == DType::f16 || from == DType::bf16));
+  return is_float(from) && is_float(to) && is_exact ? Linearity::together : Linearity::none;
+}
+
+Linearity divide_linearity(const Node& node, int operand) {
+  return operand == 0 && is_float(node.type().dtype()) ? Linearity::together : Linearity::none;
+}
+
+// The sum of booleans is `or`, which does not undo itself as sums do.
+Linearity add_linearity(const Node& node, int) {
+  return node.type().dtype() == DType::boolean ? Linearity::none : Linearity::together;
+}
+
+Linearity multiply_linearity(const Node& node, int) {
+  return node.type().dtype() == DType::boolean ? Linearity::none : Linearity::alone;
+}
+
+Linearity select_linearity(const Node&, int operand) { return operand == 0 ? Linearity::none : Linearity::together; }
+
 }  // namespace weft::ir

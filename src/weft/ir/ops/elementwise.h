@@ -44,6 +44,13 @@ Scalar reduce_precision_scalar(ScalarBuilder& b, const ScalarCall& x);
 Scalar same_scalar(ScalarBuilder& b, const ScalarCall& x);  // the operand
 Scalar sign_scalar(ScalarBuilder& b, const ScalarCall& x);
 
+// Linearity
+Linearity convert_linearity(const Node& node, int operand);  // linear if a float becomes one that is at least as wide
+Linearity divide_linearity(const Node& node, int operand);   // of floats, linear in the dividend
+Linearity add_linearity(const Node& node, int operand);      // not of booleans
+Linearity multiply_linearity(const Node& node, int operand);
+Linearity select_linearity(const Node& node, int operand);  // linear in the two values
+
 // Gradients that are longer than a line or belong to several ops
 void same_gradient(const GradientCall& c);  // passes the result's cotangent on
 void atan2_gradient(const GradientCall& c);
@@ -69,7 +76,7 @@ WEFT_OP(abs) {
 WEFT_OP(add) {
     .name = "add", .kind = Kind::elementwise, .arity = 2, .types = same_type,
     .gradient = [](const GradientCall& c) { c.add(0, c.dy()); c.add(1, c.dy()); },
-    .scalar = binary<Prim::add, Prim::bit_or>, .commutative = true, .identity = Identity::zero,
+    .scalar = binary<Prim::add, Prim::bit_or>, .linear = add_linearity, .commutative = true, .identity = Identity::zero,
 };
 WEFT_OP(and_) {
     .name = "and", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
@@ -101,7 +108,7 @@ WEFT_OP(compare) {
 };
 WEFT_OP(convert) {
     .name = "convert", .kind = Kind::elementwise, .arity = 1, .types = convert_type, .gradient = convert_gradient,
-    .scalar = [](ScalarBuilder& b, const ScalarCall& x) { return b.convert(x[0], x.result); },
+    .scalar = [](ScalarBuilder& b, const ScalarCall& x) { return b.convert(x[0], x.result); }, .linear = convert_linearity,
 };
 WEFT_OP(cosine) {
     .name = "cosine", .kind = Kind::elementwise, .arity = 1, .types = same_type,
@@ -119,7 +126,7 @@ WEFT_OP(divide) {
       c.add(0, da);
       if (c.needs(1)) c.add(1, -(da * c.y()));
     },
-    .scalar = binary<Prim::divide>, .domain = integers | floats, .identity = Identity::one,
+    .scalar = binary<Prim::divide>, .domain = integers | floats, .linear = divide_linearity, .identity = Identity::one,
 };
 WEFT_OP(erf) {
     .name = "erf", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = erf_gradient,
@@ -175,12 +182,12 @@ WEFT_OP(multiply) {
       if (c.needs(0)) c.add(0, c.dy() * c.x(1));
       if (c.needs(1)) c.add(1, c.dy() * c.x(0));
     },
-    .scalar = binary<Prim::multiply, Prim::bit_and>, .commutative = true, .identity = Identity::one,
+    .scalar = binary<Prim::multiply, Prim::bit_and>, .linear = multiply_linearity, .commutative = true, .identity = Identity::one,
 };
 WEFT_OP(negate) {
     .name = "negate", .kind = Kind::elementwise, .arity = 1, .types = same_type,
     .gradient = [](const GradientCall& c) { c.add(0, -c.dy()); },
-    .scalar = unary<Prim::negate>, .domain = integers | floats, .involution = true,
+    .scalar = unary<Prim::negate>, .domain = integers | floats, .linear = linear_together, .involution = true,
 };
 WEFT_OP(not_) {
     .name = "not", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
@@ -223,6 +230,7 @@ WEFT_OP(rsqrt) {
 WEFT_OP(select) {  // predicate, on_true, on_false
     .name = "select", .kind = Kind::elementwise, .arity = 3, .types = select_type, .gradient = select_gradient,
     .scalar = [](ScalarBuilder& b, const ScalarCall& x) { return b.select(x[0], x[1], x[2]); },
+    .linear = select_linearity,
 };
 WEFT_OP(shift_left) {
     .name = "shift_left", .kind = Kind::elementwise, .arity = 2, .types = same_type, .gradient = zero_gradient,
@@ -253,7 +261,7 @@ WEFT_OP(sqrt) {
 // Returns its operand, but no gradient passes through it. It is weft's own op and is dropped once gradients are built.
 WEFT_OP(stop_gradient) {
     .name = "stop_gradient", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = zero_gradient,
-    .scalar = same_scalar, .call_target = "weft.stop_gradient",
+    .scalar = same_scalar, .linear = linear_together, .call_target = "weft.stop_gradient",
 };
 WEFT_OP(subtract) {
     .name = "subtract", .kind = Kind::elementwise, .arity = 2, .types = same_type,
@@ -261,7 +269,7 @@ WEFT_OP(subtract) {
       c.add(0, c.dy());
       if (c.needs(1)) c.add(1, -c.dy());
     },
-    .scalar = binary<Prim::subtract>, .domain = integers | floats, .identity = Identity::zero,
+    .scalar = binary<Prim::subtract>, .domain = integers | floats, .linear = linear_together, .identity = Identity::zero,
 };
 WEFT_OP(tan) {
     .name = "tan", .kind = Kind::elementwise, .arity = 1, .types = same_type,

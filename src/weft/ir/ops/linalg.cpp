@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <weft/base/triangular.h>
+#include <weft/ir/factors.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {
@@ -78,6 +79,24 @@ Parts triangular_solve_parts(const Node& node) {
               }
             }};
   });
+}
+
+void batch_factors(const Node& node, Factors& f) {
+  for (int d = 0; d < node.type().rank() - 2; ++d) {
+    f.results[0][d] = {f.add(node.type().dim(d))};
+    for (auto& operand : f.operands) operand[d] = f.results[0][d];
+  }
+}
+
+// The columns of b are systems of their own, or its rows if x stands on the left.
+void triangular_solve_factors(const Node& node, Factors& f) {
+  batch_factors(node, f);
+  const int systems = node.type().rank() - (node.attributes<TriangularSolveAttributes>().left_side ? 1 : 2);
+  f.operands[1][systems] = f.results[0][systems] = {f.add(node.type().dim(systems))};
+}
+
+Linearity triangular_solve_linearity(const Node&, int operand) {
+  return operand == 1 ? Linearity::together : Linearity::none;
 }
 
 }  // namespace weft::ir

@@ -25,6 +25,10 @@ struct TriangularSolveAttributes {
 void cholesky_type(const Call& call, std::vector<Type>& results);
 void triangular_solve_type(const Call& call, std::vector<Type>& results);
 
+void batch_factors(const Node& node, Factors& f);  // only the batch can be split
+void triangular_solve_factors(const Node& node, Factors& f);
+Linearity triangular_solve_linearity(const Node& node, int operand);
+
 Parts cholesky_parts(const Node& node);
 Parts triangular_solve_parts(const Node& node);
 
@@ -36,11 +40,12 @@ WEFT_FAMILY(linalg)
 WEFT_OP(cholesky) {
     .name = "cholesky", .kind = Kind::opaque, .arity = 1, .types = cholesky_type, .gradient = not_differentiable,
     .parts = cholesky_parts, .domain = floats, .attributes = schema<CholeskyAttributes>,
+    .factors = batch_factors,
 };
 WEFT_OP(triangular_solve) {  // a, b: x with op(a) x = b, or x op(a) = b
     .name = "triangular_solve", .kind = Kind::opaque, .arity = 2, .types = triangular_solve_type,
     .gradient = not_differentiable, .parts = triangular_solve_parts, .domain = floats,
-    .attributes = schema<TriangularSolveAttributes>,
+    .attributes = schema<TriangularSolveAttributes>, .factors = triangular_solve_factors, .linear = triangular_solve_linearity,
 };
 
 WEFT_FAMILY_END

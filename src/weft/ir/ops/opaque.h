@@ -24,6 +24,7 @@ WEFT_FAMILY(opaque)
 WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
     .name = "rng_bit_generator", .kind = Kind::opaque, .arity = 1, .types = rng_bit_generator_type, .gradient = zero_gradient,
     .interpret = interpreter::rng_bit_generator, .domain = dtypes({DType::u64}), .attributes = schema<RngAttributes>,
+    .factors = no_factors,
 };
 WEFT_OP(optimization_barrier) {
     .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,
@@ -35,7 +36,7 @@ WEFT_OP(optimization_barrier) {
 // registered under that name: see host_function.h.
 WEFT_OP(custom_call) {
     .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = custom_call_gradient,
-    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .duplicable = false,
+    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .factors = no_factors, .duplicable = false,
     .takes_tokens = true,
 };
 

@@ -11,6 +11,11 @@ void reduce_window_type(const Call& call, std::vector<Type>& results);
 void reduce_gradient(const GradientCall& c);
 void reduce_window_gradient(const GradientCall& c);
 
+void reduce_factors(const Node& node, Factors& f);
+void reduce_window_factors(const Node& node, Factors& f);
+
+Linearity reduction_linearity(const Node& node, int operand);  // linear if the body adds
+
 namespace interpreter {
 InterpretRule reduce, reduce_window;
 }
@@ -24,12 +29,13 @@ WEFT_FAMILY(reduction)
 WEFT_OP(reduce) {
     .name = "reduce", .kind = Kind::reduction, .arity = variadic, .types = reduce_type, .gradient = reduce_gradient,
     .interpret = interpreter::reduce, .attributes = schema<DimensionsAttributes>, .regions = 1,
+    .factors = reduce_factors, .linear = reduction_linearity,
 };
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce_window) {
     .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type,
     .gradient = reduce_window_gradient, .interpret = interpreter::reduce_window, .attributes = schema<ReduceWindowAttributes>,
-    .regions = 1,
+    .regions = 1, .factors = reduce_window_factors, .linear = reduction_linearity,
 };
 
 WEFT_FAMILY_END

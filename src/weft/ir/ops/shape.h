@@ -21,6 +21,14 @@ void pad_gradient(const GradientCall& c);
 void concatenate_gradient(const GradientCall& c);
 void reverse_gradient(const GradientCall& c);
 
+void broadcast_in_dim_factors(const Node& node, Factors& f);
+void reshape_factors(const Node& node, Factors& f);
+void transpose_factors(const Node& node, Factors& f);
+void slice_factors(const Node& node, Factors& f);
+void pad_factors(const Node& node, Factors& f);
+void concatenate_factors(const Node& node, Factors& f);
+void reverse_factors(const Node& node, Factors& f);
+
 namespace interpreter {
 InterpretRule broadcast_in_dim, concatenate, pad, reshape, reverse, slice, transpose;
 }
@@ -33,31 +41,36 @@ WEFT_FAMILY(shape)
 WEFT_OP(broadcast_in_dim) {
     .name = "broadcast_in_dim", .kind = Kind::shape, .arity = 1, .types = broadcast_in_dim_type,
     .gradient = broadcast_in_dim_gradient, .interpret = interpreter::broadcast_in_dim,
-    .attributes = schema<BroadcastAttributes>, .hlo_opcode = "broadcast",
+    .attributes = schema<BroadcastAttributes>, .factors = broadcast_in_dim_factors, .linear = linear_together,
+    .hlo_opcode = "broadcast",
 };
 WEFT_OP(reshape) {
     .name = "reshape", .kind = Kind::shape, .arity = 1, .types = reshape_type, .gradient = reshape_gradient,
-    .interpret = interpreter::reshape,
+    .interpret = interpreter::reshape, .factors = reshape_factors, .linear = linear_together,
 };
 WEFT_OP(transpose) {
     .name = "transpose", .kind = Kind::shape, .arity = 1, .types = transpose_type, .gradient = transpose_gradient,
-    .interpret = interpreter::transpose, .attributes = schema<TransposeAttributes>,
+    .interpret = interpreter::transpose, .attributes = schema<TransposeAttributes>, .factors = transpose_factors,
+    .linear = linear_together,
 };
 WEFT_OP(slice) {
     .name = "slice", .kind = Kind::shape, .arity = 1, .types = slice_type, .gradient = slice_gradient,
-    .interpret = interpreter::slice, .attributes = schema<SliceAttributes>,
+    .interpret = interpreter::slice, .attributes = schema<SliceAttributes>, .factors = slice_factors,
+    .linear = linear_together,
 };
 WEFT_OP(pad) {  // x, padding value; negative edge padding crops
     .name = "pad", .kind = Kind::shape, .arity = 2, .types = pad_type, .gradient = pad_gradient, .interpret = interpreter::pad,
-    .attributes = schema<PadAttributes>,
+    .attributes = schema<PadAttributes>, .factors = pad_factors, .linear = linear_together,
 };
 WEFT_OP(concatenate) {
     .name = "concatenate", .kind = Kind::shape, .arity = variadic, .types = concatenate_type, .gradient = concatenate_gradient,
     .interpret = interpreter::concatenate, .attributes = schema<ConcatenateAttributes>,
+    .factors = concatenate_factors, .linear = linear_together,
 };
 WEFT_OP(reverse) {
     .name = "reverse", .kind = Kind::shape, .arity = 1, .types = reverse_type, .gradient = reverse_gradient,
-    .interpret = interpreter::reverse, .attributes = schema<DimensionsAttributes>, .involution = true,
+    .interpret = interpreter::reverse, .attributes = schema<DimensionsAttributes>, .factors = reverse_factors,
+    .linear = linear_together, .involution = true,
 };
 
 WEFT_FAMILY_END

@@ -9,6 +9,12 @@ void parameter_type(const Call& call, std::vector<Type>& results);
 void constant_type(const Call& call, std::vector<Type>& results);
 void iota_type(const Call& call, std::vector<Type>& results);
 
+void constant_factors(const Node& node, Factors& f);
+void iota_factors(const Node& node, Factors& f);
+
+Value constant_local(const LocalCall& call);
+Value iota_local(const LocalCall& call);
+
 namespace interpreter {
 InterpretRule constant, iota, parameter;
 }
@@ -26,10 +32,11 @@ WEFT_OP(parameter) {
 WEFT_OP(constant) {
     .name = "constant", .kind = Kind::source, .arity = 0, .types = constant_type, .gradient = zero_gradient,
     .interpret = interpreter::constant, .attributes = schema<ConstantAttributes>,
+    .factors = constant_factors, .local = constant_local,
 };
 WEFT_OP(iota) {
     .name = "iota", .kind = Kind::source, .arity = 0, .types = iota_type, .gradient = zero_gradient, .interpret = interpreter::iota,
-    .domain = integers | floats, .attributes = schema<IotaAttributes>,
+    .domain = integers | floats, .attributes = schema<IotaAttributes>, .factors = iota_factors, .local = iota_local,
 };
 
 WEFT_FAMILY_END

@@ -1,0 +1,165 @@
+#include <weft/ir/factors.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include <weft/ir/builder.h>
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+void make_rest_whole(Type type, std::vector<DimFactors>& dims, Factors& factors) {
+  for (int d = 0; d < type.rank(); ++d)
+    if (dims[d].empty() && type.dim(d) != Dim(1)) dims[d] = {factors.add(type.dim(d), Factor::Kind::whole)};
+}
+
+// Returns the axes of a dimension: those of its factors, from major to minor. Nullopt if this is not a sharding of the dimension.
+std::optional<Sharding::Axes> axes_of(const DimFactors& dim, const Factors& factors, const Mesh& mesh,
+                                      const FactorAxes& axes) {
+  Sharding::Axes all;
+  bool complete = true;  // the factors so far are split into single elements
+  for (const int factor : dim) {
+    const Sharding::Axes& own = axes[factor];
+    if (!own.empty() && !complete) return std::nullopt;
+    all.insert(all.end(), own.begin(), own.end());
+    complete = complete && factors.all[factor].size == Dim(devices_along(mesh, own));
+  }
+  return all;
+}
+
+std::optional<Sharding> sharding_of(std::span<const DimFactors> dims, Sharding::Partial partial, const Factors& factors,
+                                    const Mesh& mesh, const FactorAxes& axes) {
+  std::vector<Sharding::Axes> all;
+  for (const DimFactors& dim : dims) {
+    auto of_dim = axes_of(dim, factors, mesh, axes);
+    if (!of_dim) return std::nullopt;
+    all.push_back(std::move(*of_dim));
+  }
+  return Sharding(mesh, std::move(all), std::move(partial));
+}
+
+bool has_factor(std::span<const DimFactors> dims, int factor) {
+  return std::ranges::any_of(dims, [&](const DimFactors& dim) { return std::ranges::count(dim, factor) != 0; });
+}
+
+// Returns the axes along which the factors that are reduced are split.
+Sharding::Partial partial_axes(const Factors& factors, const FactorAxes& axes) {
+  Sharding::Partial partial;
+  for (int f = 0; f < std::ssize(factors.all); ++f)
+    if (factors.all[f].kind == Factor::Kind::reduced)
+      for (const int axis : axes[f]) partial.emplace_back(axis, factors.all[f].reduction);
+  return partial;
+}
+
+// Names factors by letters, in the order in which they are printed first.
+class Letters {
+ public:
+  explicit Letters(std::size_t factors) : letters_(factors) {}
+
+  void print(std::ostream& out, int factor) {
+    char& letter = letters_[factor];
+    if (letter == 0) {
+      letter = next_;
+      next_ = next_ == 'z' ? 'A' : static_cast<char>(next_ + 1);
+    }
+    out << letter;
+  }
+
+  void print(std::ostream& out, std::span<const DimFactors> dims) {
+    for (const DimFactors& dim : dims) {
+      if (dim.empty()) out << '1';
+      if (dim.size() > 1) out << '(';
+      for (const int factor : dim) print(out, factor);
+      if (dim.size() > 1) out << ')';
+    }
+  }
+
+  void print(std::ostream& out, std::span<const std::vector<DimFactors>> tensors) {
+    for (const char* separator = ""; const auto& dims : tensors) {
+      out << std::exchange(separator, ",");
+      print(out, dims);
+    }
+  }
+
+ private:
+  std::vector<char> letters_;
+  char next_ = 'a';
+};
+
+}  // namespace
+
+void pointwise_factors(const Node& node, Factors& f) {
+  const Type type = node.type();
+  for (int d = 0; d < type.rank(); ++d) {
+    const int letter = f.add(type.dim(d));
+    f.results[0][d] = {letter};
+    for (auto& operand : f.operands)
+      if (std::ssize(operand) == type.rank()) operand[d] = {letter};
+  }
+}
+
+void no_factors(const Node&, Factors&) {}
+
+Factors factors_of(const Node& node) {
+  Factors factors;
+  for (const Value v : node.operands) factors.operands.emplace_back(v.rank());
+  for (const Type type : node.types) factors.results.emplace_back(type.rank());
+  if (node.op->has_sizes()) factors.attribute_sizes.assign(node.op->attributes->sizes(node.attribute_data).size(), -1);
+  const bool is_pointwise = node.op->kind == Kind::elementwise && !node.op->factors;
+  (is_pointwise ? pointwise_factors : node.op->factors ? node.op->factors : no_factors)(node, factors);
+  for (int i = 0; i < std::ssize(node.operands); ++i)
+    make_rest_whole(node.operand(i).type(), factors.operands[i], factors);
+  for (int i = 0; i < std::ssize(node.types); ++i) make_rest_whole(node.type(i), factors.results[i], factors);
+  return factors;
+}
+
+// An operand without a factor that others sum over, such as the initial value of a sum, must be counted once: its parts add up to it.
+std::optional<Sharding> Factors::operand_sharding(int operand, const Node& node, const Mesh& mesh,
+                                                  const FactorAxes& axes) const {
+  Sharding::Partial partial;
+  const bool adds_up = node.op->linear && node.op->linear(node, operand) == Linearity::together;
+  for (const auto& [axis, reduction] : partial_axes(*this, axes)) {
+    if (!adds_up || reduction != Reduction::sum) continue;
+    const auto factor =
+        std::ranges::find_if(axes, [&](const auto& own) { return std::ranges::count(own, axis) != 0; }) - axes.begin();
+    if (!has_factor(operands[operand], static_cast<int>(factor))) partial.emplace_back(axis, reduction);
+  }
+  return sharding_of(operands[operand], std::move(partial), *this, mesh, axes);
+}
+
+std::optional<Sharding> Factors::result_sharding(int result, const Mesh& mesh, const FactorAxes& axes) const {
+  return sharding_of(results[result], partial_axes(*this, axes), *this, mesh, axes);
+}
+
+std::optional<Reduction> reduction_of(const Graph& body, DType dtype) {
+  const Op* op = reduction_op(body);
+  const bool is_boolean = dtype == DType::boolean;
+  if (op == &ops::add) return is_boolean ? Reduction::max : Reduction::sum;
+  if (op == &ops::maximum || (is_boolean && op == &ops::or_)) return Reduction::max;
+  if (op == &ops::minimum || (is_boolean && (op == &ops::and_ || op == &ops::multiply))) return Reduction::min;
+  return std::nullopt;
+}
+
+std::ostream& operator<<(std::ostream& out, const Factors& factors) {
+  Letters letters(factors.all.size());
+  letters.print(out, factors.operands);
+  out << "->";
+  letters.print(out, factors.results);
+  bool any = false;
+  for (int f = 0; f < std::ssize(factors.all); ++f) {
+    const Factor& factor = factors.all[f];
+    if (factor.kind == Factor::Kind::pass) continue;
+    out << (std::exchange(any, true) ? ", " : " (");
+    letters.print(out, f);
+    if (factor.kind == Factor::Kind::whole) {
+      out << " whole";
+    } else {
+      out << ' ' << factor.reduction;
+    }
+  }
+  return any ? out << ')' : out;
+}
+
+}  // namespace weft::ir

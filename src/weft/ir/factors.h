@@ -1,0 +1,64 @@
+// The factors of a node: letters that relate the dimensions of its operands and results, as in an einsum. dot_general may be
+// ab,bc->ac (b summed): dimension 0 of the left operand and of the result is a, and the sum runs over b. From the factors follows how
+// the node can be computed in shards (localize.h). They are declared with each op (Op::factors); their semantics are those of Shardy's
+// op sharding rules.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <weft/ir/op.h>
+#include <weft/ir/sharding.h>
+
+namespace weft::ir {
+
+struct Factor {
+  enum class Kind : std::uint8_t {
+    pass,     // each shard of the results depends only on the same shard of the operands
+    reduced,  // only in operands: shards of the operands give parts of the results
+    whole,    // cannot be split: every element may depend on all elements along this dimension
+  };
+  Dim size;
+  Kind kind = Kind::pass;
+  Reduction reduction = Reduction::sum;  // if reduced: how the parts combine
+};
+
+// The factors of one dimension, from major to minor: indices in Factors::all. More than one if a reshape merges dimensions; none if the
+// size is 1.
+using DimFactors = std::vector<int>;
+
+// The axes along which each factor is split.
+using FactorAxes = std::vector<Sharding::Axes>;
+
+struct Factors {
+  std::vector<Factor> all;
+  std::vector<std::vector<DimFactors>> operands, results;
+  // One for each number in the attributes' sizes (AttributeSchema::sizes), if there are any: the factor whose size the number is, or -1.
+  std::vector<int> attribute_sizes;
+
+  // Adds a factor of one dimension of some operands and results.
+  int add(Dim size, Factor::Kind kind = Factor::Kind::pass, Reduction reduction = Reduction::sum) {
+    all.push_back({size, kind, reduction});
+    return static_cast<int>(all.size()) - 1;
+  }
+
+  // Return the sharding of an operand or a result if the factors are split along these axes. Nullopt if it is not a sharding: a minor
+  // factor of a dimension is split, but the major one not completely.
+  std::optional<Sharding> operand_sharding(int operand, const Node& node, const Mesh& mesh,
+                                           const FactorAxes& axes) const;
+  std::optional<Sharding> result_sharding(int result, const Mesh& mesh, const FactorAxes& axes) const;
+
+  friend std::ostream& operator<<(std::ostream& out, const Factors& factors);  // ab,bc->ac (b sum)
+};
+
+// Returns the factors of a node. A dimension that the op's rule does not mention, and whose size is not 1, gets a factor that is whole.
+Factors factors_of(const Node& node);
+
+// Return the reduction of a body that is one op, for elements of this dtype; nullopt for other bodies. add is a sum, but of booleans it
+// is a maximum.
+std::optional<Reduction> reduction_of(const Graph& body, DType dtype);
+
+}  // namespace weft::ir

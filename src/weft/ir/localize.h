@@ -1,0 +1,28 @@
+// The local form of a node: the node that one device of a mesh runs on its shards.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <weft/ir/factors.h>
+
+namespace weft::ir {
+
+// What a rule for Op::local is given. The node has one result.
+struct LocalCall {
+  const Node& node;
+  Graph& graph;
+  Type type;                 // of the device's shard of the result
+  const Sharding& sharding;  // of the result
+  // Returns the device's coordinate along an axis, of type tensor<i64>.
+  const std::function<Value(int axis)>& coordinate;
+};
+
+// Appends the local form of a node whose factors are split along these axes, and returns its results: the shards, or the parts, that
+// Factors::result_sharding says. The operands are shards as Factors::operand_sharding says. All must be shardings.
+std::vector<Value> append_local(Graph& graph, const Node& node, std::span<const Value> operands, const Factors& factors,
+                                const Mesh& mesh, const FactorAxes& axes,
+                                const std::function<Value(int axis)>& coordinate);
+
+}  // namespace weft::ir

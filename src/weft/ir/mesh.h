@@ -1,0 +1,48 @@
+// A Mesh arranges the devices of one program in a grid whose axes have names: {"data", 4}, {"model", 2} are 8 devices. The devices are
+// logical: how many processes and physical devices they run on does not change results (D15b). As jax.sharding.Mesh and Shardy's sdy.mesh.
+// A value: cheap to copy, compared by names and sizes. Thread-safe, because it never changes.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::ir {
+
+class Mesh {
+ public:
+  struct Axis {
+    std::string name;
+    std::int64_t size;
+    friend bool operator==(const Axis&, const Axis&) = default;
+  };
+  static constexpr std::int64_t max_devices = std::int64_t{1} << 20;
+
+  Mesh() : Mesh(std::vector<Axis>{}) {}  // one device, no axes
+  // Throws Error for a name that is empty or occurs twice, a size below 1, and more than max_devices devices.
+  explicit Mesh(std::vector<Axis> axes);
+  Mesh(std::initializer_list<Axis> axes) : Mesh(std::vector<Axis>(axes)) {}
+
+  std::span<const Axis> axes() const { return *axes_; }
+  std::int64_t size(int axis) const { return axes()[axis].size; }
+  std::int64_t devices() const { return devices_; }
+  // Returns the index of an axis. Throws Error that names the axes there are.
+  int axis(std::string_view name) const;
+  // Returns a device's position along an axis. Devices are numbered in row-major order: the last axis changes fastest.
+  std::int64_t coordinate(std::int64_t device, int axis) const;
+
+  friend bool operator==(const Mesh& a, const Mesh& b) { return a.axes_ == b.axes_ || *a.axes_ == *b.axes_; }
+  friend std::ostream& operator<<(std::ostream& out, const Mesh& mesh);  // data=4, model=2
+
+ private:
+  std::shared_ptr<const std::vector<Axis>> axes_;
+  std::int64_t devices_ = 1;
+};
+
+}  // namespace weft::ir
