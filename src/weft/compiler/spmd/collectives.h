@@ -1,0 +1,59 @@
+// Appends the collectives that change how a value is sharded, to the program that every device of a mesh runs. The devices are the
+// partitions of one replica, numbered as in the mesh.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <weft/ir/graph.h>
+#include <weft/ir/sharding.h>
+
+namespace weft::compiler {
+
+// What a collective costs and why it is there.
+struct Communication {
+  const ir::Node* node = nullptr;  // of the program of every device
+  const ir::Node* reason =
+      nullptr;  // the node of the unsplit program whose operand, or the one whose result, is resharded
+  ir::Sharding::Axes axes;
+  double sent_bytes =
+      0;  // by each device, if a ring carries it: 2(n-1)/n of the bytes for an all-reduce, (n-1)/n for the others
+};
+
+class Collectives {
+ public:
+  Collectives(ir::Graph& graph, ir::Mesh mesh)
+      : graph_(graph), mesh_(std::move(mesh)), coordinates_(mesh_.axes().size()) {}
+
+  // Returns the device's coordinate along an axis, of type tensor<i64>.
+  ir::Value coordinate(int axis);
+  // Returns the device's position along axes, of which the first is the major one.
+  ir::Value position(std::span<const int> axes);
+
+  // `axes` are those among whose devices the collective runs.
+  ir::Value all_reduce(ir::Value x, const ir::Sharding::Axes& axes, ir::Reduction reduction);
+  ir::Value reduce_scatter(ir::Value x, int dim, const ir::Sharding::Axes& axes, ir::Reduction reduction);
+  ir::Value all_gather(ir::Value x, int dim, const ir::Sharding::Axes& axes);
+  ir::Value all_to_all(ir::Value x, int split_dim, int concat_dim, const ir::Sharding::Axes& axes);
+
+  // Without communication: takes the device's part of a dimension; keeps the elements on the first device along the axes, and zeros on
+  // the others.
+  ir::Value take_part(ir::Value x, int dim, const ir::Sharding::Axes& axes);
+  ir::Value keep_on_first(ir::Value x, const ir::Sharding::Axes& axes);
+
+  // Sets the reason of what is appended from now on.
+  void set_reason(const ir::Node* reason) { reason_ = reason; }
+  std::vector<Communication> take_communications() { return std::move(communications_); }
+
+ private:
+  ir::IntMatrix groups(std::span<const int> axes);
+  ir::Value note(ir::Node& node, const ir::Sharding::Axes& axes, double ring_bytes);
+
+  ir::Graph& graph_;
+  const ir::Mesh mesh_;
+  std::vector<ir::Value> coordinates_;  // by axis
+  std::vector<Communication> communications_;
+  const ir::Node* reason_ = nullptr;
+};
+
+}  // namespace weft::compiler

@@ -1,0 +1,137 @@
+#include <weft/compiler/spmd/partition.h>
+
+#include <algorithm>
+
+#include <weft/base/error.h>
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/spmd/reshard.h>
+#include <weft/compiler/spmd/typing.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/localize.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
+#include <weft/ir/several_devices.h>
+
+namespace weft::compiler {
+
+namespace {
+
+void check(const ir::Graph& graph) {
+  for (const ir::Node* node : graph.nodes()) {
+    if (node->op->kind == ir::Kind::collective) ir::refuse_several_devices(*node);
+    require(ir::is_static(*node), "partition: '", node->op->name, "' has sizes that are not known: ", node->type());
+  }
+}
+
+class Partitioner {
+ public:
+  Partitioner(const ir::Graph& from, const ir::Mesh& mesh, std::vector<NodeTyping> typing)
+      : from_(from),
+        mesh_(mesh),
+        typing_(std::move(typing)),
+        to_(std::make_shared<ir::Graph>()),
+        collectives_(*to_, mesh),
+        held_(from.nodes().size()) {
+    to_->name = from.name;
+  }
+
+  Partitioned run(std::span<const std::optional<ir::Sharding>> wanted) {
+    for (const ir::Value input : from_.inputs()) {
+      const ir::Sharding& sharding = typing_[input.node->id].results.front();
+      hold(input, to_->add_input(sharding.local_type(input.type())), sharding);
+    }
+    for (ir::Node* node : from_.nodes())
+      if (!ir::is_parameter(*node)) append(*node);
+    Partitioned result;
+    std::vector<ir::Value> outputs;
+    for (std::size_t i = 0; i < from_.outputs().size(); ++i) {
+      const ir::Value v = from_.outputs()[i];
+      result.outputs.push_back(wanted[i] ? *wanted[i] : without_partial(typing_[v.node->id].passed_on[v.index]));
+      collectives_.set_reason(v.node);
+      outputs.push_back(as(v, result.outputs.back()));
+    }
+    to_->set_outputs(std::move(outputs));
+    result.graph = to_;
+    result.communications = collectives_.take_communications();
+    return result;
+  }
+
+ private:
+  struct Held {
+    ir::Sharding sharding;
+    ir::Value value;
+  };
+
+  void hold(ir::Value v, ir::Value shard, const ir::Sharding& sharding) {
+    auto& results = held_[v.node->id];
+    if (results.size() <= v.index) results.resize(v.index + 1);
+    results[v.index].push_back({sharding, shard});
+  }
+
+  // Returns the shards of a value under this sharding; each is made once.
+  ir::Value as(ir::Value v, const ir::Sharding& sharding) {
+    auto& all = held_[v.node->id][v.index];
+    const auto found = std::ranges::find(all, sharding, &Held::sharding);
+    if (found != all.end()) return found->value;
+    const Held from = all.back();  // partial sums were added once, if they were
+    const ir::Value made = reshard(collectives_, from.value, from.sharding, sharding);
+    if (from.sharding.partial().empty() || !sharding.partial().empty()) {
+      all.insert(all.begin(), {sharding, made});
+    } else {
+      all.push_back({sharding, made});
+    }
+    return made;
+  }
+
+  void append(ir::Node& node) {
+    const NodeTyping& t = typing_[node.id];
+    to_->set_location(node.location);
+    collectives_.set_reason(&node);
+    std::vector<ir::Value> operands;
+    for (int i = 0; i < std::ssize(node.operands); ++i) operands.push_back(as(node.operand(i), t.operands[i]));
+    const bool is_local = node.op->factors || node.op->kind == ir::Kind::elementwise;
+    std::vector<ir::Value> results;
+    if (is_local) {
+      results = ir::append_local(*to_, node, operands, t.factors, mesh_, t.axes,
+                                 [&](int axis) { return collectives_.coordinate(axis); });
+    } else {
+      std::vector<Type> types;
+      for (int i = 0; i < std::ssize(node.types); ++i) types.push_back(t.results[i].local_type(node.type(i)));
+      ir::Node& copy = ir::append_resized(*to_, node, operands, types);
+      for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(copy.result(i));
+    }
+    for (std::uint32_t i = 0; i < results.size(); ++i) {
+      const ir::Value v = node.result(i);
+      hold(v, results[i], t.results[i]);
+      if (t.passed_on[i] != t.results[i]) as(v, t.passed_on[i]);
+    }
+  }
+
+  const ir::Graph& from_;
+  const ir::Mesh& mesh_;
+  const std::vector<NodeTyping> typing_;
+  const std::shared_ptr<ir::Graph> to_;
+  Collectives collectives_;
+  std::vector<std::vector<std::vector<Held>>> held_;  // by node and result; the last is what others are made from
+};
+
+}  // namespace
+
+Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
+                      std::span<const std::optional<ir::Sharding>> outputs) {
+  require(inputs.size() == graph.inputs().size(), "partition: ", inputs.size(), " shardings for ",
+          graph.inputs().size(), " inputs");
+  std::vector<std::optional<ir::Sharding>> wanted(outputs.begin(), outputs.end());
+  if (outputs.empty()) wanted.resize(graph.outputs().size());
+  require(wanted.size() == graph.outputs().size(), "partition: ", wanted.size(), " shardings for ",
+          graph.outputs().size(), " outputs");
+  check(graph);
+  std::shared_ptr<const ir::Graph> flat = inline_composites(graph);
+  if (!flat) flat = copy_of(graph);
+  Partitioned result = Partitioner(*flat, mesh, type_nodes(*flat, mesh, inputs, wanted)).run(wanted);
+  result.unsplit = flat;
+  return result;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,298 @@
+#include <weft/compiler/spmd/typing.h>
+
+#include <algorithm>
+
+#include <weft/base/error.h>
+#include <weft/ir/ops.h>
+
+namespace weft::compiler {
+
+namespace {
+
+using Axes = ir::Sharding::Axes;
+using Partial = ir::Sharding::Partial;
+using OptionalSharding = std::optional<ir::Sharding>;
+
+std::vector<Axes> dims_of(const ir::Sharding& sharding) {
+  std::vector<Axes> dims;
+  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
+  return dims;
+}
+
+ir::Sharding with_partial(const ir::Sharding& sharding, const Axes& summed) {
+  Partial partial = sharding.partial();
+  for (const int axis : summed) partial.emplace_back(axis, ir::Reduction::sum);
+  return {sharding.mesh(), dims_of(sharding), std::move(partial)};
+}
+
+bool is_partial_along(const ir::Sharding& sharding, int axis) {
+  return std::ranges::count(sharding.partial(), Partial::value_type(axis, ir::Reduction::sum)) != 0;
+}
+
+double bytes_of(std::span<const Type> types) {
+  double bytes = 0;
+  for (const Type type : types) bytes += type.dtype() == DType::token ? 0 : type.bytes();
+  return bytes;
+}
+
+ir::Linearity linearity(const ir::Node& node, int operand) {
+  return node.op->linear ? node.op->linear(node, operand) : ir::Linearity::none;
+}
+
+// Returns whether the node can take a partial sum as this operand and give a partial sum, without making more bytes to add.
+bool lets_partial_pass(const ir::Node& node, int operand) {
+  const ir::Value x = node.operand(operand);
+  if (x.dtype() == DType::boolean || node.types.size() != 1) return false;
+  const ir::Linearity linear = linearity(node, operand);
+  const bool is_used_once = std::ranges::count(node.operands, x) == 1;
+  return (linear == ir::Linearity::together || (linear == ir::Linearity::alone && is_used_once)) &&
+         node.type().bytes() <= x.type().bytes();
+}
+
+// Axes that an operand, or the users of a result, suggest for one factor.
+struct Claim {
+  int factor;
+  Axes axes;
+  double weight;  // the bytes that are moved if the claim is not met
+};
+
+class Typing {
+ public:
+  Typing(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
+         std::span<const OptionalSharding> outputs)
+      : graph_(graph),
+        mesh_(mesh),
+        inputs_(inputs),
+        outputs_(outputs),
+        nodes_(graph.nodes().size()),
+        wanted_(nodes_.size()),
+        cost_(nodes_.size()),
+        is_added_early_(nodes_.size()) {
+    for (const ir::Node* node : graph.nodes()) {
+      nodes_[node->id].factors = ir::factors_of(*node);
+      wanted_[node->id].resize(node->types.size());
+    }
+  }
+
+  std::vector<NodeTyping> run() {
+    find_costs();
+    for (const ir::Node* node : graph_.nodes()) type(*node);
+    find_wanted();
+    for (const ir::Node* node : graph_.nodes()) type(*node);
+    return std::move(nodes_);
+  }
+
+ private:
+  const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
+
+  // Finds, for each value, the bytes that are added up if the value is a partial sum: its own, or those of the values further on if it
+  // passes through linear ops. The former if that is less.
+  void find_costs() {
+    std::vector<double> nonlinear(nodes_.size()),
+        linear(nodes_.size());  // of the uses; by node, because sums have one result
+    for (const ir::Value v : graph_.outputs()) nonlinear[v.node->id] = bytes_of(v.node->types);
+    for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
+      const ir::Node& node = **at;
+      const double own = bytes_of(node.types), later = nonlinear[node.id] + linear[node.id];
+      is_added_early_[node.id] = own < later;
+      cost_[node.id] = std::min(own, later);
+      for (int i = 0; i < std::ssize(node.operands); ++i) {
+        const ir::Node& from = *node.operand(i).node;
+        if (lets_partial_pass(node, i)) {
+          linear[from.id] += cost_[node.id];
+        } else {
+          nonlinear[from.id] = bytes_of(from.types);
+        }
+      }
+    }
+  }
+
+  // Finds how the users of each value need it, where all of them agree.
+  void find_wanted() {
+    std::vector<std::vector<std::uint8_t>> has_user(nodes_.size());
+    for (const ir::Node* node : graph_.nodes()) has_user[node->id].resize(node->types.size());
+    const auto want = [&](ir::Value v, const ir::Sharding& needed) {
+      std::vector<Axes> dims = dims_of(needed);
+      OptionalSharding& wanted = wanted_[v.node->id][v.index];
+      if (std::exchange(has_user[v.node->id][v.index], 1) != 0)
+        for (int d = 0; d < needed.rank(); ++d) {
+          const Axes& before = wanted->axes(d);
+          dims[d].erase(std::ranges::mismatch(dims[d], before).in1, dims[d].end());
+        }
+      wanted.emplace(mesh_, std::move(dims));
+    };
+    for (std::size_t i = 0; i < graph_.outputs().size(); ++i) {
+      const ir::Value v = graph_.outputs()[i];
+      want(v, outputs_[i] ? *outputs_[i] : without_partial(seen(v)));
+    }
+    for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
+      const ir::Node& node = **at;
+      type(node);  // again, with what its users want
+      for (int i = 0; i < std::ssize(node.operands); ++i) want(node.operand(i), nodes_[node.id].operands[i]);
+    }
+  }
+
+  void type(const ir::Node& node) {
+    NodeTyping& t = nodes_[node.id];
+    t.operands.clear();
+    t.results.clear();
+    t.axes.assign(t.factors.all.size(), {});
+    if (ir::is_parameter(node)) {
+      t.results = {inputs_[node.attributes<ir::ParameterAttributes>().index]};
+    } else if (node.op->flow == ir::Flow::barrier) {
+      for (const ir::Value v : node.operands) t.operands.push_back(seen(v));
+      t.results = t.operands;
+    } else if (!node.op->factors && node.op->kind != ir::Kind::elementwise) {
+      for (const ir::Value v : node.operands) t.operands.emplace_back(mesh_, v.rank());
+      for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
+    } else {
+      choose_axes(node, t);
+      set_shardings(node, t);
+    }
+    t.passed_on = t.results;
+    if (is_added_early_[node.id])
+      for (std::size_t i = 0; i < t.results.size(); ++i)
+        if (!t.results[i].partial().empty()) t.passed_on[i] = sum_of(node, i);
+  }
+
+  // Returns the sharding in which a partial sum is added: split along its axes if the users want that.
+  ir::Sharding sum_of(const ir::Node& node, std::size_t result) const {
+    const ir::Sharding& given = nodes_[node.id].results[result];
+    const OptionalSharding& wanted = wanted_[node.id][result];
+    std::vector<Axes> dims = dims_of(given);
+    if (wanted)
+      for (int d = 0; d < given.rank(); ++d) {
+        const Axes& more = wanted->axes(d);
+        if (more.size() < dims[d].size() || !std::ranges::equal(dims[d], std::span(more).first(dims[d].size())))
+          continue;
+        for (std::size_t i = dims[d].size(); i < more.size(); ++i) {
+          const auto of_axis = [&](const auto& part) { return part.first == more[i]; };
+          if (std::ranges::none_of(given.partial(), of_axis)) break;
+          dims[d].push_back(more[i]);
+        }
+      }
+    return {mesh_, std::move(dims)};
+  }
+
+  static void add_claim(Claim claim, std::vector<Claim>& claims) {
+    const auto same = std::ranges::find_if(
+        claims, [&](const Claim& other) { return other.factor == claim.factor && other.axes == claim.axes; });
+    if (same == claims.end()) {
+      claims.push_back(std::move(claim));
+    } else {
+      same->weight += claim.weight;
+    }
+  }
+
+  // Appends the claims of a tensor's sharding on the factors of its dimensions.
+  void add_claims(const ir::Sharding& sharding, std::span<const ir::DimFactors> dims, const ir::Factors& factors,
+                  double weight, std::vector<Claim>& claims) const {
+    for (int d = 0; d < sharding.rank(); ++d) {
+      auto axis = sharding.axes(d).begin();
+      for (const int factor : dims[d]) {
+        if (factors.all[factor].kind == ir::Factor::Kind::whole) break;
+        std::int64_t left = factors.all[factor].size.value();
+        Claim claim{factor, {}, weight};
+        for (; axis != sharding.axes(d).end() && left % mesh_.size(*axis) == 0 && left > 0; ++axis) {
+          claim.axes.push_back(*axis);
+          left /= mesh_.size(*axis);
+        }
+        if (!claim.axes.empty()) add_claim(std::move(claim), claims);
+        if (left != 1) break;
+      }
+    }
+  }
+
+  // Each factor is split as the tensors with the most bytes say, and each axis splits one factor. Operands come first if there is a tie.
+  void choose_axes(const ir::Node& node, NodeTyping& t) const {
+    std::vector<Claim> claims;
+    for (int i = 0; i < std::ssize(node.operands); ++i)
+      add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}), claims);
+    for (std::size_t i = 0; i < node.types.size(); ++i)
+      if (wanted_[node.id][i])
+        add_claims(*wanted_[node.id][i], t.factors.results[i], t.factors, bytes_of({{node.types[i]}}), claims);
+    std::ranges::stable_sort(claims, std::greater(), &Claim::weight);
+    std::vector<std::uint8_t> taken(mesh_.axes().size());
+    for (const Claim& claim : claims) {
+      if (!t.axes[claim.factor].empty()) continue;
+      for (const int axis : claim.axes) {
+        if (std::exchange(taken[axis], 1) != 0) break;
+        t.axes[claim.factor].push_back(axis);
+      }
+    }
+    drop_what_is_no_sharding(node, t);
+  }
+
+  void drop_what_is_no_sharding(const ir::Node& node, NodeTyping& t) const {
+    const auto drop_minor = [&](std::span<const ir::DimFactors> dims) {
+      for (const ir::DimFactors& dim : dims) {
+        bool complete = true;
+        for (const int factor : dim) {
+          if (!complete) t.axes[factor].clear();
+          complete = complete && t.factors.all[factor].size == Dim(ir::devices_along(mesh_, t.axes[factor]));
+        }
+      }
+    };
+    const auto all_are_shardings = [&] {
+      for (int i = 0; i < std::ssize(node.operands); ++i)
+        if (!t.factors.operand_sharding(i, node, mesh_, t.axes)) return false;
+      for (int i = 0; i < std::ssize(node.types); ++i)
+        if (!t.factors.result_sharding(i, mesh_, t.axes)) return false;
+      return true;
+    };
+    while (!all_are_shardings()) {
+      for (const auto& dims : t.factors.operands) drop_minor(dims);
+      for (const auto& dims : t.factors.results) drop_minor(dims);
+    }
+  }
+
+  // Returns the axes along which operands are partial sums and may stay so.
+  Axes passing_axes(const ir::Node& node, const NodeTyping& t) const {
+    Axes passing;
+    for (int axis = 0; axis < std::ssize(mesh_.axes()); ++axis) {
+      if (std::ranges::any_of(t.axes, [&](const Axes& axes) { return std::ranges::count(axes, axis) != 0; })) continue;
+      std::vector<int> partial;
+      for (int i = 0; i < std::ssize(node.operands); ++i)
+        if (is_partial_along(seen(node.operand(i)), axis)) partial.push_back(i);
+      if (partial.empty()) continue;
+      const auto passes = [&](int operand) { return lets_partial_pass(node, operand); };
+      const auto is_joint = [&](int operand) { return linearity(node, operand) == ir::Linearity::together; };
+      if (std::ranges::all_of(partial, passes) && (partial.size() == 1 || std::ranges::all_of(partial, is_joint)))
+        passing.push_back(axis);
+    }
+    return passing;
+  }
+
+  void set_shardings(const ir::Node& node, NodeTyping& t) const {
+    const Axes passing = passing_axes(node, t);
+    for (int i = 0; i < std::ssize(node.operands); ++i) {
+      Axes own;
+      for (const int axis : passing)
+        if (is_partial_along(seen(node.operand(i)), axis) || linearity(node, i) == ir::Linearity::together)
+          own.push_back(axis);
+      t.operands.push_back(with_partial(*t.factors.operand_sharding(i, node, mesh_, t.axes), own));
+    }
+    for (int i = 0; i < std::ssize(node.types); ++i)
+      t.results.push_back(with_partial(*t.factors.result_sharding(i, mesh_, t.axes), passing));
+  }
+
+  const ir::Graph& graph_;
+  const ir::Mesh& mesh_;
+  const std::span<const ir::Sharding> inputs_;
+  const std::span<const OptionalSharding> outputs_;
+  std::vector<NodeTyping> nodes_;
+  std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
+  std::vector<double> cost_;
+  std::vector<std::uint8_t> is_added_early_;
+};
+
+}  // namespace
+
+std::vector<NodeTyping> type_nodes(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
+                                   std::span<const std::optional<ir::Sharding>> outputs) {
+  return Typing(graph, mesh, inputs, outputs).run();
+}
+
+ir::Sharding without_partial(const ir::Sharding& given) { return {given.mesh(), dims_of(given)}; }
+
+}  // namespace weft::compiler

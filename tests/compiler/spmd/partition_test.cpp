@@ -1,0 +1,166 @@
+// Programs divided among the devices of a mesh: what they compute, and what they send.
+#include <cmath>
+#include <tests/compiler/spmd/on_mesh.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/random.h>
+#include <weft/ir/autodiff.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/interpreter.h>
+#include <weft/ir/op.h>
+#include <weft/ir/verify.h>
+
+namespace weft::compiler {
+namespace {
+
+using ir::Mesh;
+using ir::Sharding;
+using ir::Value;
+using testing::ElementsAre;
+using Axes = Sharding::Axes;
+
+const Mesh eight{{"data", 8}};
+const Mesh grid{{"data", 4}, {"model", 2}};
+
+struct Program {
+  ir::Graph graph;
+  std::vector<Sharding> shardings;
+  std::vector<std::optional<Sharding>> outputs;
+
+  Value input(Type type, Sharding sharding) {
+    shardings.push_back(std::move(sharding));
+    return graph.add_input(type);
+  }
+};
+
+Type f32(std::initializer_list<Dim> dims) { return Type(DType::f32, dims); }
+
+Value dot(Value a, Value b) {
+  const std::int64_t zero = 0, one = 1;
+  return ir::dot_general(
+      a, b, {.lhs_batching = {}, .rhs_batching = {}, .lhs_contracting = {&one, 1}, .rhs_contracting = {&zero, 1}});
+}
+
+std::vector<ir::Array> small_integers(const ir::Graph& graph) {
+  std::vector<ir::Array> inputs;
+  std::uint64_t state = 1;
+  for (const Value input : graph.inputs()) {
+    ir::Array& array = inputs.emplace_back(input.type());
+    visit(array.dtype(), [&]<class T>(T) {
+      for (T& x : array.data<T>()) {
+        state = mix(state, 7);
+        x = static_cast<T>(static_cast<double>(state % 5) - 2);
+      }
+    });
+  }
+  return inputs;
+}
+
+// Compares the program on a mesh with the unsplit one. Returns the collectives: name, axes and bytes sent by each device.
+std::vector<std::string> expect_same(const Program& program, const Mesh& mesh, double tolerance = 0) {
+  const Partitioned divided = partition(program.graph, mesh, program.shardings, program.outputs);
+  ir::verify(*divided.graph);
+  const auto inputs = small_integers(program.graph);
+  const auto expected = ir::interpret(program.graph, inputs),
+             computed = run_on_mesh(divided, mesh, program.shardings, inputs);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (tolerance == 0) {
+      EXPECT_EQ(computed[i], expected[i]) << "output " << i;
+      continue;
+    }
+    for (std::int64_t e = 0; e < expected[i].size(); ++e)
+      EXPECT_NEAR(computed[i].element(e), expected[i].element(e), tolerance * (1 + std::abs(expected[i].element(e))))
+          << "output " << i << ", element " << e;
+  }
+  std::vector<std::string> collectives;
+  for (const Communication& c : divided.communications) {
+    std::string axes;
+    for (const int axis : c.axes) axes += " " + mesh.axes()[axis].name;
+    collectives.push_back(concat(c.node->op->name, axes, " ", c.sent_bytes));
+  }
+  return collectives;
+}
+
+TEST(Partition, ElementwiseProgramsSendNothing) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}})),
+              y = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}}));
+  p.graph.set_outputs({ir::add(ir::multiply(x, y), ir::constant_like(x, 3))});
+  EXPECT_THAT(expect_same(p, grid), ElementsAre());
+}
+
+TEST(Partition, TheSmallerOperandIsResharded) {
+  Program p;
+  const Value x = p.input(f32({8, 4}), Sharding(grid, {{0}, {}})), row = p.input(f32({4}), Sharding(grid, {{0}}));
+  p.graph.set_outputs({ir::add(x, ir::broadcast(row, x.type()))});
+  EXPECT_THAT(expect_same(p, grid), ElementsAre("all_gather data 12"));
+}
+
+TEST(Partition, MegatronLayersSumOncePerPair) {
+  Program p;
+  const Value x = p.input(f32({8, 4}), Sharding(grid, {{0}, {}})),
+              up = p.input(f32({4, 16}), Sharding(grid, {{}, {1}})),
+              down = p.input(f32({16, 4}), Sharding(grid, {{1}, {}})), bias = p.input(f32({4}), Sharding(grid, 1));
+  const Value hidden = ir::maximum(dot(x, up), ir::constant(p.graph, f32({8, 16}), 0));
+  const Value y =
+      ir::add(ir::add(dot(hidden, down), ir::broadcast(bias, x.type())), x);  // the bias and x are added once
+  p.graph.set_outputs({ir::abs(y)});
+  EXPECT_THAT(expect_same(p, grid), ElementsAre("all_reduce model 32"));  // 2 * 1/2 of the 2x4 rows of a device
+}
+
+TEST(Partition, TiedWeightsAreReducedOnce) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), w = p.input(f32({4, 4}), Sharding(eight, 2));
+  const Value loss = ir::reduce_sum(ir::multiply(dot(dot(x, w), w), x), std::array<std::int64_t, 2>{0, 1});
+  const Value one = ir::constant_like(loss, 1);
+  const auto gradients = ir::gradient(p.graph, {{loss}}, {{one}}, {{w}});
+  p.graph.set_outputs({ir::subtract(w, gradients[0] * 0.5)});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 112"));  // 2 * 7/8 of 64 bytes
+}
+
+// Momentum in the manner of ZeRO-1: the state is split, the parameters are not.
+TEST(Partition, SplitStateMeansReduceScatterAndAllGather) {
+  Program p;
+  const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),
+              m = p.input(f32({8, 8}), Sharding(eight, {{0}, {}})),
+              v = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
+  const Value loss = ir::reduce_sum(dot(x, w), std::array<std::int64_t, 2>{0, 1});
+  const Value one = ir::constant_like(loss, 1);
+  const Value g = ir::gradient(p.graph, {{loss}}, {{one}}, {{w}})[0];
+  const Value new_m = m * 0.5 + g, new_v = v * 0.5 + ir::multiply(g, g);
+  p.graph.set_outputs({w - new_m * 0.25 / (ir::abs(new_v) + 1.0), new_m, new_v});
+  p.outputs = {Sharding(eight, 2), Sharding(eight, {{0}, {}}), Sharding(eight, {{0}, {}})};
+  EXPECT_THAT(expect_same(p, eight),
+              ElementsAre("reduce_scatter data 224", "all_gather data 224"));  // 7/8 of 256 bytes each
+}
+
+TEST(Partition, AxesMoveBetweenDimensionsByAllToAll) {
+  Program p;
+  const Value x = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
+  p.graph.set_outputs({ir::negate(x)});
+  p.outputs = {Sharding(eight, {{}, {0}})};
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_to_all data 28"));  // 7/8 of a row of 32 bytes
+}
+
+TEST(Partition, SumsThatOthersDependOnAreAdded) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}}));
+  const Value mean = ir::reduce_sum(x, std::array<std::int64_t, 1>{0}) * 0.0625;
+  const Value centred = x - ir::broadcast(mean, x.type());
+  p.graph.set_outputs({ir::multiply(centred, centred), mean});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 28"));
+}
+
+TEST(Partition, RefusesWhatItCannotDivide) {
+  Program p;
+  const Value x = p.input(f32({10, 4}), Sharding(eight, {{0}, {}}));
+  p.graph.set_outputs({ir::negate(x)});
+  EXPECT_THAT([&] { partition(p.graph, eight, p.shardings); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("the nearest sizes that do are 8 and 16")));
+  EXPECT_THROW(partition(p.graph, eight, {}), Error);
+}
+
+}  // namespace
+}  // namespace weft::compiler
