@@ -147,7 +147,9 @@ double largest_finite(DType dtype) {
   }
 }
 
-double accumulation_epsilon(DType dtype) { return std::min(epsilon(dtype), epsilon(DType::f32)); }
+double accumulation_epsilon(DType dtype, const Arithmetic& arithmetic) {
+  return arithmetic.parts ? epsilon(dtype) : std::min(epsilon(dtype), epsilon(DType::f32));
+}
 
 double ulp(double x, DType dtype) {
   if (!std::isfinite(x)) return 0;

@@ -32,6 +32,8 @@ struct Arithmetic {
   // Multiplications and additions are not contracted, so the basic operations give the same bits everywhere. The order of sums is
   // still free.
   bool strict = false;
+  bool parts =
+      false;  // sums are computed in parts, on several devices, and each part is rounded to the dtype of the result
 };
 
 // Returns the outputs for these inputs, which are exact. Throws what interpret() throws.

@@ -25,7 +25,7 @@ std::vector<Array> reduction_bounds(const BoundedCall& call) {
   std::vector<Array> bounds;
   for (std::size_t i = 0; i < folds.size(); ++i) {
     const Bounded &x = call[i], &init = call[folds.size() + i];
-    const double eps = accumulation_epsilon(x.value.dtype());
+    const double eps = accumulation_epsilon(x.value.dtype(), call.arithmetic);
     bounds.push_back(fold_bound(*folds[i], call.results[i], eps, [&](const ir::Op& f, const Term& term) {
       const std::array operands{terms(x, term), terms(init, term)};
       return evaluate_as_doubles(call.node, operands, ir::reduction_body(f, DType::f64));
@@ -57,7 +57,7 @@ std::vector<Array> contraction_bounds(const BoundedCall& call) {
               flushed = product([&](double v, double) { return std::isinf(v)   ? infinity
                                                                : is_flushed(v) ? 0.0
                                                                                : 1.0; });
-  const double eps = accumulation_epsilon(y.dtype()), limit = largest_finite(y.dtype());
+  const double eps = accumulation_epsilon(y.dtype(), call.arithmetic), limit = largest_finite(y.dtype());
   return {doubles(y.type(), [&](std::int64_t i) {
     if (!(unknown.element(i) < infinity) || !(most.element(i) <= limit)) return infinity;
     if (std::isnan(flushed.element(i))) return infinity;  // a subnormal number times an infinity

@@ -65,7 +65,8 @@ ir::Array evaluate_as_doubles(const ir::Node& node, std::span<const ir::Array> o
 double ulp(double x, DType dtype);
 double epsilon(DType dtype);  // the ulp of 1
 double largest_finite(DType dtype);
-// The epsilon of accumulation: reductions and products of 16-bit floats accumulate in f32; scatter applies its body in the body's dtype.
-double accumulation_epsilon(DType dtype);
+// The epsilon of accumulation: reductions and products of 16-bit floats accumulate in f32, unless in parts; scatter applies its body in the
+// body's dtype.
+double accumulation_epsilon(DType dtype, const Arithmetic& arithmetic);
 
 }  // namespace weft::fuzz

@@ -8,11 +8,14 @@
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/plan/sized_program.h>
+#include <weft/compiler/spmd/on_mesh.h>
 #include <weft/fuzz/bounded.h>
 #include <weft/fuzz/edits.h>
+#include <weft/fuzz/random.h>
 #include <weft/ir/element_text.h>
 #include <weft/ir/general.h>
 #include <weft/ir/interpreter.h>
+#include <weft/ir/op.h>
 #include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
 #include <weft/runtime/cpu/cpu_device.h>
@@ -194,11 +197,52 @@ void check_strict(const ir::Graph& graph, std::span<const Array> inputs, std::sp
   require_same(Fault::fusion, run(compiler::compile(graph, options), inputs), first);
 }
 
+// Draws a sharding of a tensor: some of the axes that divide its dimensions, and perhaps one along which it is a partial sum.
+ir::Sharding random_sharding(Random& random, const ir::Mesh& mesh, Type type, bool may_be_partial) {
+  std::vector<ir::Sharding::Axes> dims(type.rank());
+  ir::Sharding::Partial partial;
+  for (int axis = 0; axis < std::ssize(mesh.axes()); ++axis) {
+    const bool has_sums = may_be_partial && type.dtype() != DType::boolean && !is_narrow(type.dtype());
+    if (has_sums && random.one_in(10)) {
+      partial.emplace_back(axis, ir::Reduction::sum);
+    } else if (type.rank() > 0 && !random.one_in(4)) {
+      auto& axes = dims[random.below(type.rank())];
+      const auto d = static_cast<int>(&axes - dims.data());
+      if (type.size(d) % (mesh.size(axis) * ir::devices_along(mesh, axes)) == 0) axes.push_back(axis);
+    }
+  }
+  return {mesh, std::move(dims), std::move(partial)};
+}
+
+bool can_be_divided(const ir::Graph& graph) {
+  return std::ranges::none_of(graph.nodes(),
+                              [](const ir::Node* node) { return node->op->kind == ir::Kind::collective; });
+}
+
+// The mesh and the shardings are drawn by the graph's text, so that the same graph is divided in the same way.
+void check_mesh(const ir::Graph& graph, std::span<const Array> inputs) {
+  if (!can_be_divided(graph)) return;
+  Random random(hash_bytes(ir::print(graph)));
+  const ir::Mesh meshes[] = {{{"x", 2}}, {{"x", 3}}, {{"x", 4}}, {{"x", 2}, {"y", 2}}, {{"x", 2}, {"y", 3}}};
+  const ir::Mesh& mesh = meshes[random.below(std::size(meshes))];
+  std::vector<ir::Sharding> shardings;
+  for (const ir::Value input : graph.inputs()) shardings.push_back(random_sharding(random, mesh, input.type(), true));
+  std::vector<std::optional<ir::Sharding>> outputs;
+  for (const ir::Value output : graph.outputs()) {
+    auto& wanted = outputs.emplace_back();
+    if (random.one_in(2)) wanted = random_sharding(random, mesh, output.type(), false);
+  }
+  const compiler::Partitioned divided = compiler::partition(graph, mesh, shardings, outputs);
+  ir::verify(*divided.graph);
+  require_within(Fault::mesh, compiler::interpret_on_mesh(divided, mesh, shardings, inputs),
+                 interpret_bounded(graph, inputs, {.parts = true}));
+}
+
 }  // namespace
 
 std::string_view name(Fault fault) {
   constexpr std::array names = {"invalid",  "text",  "error",  "value",   "strict value", "repeat",
-                                "donation", "cache", "fusion", "threads", "sizes"};
+                                "donation", "cache", "fusion", "threads", "mesh",         "sizes"};
   return names[static_cast<std::size_t>(fault)];
 }
 
@@ -225,6 +269,7 @@ Verdict check(const ir::Graph& graph, std::span<const Array> inputs, const Check
     check_text(graph, inputs, want);
     check_fast(graph, inputs, want, options.cache);
     check_strict(graph, inputs, strict);
+    check_mesh(graph, inputs);
     check_sizes(graph, inputs, want);
   } catch (const Found& difference) {
     return found(difference.fault, difference.reason);

@@ -23,6 +23,7 @@ enum class Fault : std::uint8_t {
   cache,         // a program compiled without cached kernels, or with kernels loaded from disk, gives different bits
   fusion,        // strict mode: different bits without fusion
   threads,       // strict mode: one thread and two threads give different bits
+  mesh,          // the program divided among the devices of a random mesh differs too much from the interpreter
   sizes,  // a program for many sizes differs too much from the interpreter or, in strict mode, gives different bits
 };
 std::string_view name(Fault fault);

@@ -1,11 +1,11 @@
 // Programs divided among the devices of a mesh: what they compute, and what they send.
 #include <cmath>
-#include <tests/compiler/spmd/on_mesh.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/random.h>
+#include <weft/compiler/spmd/on_mesh.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
@@ -64,7 +64,7 @@ std::vector<std::string> expect_same(const Program& program, const Mesh& mesh, d
   ir::verify(*divided.graph);
   const auto inputs = small_integers(program.graph);
   const auto expected = ir::interpret(program.graph, inputs),
-             computed = run_on_mesh(divided, mesh, program.shardings, inputs);
+             computed = interpret_on_mesh(divided, mesh, program.shardings, inputs);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (tolerance == 0) {
       EXPECT_EQ(computed[i], expected[i]) << "output " << i;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <weft/ir/autodiff.h>
+#include <weft/ir/builder.h>
 
 namespace weft::compiler {
 
@@ -111,9 +112,17 @@ class Resharding {
   ir::Sharding::Partial partial_;  // of x_
 };
 
+// Returns the shard of a tensor without elements, which nobody has to send.
+ir::Value without_elements(ir::Value x, const ir::Sharding& from, const ir::Sharding& to) {
+  std::vector<Dim> dims;
+  for (int d = 0; d < x.rank(); ++d) dims.emplace_back(x.size(d) * from.shards(d) / to.shards(d));
+  return ir::constant(x.graph(), Type(x.dtype(), dims), 0);
+}
+
 }  // namespace
 
 ir::Value reshard(Collectives& collectives, ir::Value x, const ir::Sharding& from, const ir::Sharding& to) {
+  if (x.type().elements() == 0) return without_elements(x, from, to);
   return Resharding(collectives, x, from, to).run();
 }
 

@@ -68,7 +68,10 @@ void scatter_factors(const Node& node, Factors& f) {
   const std::vector<int> window = dims_without(x.rank(), a.inserted_window_dims, a.input_batching_dims);
   for (std::size_t i = 0; i < window.size(); ++i) {
     const int update_dim = static_cast<int>(a.update_window_dims[i]);
-    if (x.dim(window[i]) == updates.dim(update_dim)) set(window[i], -1, update_dim, f.add(x.dim(window[i])));
+    // A window that starts elsewhere than at 0 is written as far as it is inside, so elements would move between shards.
+    const bool starts_at_zero = !is_among(a.scatter_dims_to_operand_dims, window[i]);
+    if (starts_at_zero && x.dim(window[i]) == updates.dim(update_dim))
+      set(window[i], -1, update_dim, f.add(x.dim(window[i])));
   }
   const auto reduction = count == 1 ? reduction_of(*node.regions[0], x.dtype()) : std::nullopt;
   const std::vector<int> batch = dims_without(indices.rank(), one(a.index_vector_dim)),

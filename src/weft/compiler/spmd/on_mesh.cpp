@@ -1,4 +1,4 @@
-#include <tests/compiler/spmd/on_mesh.h>
+#include <weft/compiler/spmd/on_mesh.h>
 
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
@@ -6,8 +6,8 @@
 
 namespace weft::compiler {
 
-std::vector<ir::Array> run_on_mesh(const Partitioned& program, const ir::Mesh& mesh,
-                                   std::span<const ir::Sharding> shardings, std::span<const ir::Array> inputs) {
+std::vector<ir::Array> interpret_on_mesh(const Partitioned& program, const ir::Mesh& mesh,
+                                         std::span<const ir::Sharding> shardings, std::span<const ir::Array> inputs) {
   std::vector<std::vector<ir::Array>> shards;  // of each input
   for (std::size_t i = 0; i < inputs.size(); ++i) shards.push_back(ir::shards_of(inputs[i], shardings[i]));
   ir::Graph grid;
