@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <ostream>
 
-#include <weft/ir/builder.h>
-#include <weft/ir/ops.h>
-
 namespace weft::ir {
 
 namespace {
@@ -131,15 +128,6 @@ std::optional<Sharding> Factors::operand_sharding(int operand, const Node& node,
 
 std::optional<Sharding> Factors::result_sharding(int result, const Mesh& mesh, const FactorAxes& axes) const {
   return sharding_of(results[result], partial_axes(*this, axes), *this, mesh, axes);
-}
-
-std::optional<Reduction> reduction_of(const Graph& body, DType dtype) {
-  const Op* op = reduction_op(body);
-  const bool is_boolean = dtype == DType::boolean;
-  if (op == &ops::add) return is_boolean ? Reduction::max : Reduction::sum;
-  if (op == &ops::maximum || (is_boolean && op == &ops::or_)) return Reduction::max;
-  if (op == &ops::minimum || (is_boolean && (op == &ops::and_ || op == &ops::multiply))) return Reduction::min;
-  return std::nullopt;
 }
 
 std::ostream& operator<<(std::ostream& out, const Factors& factors) {

@@ -57,8 +57,4 @@ struct Factors {
 // Returns the factors of a node. A dimension that the op's rule does not mention, and whose size is not 1, gets a factor that is whole.
 Factors factors_of(const Node& node);
 
-// Return the reduction of a body that is one op, for elements of this dtype; nullopt for other bodies. add is a sum, but of booleans it
-// is a maximum.
-std::optional<Reduction> reduction_of(const Graph& body, DType dtype);
-
 }  // namespace weft::ir

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <weft/record/recording.h>
+#include <weft/record/observer.h>
 #include <weft/runtime/buffer.h>
 
 namespace weft::record {

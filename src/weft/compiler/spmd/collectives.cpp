@@ -1,37 +1,15 @@
 #include <weft/compiler/spmd/collectives.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include <weft/ir/builder.h>
-#include <weft/ir/ops.h>
+#include <weft/ir/ops/collective.h>
+#include <weft/ir/ops/reduction.h>
 
 namespace weft::compiler {
 
 namespace {
-
-constexpr std::int64_t channel =
-    1;  // collectives meet in program order, so one channel serves all, as in JAX's programs
-
-Type with_size(Type type, int dim, std::int64_t size) {
-  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
-  dims[dim] = size;
-  return Type(type.dtype(), dims);
-}
-
-std::shared_ptr<const ir::Graph> body_of(ir::Reduction reduction, DType dtype) {
-  const ir::Op* const ops[] = {&ir::ops::add, &ir::ops::maximum, &ir::ops::minimum};
-  return ir::reduction_body(*ops[static_cast<int>(reduction)], dtype);
-}
-
-ir::Node& append(ir::Graph& graph, const ir::Op& op, ir::Value x, const void* attributes, Type type,
-                 std::shared_ptr<const ir::Graph> body = nullptr) {
-  const std::array operands{x};
-  const std::array types{type};
-  const std::array bodies{std::move(body)};
-  return graph.append(op, operands, attributes, types, std::span(bodies).first(bodies.front() ? 1 : 0));
-}
 
 ir::Value scalar(ir::Graph& graph, std::int64_t value) { return ir::constant(graph, Type(DType::i64, {}), value); }
 
@@ -42,7 +20,7 @@ ir::Value Collectives::coordinate(int axis) {
   if (found) return found;
   std::int64_t stride = 1;
   for (const auto& minor : mesh_.axes().subspan(axis + 1)) stride *= minor.size;
-  const ir::Value device = ir::convert(graph_.append(ir::ops::partition_id, {}).result(), DType::i64);
+  const ir::Value device = ir::convert(ir::partition_id(graph_), DType::i64);
   return found = ir::remainder(device / scalar(graph_, stride), scalar(graph_, mesh_.size(axis)));
 }
 
@@ -69,53 +47,28 @@ ir::IntMatrix Collectives::groups(std::span<const int> axes) {
   return {members, graph_.arena().copy(ir::Ints(all))};
 }
 
-ir::Value Collectives::note(ir::Node& node, const ir::Sharding::Axes& axes, double ring_bytes) {
+ir::Value Collectives::note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes) {
   const double n = ir::devices_along(mesh_, axes);
-  communications_.push_back({&node, reason_, axes, (n - 1) / n * ring_bytes});
-  return node.result();
+  communications_.push_back({result.node, reason_, axes, (n - 1) / n * ring_bytes});
+  return result;
 }
 
 ir::Value Collectives::all_reduce(ir::Value x, const ir::Sharding::Axes& axes, ir::Reduction reduction) {
-  ir::AllReduceAttributes attributes;
-  attributes.groups = groups(axes);
-  attributes.channel = channel;
-  attributes.use_global_device_ids = true;
-  return note(append(graph_, ir::ops::all_reduce, x, &attributes, x.type(), body_of(reduction, x.dtype())), axes,
-              2.0 * x.type().bytes());
+  return note(ir::all_reduce(x, groups(axes), ir::reduction_body(reduction, x.dtype())), axes, 2.0 * x.type().bytes());
 }
 
 ir::Value Collectives::reduce_scatter(ir::Value x, int dim, const ir::Sharding::Axes& axes, ir::Reduction reduction) {
-  ir::ReduceScatterAttributes attributes;
-  attributes.dimension = dim;
-  attributes.groups = groups(axes);
-  attributes.channel = channel;
-  attributes.use_global_device_ids = true;
-  const Type type = with_size(x.type(), dim, x.size(dim) / ir::devices_along(mesh_, axes));
-  return note(append(graph_, ir::ops::reduce_scatter, x, &attributes, type, body_of(reduction, x.dtype())), axes,
+  return note(ir::reduce_scatter(x, dim, groups(axes), ir::reduction_body(reduction, x.dtype())), axes,
               x.type().bytes());
 }
 
 ir::Value Collectives::all_gather(ir::Value x, int dim, const ir::Sharding::Axes& axes) {
-  ir::AllGatherAttributes attributes;
-  attributes.dimension = dim;
-  attributes.groups = groups(axes);
-  attributes.channel = channel;
-  attributes.use_global_device_ids = true;
-  const Type type = with_size(x.type(), dim, x.size(dim) * ir::devices_along(mesh_, axes));
-  return note(append(graph_, ir::ops::all_gather, x, &attributes, type), axes, type.bytes());
+  const ir::Value whole = ir::all_gather(x, dim, groups(axes));
+  return note(whole, axes, whole.type().bytes());
 }
 
 ir::Value Collectives::all_to_all(ir::Value x, int split_dim, int concat_dim, const ir::Sharding::Axes& axes) {
-  const std::int64_t members = ir::devices_along(mesh_, axes);
-  ir::AllToAllAttributes attributes;
-  attributes.dimension = split_dim;
-  attributes.concat_dimension = concat_dim;
-  attributes.split_count = members;
-  attributes.groups = groups(axes);
-  attributes.channel = channel;
-  Type type = with_size(x.type(), split_dim, x.size(split_dim) / members);
-  type = with_size(type, concat_dim, type.size(concat_dim) * members);
-  return note(append(graph_, ir::ops::all_to_all, x, &attributes, type), axes, x.type().bytes());
+  return note(ir::all_to_all(x, split_dim, concat_dim, groups(axes)), axes, x.type().bytes());
 }
 
 ir::Value Collectives::take_part(ir::Value x, int dim, const ir::Sharding::Axes& axes) {

@@ -47,7 +47,7 @@ class Collectives {
 
  private:
   ir::IntMatrix groups(std::span<const int> axes);
-  ir::Value note(ir::Node& node, const ir::Sharding::Axes& axes, double ring_bytes);
+  ir::Value note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes);
 
   ir::Graph& graph_;
   const ir::Mesh mesh_;

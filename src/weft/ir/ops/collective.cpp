@@ -2,6 +2,8 @@
 #include <weft/ir/ops/collective.h>
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include <weft/ir/builder.h>
 #include <weft/ir/ops/rules.h>
@@ -228,6 +230,66 @@ void run_parallel_type(const Call& call, std::vector<Type>& results) {
     for (const Value output : program->outputs()) results.push_back(output.type());
   }
   call.require(operand == call.operands.size(), "the programs take ", operand, " operands");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Functions
+
+namespace {
+
+// Collectives meet in program order, so one channel serves all of them, as in the programs that JAX writes.
+template <class A>
+A among_partitions(const IntMatrix& groups) {
+  A attributes;
+  attributes.groups = groups;
+  attributes.channel = 1;
+  attributes.use_global_device_ids = !std::is_same_v<A, AllToAllAttributes>;  // which has no such attribute
+  return attributes;
+}
+
+Value append(const Op& op, Value x, const void* attributes, Type type, std::shared_ptr<const Graph> body = nullptr) {
+  const std::array operands{x};
+  const std::array types{type};
+  const std::array bodies{std::move(body)};
+  return x.graph().append(op, operands, attributes, types, std::span(bodies).first(bodies.front() ? 1 : 0)).result();
+}
+
+// Returns the type with a dimension that is `multiply / divide` times as large.
+Type with_scaled(Type type, std::int64_t dimension, std::int64_t multiply, std::int64_t divide) {
+  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+  dims[dimension] = dims[dimension].value() * multiply / divide;
+  return Type(type.dtype(), dims);
+}
+
+}  // namespace
+
+Value partition_id(Graph& graph) { return graph.append(ops::partition_id, {}).result(); }
+
+Value all_reduce(Value x, const IntMatrix& groups, std::shared_ptr<const Graph> body) {
+  const auto attributes = among_partitions<AllReduceAttributes>(groups);
+  return append(ops::all_reduce, x, &attributes, x.type(), std::move(body));
+}
+
+Value reduce_scatter(Value x, std::int64_t dimension, const IntMatrix& groups, std::shared_ptr<const Graph> body) {
+  auto attributes = among_partitions<ReduceScatterAttributes>(groups);
+  attributes.dimension = dimension;
+  return append(ops::reduce_scatter, x, &attributes, with_scaled(x.type(), dimension, 1, groups.columns),
+                std::move(body));
+}
+
+Value all_gather(Value x, std::int64_t dimension, const IntMatrix& groups) {
+  auto attributes = among_partitions<AllGatherAttributes>(groups);
+  attributes.dimension = dimension;
+  return append(ops::all_gather, x, &attributes, with_scaled(x.type(), dimension, groups.columns, 1));
+}
+
+Value all_to_all(Value x, std::int64_t split_dimension, std::int64_t concat_dimension, const IntMatrix& groups) {
+  auto attributes = among_partitions<AllToAllAttributes>(groups);
+  attributes.dimension = split_dimension;
+  attributes.concat_dimension = concat_dimension;
+  attributes.split_count = groups.columns;
+  const Type split = with_scaled(x.type(), split_dimension, 1, groups.columns);
+  return append(ops::all_to_all, x, &attributes, with_scaled(split, concat_dimension, groups.columns, 1));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

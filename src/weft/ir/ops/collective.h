@@ -19,6 +19,13 @@ void transfer_in_type(const Call& call, std::vector<Type>& results);
 void transfer_out_type(const Call& call, std::vector<Type>& results);
 void run_parallel_type(const Call& call, std::vector<Type>& results);
 
+// Append collectives among groups of the partitions of one replica; each row of `groups` is a group.
+Value partition_id(Graph& graph);
+Value all_reduce(Value x, const IntMatrix& groups, std::shared_ptr<const Graph> body);
+Value reduce_scatter(Value x, std::int64_t dimension, const IntMatrix& groups, std::shared_ptr<const Graph> body);
+Value all_gather(Value x, std::int64_t dimension, const IntMatrix& groups);
+Value all_to_all(Value x, std::int64_t split_dimension, std::int64_t concat_dimension, const IntMatrix& groups);
+
 std::vector<Value> process_id_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 std::vector<Value> group_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 std::vector<Value> root_of_one(Graph& graph, const Node& node, std::span<const Value> operands);

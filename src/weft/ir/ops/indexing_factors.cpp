@@ -3,6 +3,7 @@
 
 #include <weft/ir/factors.h>
 #include <weft/ir/ops/indexing.h>
+#include <weft/ir/ops/reduction.h>
 #include <weft/ir/ops/window.h>
 
 namespace weft::ir {

@@ -1,7 +1,11 @@
 // Reductions: a body, which is a graph of rank-0 values, combines many elements into one. Included through <weft/ir/ops.h>.
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include <weft/ir/ops/declare.h>
+#include <weft/ir/sharding.h>
 
 namespace weft::ir {
 
@@ -13,6 +17,12 @@ void reduce_window_gradient(const GradientCall& c);
 
 void reduce_factors(const Node& node, Factors& f);
 void reduce_window_factors(const Node& node, Factors& f);
+
+// Returns the reduction of a body that is one op, for elements of this dtype; nullopt for other bodies. add is a sum, but of booleans it is
+// a maximum.
+std::optional<Reduction> reduction_of(const Graph& body, DType dtype);
+// Returns a body for a reduction.
+std::shared_ptr<const Graph> reduction_body(Reduction reduction, DType dtype);
 
 Linearity reduction_linearity(const Node& node, int operand);  // linear if the body adds
 

@@ -1,11 +1,27 @@
 // Factor rules of reductions.
 #include <algorithm>
 
+#include <weft/ir/builder.h>
 #include <weft/ir/factors.h>
+#include <weft/ir/ops/elementwise.h>
 #include <weft/ir/ops/reduction.h>
 #include <weft/ir/ops/window.h>
 
 namespace weft::ir {
+
+std::optional<Reduction> reduction_of(const Graph& body, DType dtype) {
+  const Op* op = reduction_op(body);
+  const bool is_boolean = dtype == DType::boolean;
+  if (op == &ops::add) return is_boolean ? Reduction::max : Reduction::sum;
+  if (op == &ops::maximum || (is_boolean && op == &ops::or_)) return Reduction::max;
+  if (op == &ops::minimum || (is_boolean && (op == &ops::and_ || op == &ops::multiply))) return Reduction::min;
+  return std::nullopt;
+}
+
+std::shared_ptr<const Graph> reduction_body(Reduction reduction, DType dtype) {
+  const Op* const reductions[] = {&ops::add, &ops::maximum, &ops::minimum};
+  return reduction_body(*reductions[static_cast<int>(reduction)], dtype);
+}
 
 // Dimensions that are kept pass. A reduced dimension can be split if parts of the result can be combined by the body.
 void reduce_factors(const Node& node, Factors& f) {
