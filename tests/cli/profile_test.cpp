@@ -62,7 +62,10 @@ TEST(ProfileCommand, RecordsAnotherCommandAndShowsItInEveryWay) {
 TEST(ProfileCommand, ACommandsOwnFailureIsItsOwn) {
   const TemporaryFolder folder;
   EXPECT_EQ(weft(profiled(folder / "p", {"run", (folder / "nothing.mlir").string()})).exit_code, 1);
+  EXPECT_EQ(weft(profiled(folder / "wrong", {"run", "--nonsense"})).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder / "wrong"));
   EXPECT_EQ(weft(profiled(folder / "p", {"run", "--nonsense"})).exit_code, 2);
+  EXPECT_TRUE(std::filesystem::exists(folder / "p"));  // was there before
   EXPECT_EQ(weft({"profile", "--output", (folder / "p").string()}).exit_code, 2);
 }
 

@@ -23,6 +23,8 @@ namespace weft::cli {
 
 namespace {
 
+constexpr int wrong_use = 2;  // the exit code of a command that was called wrongly
+
 struct ProfileOptions {
   std::string output;
   std::int64_t top = 20;
@@ -80,6 +82,7 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
     throw CLI::ValidationError("weft profile needs a weft command after --: weft profile -- run FILE");
   const std::filesystem::path folder =
       options.output.empty() ? new_profile_folder() : std::filesystem::path(options.output);
+  const bool is_new = !std::filesystem::exists(folder);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then an error to report
   int code = 0;
   Status status;
@@ -89,6 +92,11 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
     profile::Scope scope(folder, "weft " + joined(command));
     code = run_recorded(command);
     status = scope.finish();
+  }
+  if (code == wrong_use && is_new) {  // nothing ran, so this would not be the latest profile of anything
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    throw Stopped{code};
   }
   if (status) show(options, folder, std::ranges::find(command, "--json") != command.end());
   if (code != 0) throw Stopped{code};

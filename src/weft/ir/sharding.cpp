@@ -50,6 +50,12 @@ Type Sharding::local_type(Type type) const {
   return Type(type.dtype(), dims);
 }
 
+Type Sharding::whole_type(Type local) const {
+  std::vector<Dim> dims(local.dims().begin(), local.dims().end());
+  for (int d = 0; d < rank(); ++d) dims[d] = dims[d].value() * shards(d);
+  return Type(local.dtype(), dims);
+}
+
 std::ostream& operator<<(std::ostream& out, Reduction reduction) {
   constexpr const char* names[] = {"sum", "max", "min"};
   return out << names[static_cast<int>(reduction)];

@@ -42,6 +42,9 @@ class Sharding {
   // Returns the type of one device's shard. Throws Error if a size does not divide, which names the nearest sizes that do.
   Type local_type(Type type) const;
 
+  // Returns the type of the tensor of which a device's shard has this type.
+  Type whole_type(Type local) const;
+
   friend bool operator==(const Sharding&, const Sharding&) = default;
   // [{"data", "model"}, {}], unreduced={"stage"}: in Shardy's form. Reductions other than sums stand after the axis: {"stage":max}.
   friend std::ostream& operator<<(std::ostream& out, const Sharding& sharding);

@@ -153,6 +153,58 @@ TEST(Partition, SumsThatOthersDependOnAreAdded) {
   EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 28"));
 }
 
+// Runs `body` three times; it takes the values of the loop without the counter.
+template <class Body>
+std::vector<Value> three_times(ir::Graph& graph, std::vector<Value> inits, Body&& body) {
+  inits.insert(inits.begin(), ir::constant(graph, Type(DType::i32, {}), 0));
+  const auto types = ir::types_of(inits);
+  const auto condition = ir::make_graph(types, [](ir::Graph&, std::span<const Value> in) {
+    return std::vector{ir::compare(in[0], ir::constant_like(in[0], 3), ir::Direction::LT)};
+  });
+  const auto region = ir::make_graph(types, [&](ir::Graph&, std::span<const Value> in) {
+    std::vector<Value> results = body(in.subspan(1));
+    results.insert(results.begin(), in[0] + 1.0);
+    return results;
+  });
+  return ir::while_(inits, condition, region);
+}
+
+TEST(Partition, AnAccumulationIsAddedUpOnceAfterTheLoop) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), zero = ir::constant(p.graph, f32({4}), 0);
+  const auto results = three_times(p.graph, {zero, x}, [](std::span<const Value> in) {
+    return std::vector{in[0] + ir::reduce_sum(in[1], std::array<std::int64_t, 1>{0}), in[1] * 2};
+  });
+  p.graph.set_outputs({ir::abs(results[1])});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 28"));
+}
+
+TEST(Partition, ALoopKeepsTheShardingOfItsBody) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), start = ir::constant(p.graph, f32({16, 4}), 1);
+  const auto results = three_times(p.graph, {start, x}, [](std::span<const Value> in) {
+    return std::vector{ir::maximum(in[0] + in[1], in[1]), in[1]};
+  });
+  p.graph.set_outputs({results[1]});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre());
+}
+
+TEST(Partition, BranchesAreDividedToo) {
+  Program p;
+  const Value which = p.input(Type(DType::i32, {}), Sharding(grid, 0)),
+              x = p.input(f32({8, 4}), Sharding(grid, {{0}, {1}}));
+  const auto branch = [&](auto&& f) {
+    return ir::make_graph({{x.type()}},
+                          [&](ir::Graph&, std::span<const Value> in) { return std::vector<Value>{f(in[0])}; });
+  };
+  const std::vector branches{
+      branch([](Value v) { return ir::negate(v); }), branch([](Value v) {
+        return v + ir::broadcast(ir::reshape(ir::reduce_sum(v, std::array<std::int64_t, 1>{1}), {8, 1}), v.type());
+      })};
+  p.graph.set_outputs(ir::case_(which, {{x}}, branches));
+  EXPECT_THAT(expect_same(p, grid), ElementsAre("all_reduce model 8"));
+}
+
 TEST(Partition, RefusesWhatItCannotDivide) {
   Program p;
   const Value x = p.input(f32({10, 4}), Sharding(eight, {{0}, {}}));

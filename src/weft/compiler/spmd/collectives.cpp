@@ -49,7 +49,7 @@ ir::IntMatrix Collectives::groups(std::span<const int> axes) {
 
 ir::Value Collectives::note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes) {
   const double n = ir::devices_along(mesh_, axes);
-  communications_.push_back({result.node, reason_, axes, (n - 1) / n * ring_bytes});
+  communications_.push_back({result.node, reason_->op, reason_->location, axes, (n - 1) / n * ring_bytes});
   return result;
 }
 

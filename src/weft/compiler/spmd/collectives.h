@@ -13,11 +13,12 @@ namespace weft::compiler {
 // What a collective costs and why it is there.
 struct Communication {
   const ir::Node* node = nullptr;  // of the program of every device
-  const ir::Node* reason =
-      nullptr;  // the node of the unsplit program whose operand, or the one whose result, is resharded
+  // The op of the undivided program that needs the result; for an output, the op that computes it.
+  const ir::Op* reason = nullptr;
+  ir::Location location;  // of that op
   ir::Sharding::Axes axes;
-  double sent_bytes =
-      0;  // by each device, if a ring carries it: 2(n-1)/n of the bytes for an all-reduce, (n-1)/n for the others
+  // By each device, if a ring carries it: 2(n-1)/n of the bytes for an all-reduce, (n-1)/n for the others.
+  double sent_bytes = 0;
 };
 
 class Collectives {
@@ -43,6 +44,10 @@ class Collectives {
 
   // Sets the reason of what is appended from now on.
   void set_reason(const ir::Node* reason) { reason_ = reason; }
+  // Adds the communications of regions to those of this program.
+  void add(std::span<const Communication> communications) {
+    communications_.insert(communications_.end(), communications.begin(), communications.end());
+  }
   std::vector<Communication> take_communications() { return std::move(communications_); }
 
  private:

@@ -31,7 +31,8 @@ std::vector<ir::Array> interpret_on_mesh(const Partitioned& program, const ir::M
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<ir::Array> of_output;
     for (std::int64_t device = 0; device < mesh.devices(); ++device) of_output.push_back(computed[device * count + i]);
-    whole.push_back(ir::assemble(of_output, program.outputs[i], program.unsplit->outputs()[i].type()));
+    whole.push_back(
+        ir::assemble(of_output, program.outputs[i], program.outputs[i].whole_type(program.graph->outputs()[i].type())));
   }
   return whole;
 }

@@ -36,7 +36,7 @@ class Partitioner {
     to_->name = from.name;
   }
 
-  Partitioned run(std::span<const std::optional<ir::Sharding>> wanted) {
+  Partitioned run(std::span<const std::optional<ir::Sharding>> wanted, PartialOutputs partial_outputs) {
     for (const ir::Value input : from_.inputs()) {
       const ir::Sharding& sharding = typing_[input.node->id].results.front();
       hold(input, to_->add_input(sharding.local_type(input.type())), sharding);
@@ -47,7 +47,10 @@ class Partitioner {
     std::vector<ir::Value> outputs;
     for (std::size_t i = 0; i < from_.outputs().size(); ++i) {
       const ir::Value v = from_.outputs()[i];
-      result.outputs.push_back(wanted[i] ? *wanted[i] : without_partial(typing_[v.node->id].passed_on[v.index]));
+      const ir::Sharding& given = typing_[v.node->id].passed_on[v.index];
+      result.outputs.push_back(wanted[i]                                 ? *wanted[i]
+                               : partial_outputs == PartialOutputs::keep ? given
+                                                                         : without_partial(given));
       collectives_.set_reason(v.node);
       outputs.push_back(as(v, result.outputs.back()));
     }
@@ -98,7 +101,9 @@ class Partitioner {
     } else {
       std::vector<Type> types;
       for (int i = 0; i < std::ssize(node.types); ++i) types.push_back(t.results[i].local_type(node.type(i)));
-      ir::Node& copy = ir::append_resized(*to_, node, operands, types);
+      ir::Node& copy = t.regions ? to_->append(*node.op, operands, node.attribute_data, types, t.regions->regions)
+                                 : ir::append_resized(*to_, node, operands, types);
+      if (t.regions) collectives_.add(t.regions->communications);
       for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(copy.result(i));
     }
     for (std::uint32_t i = 0; i < results.size(); ++i) {
@@ -119,7 +124,7 @@ class Partitioner {
 }  // namespace
 
 Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-                      std::span<const std::optional<ir::Sharding>> outputs) {
+                      std::span<const std::optional<ir::Sharding>> outputs, PartialOutputs partial_outputs) {
   require(inputs.size() == graph.inputs().size(), "partition: ", inputs.size(), " shardings for ",
           graph.inputs().size(), " inputs");
   std::vector<std::optional<ir::Sharding>> wanted(outputs.begin(), outputs.end());
@@ -129,8 +134,8 @@ Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<co
   check(graph);
   std::shared_ptr<const ir::Graph> flat = inline_composites(graph);
   if (!flat) flat = copy_of(graph);
-  Partitioned result = Partitioner(*flat, mesh, type_nodes(*flat, mesh, inputs, wanted)).run(wanted);
-  result.unsplit = flat;
+  Partitioned result =
+      Partitioner(*flat, mesh, type_nodes(*flat, mesh, inputs, wanted, partial_outputs)).run(wanted, partial_outputs);
   return result;
 }
 

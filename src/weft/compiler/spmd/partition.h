@@ -16,14 +16,16 @@ namespace weft::compiler {
 struct Partitioned {
   std::shared_ptr<const ir::Graph> graph;  // its inputs and outputs are shards
   std::vector<ir::Sharding> outputs;
-  std::vector<Communication> communications;
-  std::shared_ptr<const ir::Graph> unsplit;  // the program without composites, to which `Communication::reason` refers
+  std::vector<Communication> communications;  // also those of loops and branches
 };
 
-// `inputs[i]` is the sharding of input i, `outputs[i]` that of output i; nullopt, or an empty list, lets the data flow decide. Outputs are
-// never partial. Throws Error if the sizes of an input do not divide, or if a type is not static, and UnsupportedError if the program
+// Whether an output for which no sharding is given may be a partial sum.
+enum class PartialOutputs : std::uint8_t { add, keep };
+
+// `inputs[i]` is the sharding of input i, `outputs[i]` that of output i; nullopt, or an empty list, lets the data flow decide. Throws Error if the sizes of an input do not divide, or if a type is not static, and UnsupportedError if the program
 // contains collectives.
 Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-                      std::span<const std::optional<ir::Sharding>> outputs = {});
+                      std::span<const std::optional<ir::Sharding>> outputs = {},
+                      PartialOutputs partial_outputs = PartialOutputs::add);
 
 }  // namespace weft::compiler

@@ -114,9 +114,7 @@ class Resharding {
 
 // Returns the shard of a tensor without elements, which nobody has to send.
 ir::Value without_elements(ir::Value x, const ir::Sharding& from, const ir::Sharding& to) {
-  std::vector<Dim> dims;
-  for (int d = 0; d < x.rank(); ++d) dims.emplace_back(x.size(d) * from.shards(d) / to.shards(d));
-  return ir::constant(x.graph(), Type(x.dtype(), dims), 0);
+  return ir::constant(x.graph(), to.local_type(from.whole_type(x.type())), 0);
 }
 
 }  // namespace

@@ -59,11 +59,12 @@ struct Claim {
 class Typing {
  public:
   Typing(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-         std::span<const OptionalSharding> outputs)
+         std::span<const OptionalSharding> outputs, PartialOutputs partial_outputs)
       : graph_(graph),
         mesh_(mesh),
         inputs_(inputs),
         outputs_(outputs),
+        partial_outputs_(partial_outputs),
         nodes_(graph.nodes().size()),
         wanted_(nodes_.size()),
         cost_(nodes_.size()),
@@ -83,6 +84,10 @@ class Typing {
   }
 
  private:
+  bool may_be_partial(std::size_t output) const {
+    return outputs_[output] ? !outputs_[output]->partial().empty() : partial_outputs_ == PartialOutputs::keep;
+  }
+
   const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
 
   // Finds, for each value, the bytes that are added up if the value is a partial sum: its own, or those of the values further on if it
@@ -90,7 +95,10 @@ class Typing {
   void find_costs() {
     std::vector<double> nonlinear(nodes_.size()),
         linear(nodes_.size());  // of the uses; by node, because sums have one result
-    for (const ir::Value v : graph_.outputs()) nonlinear[v.node->id] = bytes_of(v.node->types);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const ir::Node& node = *graph_.outputs()[i].node;
+      if (!may_be_partial(i)) nonlinear[node.id] = bytes_of(node.types);
+    }
     for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
       const ir::Node& node = **at;
       const double own = bytes_of(node.types), later = nonlinear[node.id] + linear[node.id];
@@ -123,7 +131,7 @@ class Typing {
     };
     for (std::size_t i = 0; i < graph_.outputs().size(); ++i) {
       const ir::Value v = graph_.outputs()[i];
-      want(v, outputs_[i] ? *outputs_[i] : without_partial(seen(v)));
+      want(v, outputs_[i] ? *outputs_[i] : seen(v));
     }
     for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
       const ir::Node& node = **at;
@@ -142,6 +150,8 @@ class Typing {
     } else if (node.op->flow == ir::Flow::barrier) {
       for (const ir::Value v : node.operands) t.operands.push_back(seen(v));
       t.results = t.operands;
+    } else if (node.op->flow == ir::Flow::loop || node.op->flow == ir::Flow::branches) {
+      type_control(node, t);
     } else if (!node.op->factors && node.op->kind != ir::Kind::elementwise) {
       for (const ir::Value v : node.operands) t.operands.emplace_back(mesh_, v.rank());
       for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
@@ -153,6 +163,17 @@ class Typing {
     if (is_added_early_[node.id])
       for (std::size_t i = 0; i < t.results.size(); ++i)
         if (!t.results[i].partial().empty()) t.passed_on[i] = sum_of(node, i);
+  }
+
+  // Regions are divided again only if their inputs change: nested loops would otherwise be divided very often.
+  void type_control(const ir::Node& node, NodeTyping& t) const {
+    std::vector<ir::Sharding> operands;
+    for (const ir::Value v : node.operands) operands.push_back(seen(v));
+    if (!t.regions || t.given != operands)
+      t.regions = std::make_shared<const RegionTyping>(type_regions(node, mesh_, operands));
+    t.given = std::move(operands);
+    t.operands = t.regions->operands;
+    t.results = t.regions->results;
   }
 
   // Returns the sharding in which a partial sum is added: split along its axes if the users want that.
@@ -280,6 +301,7 @@ class Typing {
   const ir::Mesh& mesh_;
   const std::span<const ir::Sharding> inputs_;
   const std::span<const OptionalSharding> outputs_;
+  const PartialOutputs partial_outputs_;
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
   std::vector<double> cost_;
@@ -289,8 +311,9 @@ class Typing {
 }  // namespace
 
 std::vector<NodeTyping> type_nodes(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-                                   std::span<const std::optional<ir::Sharding>> outputs) {
-  return Typing(graph, mesh, inputs, outputs).run();
+                                   std::span<const std::optional<ir::Sharding>> outputs,
+                                   PartialOutputs partial_outputs) {
+  return Typing(graph, mesh, inputs, outputs, partial_outputs).run();
 }
 
 ir::Sharding without_partial(const ir::Sharding& given) { return {given.mesh(), dims_of(given)}; }

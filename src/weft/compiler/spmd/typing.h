@@ -2,10 +2,13 @@
 // docs/design/meshes.md.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include <weft/compiler/spmd/partition.h>
+#include <weft/compiler/spmd/regions.h>
 #include <weft/ir/factors.h>
 #include <weft/ir/graph.h>
 #include <weft/ir/sharding.h>
@@ -14,17 +17,20 @@ namespace weft::compiler {
 
 struct NodeTyping {
   ir::Factors factors;
-  ir::FactorAxes axes;                  // along which the factors are split
-  std::vector<ir::Sharding> operands;   // as the node needs them
-  std::vector<ir::Sharding> results;    // as the node gives them
+  ir::FactorAxes axes;                          // along which the factors are split
+  std::vector<ir::Sharding> operands;           // as the node needs them
+  std::vector<ir::Sharding> results;            // as the node gives them
+  std::shared_ptr<const RegionTyping> regions;  // of a loop or branches,
+  std::vector<ir::Sharding> given;              // for operands that are sharded like this
   std::vector<ir::Sharding> passed_on;  // as the users of the results see them: results, or with partial sums added
 };
 
 // Returns the typing of each node, by id. `outputs[i]` is the sharding that output i shall have, if it is given.
 std::vector<NodeTyping> type_nodes(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-                                   std::span<const std::optional<ir::Sharding>> outputs);
+                                   std::span<const std::optional<ir::Sharding>> outputs,
+                                   PartialOutputs partial_outputs);
 
-// Returns the sharding of an output whose value is sharded as `given`, if nothing else was asked for: partial sums are added.
+// Returns the same sharding with partial sums added.
 ir::Sharding without_partial(const ir::Sharding& given);
 
 }  // namespace weft::compiler

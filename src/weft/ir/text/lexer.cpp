@@ -30,7 +30,18 @@ std::string shown_character(std::string_view text, std::size_t at) {
   return shown;
 }
 
-bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
+// What a file that is not text begins with, and what to do about it.
+struct OtherFormat {
+  std::string_view beginning, message;
+};
+constexpr OtherFormat other_formats[] = {
+    {"\xFF\xFE", "the text is UTF-16; save it as UTF-8"},
+    {"\xFE\xFF", "the text is UTF-16; save it as UTF-8"},
+    {"ML\xEFR", "this is MLIR bytecode; convert it to text: stablehlo-translate --deserialize FILE"},
+    {"\x1F\x8B", "the file is compressed; unpack it with gunzip"},
+    {"\x28\xB5\x2F\xFD", "the file is compressed; unpack it with unzstd"},
+    {"PK\x03\x04", "this is a zip archive; unpack it with unzip"},
+};
 
 std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
   while (at < text.size() && belongs(text[at])) ++at;
@@ -103,6 +114,9 @@ Token Lexer::next() {
   skip_blanks();
   if (!has(at_)) return {Token::Kind::end, {}, source_.text.size()};
   const std::string_view text = source_.text;
+  if (at_ == 0)
+    for (const auto& [beginning, message] : other_formats)
+      if (text.starts_with(beginning)) source_.fail(0, std::string(message));
   const char c = text[at_], after = peek(at_ + 1);
   if (is_letter(c)) return take(Token::Kind::identifier, scan(text, at_, is_name_character));
   if (is_digit(c)) return number();
@@ -128,7 +142,6 @@ Token Lexer::next() {
     default:
       if (std::string_view("()[]}<>,:=?*+/|").find(c) != std::string_view::npos)
         return take(Token::Kind::punctuation, at_ + 1);
-      if (at_ == 0 && is_utf16(text)) source_.fail(at_, "the text is UTF-16; save it as UTF-8");
       source_.fail(at_, "unexpected character " + shown_character(text, at_));
   }
 }
