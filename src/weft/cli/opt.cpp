@@ -11,6 +11,10 @@
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
 #include <weft/compiler/passes/pipeline.h>
+#include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/spmd/partition.h>
+#include <weft/ir/annotations.h>
+#include <weft/ir/text/shardy.h>
 #include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
 
@@ -21,7 +25,7 @@ namespace {
 struct OptOptions {
   std::string file;
   std::vector<std::string> passes;
-  bool verify = false, print_after_each = false, list_passes = false;
+  bool partition = false, verify = false, print_after_each = false, list_passes = false;
   ir::PrintOptions print;
 };
 
@@ -53,9 +57,33 @@ void run_pass(const compiler::Pass& pass, ir::Module& module) {
   }
 }
 
+std::shared_ptr<const ir::FunctionAnnotations> for_devices(std::int64_t devices) {
+  ir::ModuleAnnotations module;
+  module.attributes = {{"mhlo.num_partitions", concat(devices, " : i32")}, {"mhlo.num_replicas", "1 : i32"}};
+  return std::make_shared<const ir::FunctionAnnotations>(
+      ir::FunctionAnnotations{.module = std::make_shared<const ir::ModuleAnnotations>(std::move(module))});
+}
+
+// Replaces each function by the program that every device of the module's mesh runs.
+void partition(const OptOptions& options, ir::Module& module) {
+  for (auto& function : module.functions) {
+    const auto declared = ir::declared_shardings(*function);
+    require(declared.has_value(), options.file,
+            ": there is no sdy.mesh, so it is not known among which devices to divide the program");
+    std::vector<ir::Sharding> inputs;
+    for (std::size_t i = 0; i < declared->inputs.size(); ++i)
+      inputs.push_back(declared->inputs[i].value_or(ir::Sharding(declared->mesh, function->inputs()[i].rank())));
+    const compiler::Partitioned divided = compiler::partition(*function, declared->mesh, inputs, declared->outputs);
+    auto program = compiler::copy_of(*divided.graph);
+    program->annotations = for_devices(declared->mesh.devices());
+    function = std::move(program);
+  }
+}
+
 void run_section(const OptOptions& options, std::span<const compiler::Pass* const> passes, const ir::Section& section) {
   ir::Module module = parse(options, section);
   if (options.verify) verify(module);
+  if (options.partition) partition(options, module);
   for (const compiler::Pass* pass : passes) {
     run_pass(*pass, module);
     if (options.verify) verify(module);
@@ -104,6 +132,9 @@ void add_opt(CLI::App& app) {
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command.add_flag("--partition", options->partition,
+                   "Divide each function among the devices of its sdy.mesh, as its sdy.shardings say, and print the "
+                   "program of every device");
   command.add_flag("--verify", options->verify, "Verify every function as read and after each pass");
   command.add_flag("--print-after-each", options->print_after_each, "Print after each pass, not only at the end");
   command.add_flag("--locations", options->print.locations, "Print the source location of each operation");

@@ -95,7 +95,9 @@ class Partitioner {
     for (int i = 0; i < std::ssize(node.operands); ++i) operands.push_back(as(node.operand(i), t.operands[i]));
     const bool is_local = node.op->factors || node.op->kind == ir::Kind::elementwise;
     std::vector<ir::Value> results;
-    if (is_local) {
+    if (node.attributes_if<ir::ShardingAttributes>()) {  // the operand has become what the constraint asks for
+      results = operands;
+    } else if (is_local) {
       results = ir::append_local(*to_, node, operands, t.factors, mesh_, t.axes,
                                  [&](int axis) { return collectives_.coordinate(axis); });
     } else {

@@ -4,6 +4,7 @@
 
 #include <weft/base/error.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/text/shardy.h>
 
 namespace weft::compiler {
 
@@ -147,6 +148,10 @@ class Typing {
     t.axes.assign(t.factors.all.size(), {});
     if (ir::is_parameter(node)) {
       t.results = {inputs_[node.attributes<ir::ParameterAttributes>().index]};
+    } else if (const auto* constraint = node.attributes_if<ir::ShardingAttributes>()) {
+      t.operands = t.results = {ir::parse_sharding(constraint->sharding, mesh_, node.type().rank())};
+      for (int d = 0; d < node.type().rank(); ++d)
+        for (const int factor : t.factors.results[0][d]) t.axes[factor] = t.results[0].axes(d);
     } else if (node.op->flow == ir::Flow::barrier) {
       for (const ir::Value v : node.operands) t.operands.push_back(seen(v));
       t.results = t.operands;

@@ -1,0 +1,166 @@
+#include <weft/ir/text/shardy.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <weft/base/error.h>
+#include <weft/ir/annotations.h>
+#include <weft/ir/text/lexer.h>
+
+namespace weft::ir {
+
+namespace {
+
+using text::Lexer;
+using text::Source;
+using text::Token;
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : source_{.text = text}, lexer_(source_) { token_ = lexer_.next(); }
+
+  bool take(std::string_view what) {
+    if (token_.text != what) return false;
+    token_ = lexer_.next();
+    return true;
+  }
+  void expect(std::string_view what) {
+    if (!take(what)) source_.fail(token_.at, concat("expected '", what, "', got ", text::quote(token_)));
+  }
+  void expect_end() {
+    if (token_.kind != Token::Kind::end) source_.fail(token_.at, concat("expected the end, got ", text::quote(token_)));
+  }
+  bool is(Token::Kind kind) const { return token_.kind == kind; }
+
+  std::string string() {
+    if (!is(Token::Kind::string))
+      source_.fail(token_.at, concat("expected an axis in quotes, got ", text::quote(token_)));
+    const Token token = std::exchange(token_, lexer_.next());
+    return text::unescape(token.text.substr(1, token.text.size() - 2));
+  }
+  std::int64_t integer() {
+    std::int64_t number = 0;
+    const auto [end, wrong] = std::from_chars(token_.text.data(), token_.text.data() + token_.text.size(), number);
+    if (wrong != std::errc() || end != token_.text.data() + token_.text.size())
+      source_.fail(token_.at, concat("expected a number, got ", text::quote(token_)));
+    token_ = lexer_.next();
+    return number;
+  }
+  Token next() { return std::exchange(token_, lexer_.next()); }
+  [[noreturn]] void fail_unsupported(const std::string& message, std::string_view feature) const {
+    source_.fail_unsupported(token_.at, message, feature);
+  }
+
+ private:
+  const Source source_;
+  Lexer lexer_;
+  Token token_;
+};
+
+Mesh mesh(Reader& reader) {
+  if (!reader.take("#sdy.mesh")) reader.take("mesh");
+  reader.expect("<");
+  reader.expect("[");
+  std::vector<Mesh::Axis> axes;
+  while (!reader.take("]")) {
+    if (!axes.empty()) reader.expect(",");
+    std::string name = reader.string();
+    reader.expect("=");
+    axes.push_back({std::move(name), reader.integer()});
+  }
+  if (reader.take(","))
+    reader.fail_unsupported("weft numbers the devices of a mesh itself; device_ids is not supported", "sdy.mesh");
+  reader.expect(">");
+  return Mesh(std::move(axes));
+}
+
+int axis(Reader& reader, const Mesh& mesh) {
+  const int axis = mesh.axis(reader.string());
+  if (reader.take(":")) reader.fail_unsupported("a part of an axis is not supported", "sdy.sharding");
+  return axis;
+}
+
+// Reads {"x", "y", ?}.
+Sharding::Axes axes(Reader& reader, const Mesh& mesh) {
+  Sharding::Axes axes;
+  reader.expect("{");
+  for (bool first = true; !reader.take("}"); first = false) {
+    if (!first) reader.expect(",");
+    if (!reader.take("?")) axes.push_back(axis(reader, mesh));
+  }
+  return axes;
+}
+
+const std::string* find(const Annotations& annotations, std::string_view name) {
+  const auto at = std::ranges::find(annotations, name, &Annotation::name);
+  return at == annotations.end() ? nullptr : &at->value;
+}
+
+std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& ports, std::span<const Value> values,
+                                              const Mesh& mesh, const char* what) {
+  std::vector<std::optional<Sharding>> shardings(values.size());
+  for (std::size_t i = 0; i < std::min(ports.size(), values.size()); ++i) {
+    const std::string* text = find(ports[i], "sdy.sharding");
+    if (!text) continue;
+    try {
+      shardings[i] = parse_sharding(*text, mesh, values[i].rank());
+      shardings[i]->local_type(values[i].type());
+    } catch (const UnsupportedError&) {
+      throw;
+    } catch (const Error& wrong) {
+      fail("the sharding of ", what, ' ', i, ": ", wrong.what());
+    }
+  }
+  return shardings;
+}
+
+}  // namespace
+
+Mesh parse_mesh(std::string_view text) {
+  Reader reader(text);
+  Mesh result = mesh(reader);
+  reader.expect_end();
+  return result;
+}
+
+Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
+  Reader reader(text);
+  reader.take("#sdy.sharding");
+  reader.expect("<");
+  reader.next();  // @mesh; a module has one
+  reader.expect(",");
+  reader.expect("[");
+  std::vector<Sharding::Axes> dims;
+  while (!reader.take("]")) {
+    if (!dims.empty()) reader.expect(",");
+    dims.push_back(axes(reader, mesh));
+    if (reader.is(Token::Kind::identifier)) reader.next();  // the priority: p1
+  }
+  Sharding::Partial partial;
+  while (reader.take(",")) {
+    const bool is_partial = reader.take("unreduced");
+    if (!is_partial) reader.expect("replicated");
+    reader.expect("=");
+    for (const int axis : axes(reader, mesh))
+      if (is_partial) partial.emplace_back(axis, Reduction::sum);
+  }
+  reader.expect(">");
+  reader.expect_end();
+  require(std::ssize(dims) == rank, "sharding: ", text, " has ", dims.size(), " dimensions, the tensor has ", rank);
+  return {mesh, std::move(dims), std::move(partial)};
+}
+
+std::optional<DeclaredShardings> declared_shardings(const Graph& function) {
+  if (!function.annotations || !function.annotations->module) return std::nullopt;
+  const Annotations& meshes = function.annotations->module->meshes;
+  if (meshes.empty()) return std::nullopt;
+  if (meshes.size() > 1)
+    throw UnsupportedError("the module has several meshes: " + meshes[0].name + " and " + meshes[1].name, "sdy.mesh");
+  DeclaredShardings result{parse_mesh(meshes.front().value), {}, {}};
+  result.inputs = declared(function.annotations->arguments, function.inputs(), result.mesh, "argument");
+  result.outputs = declared(function.annotations->results, function.outputs(), result.mesh, "result");
+  return result;
+}
+
+}  // namespace weft::ir

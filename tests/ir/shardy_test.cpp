@@ -1,0 +1,55 @@
+// What Shardy's attributes say.
+#include <weft/ir/text/shardy.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/ir/text/text.h>
+
+namespace weft::ir {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const Mesh grid{{"x", 2}, {"y", 4}};
+
+TEST(Shardy, Meshes) {
+  EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]>)"), grid);
+  EXPECT_EQ(parse_mesh(R"(#sdy.mesh<["x"=2, "y"=4]>)"), grid);
+  EXPECT_EQ(parse_mesh("mesh<[]>"), Mesh());
+  EXPECT_THROW(parse_mesh(R"(<["x"=2], device_ids=[1, 0]>)"), UnsupportedError);
+  EXPECT_THAT([] { parse_mesh(R"(<["x"=two]>)"); }, ThrowsMessage<Error>(HasSubstr("expected a number, got 'two'")));
+  EXPECT_THAT([] { parse_mesh(R"(<["x"=2)"); }, ThrowsMessage<Error>(HasSubstr("got end of text")));
+}
+
+TEST(Shardy, Shardings) {
+  const auto read = [](std::string_view text, int rank) { return concat(parse_sharding(text, grid, rank)); };
+  EXPECT_EQ(read(R"(#sdy.sharding<@mesh, [{"x", "y"}, {}]>)", 2), R"([{"x", "y"}, {}])");
+  EXPECT_EQ(read(R"(<@mesh, [{"y", ?}p1, {?}], replicated={"x"}>)", 2), R"([{"y"}, {}])");
+  EXPECT_EQ(read(R"(<@mesh, [{}], unreduced={"x"}>)", 1), R"([{}], unreduced={"x"})");
+  EXPECT_EQ(read("<@mesh, []>", 0), "[]");
+  EXPECT_THAT([&] { read(R"(<@mesh, [{"z"}]>)", 1); }, ThrowsMessage<Error>(HasSubstr("has no axis 'z'")));
+  EXPECT_THAT([&] { read(R"(<@mesh, [{"x"}]>)", 2); },
+              ThrowsMessage<Error>(HasSubstr("has 1 dimensions, the tensor has 2")));
+  EXPECT_THROW(read(R"(<@mesh, [{"y":(1)2}]>)", 1), UnsupportedError);
+  EXPECT_THAT([&] { read(R"(<@mesh, [{"x")", 1); }, ThrowsMessage<Error>(HasSubstr("got end of text")));
+}
+
+TEST(Shardy, DeclaredByAFunction) {
+  const auto function = parse(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<4xf32>)
+    -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  %0 = stablehlo.add %a, %b : tensor<4xf32>
+  return %0 : tensor<4xf32>
+})");
+  const auto declared = declared_shardings(*function);
+  ASSERT_TRUE(declared);
+  EXPECT_EQ(declared->mesh, grid);
+  EXPECT_EQ(declared->inputs, (std::vector<std::optional<Sharding>>{Sharding(grid, {{0}}), std::nullopt}));
+  EXPECT_EQ(declared->outputs, (std::vector<std::optional<Sharding>>{Sharding(grid, {{1}})}));
+  EXPECT_FALSE(declared_shardings(*parse("func.func @main() { return }")));
+}
+
+}  // namespace
+}  // namespace weft::ir
