@@ -18,6 +18,7 @@ TEST(Shardy, Meshes) {
   EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]>)"), grid);
   EXPECT_EQ(parse_mesh(R"(#sdy.mesh<["x"=2, "y"=4]>)"), grid);
   EXPECT_EQ(parse_mesh("mesh<[]>"), Mesh());
+  EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]> {stablehlo.mesh = 1})"), grid);  // as JAX writes it
   EXPECT_THROW(parse_mesh(R"(<["x"=2], device_ids=[1, 0]>)"), UnsupportedError);
   EXPECT_THAT([] { parse_mesh(R"(<["x"=two]>)"); }, ThrowsMessage<Error>(HasSubstr("expected a number, got 'two'")));
   EXPECT_THAT([] { parse_mesh(R"(<["x"=2)"); }, ThrowsMessage<Error>(HasSubstr("got end of text")));

@@ -130,6 +130,23 @@ std::optional<Sharding> Factors::result_sharding(int result, const Mesh& mesh, c
   return sharding_of(results[result], partial_axes(*this, axes), *this, mesh, axes);
 }
 
+std::optional<FactorAxes> Factors::axes_of_result(int result, const Sharding& sharding) const {
+  const Mesh& mesh = sharding.mesh();
+  FactorAxes axes(all.size());
+  for (int d = 0; d < sharding.rank(); ++d) {
+    auto factor = results[result][d].begin();
+    for (const int axis : sharding.axes(d)) {
+      while (factor != results[result][d].end() && all[*factor].size == Dim(devices_along(mesh, axes[*factor])))
+        ++factor;
+      if (factor == results[result][d].end() || all[*factor].kind == Factor::Kind::whole) return std::nullopt;
+      axes[*factor].push_back(axis);
+      if (all[*factor].size.value() % devices_along(mesh, axes[*factor]) != 0) return std::nullopt;
+    }
+  }
+  const auto given = result_sharding(result, mesh, axes);
+  return given && *given == sharding ? std::optional(axes) : std::nullopt;
+}
+
 std::ostream& operator<<(std::ostream& out, const Factors& factors) {
   Letters letters(factors.all.size());
   letters.print(out, factors.operands);

@@ -51,6 +51,9 @@ struct Factors {
                                            const FactorAxes& axes) const;
   std::optional<Sharding> result_sharding(int result, const Mesh& mesh, const FactorAxes& axes) const;
 
+  // Returns the axes along which the factors are split if a result is sharded like this; nullopt if no axes give this sharding.
+  std::optional<FactorAxes> axes_of_result(int result, const Sharding& sharding) const;
+
   friend std::ostream& operator<<(std::ostream& out, const Factors& factors);  // ab,bc->ac (b sum)
 };
 

@@ -78,13 +78,41 @@ class Partitioner {
     const auto found = std::ranges::find(all, sharding, &Held::sharding);
     if (found != all.end()) return found->value;
     const Held from = all.back();  // partial sums were added once, if they were
-    const ir::Value made = reshard(collectives_, from.value, from.sharding, sharding);
+    ir::Value made = needs_gathering(from.sharding, sharding) ? moved_again(v, sharding) : ir::Value{};
+    if (!made) made = reshard(collectives_, from.value, from.sharding, sharding);
     if (from.sharding.partial().empty() || !sharding.partial().empty()) {
       all.insert(all.begin(), {sharding, made});
     } else {
       all.push_back({sharding, made});
     }
     return made;
+  }
+
+  static bool needs_gathering(const ir::Sharding& from, const ir::Sharding& to) {
+    for (int d = 0; d < to.rank(); ++d)
+      if (std::ranges::mismatch(from.axes(d), to.axes(d)).in1 != from.axes(d).end()) return true;
+    return false;
+  }
+
+  // Returns the result of a shape op under another sharding, computed from its operand if that is held as needed, perhaps because another
+  // op had it gathered. Moving elements again costs less than gathering them again.
+  ir::Value moved_again(ir::Value v, const ir::Sharding& sharding) {
+    const ir::Node& node = *v.node;
+    if (node.op->kind != ir::Kind::shape || node.operands.size() != 1) return {};
+    const ir::Factors& factors = typing_[node.id].factors;
+    const auto axes = factors.axes_of_result(0, sharding);
+    const auto needed = axes ? factors.operand_sharding(0, node, mesh_, *axes) : std::nullopt;
+    if (!needed) return {};
+    const ir::Value operand = node.operand(0);
+    auto& all = held_[operand.node->id][operand.index];
+    const auto found = std::ranges::find(all, *needed, &Held::sharding);
+    const ir::Value shard = found != all.end() ? found->value : moved_again(operand, *needed);
+    return shard ? local(node, {{shard}}, *axes).front() : ir::Value{};
+  }
+
+  std::vector<ir::Value> local(const ir::Node& node, std::span<const ir::Value> operands, const ir::FactorAxes& axes) {
+    return ir::append_local(*to_, node, operands, typing_[node.id].factors, mesh_, axes,
+                            [&](int axis) { return collectives_.coordinate(axis); });
   }
 
   void append(ir::Node& node) {
@@ -98,8 +126,7 @@ class Partitioner {
     if (node.attributes_if<ir::ShardingAttributes>()) {  // the operand has become what the constraint asks for
       results = operands;
     } else if (is_local) {
-      results = ir::append_local(*to_, node, operands, t.factors, mesh_, t.axes,
-                                 [&](int axis) { return collectives_.coordinate(axis); });
+      results = local(node, operands, t.axes);
     } else {
       std::vector<Type> types;
       for (int i = 0; i < std::ssize(node.types); ++i) types.push_back(t.results[i].local_type(node.type(i)));

@@ -30,6 +30,13 @@ bool is_partial_along(const ir::Sharding& sharding, int axis) {
   return std::ranges::count(sharding.partial(), Partial::value_type(axis, ir::Reduction::sum)) != 0;
 }
 
+// Returns the sharding with each dimension split only along the axes before the first one of these.
+ir::Sharding without_axes(const ir::Sharding& sharding, const Axes& removed) {
+  std::vector<Axes> dims = dims_of(sharding);
+  for (Axes& axes : dims) axes.erase(std::ranges::find_first_of(axes, removed), axes.end());
+  return {sharding.mesh(), std::move(dims), sharding.partial()};
+}
+
 double bytes_of(std::span<const Type> types) {
   double bytes = 0;
   for (const Type type : types) bytes += type.dtype() == DType::token ? 0 : type.bytes();
@@ -234,9 +241,21 @@ class Typing {
     std::vector<Claim> claims;
     for (int i = 0; i < std::ssize(node.operands); ++i)
       add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}), claims);
-    for (std::size_t i = 0; i < node.types.size(); ++i)
-      if (wanted_[node.id][i])
-        add_claims(*wanted_[node.id][i], t.factors.results[i], t.factors, bytes_of({{node.types[i]}}), claims);
+    meet_claims(node, claims, t);
+    // Along an axis on which a partial sum passes, the result is not split: it is added up, and thereby split, further on.
+    const Axes passing = passing_axes(node, t);
+    bool any = false;
+    for (std::size_t i = 0; i < node.types.size(); ++i) {
+      const OptionalSharding& wanted = wanted_[node.id][i];
+      if (!wanted) continue;
+      any = true;
+      add_claims(without_axes(*wanted, passing), t.factors.results[i], t.factors, bytes_of({{node.types[i]}}), claims);
+    }
+    if (any) meet_claims(node, claims, t);
+  }
+
+  void meet_claims(const ir::Node& node, std::vector<Claim> claims, NodeTyping& t) const {
+    t.axes.assign(t.factors.all.size(), {});
     std::ranges::stable_sort(claims, std::greater(), &Claim::weight);
     std::vector<std::uint8_t> taken(mesh_.axes().size());
     for (const Claim& claim : claims) {

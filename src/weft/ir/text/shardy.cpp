@@ -120,7 +120,7 @@ std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& po
 Mesh parse_mesh(std::string_view text) {
   Reader reader(text);
   Mesh result = mesh(reader);
-  reader.expect_end();
+  if (!reader.take("{")) reader.expect_end();  // attributes, of which none changes the mesh, may follow
   return result;
 }
 
