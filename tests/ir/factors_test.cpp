@@ -83,6 +83,8 @@ TEST(Factors, AShardingNeedsItsMajorFactorsComplete) {
   axes[major] = {0, 1};
   EXPECT_EQ(f.result_sharding(0, mesh, axes), Sharding(mesh, {{0, 1, 2}}));
   EXPECT_EQ(f.operand_sharding(0, node, mesh, axes), Sharding(mesh, {{0, 1}, {2}}));
+  EXPECT_EQ(f.axes_of_result(0, Sharding(mesh, {{0, 1, 2}})), axes);
+  EXPECT_FALSE(f.axes_of_result(0, Sharding(mesh, {{2}})));  // 4 does not divide by 3
 }
 
 }  // namespace

@@ -136,6 +136,26 @@ TEST(Partition, SplitStateMeansReduceScatterAndAllGather) {
               ElementsAre("reduce_scatter data 224", "all_gather data 224"));  // 7/8 of 256 bytes each
 }
 
+TEST(Partition, TheGradientsOfATiedWeightAreAddedBeforeTheyAreSplit) {
+  Program p;
+  const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),
+              m = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
+  const Value loss = ir::reduce_sum(ir::multiply(dot(dot(x, w), w), x), std::array<std::int64_t, 2>{0, 1});
+  const Value one = ir::constant_like(loss, 1);
+  p.graph.set_outputs({m * 0.5 + ir::gradient(p.graph, {{loss}}, {{one}}, {{w}})[0]});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("reduce_scatter data 224"));
+}
+
+// In the manner of FSDP: a weight is gathered once, although it is used as it is and transposed.
+TEST(Partition, SplitWeightsAreGatheredOnce) {
+  Program p;
+  const Value x = p.input(f32({64, 8}), Sharding(eight, {{0}, {}})),
+              w = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
+  const Value y = dot(x, w);
+  p.graph.set_outputs({dot(y, ir::transpose(w, std::array<std::int64_t, 2>{1, 0}))});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_gather data 224"));
+}
+
 TEST(Partition, AxesMoveBetweenDimensionsByAllToAll) {
   Program p;
   const Value x = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
